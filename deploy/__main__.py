@@ -1,12 +1,12 @@
-"""`python -m deploy`: the command line, which says nothing either if Ctrl-C comes while it is being loaded."""
+"""`python -m deploy`: the command line. Ctrl-C ends it silently, also during imports."""
 
 import sys
 
 
 def run() -> int:
-    """Its exit status."""
+    """Run the command line and return its exit status."""
     try:
-        from deploy.cli.main import main  # noqa: PLC0415 - loading it takes the better part of a short command
+        from deploy.cli.main import main  # noqa: PLC0415 - the import takes most of the time of a short command
     except KeyboardInterrupt:
         return 130
     return main()

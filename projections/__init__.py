@@ -1,1 +1,1 @@
-"""The read side: views pumped from the log."""
+"""The read side: views projected from the log."""

@@ -1,4 +1,4 @@
-"""Closed games that rest in the archive: their boards and timelines leave the views, and are told again when asked."""
+"""Views of archived games. Their boards and timelines are dropped from the views and rendered again on demand."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from projections.loaded_game import LoadedGame, next_game
 from projections.view_store import ViewStore
 
 CACHE_BYTES = 2**24
-"""Bytes of documents that a process remembers."""
+"""Bytes of documents cached per process."""
 
 PAGE = 50
-"""Records that are read at once."""
+"""Records per read."""
 
 TimelineRow = tuple[int, str, bytes]
-"""Of a timeline: version, audience and document."""
+"""A timeline row: version, audience and document."""
 
 GateFactory = Callable[[], AbstractContextManager[None]]
-"""Around what folds a whole game: who asks for too much is kept out."""
+"""Makes the context in which a whole game is folded; it refuses callers over their rate."""
 
 
 @dataclass(frozen=True)
 class ArchivedViews:
-    """What the views had of a closed game."""
+    """The rendered views of a closed game."""
 
     version: int
     at: int
-    """When its last record was written, ms."""
+    """Time of the last record, ms."""
     boards: Mapping[str, bytes]
     """Viewer -> board."""
     timeline: Sequence[TimelineRow]
-    """The timeline, in the order of the versions, what everybody may read before what audiences may."""
+    """Timeline rows by version; the public row of a version comes first."""
 
     def page(self, after: int, limit: int) -> Sequence[TimelineRow]:
-        """The rows of so many versions after that one."""
+        """Return the rows of the `limit` versions after version `after`."""
         first, end = (bisect_right(self.timeline, at, key=_row_version) for at in (after, after + limit))
         return self.timeline[first:end]
 
     @property
     def size(self) -> int:
-        """Bytes of its documents."""
+        """Size of all documents in bytes."""
         return sum(map(len, self.boards.values())) + sum(len(doc) for *_, doc in self.timeline)
 
 
 class ArchivedViewLoader:
-    """Tells games again from their records; safe with threads. Remembers those that were asked for last."""
+    """Renders views of archived games from their records and caches the most recent ones. Thread-safe."""
 
     def __init__(self, ledger: Ledger, registry: RulesetRegistry) -> None:
         self._ledger, self._registry = ledger, registry
@@ -62,16 +62,19 @@ class ArchivedViewLoader:
         self._cache: LRUCache[str, ArchivedViews] = LRUCache(CACHE_BYTES, lambda views: views.size)
 
     def find_cached(self, game: str, last_records: Set[tuple[int, int]]) -> ArchivedViews | None:
-        """What is remembered of the game, if that is where it ended: version and time, ms.
+        """Return the cached views of a game if their version and time (ms) are those of its last record.
 
-        A database that came back older may have been told another end of it since.
+        After the restore of an older database, a game can have a different end than the cached one.
         """
         with self._lock:
             cached = self._cache.get(game)
         return cached if cached and {(cached.version, cached.at)} == last_records else None
 
     def load(self, game: str) -> ArchivedViews:
-        """The game folded from its beginning: costs as much as an audit of its boards. Raises as `Ledger.read`."""
+        """Fold the game from its first record and return its views. Raises the errors of `Ledger.read`.
+
+        Costs as much as an audit of the game's boards.
+        """
         views = self._build(game)
         if views.size <= CACHE_BYTES:
             with self._lock:
@@ -105,18 +108,18 @@ def _row_version(row: TimelineRow) -> int:
 
 @dataclass(frozen=True)
 class ClosedGame:
-    """A closed game, all of which everybody may see."""
+    """A closed game that is public to its end."""
 
     at: int
-    """When, ms."""
+    """Time of the last record, ms."""
     game: str
     version: int
 
 
 def list_closed_before(views: ViewStore, at: int, after: tuple[int, str], limit: int) -> list[ClosedGame]:
-    """Games with rows that were closed by then, ms, the oldest first, past that time and game.
+    """Return games closed at or before `at` (ms) that still have rows, oldest first, after the key `after`.
 
-    None that is set aside, or of which spectators do not see the end yet.
+    Leaves out quarantined games, and games with an end that spectators cannot see yet.
     """
     t, b, a, g = schema.games.c, schema.boards.c, schema.aside.c, schema.generations.c
     live = select(g.gen).where(g.live).scalar_subquery()
@@ -129,13 +132,13 @@ def list_closed_before(views: ViewStore, at: int, after: tuple[int, str], limit:
 
 
 def drop_game_everywhere(views: ViewStore, game: str) -> None:
-    """Drop the boards and the timeline of a game, in every generation; its summary, results and leaves stay."""
+    """Drop boards and timeline of a game in every generation; summary, results and leaves stay."""
     with views.transaction() as db:
         for gen in db.execute(select(schema.generations.c.gen)).scalars().all():
             drop_game(db, gen, game)
 
 
 def drop_game(db: Connection, gen: int, game: str) -> None:
-    """The same in one of them."""
+    """Drop boards and timeline of a game in one generation."""
     for table in (schema.boards, schema.timeline):
         db.execute(delete(table).filter_by(gen=gen, game=game))

@@ -38,7 +38,7 @@ DELETE_DUE = PreparedStatement(
 
 @dataclass
 class Batch:
-    """What a slice of the log has changed, written once at its end."""
+    """All changes of one slice of the log, written at its end."""
 
     loaded: dict[str, LoadedGame] = field(default_factory=dict)
     affected: dict[str, dict[Viewer, LoadedGame]] = field(default_factory=dict)
@@ -46,12 +46,12 @@ class Batch:
     places: dict[str, int] = field(default_factory=dict)
     timeline: list[dict[str, Json]] = field(default_factory=list)
     leaves: list[tuple[str, int, str, int]] = field(default_factory=list)
-    """Game, version, hash and position of each record that the tree does not hold yet."""
+    """Game, version, hash and position of each record to append to the tree."""
     quarantined: list[Doc] = field(default_factory=list)
     damaged: set[str] = field(default_factory=set)
-    """Games that are known to be."""
+    """Games with known corrupt records."""
     archived: list[str] = field(default_factory=list)
-    """Games that are told again when somebody asks, whose last record is in the batch."""
+    """Archived games whose last record is in the batch; their views are rendered on demand."""
     boards: list[Doc] = field(default_factory=list)
     games: list[Doc] = field(default_factory=list)
     due: list[Doc] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Batch:
     seated: list[Doc] = field(default_factory=list)
 
     def add_rows(self, gen: int, game: str, views: ViewStore) -> None:
-        """Add the rows that show the game as it is at the end of the batch."""
+        """Add the rows of a game as it is at the end of the batch."""
         loaded = self.loaded[game]
         is_delayed = bool(loaded.game.delay)
         boards = build_board_rows(gen, self.affected[game], views)
@@ -72,7 +72,7 @@ class Batch:
         self.results += results
 
     def add_spectator_rows(self, gen: int, delayed: DelayedGame, views: ViewStore) -> None:
-        """Add the rows that show the game as spectators see it."""
+        """Add the rows of a game as spectators see it."""
         loaded = delayed.loaded
         if loaded is None:
             return
@@ -86,12 +86,12 @@ class Batch:
         self.seated += build_seat_rows(gen, loaded)
 
     def quarantine(self, game: str, position: int, reason: str) -> None:
-        """Somebody has to look at that game."""
+        """Add a row that puts the game into quarantine, with the reason for the operator."""
         self.quarantined.append({"game": game, "position": position, "error": reason})
 
 
 def write_batch(db: Connection, gen: int, batch: Batch, spectators: SpectatorSlice, views: ViewStore) -> None:
-    for game in batch.archived:  # it may have been moved while these views were made, some of it read before
+    for game in batch.archived:  # it may have been archived meanwhile, with rows from an earlier slice
         drop_game(db, gen, game)
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.timeline])
     changed = [*batch.loaded, *(row["game"] for row in batch.quarantined)]
@@ -110,7 +110,7 @@ def write_batch(db: Connection, gen: int, batch: Batch, spectators: SpectatorSli
 
 
 def quarantine_games(db: Connection, gen: int, rows: list[Doc], members: Doc, views: ViewStore) -> None:
-    """Nobody can do work on these games until they are brought back, or the views rebuilt."""
+    """Stop all work on these games until they are restored or the views rebuilt."""
     upsert(db, schema.aside, rows)
     DELETE_DUE.execute_many(db, [{"in_gen": gen, "of_game": row["game"]} for row in rows])
     STOP_SHOWING.execute_many(db, [{"in_gen": gen, "of_game": row["game"], "never": NEVER} for row in rows])
@@ -119,7 +119,10 @@ def quarantine_games(db: Connection, gen: int, rows: list[Doc], members: Doc, vi
 
 
 def _mark_documents(db: Connection, gen: int, game: str, members: Doc, views: ViewStore) -> None:
-    """Say in its documents that they are not what the game is now; to spectators no version that they do not see."""
+    """Add members to the game's documents that mark them as outdated.
+
+    Spectators get no version number that they cannot see yet.
+    """
     rows_by_table = {
         table: [dict(row) for row in db.execute(select(table).filter_by(gen=gen, game=game)).mappings()]
         for table in (schema.games, schema.boards)
@@ -138,7 +141,7 @@ def _mark_documents(db: Connection, gen: int, game: str, members: Doc, views: Vi
 
 
 def grow_tree(db: Connection, lease: PartitionLease, position: int, batch: Batch) -> None:
-    """The tree has read the log up to that position."""
+    """Append the batch's leaves and store the log position that the tree has read."""
     frontier = [bytes.fromhex(h) for h in json.loads(lease.frontier)]
     edge = json.dumps([h.hex() for h in _write_leaves(db, lease.gen, lease.leaves, frontier, batch)]).encode()
     row = {"to": position, "size": lease.leaves + len(batch.leaves), "edge": edge}
@@ -146,7 +149,7 @@ def grow_tree(db: Connection, lease: PartitionLease, position: int, batch: Batch
 
 
 def _write_leaves(db: Connection, gen: int, size: int, frontier: list[Hash], batch: Batch) -> list[Hash]:
-    """The tree grows by the records of the batch; its new right edge."""
+    """Write the batch's leaves and filled nodes; return the new right edge."""
     leaves: list[Doc] = []
     nodes: list[Doc] = []
     for leaf, (game, version, record, position) in enumerate(batch.leaves, size):

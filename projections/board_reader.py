@@ -19,7 +19,7 @@ from projections.view_store import PreparedStatement, ViewStore
 
 @dataclass(frozen=True)
 class Board:
-    """A rendered board and the version at which it last changed."""
+    """A rendered board and the version of its last change."""
 
     version: int
     doc: bytes
@@ -53,13 +53,13 @@ STATUS = select(schema.games.c.status, schema.games.c.version, schema.games.c.at
 )
 
 MAX_REMEMBERED = 50_000
-"""Games without a delay that a process remembers."""
+"""Games without a delay remembered per process."""
 
 
 class BoardReader:
     """Boards, summaries and timelines of games, each read from one snapshot of the live generation.
 
-    `archived_views` renders archived games from their records; `gate` limits how many games are folded at once.
+    `archived_views` renders archived games from their records; `gate` limits the games folded at once.
     """
 
     def __init__(self, views: ViewStore, archived_views: ArchivedViewLoader | None = None) -> None:
@@ -69,37 +69,44 @@ class BoardReader:
     def find_board(
         self, game: str, viewer: Viewer, *, inside: bool = False, gate: GateFactory = nullcontext
     ) -> Board | None:
-        """The board of a viewer; None for an unknown game or seat.
+        """Return the board of a viewer; None for an unknown game or seat.
 
-        `inside`: the public one as those at the table see it, not as spectators do.
+        `inside`: the public board as players of the table see it, without the spectators' delay.
         """
-        stored = self._find_stored_board(game, viewer, inside)
-        if stored is None and (told := self._load_archived(game, gate)) and (doc := told.boards.get(str(viewer))):
-            return Board(told.version, doc)
-        return stored
+        board = self._find_stored_board(game, viewer, inside)
+        if (
+            board is None
+            and (archived := self._load_archived(game, gate))
+            and (doc := archived.boards.get(str(viewer)))
+        ):
+            return Board(archived.version, doc)
+        return board
 
     def _find_stored_board(self, game: str, viewer: Viewer, inside: bool) -> Board | None:
         if inside and viewer == PUBLIC:
             with self._views.reading() as db:
                 rows = {row.viewer: row for row in db.execute(PUBLIC_BOARDS, {"of_game": game})}
             reader = schema.AT_THE_TABLE if schema.AT_THE_TABLE in rows else PUBLIC
-            found = [(rows[reader].version, rows[reader].doc)] if reader in rows else []
+            boards = [(rows[reader].version, rows[reader].doc)] if reader in rows else []
         else:
             reader = str(viewer)
-            found = self._views.fetch_all(BOARD, of_game=game, by=reader)
-        return next((Board(version, self._views.open_document(game, reader, doc)) for version, doc in found), None)
+            boards = self._views.fetch_all(BOARD, of_game=game, by=reader)
+        return next((Board(version, self._views.open_document(game, reader, doc)) for version, doc in boards), None)
 
     def find_summary(self, game: str, *, inside: bool = False) -> dict[str, Json] | None:
-        """The summary of a game, as spectators see it, or those at the table (`inside`)."""
+        """Return the summary of a game as spectators see it, or as its players do (`inside`)."""
         found = self._views.fetch_all(SUMMARY, of_game=game, others=hidden_from(inside))
         return next((json.loads(doc) for (doc,) in found), None)
 
     def shown_versions(self, game: str) -> dict[str, int]:
-        """Who sees a game up to which version (`all`; or `table` and `public`); nothing of an unknown one."""
+        """Return kind of reader -> newest version (`all`; or `table` and `public`); empty for an unknown game."""
         return dict(self._views.fetch_all(SHOWN_VERSIONS, of_game=game))
 
     def is_same_for_all(self, game: str) -> bool:
-        """Whether all see the same of a game, so far as the views know it: that stays so, and is asked once."""
+        """Return True if the game has no spectator delay, as far as the views know.
+
+        The answer never changes, so it is cached.
+        """
         if game in self._same_for_all:
             return True
         if schema.ALL not in self.shown_versions(game):
@@ -112,19 +119,19 @@ class BoardReader:
     def read_timeline(
         self, game: str, viewer: Viewer, after: int = 0, limit: int = 100, *, gate: GateFactory = nullcontext
     ) -> list[dict[str, Json]]:
-        """Entries after a version, the viewer's own beside the public ones of the same version."""
+        """Return the entries after a version; a viewer's own part is inside the public entry of the same version."""
         t = schema.timeline
         query = select(t.c.version, t.c.audience, t.c.doc).where(is_live(t), t.c.game == game, t.c.version > after)
         query = query.where(t.c.version <= after + limit).order_by(t.c.version, t.c.audience.desc())
         with self._views.reading() as db:
             rows = [(row.version, row.audience, row.doc) for row in db.execute(query)]
-        if not rows and limit > 0 and (told := self._load_archived(game, gate, after)):
-            return _merge_entries(told.page(after, limit), viewer)
+        if not rows and limit > 0 and (archived := self._load_archived(game, gate, after)):
+            return _merge_entries(archived.page(after, limit), viewer)
         readable = ((v, key, doc) for v, key, doc in rows if may_read(key, viewer))
         return _merge_entries(((v, key, self._views.open_document(game, key, doc)) for v, key, doc in readable), viewer)
 
     def _load_archived(self, game: str, gate: GateFactory, after: int = 0) -> ArchivedViews | None:
-        """A closed game of which the views have no rows; None for any other, and for one with nothing after that."""
+        """Return the views of an archived game; None for others and if nothing follows version `after`."""
         if self._archived_views is None:
             return None
         with self._views.reading() as db:
@@ -138,7 +145,7 @@ class BoardReader:
 
 
 def _merge_entries(rows: Iterable[tuple[int, str, bytes]], viewer: Viewer) -> list[dict[str, Json]]:
-    """Of a timeline: what everybody may read before what audiences may."""
+    """Merge timeline rows into entries, one for each version."""
     out: dict[int, Doc] = {}
     for version, audience, doc in rows:
         if audience == ALL_KEY:

@@ -1,7 +1,7 @@
-"""What those who are not at a table with a delay may see of it, and when they see the next of it.
+"""Spectator delay: the views of a delayed table for readers who do not play there.
 
-They see the game as it stood the delay before, and it is said here alone how far that is: what is shown of the game is
-then read by everybody as of any other. Until a game is started all of it is public at once.
+Spectators see the game as it was `delay` seconds ago. Only this module decides which version that is; all others read
+the rows for spectators like those of any game. Until its start, a game is public without delay.
 """
 
 from __future__ import annotations
@@ -25,25 +25,23 @@ from projections.loaded_game import LoadedGame, affected_viewers, load_game, nex
 from projections.view_store import PreparedStatement
 
 NEVER = MAX_INT
-"""When what is not there will be shown, ms."""
+"""Due time (ms) of a table with nothing left to show."""
 
 PAGE = 50
-"""Records that are read at once."""
+"""Records per read."""
 
 MAX_GAMES = 200
-"""Tables whose time has come that are looked at together; a slice shows of so many, or not twice as many, at most."""
+"""Due tables per query. One slice shows fewer than twice as many."""
 
 PLACE_BITS = 20
-"""Bits of a place that number the changes between two positions of the log."""
+"""Bits of a place that number the changes between two log positions."""
 
 _H = schema.held_back.c
 _ROW = select(_H.game, _H.shown, _H.head, _H.at)
 FIND_DELAYED = PreparedStatement(_ROW.where(_H.gen == bindparam("in_gen"), _H.game == bindparam("of_game")))
 _AFTER = tuple_(_H.at, _H.game) > tuple_(bindparam("after", type_=BigInteger), bindparam("after_game", type_=String))
 _DUE_ROWS = _ROW.where(_H.gen == bindparam("in_gen"), _H.at <= bindparam("by"), _AFTER).order_by(_H.at, _H.game)
-FIND_DUE = PreparedStatement(
-    _DUE_ROWS.suffix_with(f"LIMIT {MAX_GAMES}")
-)  # the library's own limit has a parameter of its own
+FIND_DUE = PreparedStatement(_DUE_ROWS.suffix_with(f"LIMIT {MAX_GAMES}"))  # SQLAlchemy's own limit adds a parameter
 LOCK_PLACE = PreparedStatement(
     select(schema.generations.c.place).where(schema.generations.c.gen == bindparam("in_gen")).with_for_update()
 )
@@ -63,10 +61,9 @@ STOP_SHOWING = PreparedStatement(
 
 
 def visible_from(at: int, delay: int, jumps: Iterable[tuple[int, int]]) -> int:
-    """When a record of that time may be seen by everybody, ms.
+    """Return the time (ms) from which spectators may see a record written at `at`.
 
-    `leaps` are those of the time of the service, in order: when and by how much. What time has leapt over has not
-    passed.
+    `jumps` are the jumps of the service clock in order, as (time, ms). Time skipped by a jump does not count as delay.
     """
     visible_at = at + delay
     for leapt, ms in jumps:
@@ -76,61 +73,61 @@ def visible_from(at: int, delay: int, jumps: Iterable[tuple[int, int]]) -> int:
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether nothing is wrong with the game: this process has the key of before, or the store does not answer now."""
+    """Return True if the error is not the game's fault: the process has an old key or the store does not answer."""
     return isinstance(error, (WrongKey, StoreUnavailable)) and not isinstance(error, StoreDamaged)
 
 
 @dataclass
 class DelayedGame:
-    """How far spectators see a game."""
+    """A delayed game and the version up to which spectators see it."""
 
     game: str
     shown_version: int = 0
-    """Up to which version."""
+    """Newest version visible to spectators."""
     head_version: int = 0
-    """The newest version."""
+    """Newest version."""
     due_at: int = NEVER
-    """When they see the next one, ms."""
+    """Time (ms) at which spectators see the next version."""
     loaded: LoadedGame | None = None
-    """The game as they see it, if that has changed in this slice."""
+    """The game as spectators see it, if that changed in this slice."""
     board_game: LoadedGame | None = None
-    """The game after the last record that may have changed the board, likewise."""
+    """The game after the last shown record of this slice that may have changed the board."""
     place: int = 0
-    """Where that change stands among those of all games."""
+    """Place of the change in the order of all games' changes."""
 
 
 class DelayedViews:
-    """What a pump remembers of the games as spectators see them."""
+    """Loads games as spectators see them, and caches them for a projector."""
 
     def __init__(self, ledger: Ledger, registry: RulesetRegistry, keep: int) -> None:
         self.ledger, self._registry = ledger, registry
         self._cache: LRUCache[str, LoadedGame] = LRUCache(keep)
 
     def load(self, game: str, version: int) -> LoadedGame:
-        """The game as it was after that version."""
+        """Return the game after this version."""
         cached = self._cache.get(game)
         if cached is None or cached.game.version != version:
             return load_game(self._registry, self.ledger.read(game, upto=version))
         return cached
 
     def next_game(self, loaded: LoadedGame, record: Record) -> LoadedGame:
-        """The game after one more record."""
+        """Return the game after one more record."""
         return next_game(self._registry, self.ledger, loaded, record)
 
     def records(self, game: str, after: int, upto: int) -> Iterator[Record]:
-        """Those between two versions, a few in memory at a time."""
+        """Yield the records between two versions, a page in memory at a time."""
         for begin in range(after, upto, PAGE):
             yield from self.ledger.read(game, begin, min(begin + PAGE, upto))
 
     def remember(self, changed: Iterable[DelayedGame]) -> None:
-        """Only after the commit: what was rolled back is not remembered."""
+        """Cache the changed games. Call after the commit, so that rolled-back changes are never cached."""
         self._cache.update({delayed.game: delayed.loaded for delayed in changed if delayed.loaded is not None})
 
 
 def _find_due(db: Connection, gen: int, now: int, owns: Callable[[str], bool]) -> tuple[list[DelayedGame], bool]:
-    """This pump's tables whose time has come, the longest due first, and whether there may be more.
+    """Return this projector's due tables, longest overdue first, and True if there may be more.
 
-    Those of others are passed over, however many they are: their pump may be gone, and they wait for the next one.
+    Reads past all tables of other projectors, because those may be gone and their tables stay due.
     """
     games: list[DelayedGame] = []
     game, at = "", -1
@@ -143,56 +140,56 @@ def _find_due(db: Connection, gen: int, now: int, owns: Callable[[str], bool]) -
 
 
 class SpectatorSlice:
-    """What comes to be shown to spectators in one slice of the log, in the order of the log's own times.
+    """Changes that become visible to spectators during one slice of the log, in order of the log's times.
 
-    So views that are made anew have every change at the place where it was.
+    Rebuilt views therefore have every change at its original place.
     """
 
     def __init__(
         self, delayed_views: DelayedViews, db: Connection, gen: int, now: int, owns: Callable[[str], bool] | None = None
     ) -> None:
-        """`now` ms, beyond which nothing is shown; `has`: which games are this pump's, of which time may show more."""
+        """Show nothing beyond `now` (ms). `owns` tells which games this projector may show."""
         self._delayed_views, self._db, self._gen, self._now = delayed_views, db, gen, now
         self._position = 0
         self._place: int | None = None
         self.quarantined: set[str] = set()
-        """Games that are set aside: nothing more is shown of them."""
+        """Games in quarantine: nothing more of them is shown."""
         self._games: dict[str, DelayedGame] = {}
         self._due: list[tuple[int, str]] = []
         self._max_position = 0
         ripe, self.has_more = _find_due(db, gen, now, owns) if owns else ([], False)
-        """Whether the time of others may have come too."""
+        """True if more tables may be due than were read."""
         for late in ripe:
             self._games[late.game] = late
             heapq.heappush(self._due, (late.due_at, late.game))
 
     @property
     def changed_games(self) -> list[DelayedGame]:
-        """The games of which more is shown."""
+        """Games with newly visible versions."""
         return [delayed for delayed in self._games.values() if delayed.place and delayed.game not in self.quarantined]
 
     @property
     def games(self) -> list[DelayedGame]:
-        """All that this slice has looked at."""
+        """All games read in this slice."""
         return [delayed for delayed in self._games.values() if delayed.game not in self.quarantined]
 
     @property
     def has_due(self) -> bool:
-        """Whether there is anything to show by now."""
+        """True if a table is due."""
         return bool(self._due)
 
     def set_position(self, position: int) -> int:
-        """The log is read up to that position; the place of what the record there changes."""
+        """Store the log position of the record being read and return the place of its changes."""
         self._position = position
         return position << PLACE_BITS
 
     def save_place(self) -> None:
-        """To be called before the commit: later changes come after what was shown in this slice."""
+        """Store the last place, so that later changes come after those of this slice. Call before the commit."""
         if self._place is not None:
             SET_PLACE.execute_many(self._db, [{"in_gen": self._gen, "at_place": self._place}])
 
     def _next_place(self) -> int:
-        """After all that anybody may have been told of: whoever shows something waits for who does so at the time."""
+        """Return a place after all places in use. Locks the generation's place until the transaction ends."""
         if self._place is None:
             ((self._place,),) = LOCK_PLACE.fetch_all(self._db, in_gen=self._gen)
             ((self._max_position,),) = MAX_POSITION.fetch_all(self._db, in_gen=self._gen)
@@ -201,7 +198,7 @@ class SpectatorSlice:
         return self._place
 
     def add_record(self, record: Record, before: LoadedGame | None, loaded: LoadedGame) -> None:
-        """A record was read, which leads from one to the other."""
+        """Take note of a record that leads from game `before` to `loaded`."""
         delay = loaded.game.delay
         if not delay:
             return
@@ -214,9 +211,9 @@ class SpectatorSlice:
             self._schedule(delayed, visible_from(record.public["at"], delay, self._clock_jumps))
 
     def show_until(self, time: int | None = None) -> Iterator[tuple[str, int, Exception]]:
-        """Show what may be seen by then, ms, and by now; gives the games of which it cannot be read, with why.
+        """Show all versions due at `time` (ms) and by now.
 
-        The version is the last one that is shown.
+        Yields game, last shown version and error of each unreadable game.
         """
         limit = self._now if time is None else min(time, self._now)
         while self._due and self._due[0][0] <= limit:
@@ -246,7 +243,7 @@ class SpectatorSlice:
             heapq.heappush(self._due, (time, delayed.game))
 
     def _show_due_records(self, delayed: DelayedGame, limit: int) -> None:
-        """All of it that may be seen by then."""
+        """Show all of the game's records due at `limit` (ms)."""
         delayed.due_at = NEVER
         loaded = delayed.loaded or self._delayed_views.load(delayed.game, delayed.shown_version)
         place = 0

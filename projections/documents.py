@@ -1,4 +1,4 @@
-"""The documents of the read side: data, not presentation, but with seats and clocks, and sentences in the timeline."""
+"""The documents of the views: data for programs, with seats and clocks. Sentences are added to timelines on reading."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from projections.loaded_game import LoadedGame
 
 
 def encode_document(doc: Json) -> bytes:
-    """A document as it is stored and served."""
+    """Encode a document as stored and served."""
     return msgspec.json.encode(doc)
 
 
 def build_seats(loaded: LoadedGame) -> list[dict[str, Json]]:
-    """Who sits where; opaque ids."""
+    """Return the seats with their players' opaque ids."""
     p = loaded.game
     rows: list[dict[str, Json]] = []
     for seat in range(p.table.seats):
@@ -47,12 +47,12 @@ def build_seats(loaded: LoadedGame) -> list[dict[str, Json]]:
 
 
 def build_powers(loaded: LoadedGame) -> dict[str, str]:
-    """Seat -> id of the power that it plays."""
+    """Return seat -> id of the power that it plays."""
     return {str(seat): power for seat, power in loaded.rules.powers(loaded.game.state).items()}
 
 
 def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
-    """What each seat had left of its own at the last record, where the pace gives it anything."""
+    """Return each seat's time bank and vacation at the last record; empty if the time control has neither."""
     g = loaded.game
     if not (g.time_control.bank or g.time_control.vacation):
         return []
@@ -63,12 +63,12 @@ def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
 
 
 def build_board(loaded: LoadedGame, viewer: Viewer) -> bytes:
-    """All that one viewer may see now, `own` apart from `public`; rendered."""
+    """Return the encoded board of one viewer, with `own` separate from `public`."""
     return build_boards(loaded, [viewer])[viewer]
 
 
 def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, bytes]:
-    """The boards of these viewers; what is the same for all is rendered once."""
+    """Return the encoded boards of these viewers; the parts common to all are encoded once."""
     p = loaded.game
     secret = any(f.secret for f in p.frames[-1:])
     common = (
@@ -102,7 +102,7 @@ def _encode_raw(doc: object) -> msgspec.Raw:
 
 
 def build_summary(loaded: LoadedGame) -> dict[str, Json]:
-    """A line of the lobby: who plays what, and for whom it waits since when. Public facts only."""
+    """Return the lobby entry of a game, made of public facts only."""
     p = loaded.game
     open_now = loaded.open_decisions(PUBLIC)
     return {
@@ -131,7 +131,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
 
 
 def build_entries(record: Record, before: LoadedGame | None, loaded: LoadedGame) -> dict[str, dict[str, Json]]:
-    """The record in the timeline, between the games before and after it: an entry for all, one for each audience."""
+    """Return the timeline entries of a record by audience; `before` and `loaded` are the games around it."""
     rules, after = loaded.rules, loaded.game.state
     turns = public_chapter_starts(rules, before.game.state, after, record) if before else ()
     besides = record_template_context(rules, before.game.state, record) if before else _no_context
@@ -171,17 +171,17 @@ def _context_to_json(context: TemplateContext) -> dict[str, Json]:
 
 
 def _facts_with_context(rules: AnyRuleset, part: Doc) -> Sequence[Doc]:
-    """The facts of an entry or of a viewer's part of it, as their sentences take them."""
+    """Return the facts of an entry, or of a viewer's part of it, with the context that sentences need."""
     return with_context(rules, part["facts"], {int(i): more for i, more in (part.get("asides") or {}).items()})
 
 
 def chapter_to_json(words: Texts, chapter: Chapter) -> dict[str, Json]:
-    """Where in the game something is, with the heading of that place."""
+    """Return a chapter with its heading."""
     return {**declarations.doc(chapter), "title": section_title(words, chapter)}
 
 
 def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Doc:
-    """An entry with its sentences and headings; those of the viewer's own part stand there."""
+    """Return an entry with sentences and headings, also in the viewer's own part."""
     members = {member: value for member, value in entry.items() if member not in ("turns", "asides")}
     turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
     subject = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], _facts_with_context(rules, entry)
@@ -202,4 +202,4 @@ def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer) -
 
 
 _BODY_MEMBERS = ("act", "ms", "days", "to", "hold")
-"""What sentences say of a record besides its facts."""
+"""Members of a record's body that sentences use."""

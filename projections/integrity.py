@@ -1,8 +1,8 @@
-"""The log against its tree: whether every record is still the one that was written, wherever the bytes have changed.
+"""Integrity check: compares every record in the ledger with the Merkle tree.
 
-The tree holds the hash of each record's public part, which names the digests of its packs. What a record says is read
-from the ledger, what it must be from the views; one who changes both is told by the heads that others keep. Each must
-name the one before it, and what the tree does not hold yet is judged by that alone.
+A leaf of the tree is the hash of a record's public part, which names the digests of its packs. Records come from the
+ledger and hashes from the views; published tree heads reveal a change of both. Each record must name the hash of its
+predecessor; records beyond the tree are checked by that alone.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from projections.view_store import ViewStore
 __all__ = ["CorruptRecord", "Inspector", "ScrubPlace", "check_slice", "find_corruption"]
 
 SLICE = 500
-"""Records that are looked at at a time."""
+"""Records per check."""
 
 HASH_BATCH = 500
-"""Records that are asked for by name in one statement: databases take only so many parameters."""
+"""Hashes read in one statement. Databases limit the number of parameters."""
 
 GAP_ALLOWANCE = 16
-"""Entries that are read beyond a slice where pages are damaged: positions may have gaps."""
+"""Extra entries to read around damaged pages, because positions have gaps."""
 
 MAX_GROWTH = 1000
-"""Versions by which a game may have grown past the tree: a number that is further away has changed."""
+"""Versions that a game may be ahead of the tree. A number beyond this limit is corrupt."""
 
 UNKNOWN_HASH = "0" * 64
-"""The leaf of a record that nobody could read when the tree was made."""
+"""Leaf of a record that was unreadable when the tree was built."""
 
 UNLINKED = "does not follow the record before"
-"""What is said of a record that names another hash than that one's."""
+"""Fault of a record with another predecessor hash than the predecessor has."""
 
 WRONG_HASH = "is not the one that stands in the tree"
-"""What is said of a record with another hash."""
+"""Fault of a record with another hash than its leaf."""
 
 _LIVE = schema.leaves.join(schema.generations, schema.generations.c.gen == schema.leaves.c.gen)
 _LEAVES = (
@@ -86,7 +86,7 @@ log = logging.getLogger("annals.scrub")
 
 @dataclass(frozen=True)
 class ScrubPlace:
-    """How far the log has been looked at: a position in it, and so many leaves of the tree."""
+    """A log position and a number of leaves: the progress of a scrub."""
 
     position: int = 0
     leaf: int = 0
@@ -98,7 +98,7 @@ class ScrubPlace:
 def find_corruption(
     ledger: Ledger, views: ViewStore, seed_store: SeedStore | None = None
 ) -> Iterator[CorruptRecord | int]:
-    """Each record that is damaged, and after each slice how many have been looked at; ends where the views do."""
+    """Yield each corrupt record, and after each slice the number of leaves checked so far."""
     place, before = ScrubPlace(), -1
     while place.leaf != before:
         before = place.leaf
@@ -111,9 +111,10 @@ def find_corruption(
 def check_slice(
     ledger: Ledger, views: ViewStore, place: ScrubPlace, most: int, seed_store: SeedStore | None = None
 ) -> tuple[list[CorruptRecord], ScrubPlace]:
-    """What is damaged in the next records, and the place after them: the same one where the views end.
+    """Check the next `most` records; return the corrupt ones and the place after them.
 
-    With the vault also whether the seeds of the games that are opened there open. Raises StoreUnavailable.
+    At the end of the views the place stays the same. With `seed_store`, check also the seeds of games opened in this
+    slice. Raises StoreUnavailable.
     """
     with views.reading() as db:
         leaves = db.execute(_LEAVES, {"first": place.leaf, "most": most}).all()
@@ -132,7 +133,7 @@ def check_slice(
             else _missing_reason(ledger, leaf.game, leaf.version)
         )
         corrupt += [CorruptRecord(leaf.game, leaf.version, fault, leaf.hash)] if fault else []
-        changed |= {(leaf.game, leaf.version)} if fault == WRONG_HASH else set()  # the leaf may have changed
+        changed |= {(leaf.game, leaf.version)} if fault == WRONG_HASH else set()  # the leaf itself may be wrong
         if entry and entry.version == 1 and seed_store and not fault:
             corrupt += _check_seed(seed_store, entry.record, entry.game)
     strangers = [e for e in unmatched.values() if e.position < position]
@@ -141,7 +142,7 @@ def check_slice(
 
 
 def _with_previous_hashes(db: Connection, hashes: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
-    """Those that are known of these records, and of the one before each: game and version -> hash."""
+    """Add the known hashes of each record's predecessor: (game, version) -> hash."""
     before = [(game, version - 1) for game, version in hashes if version > 1 and (game, version - 1) not in hashes]
     known = dict(hashes)
     for begin in range(0, len(before), HASH_BATCH):
@@ -151,7 +152,7 @@ def _with_previous_hashes(db: Connection, hashes: dict[tuple[str, int], str]) ->
 
 
 def _read_entries(ledger: Ledger, position: int, most: int) -> list[LogEntry]:
-    """The next entries, without those on pages that cannot be read."""
+    """Return the next entries, without those on unreadable pages."""
     try:
         return ledger.log(position, most) if most else []
     except StoreDamaged:
@@ -159,19 +160,19 @@ def _read_entries(ledger: Ledger, position: int, most: int) -> list[LogEntry]:
 
 
 def _skip_bad_pages(ledger: Ledger, position: int, most: int) -> list[LogEntry]:
-    """Position by position over what cannot be read, and in longer steps again after it."""
+    """Read entry by entry across unreadable pages, then in growing steps."""
     entries: list[LogEntry] = []
-    tried, step = 0, 1
-    while tried < most:
+    attempts, step = 0, 1
+    while attempts < most:
         try:
             page = ledger.log(position, step)
         except StoreDamaged:
-            tried, position, step = tried + (step == 1), position + (step == 1), 1
+            attempts, position, step = attempts + (step == 1), position + (step == 1), 1
             continue
         if not page:
             break
         entries, position = entries + page, page[-1].position
-        tried, step = tried + len(page), min(step * 2, most)
+        attempts, step = attempts + len(page), min(step * 2, most)
     return entries
 
 
@@ -198,7 +199,7 @@ def _readable_record(entry: LogEntry) -> Record | None:
 
 
 def _find_fault(record: Record | None, leaf: str, before: str = "") -> str:
-    """`before`: the hash of the record before; empty where that is not known, or there is none."""
+    """Return the fault of a record, or an empty string. `before` is the predecessor's hash, empty if unknown."""
     if record is None:
         return "cannot be read"
     if record.hash != leaf:
@@ -220,7 +221,7 @@ def _check_seed(seed_store: SeedStore, first_record: Record, game: str) -> list[
 
 
 def missing_position(ledger: Ledger, views: ViewStore, game: str, version: int) -> int:
-    """The position at which a record that is gone has stood: the one after its neighbour in the tree; 0 if unknown."""
+    """Return the log position of a missing record, computed from its neighbours in the tree; 0 if unknown."""
     with views.reading() as db:
         leaf = db.execute(_LEAF, {"of_game": game, "at": version}).scalar()
         if leaf is None:
@@ -228,14 +229,14 @@ def missing_position(ledger: Ledger, views: ViewStore, game: str, version: int) 
         before = db.execute(_BEFORE, {"leaf": leaf, "most": SLICE}).all()
     if leaf == 0:
         return 1
-    for gone, neighbour in enumerate(before):
+    for missing, neighbour in enumerate(before):
         if (position := ledger.position(neighbour.game, neighbour.version)) is not None:
-            return position + gone + 1
+            return position + missing + 1
     return 0
 
 
 def list_leaf_hashes(views: ViewStore, game: str) -> dict[int, str]:
-    """Version -> hash of each record of a game that the tree holds."""
+    """Return version -> hash of all records of a game in the tree."""
     with views.reading() as db:
         return {int(v): str(h) for v, h in db.execute(_LEAVES_OF, {"of_game": game})}
 
@@ -244,14 +245,14 @@ def list_leaf_hashes(views: ViewStore, game: str) -> dict[int, str]:
 
 
 class Inspector:
-    """Looks at games, and writes down what it finds. `clock` gives ms; may raise StoreUnavailable."""
+    """Checks games and stores the corrupt records that it finds. `clock` gives ms. May raise StoreUnavailable."""
 
     def __init__(self, ledger: Ledger, views: ViewStore, seed_store: SeedStore, clock: Callable[[], int]) -> None:
         self._ledger, self._views, self._seed_store, self._clock = ledger, views, seed_store, clock
         self._rows = CorruptRecords(ledger)
 
     def check_next(self, place: ScrubPlace, most: int) -> ScrubPlace:
-        """The next records of the log, as `look`; games in which something is damaged are inspected as a whole."""
+        """Check the next records like `check_slice`, then inspect each game with a fault as a whole."""
         corrupt, place = check_slice(self._ledger, self._views, place, most, self._seed_store)
         denied = {d.game for d in corrupt if d.said == WRONG_HASH}
         for game in dict.fromkeys(d.game for d in corrupt):
@@ -260,12 +261,15 @@ class Inspector:
         return place
 
     def recheck(self) -> None:
-        """Games in which something was damaged: whatever has been put right, they may be sound."""
+        """Inspect all games with stored faults again, because they may have been repaired."""
         for game in dict.fromkeys(d.game for d in self._rows.list_all()):
             self.inspect(game)
 
     def inspect(self, game: str) -> int | None:
-        """The first version that is damaged, 0 for the seed, None for a game that is sound or unknown."""
+        """Check a game, store the result and return its first corrupt version.
+
+        0 stands for the seed, None for a sound or unknown game.
+        """
         stored = {d.version: d for d in self._rows.list_all() if d.game == game}
         corrupt = self.check_game(game)
         if {d.version: d.said for d in corrupt} != {v: d.said for v, d in stored.items()}:
@@ -277,11 +281,11 @@ class Inspector:
         return min((d.version for d in corrupt), default=None)
 
     def check_game(self, game: str) -> list[CorruptRecord]:
-        """All that is damaged in a game, now."""
+        """Return the corrupt records of a game as they are now."""
         return self.compare_records(game, {d.version: d.hash for d in self._rows.list_all() if d.game == game})
 
     def compare_records(self, game: str, known_hashes: dict[int, str]) -> list[CorruptRecord]:
-        """All that is damaged in a game; `known`: hashes of records that the tree may have lost."""
+        """Return the corrupt records of a game. `known_hashes` has hashes of records that the tree may have lost."""
         leaves = list_leaf_hashes(self._views, game)
         expected = {v: h for v, h in known_hashes.items() if h} | {v: h for v, h in leaves.items() if h != UNKNOWN_HASH}
         corrupt, prev = [], ""
@@ -300,12 +304,15 @@ class Inspector:
         return self._add_linked_hashes(corrupt)
 
     def _is_linked_by_next(self, game: str, record: Record, leaves: Mapping[int, str]) -> bool:
-        """Whether the next record, which the tree proves, names this one: then the tree has changed, not the record."""
+        """Return True if the next record is proved by the tree and names this one.
+
+        In this case the leaf is wrong and the record sound.
+        """
         after, _ = self._read_record(game, record.version + 1)
         return after is not None and leaves.get(after.version) == after.hash and after.public.get("prev") == record.hash
 
     def _add_linked_hashes(self, corrupt: list[CorruptRecord]) -> list[CorruptRecord]:
-        """What the tree has not of a record, the next one names."""
+        """Fill in missing hashes from the next records."""
         return [
             d if d.hash or not d.version else replace(d, hash=self._linked_hash(d.game, d.version)) for d in corrupt
         ]
@@ -315,9 +322,9 @@ class Inspector:
         return str(record.public.get("prev", "")) if record else ""
 
     def _list_versions(self, game: str, grown: Collection[int]) -> Iterable[int]:
-        """Those that there must be, and those that the tree or the log has.
+        """Return the versions to check: 1 to the highest plausible one, then single far-away numbers.
 
-        A number that has changed may be any: of one that is far away only itself is looked at.
+        A corrupt version number can have any value, so a far-away number is checked alone.
         """
         versions = {*grown, min(self._head_version(game), MOST)}
         top = max(v for v in (0, *versions) if v <= len(grown) + MAX_GROWTH)
@@ -340,7 +347,7 @@ class Inspector:
         return (records[0], "") if records and placed else (None, "is missing, or is not in its place")
 
     def _is_in_log(self, game: str, version: int) -> bool:
-        """Whether the log has it too: an index may be sound where a row is not."""
+        """Return True if the log has the record too. An index can be sound while its row is not."""
         position = self._ledger.position(game, version)
         entries = self._ledger.log(position - 1, 1) if position is not None else []
         return any((e.game, e.version) == (game, version) for e in entries)

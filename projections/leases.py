@@ -1,4 +1,4 @@
-"""How far work in the background has come, and who alone does it."""
+"""Leases and progress of background work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from projections import schema
 from projections.view_store import PreparedStatement, ViewStore, upsert
 
 LEASE = 10_000
-"""How long a lease is held without being renewed, ms."""
+"""Lifetime of a lease without renewal, ms."""
 
 _L = schema.leases.c
 _FIND_LEASE = PreparedStatement(select(_L.owner, _L.until).where(_L.name == bindparam("lease")).with_for_update())
@@ -19,11 +19,11 @@ _FIND_PROGRESS = select(schema.progress.c.doc).where(schema.progress.c.name == b
 
 
 class LeaseLostError(Exception):
-    """Somebody else does this work."""
+    """Another process holds the lease."""
 
 
 def acquire_lease(db: Connection, name: str, owner: str, now: int) -> bool:
-    """Take or renew a lease; whether it was the owner's before. Raises LeaseLostError."""
+    """Take or renew a lease; return True if `owner` held it before. Raises LeaseLostError."""
     ((previous_owner, until),) = _FIND_LEASE.fetch_all(db, lease=name) or [("", 0)]
     if previous_owner not in ("", owner) and until > now:
         raise LeaseLostError(previous_owner)
@@ -33,12 +33,12 @@ def acquire_lease(db: Connection, name: str, owner: str, now: int) -> bool:
 
 
 def save_progress(db: Connection, work: str, doc: Doc) -> None:
-    """Write down how far that work has come."""
+    """Store the progress document of `work`."""
     upsert(db, schema.progress, [{"name": work, "doc": json.dumps(doc).encode()}])
 
 
 def load_progress(views: ViewStore, work: str) -> Doc:
-    """What was written down last; nothing if the work was never begun, or the views are new."""
+    """Return the stored progress of `work`; empty if it never began or the views are new."""
     with views.reading() as db:
         row = db.execute(_FIND_PROGRESS, {"work": work}).first()
     return dict(json.loads(row.doc)) if row else {}

@@ -1,4 +1,4 @@
-"""A game as the read side shows it: the aggregate, with its rules."""
+"""A game with its rules, as projections use it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from domain.types import PUBLIC, Json, Viewer
 
 
 def resolve_job_id(game: str, decision: str) -> str:
-    """The job that does the engine's work of a decision; also the id of its command in the ledger."""
+    """Return the id of the job that resolves an engine decision. It is also the command's idempotency key."""
     return f"resolve-{game}-{decision}"
 
 
@@ -31,16 +31,16 @@ class LoadedGame:
 
     @property
     def viewers(self) -> list[Viewer]:
-        """Everybody who has a board of its own."""
+        """All viewers with a board of their own."""
         return [PUBLIC, *range(self.game.table.seats)]
 
     @property
     def listing(self) -> str:
-        """public, unlisted or invitation."""
+        """`public`, `unlisted` or `invitation`."""
         return str(self.game.terms.get("listing", "public"))
 
     def decisions_to_json(self, viewer: Viewer) -> list[dict[str, Json]]:
-        """The open decisions as a viewer may know them, with their deadlines and the engine's job."""
+        """Return the open decisions as `viewer` may see them, with deadlines and the engine's job."""
         return [d.to_json() | self._timing_to_json(d) for d in self.open_decisions(viewer)]
 
     def _timing_to_json(self, d: Decision) -> dict[str, Json]:
@@ -51,19 +51,19 @@ class LoadedGame:
         return doc
 
     def open_decisions(self, viewer: Viewer) -> list[Decision]:
-        """The open decisions."""
+        """Return the open decisions as `viewer` may see them."""
         g = self.game
         return decisions(self.rules, g.state, g.rewinds, viewer) if g.status == "running" else []
 
 
 def load_game(registry: RulesetRegistry, records: Sequence[Record]) -> LoadedGame:
-    """A game after its last record."""
+    """Fold records into a game with its rules."""
     rules = registry.get(records[0].body["ruleset"])
     return LoadedGame(rules, fold(rules, records))
 
 
 def next_game(registry: RulesetRegistry, ledger: Ledger, before: LoadedGame | None, record: Record) -> LoadedGame:
-    """A game after one more record, read from the ledger where that goes back; before the first there is none."""
+    """Return the game after one more record. Reads the ledger for a rewind; `before` is None for the first record."""
     if before is None:
         return load_game(registry, [record])
     if record.kind == "rewound":
@@ -73,13 +73,13 @@ def next_game(registry: RulesetRegistry, ledger: Ledger, before: LoadedGame | No
 
 @dataclass(frozen=True)
 class GameLoader:
-    """Games from one record to the next, as the log tells of them."""
+    """Loads games for records read from the log."""
 
     registry: RulesetRegistry
     ledger: Ledger
 
     def game_before(self, cached: LoadedGame | None, entry: LogEntry) -> LoadedGame | None:
-        """The game before the record, whatever is known of it; None before the first."""
+        """Return the game before the entry's record, from `cached` if that fits; None before the first record."""
         if entry.version == 1:
             return None
         if cached is not None and cached.game.version == entry.version - 1:
@@ -90,12 +90,12 @@ class GameLoader:
         return cached
 
     def game_after(self, before: LoadedGame | None, entry: LogEntry) -> LoadedGame:
-        """The game after the record."""
+        """Return the game after the entry's record."""
         return next_game(self.registry, self.ledger, before, entry.record)
 
 
 def affected_viewers(record: Record, loaded: LoadedGame) -> list[Viewer]:
-    """Whose board a record may have changed: everybody's by its public part, else its audiences'."""
+    """Return the viewers whose board the record may have changed: all for a public part, else its audiences."""
     public = record.public
     if public.get("facts") or public.get("openings") or record.body or record.kind not in ("moved", "ruled"):
         return loaded.viewers

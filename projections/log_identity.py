@@ -1,4 +1,4 @@
-"""Whether views are of a log: they may be those of a later time, where an older ledger was put back beside them."""
+"""Identity check of views and log. After a restore, views can be newer than the ledger."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from projections.view_store import ViewStore
 
 @dataclass(frozen=True)
 class LastRecord:
-    """The last record that a part of the live views has read."""
+    """The last record read by a partition of the live views."""
 
     position: int
     game: str
@@ -23,7 +23,7 @@ class LastRecord:
 
 
 def list_last_records(views: ViewStore) -> set[LastRecord]:
-    """Where the parts are; nothing of those that have read nothing."""
+    """Return the last record of each partition that has read any."""
     p = parts.c
     live = select(p.position, p.game, p.version, p.hash).join(generations, generations.c.gen == p.gen)
     with views.reading() as db:
@@ -31,9 +31,9 @@ def list_last_records(views: ViewStore) -> set[LastRecord]:
 
 
 def contains_all(ledger: Ledger, last_records: set[LastRecord]) -> bool:
-    """Whether these records stand in the log, at their positions.
+    """Return True if the log has all these records at their positions.
 
-    Each names the hash of the one before it, and its salts are of a secret seed: no other history has the same.
+    Each record names its predecessor's hash and has salts from a secret seed, so no other history has the same record.
     """
     return all(_contains(ledger, last) for last in last_records)
 
@@ -44,6 +44,6 @@ def _contains(ledger: Ledger, record: LastRecord) -> bool:
             return False
         try:
             return bool(entry.record.hash == record.hash)
-        except AnnalsError:  # nobody can read it, and the views could not
+        except AnnalsError:  # unreadable, also for the views
             return True
     return False

@@ -1,4 +1,4 @@
-"""Proofs from the Merkle tree: that a record stands in the log, and that the log has only grown."""
+"""Proofs from the Merkle tree: a record is in the log, and the log has only grown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from projections.view_store import ViewStore
 
 _G, _P, _L, _H = schema.generations.c, schema.parts.c, schema.leaves.c, schema.held_back.c
 PENDING = -1
-"""The leaf of what a part has read before the tree has."""
+"""Leaf number of a record that a partition has read before the tree."""
 
 _LIVE_TREE = select(_G.gen, _G.leaves).where(_G.live)
 _READ_LEAVES = (
@@ -43,43 +43,43 @@ _FIRST_HIDDEN_LEAF = (
 
 @dataclass(frozen=True)
 class Head:
-    """The whole log in one hash."""
+    """The tree head: the whole log in one hash."""
 
     size: int
-    """Records in the tree."""
+    """Number of records in the tree."""
     position: int
-    """Of the last of them in the log."""
+    """Log position of the last record in the tree."""
     root: Hash
 
 
 @dataclass(frozen=True)
 class InclusionProof:
-    """That one record stands in the log of a head."""
+    """Proof of one record in the log of a head."""
 
     head: Head
     leaf: int
-    """Its number in the log, from 0."""
+    """Number of the record in the log, from 0."""
     record: str
-    """The hash of its public part, 64 hex digits."""
+    """Hash of the record's public part, 64 hex digits."""
     path: list[Hash]
 
 
 class MerkleProofs:
-    """Reads the live generation; each proof takes a few rows, however long the log is.
+    """Proofs over the live generation. Each reads a few rows, independent of the log's length.
 
-    For everybody the tree ends before the first record that spectators may not know of: its size would tell them.
+    The published tree ends before the first record that spectators cannot see yet, because its size would reveal it.
     """
 
     def __init__(self, views: ViewStore) -> None:
         self._views = views
 
     def head(self) -> Head:
-        """The newest head."""
+        """Return the newest head."""
         with self._views.reading() as db:
             return _tree_head(db, *_public_tree(db))
 
     def prove_inclusion(self, game: str, version: int) -> InclusionProof | None:
-        """The proof of a record; None if the tree does not hold it (yet)."""
+        """Return the proof of a record; None if the tree does not have it yet."""
         t = schema.leaves
         with self._views.reading() as db:
             gen, size = _public_tree(db)
@@ -90,7 +90,7 @@ class MerkleProofs:
             return InclusionProof(_tree_head(db, gen, size), leaf.leaf, leaf.hash, path)
 
     def prove_consistency(self, old: int) -> tuple[Head, list[Hash]] | None:
-        """The newest head, and the path that proves that it extends the one of size `old`; None if it is shorter."""
+        """Return the newest head and its consistency path from the head of size `old`; None if the tree is shorter."""
         with self._views.reading() as db:
             gen, size = _public_tree(db)
             if not 0 < old <= size:
@@ -99,9 +99,9 @@ class MerkleProofs:
 
 
 def _public_tree(db: Connection) -> tuple[int, int]:
-    """The live generation, and how many leaves everybody may know of: they end before the first that is held back.
+    """Return the live generation and the number of leaves before the first hidden record.
 
-    What a part has not read yet may be held back as well.
+    Records that a partition has not read yet may be hidden too.
     """
     gen, size = db.execute(_LIVE_TREE).one()
     readable = [
@@ -114,7 +114,7 @@ def _public_tree(db: Connection) -> tuple[int, int]:
 
 
 def _tree_head(db: Connection, gen: int, size: int) -> Head:
-    """Of a tree of that size."""
+    """Return the head of a tree of `size` leaves."""
     t = schema.leaves
     position = db.execute(select(t.c.position).filter_by(gen=gen, leaf=size - 1)).scalar()
     return Head(
@@ -129,7 +129,7 @@ def _read_path(db: Connection, gen: int, path: Callable[[SubtreeReader], list[Ha
 
 
 def read_subtrees(db: Connection, gen: int, subtrees: Collection[Subtree]) -> dict[Subtree, Hash]:
-    """The roots of those that are there."""
+    """Return the root hashes of those subtrees that are stored."""
     n, at = schema.nodes.c, tuple_(schema.nodes.c.level, schema.nodes.c.number)
     nodes = select(n.level, n.number, n.hash).where(n.gen == gen, at.in_([place for place in subtrees if place[0]]))
     leaves = select(_L.leaf, _L.hash).where(

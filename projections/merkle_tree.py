@@ -1,4 +1,4 @@
-"""The Merkle tree over all records (RFC 6962): one head proves the whole log, a short path one record in it."""
+"""The Merkle tree over all records (RFC 6962): one head proves the whole log, a short path one record."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ Subtree = tuple[int, int]
 """A full subtree: its level (0 is a leaf, level n has 2**n leaves) and its number on that level."""
 
 SubtreeReader = Callable[[Subtree], Hash]
-"""The root of a full subtree."""
+"""Returns the root hash of a full subtree."""
 
 
 def leaf_hash(record: str) -> Hash:
-    """The leaf of a record, of its hash (64 hex digits)."""
+    """Return the leaf of a record from its hash (64 hex digits)."""
     return hashlib.sha256(b"\x00" + bytes.fromhex(record)).digest()
 
 
 def node_hash(left: Hash, right: Hash) -> Hash:
-    """An inner node."""
+    """Return the hash of an inner node."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
 def append_leaf(frontier: Sequence[Hash], size: int, leaf: Hash) -> tuple[list[Hash], list[tuple[Subtree, Hash]]]:
-    """The right edge after one more leaf, and the subtrees it filled; an edge is the full subtrees, largest first."""
+    """Append a leaf; return the new right edge and the subtrees filled. An edge lists full subtrees, largest first."""
     new_frontier, level, number = [*frontier, leaf], 0, size
     filled = [((level, number), leaf)]
     while number & 1:
@@ -36,13 +36,13 @@ def append_leaf(frontier: Sequence[Hash], size: int, leaf: Hash) -> tuple[list[H
 
 
 def frontier_subtrees(size: int) -> list[Subtree]:
-    """Where the full subtrees of the right edge of a tree of that size stand, largest first."""
+    """Return the full subtrees on the right edge of a tree of `size` leaves, largest first."""
     levels = [level for level in range(size.bit_length()) if size >> level & 1]
     return [(level, (size >> level) - 1) for level in reversed(levels)]
 
 
 def root_hash(frontier: Sequence[Hash]) -> Hash:
-    """The head of the tree."""
+    """Return the root hash of a tree from its right edge."""
     if not frontier:
         return hashlib.sha256(b"").digest()
     head = frontier[-1]
@@ -52,12 +52,12 @@ def root_hash(frontier: Sequence[Hash]) -> Hash:
 
 
 def _split(size: int) -> int:
-    """The largest power of two below size."""
+    """Return the largest power of two below `size`."""
     return 1 << (size - 1).bit_length() - 1
 
 
 def range_root(read: SubtreeReader, first: int, size: int) -> Hash:
-    """The root over leaves first..first+size-1, a range into which the tree divides itself."""
+    """Return the root over leaves first..first+size-1, a range that the tree itself forms."""
     k = _split(size) if size > 1 else 1
     if size in (1, 2 * k):
         return read(((size - 1).bit_length(), first // size))
@@ -65,7 +65,7 @@ def range_root(read: SubtreeReader, first: int, size: int) -> Hash:
 
 
 def inclusion_path(read: SubtreeReader, index: int, size: int) -> list[Hash]:
-    """The path that proves leaf `index` in the tree of that size, from the leaf upwards."""
+    """Return the path that proves leaf `index` in a tree of `size` leaves, from the leaf upwards."""
 
     def path(first: int, n: int) -> list[Hash]:
         if n == 1:
@@ -79,7 +79,7 @@ def inclusion_path(read: SubtreeReader, index: int, size: int) -> list[Hash]:
 
 
 def consistency_path(read: SubtreeReader, old: int, size: int) -> list[Hash]:
-    """The path that proves that the tree of that size begins with the one of size `old`, 1..size (section 2.1.2)."""
+    """Return the path from the tree of size `old` (1..size) to that of `size` (RFC 6962, section 2.1.2)."""
 
     def path(m: int, first: int, n: int, gate: bool) -> list[Hash]:
         if m == n:
@@ -93,7 +93,7 @@ def consistency_path(read: SubtreeReader, old: int, size: int) -> list[Hash]:
 
 
 def list_subtrees(path: Callable[[SubtreeReader], object]) -> list[Subtree]:
-    """The full subtrees that a path is made of, so that they can be read at once."""
+    """Return the subtrees that a path needs, so that one query can read them all."""
     needed: list[Subtree] = []
 
     def note(place: Subtree) -> Hash:
@@ -105,7 +105,7 @@ def list_subtrees(path: Callable[[SubtreeReader], object]) -> list[Subtree]:
 
 
 def verify_inclusion(head: Hash, leaf: Hash, index: int, size: int, path: Sequence[Hash]) -> bool:
-    """Whether the path leads from the leaf to the head."""
+    """Return True if the path leads from the leaf to the head."""
     if not 0 <= index < size:
         return False
     node, last, left = leaf, size - 1, list(path)
@@ -125,17 +125,14 @@ def verify_inclusion(head: Hash, leaf: Hash, index: int, size: int, path: Sequen
 
 
 def verify_consistency(head: Hash, size: int, old_head: Hash, old: int, path: Sequence[Hash]) -> bool:
-    """Whether the path leads from the older head to the newer one: nothing was changed, only added.
-
-    The algorithm is that of RFC 9162, section 2.1.4.2.
-    """
+    """Return True if the path proves that the new head only adds to the old one (RFC 9162, section 2.1.4.2)."""
     if not 0 < old <= size:
         return False
     if old == size:
         return head == old_head and not path
     hashes = [old_head, *path] if old & (old - 1) == 0 else list(path)
     if not hashes:
-        return False  # a path that was cut
+        return False  # a truncated path
     older, newer = old - 1, size - 1
     while older & 1:
         older, newer = older >> 1, newer >> 1

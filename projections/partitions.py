@@ -1,8 +1,8 @@
-"""The parts of the log: each game belongs to one, and each part is pumped by one process at a time.
+"""Partitions of the log. Each game belongs to one; one projector at a time owns each.
 
-A part's row says who pumps it, until when, and how far its views have read the log. The tree of all records is a part
-of its own, which holds no games: who has it builds the tree, and does what may be done by one process alone. Where
-there are several pumps, each takes its share of the others; of one that has died the others take all.
+A partition's row holds its owner, the end of the lease, and the log position that its views have read. The Merkle tree
+is a partition of its own, without games: its owner builds the tree and does all work reserved to a single process.
+Projectors share the other partitions evenly and take over those of a dead projector.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SELECT_OWN = (
     .order_by(_P.part)
     .with_for_update(of=schema.parts)
 )
-"""In an order, as all who lock several parts do: nobody waits for who waits for them."""
+"""Rows come in a fixed order, as in all queries that lock several partitions, to prevent deadlocks."""
 OWN_LIVE = PreparedStatement(_SELECT_OWN.where(_G.live))
 OWN_OF_GENERATION = PreparedStatement(_SELECT_OWN.where(_G.gen == bindparam("in_gen")))
 LIVE_GENERATION = PreparedStatement(select(_G.gen).where(_G.live))
@@ -60,72 +60,72 @@ PRESENT_PROJECTORS = PreparedStatement(select(_L.owner, _L.until).where(_L.name.
 
 
 class GenerationGoneError(Exception):
-    """Somebody has begun another generation, or switched to one, in place of that which was to be filled."""
+    """The generation is gone: another one was begun or activated in its place."""
 
 
 def partition_of(game: str, parts: int) -> int:
-    """The part of a game, of so many; any word has one."""
+    """Return the partition of a game. Any string has one."""
     return zlib.crc32(game.encode()) % parts
 
 
 @dataclass(frozen=True)
 class PartitionLease:
-    """What a process may pump during one transaction."""
+    """The partitions that a process owns during one transaction."""
 
     gen: int
     parts: int
-    """How many there are in all."""
+    """Total number of game partitions."""
     positions: Mapping[int, int]
-    """Part -> how far it has read the log."""
+    """Partition -> log position that it has read."""
     leaves: int
     frontier: bytes
     has_new_partitions: bool
-    """Whether some of it was not held before: what was remembered of its games may be of another time."""
+    """True if some partitions are newly acquired: cached games may be outdated."""
 
     @property
     def position(self) -> int:
-        """From where the log is to be read."""
+        """Log position from which to read."""
         return min(self.positions.values())
 
     @property
     def has_tree(self) -> bool:
-        """Whether it builds the tree."""
+        """True if this process builds the tree."""
         return TREE in self.positions
 
     @property
     def game_partitions(self) -> int:
-        """How many parts of games there are among them."""
+        """Number of game partitions owned."""
         return len(self.positions) - self.has_tree
 
     @property
     def has_all(self) -> bool:
-        """Whether there is nothing that others pump."""
+        """True if no other process owns a partition."""
         return len(self.positions) == self.parts + 1
 
     def owns(self, game: str) -> bool:
-        """Whether the game is in one of these parts."""
+        """Return True if the game is in an owned partition."""
         return partition_of(game, self.parts) in self.positions
 
     def extends_tree(self, position: int) -> bool:
-        """Whether a record at that position is still to be put into the tree here."""
+        """Return True if the record at `position` is to be appended to the tree here."""
         return position > self.positions.get(TREE, position)
 
     def needs_record(self, game: str, position: int) -> bool:
-        """Whether a record at that position is still to be shown here."""
+        """Return True if the record at `position` is to be projected here."""
         reached = self.positions.get(partition_of(game, self.parts))
         return reached is not None and position > reached
 
 
 class PartitionShare:
-    """The parts of one process. `owner` names it."""
+    """The partitions of one process, named `owner`."""
 
     def __init__(self, owner: str, gen: int | None = None) -> None:
         self._owner, self._gen = owner, gen
 
     def acquire(self, db: Connection, now: int) -> PartitionLease | str:
-        """What is held until the transaction ends; while others hold everything, who does.
+        """Return the lease for this transaction, or the name of another owner while others own everything.
 
-        Nothing is raised then: that this process would pump is to be written down all the same. Raises
+        Raises nothing in the second case, because the request for a share must be committed. Raises
         GenerationGoneError.
         """
         rows, fresh = self._own_rows(db), False
@@ -139,13 +139,13 @@ class PartitionShare:
         return PartitionLease(gen, parts, {row[0]: row[1] for row in rows}, leaves, frontier, fresh)
 
     def save_position(self, db: Connection, lease: PartitionLease, position: int, last: tuple[str, int, str]) -> None:
-        """All that is held has read the log up to that record: game, version and hash."""
+        """Store `position` and its record (game, version, hash) for all owned partitions."""
         game, version, hashed = last
         row = {"to": position, "of_game": game, "at_version": version, "hashed": hashed}
         SET_POSITION.execute_many(db, [{"in_gen": lease.gen, "me": self._owner, **row}])
 
     def release(self, db: Connection) -> None:
-        """Others may take all of it at once."""
+        """Give up all partitions at once."""
         own = select(_P.part).where(_P.owner == self._owner).order_by(_P.gen.desc(), _P.part)
         db.execute(own.with_for_update()).all()
         db.execute(update(schema.parts).where(_P.owner == self._owner).values(owner="", until=0))
@@ -157,7 +157,10 @@ class PartitionShare:
         return OWN_OF_GENERATION.fetch_all(db, me=self._owner, in_gen=self._gen)
 
     def _rebalance(self, db: Connection, gen: int, now: int) -> bool:
-        """Renew what is held, give up what is more than the share, take what is missing of it; whether any was."""
+        """Renew owned partitions, give up those over the fair share, take missing ones.
+
+        Return True if any were taken.
+        """
         RENEW_LEASES.execute_many(db, [{"in_gen": gen, "me": self._owner, "end": now + LEASE}])
         rows = {part: owner if until > now else "" for part, owner, until in ALL_PARTITIONS.fetch_all(db, in_gen=gen)}
         if not rows:
@@ -167,15 +170,15 @@ class PartitionShare:
         own = [part for part, owner in games.items() if owner == self._owner]
         free = [part for part, owner in games.items() if not owner]
         SET_OWNER.execute_many(db, [{"in_gen": gen, "that": part, "by": "", "end": 0} for part in own[most:]])
-        wanted = [*([] if rows[TREE] else [TREE]), *free[: max(most - len(own), 0)]]
-        taken = [part for part in wanted if LOCK_FREE.fetch_all(db, in_gen=gen, that=part, at=now)]
+        missing = [*([] if rows[TREE] else [TREE]), *free[: max(most - len(own), 0)]]
+        acquired = [part for part in missing if LOCK_FREE.fetch_all(db, in_gen=gen, that=part, at=now)]
         SET_OWNER.execute_many(
-            db, [{"in_gen": gen, "that": part, "by": self._owner, "end": now + LEASE} for part in taken]
+            db, [{"in_gen": gen, "that": part, "by": self._owner, "end": now + LEASE} for part in acquired]
         )
-        return bool(taken)
+        return bool(acquired)
 
     def _list_present(self, db: Connection, gen: int, now: int) -> set[str]:
-        """The processes that pump this generation, or would."""
+        """Register this process and return all processes that project this generation or want to."""
         present = {
             owner: until for owner, until in PRESENT_PROJECTORS.fetch_all(db, pumps=f"pump-{gen}-") if until > now
         }
@@ -187,9 +190,9 @@ class PartitionShare:
 
 
 def _fair_share(me: str, games: Mapping[int, str], tree: str, present: set[str]) -> int:
-    """How many parts of games one may have, so that all have as much work, or one part more where it does not divide.
+    """Return the number of game partitions for process `me`, at most one above an even share.
 
-    `tree`: who has that, or will: it counts as a sixth of all games.
+    `tree` is the present or future owner of the tree, which counts as a sixth of all games.
     """
     weight = len(games) // 6
     has = {one: sum(owner == one for owner in games.values()) + weight * (one == tree) for one in present}

@@ -1,7 +1,8 @@
-"""The pump reads the log and assigns the views.
+"""The projector: reads the log and writes the views.
 
-Position and rows change in one transaction, so nothing is lost or done twice; a record that cannot be projected, or is
-known to be damaged, sets its own game aside. Each pump shows the games of its share, and one builds the tree.
+Log position and rows change in one transaction, so no record is lost or applied twice. A game with a corrupt or
+unprojectable record goes into quarantine; the others continue. Each projector shows the games of its partitions, and
+one of them builds the tree.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from projections.row_builders import (
 from projections.view_store import PreparedStatement, ViewStore
 
 SLICE = 500
-"""Entries shown in one transaction: who is behind shows each game once for all that has happened to it meanwhile."""
+"""Log entries per transaction. A projector that is behind writes each game once per slice."""
 
 MAX_SLICES = 8
-"""Slices that are read at most to find one's own entries among those of others: all of them are held in memory."""
+"""Most slices read at once to find own entries among those of other projectors; all are held in memory."""
 
 CACHE_GAMES = 512
-"""Games whose position the pump remembers; others are folded again when they move."""
+"""Games cached by a projector. Others are folded again for their next record."""
 
 
 QUARANTINED = PreparedStatement(select(schema.aside.c.game).where(schema.aside.c.gen == bindparam("in_gen")))
@@ -55,21 +56,21 @@ PLACE_OF_GAME = select(schema.games.c.place).where(
 
 
 DAMAGED_PREFIX = "damaged: version "
-"""What is said of a game that is set aside for its damaged record, before the version."""
+"""Error of a game in quarantine for a corrupt record, before the version."""
 
 
 class ProjectedSlice(NamedTuple):
-    """What a slice has come to: the position of its last entry, the games that changed, and how many entries it had."""
+    """Result of a slice: position of its last entry, changed games and number of entries."""
 
     position: int
     games: list[str]
     records: int
     has_more: bool
-    """Whether there may have been more to read or to show than a slice holds."""
+    """True if there may be more to read or to show."""
 
 
 def _show_delayed(batch: Batch, spectators: SpectatorSlice, position: int, at: int | None = None) -> None:
-    """Show to spectators what they may see by then, ms, or by now; a game that cannot be shown is set aside."""
+    """Show spectators all versions due at `at` (ms), or now. Games that cannot be shown go into quarantine."""
     for game, version, error in spectators.show_until(at):
         _quarantine(batch, spectators, game, position, _describe_error(error, version + 1))
 
@@ -84,7 +85,7 @@ def _quarantine(batch: Batch, spectators: SpectatorSlice, game: str, position: i
 def _isolate_failure(
     batch: Batch, spectators: SpectatorSlice, position: int, loaded: LoadedGame | None
 ) -> Iterator[None]:
-    """Whatever is wrong with one game, the others go on."""
+    """Put the game into quarantine if the block fails for it alone, so that the others continue."""
     try:
         yield
     except Exception as error:
@@ -94,7 +95,7 @@ def _isolate_failure(
 
 
 class Projector:
-    """Pumps its share of one generation. `owner` names this process."""
+    """Projects its share of one generation. `owner` names this process."""
 
     def __init__(
         self, ledger: Ledger, registry: RulesetRegistry, views: ViewStore, owner: str, gen: int | None = None
@@ -105,14 +106,14 @@ class Projector:
         self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
         self._delayed_views = DelayedViews(ledger, registry, CACHE_GAMES)
         self._log_id = ""
-        """From which log what it remembers is."""
+        """The log of the cached games."""
         self.lease: PartitionLease | None = None
-        """What was this pump's when it looked last."""
+        """The lease of the last transaction."""
 
     def run(self, now: int) -> ProjectedSlice | None:
-        """Applies the next slice; None once all is read, and spectators see all that they may.
+        """Project the next slice; return None once all is read and spectators are up to date.
 
-        Raises LeaseLostError while other pumps hold everything.
+        Raises LeaseLostError while other projectors own everything.
         """
         slice_, batch, spectators = None, Batch(), None
         with self._views.transaction() as db:
@@ -137,7 +138,7 @@ class Projector:
     def _project(
         self, db: Connection, lease: PartitionLease, entries: Sequence[LogEntry], spectators: SpectatorSlice
     ) -> Batch:
-        """A slice of the log, in the views."""
+        """Project entries of the log into the views."""
         batch = self._apply(db, lease, entries, spectators)
         write_batch(db, lease.gen, batch, spectators, self._views)
         if batch.leaves:
@@ -147,12 +148,12 @@ class Projector:
         return batch
 
     def release(self) -> None:
-        """Other pumps may go on at once with what this one had."""
+        """Give up all partitions, so that other projectors can continue at once."""
         with self._views.transaction() as db:
             self._share.release(db)
 
     def quarantine(self, game: str, version: int, now: int) -> None:
-        """Show the game as it was before that version, which is damaged (0: its seed), and let nobody work on it."""
+        """Show the game as it was before the corrupt version (0: its seed) and stop all work on it."""
         records = self._ledger.read(game, upto=version - 1 if version else None) if version != 1 else []
         with self._views.transaction() as db:
             gen = self._acquire_game(db, now, game).gen
@@ -162,7 +163,7 @@ class Projector:
         self._games.pop(game, None)
 
     def restore(self, game: str, now: int) -> None:
-        """Show the game as it is: none of its records is damaged any more."""
+        """End the quarantine of a game without corrupt records."""
         records = self._ledger.read(game)
         with self._views.transaction() as db:
             gen = self._acquire_game(db, now, game).gen
@@ -170,7 +171,7 @@ class Projector:
             self._rebuild_game(db, gen, game, records, now)
 
     def _rebuild_game(self, db: Connection, gen: int, game: str, records: list[Record], now: int) -> None:
-        """All views of a game anew, from these records alone."""
+        """Replace all views of a game by those of `records`."""
         old_place = db.execute(PLACE_OF_GAME, {"in_gen": gen, "of_game": game}).scalar()
         for table in (schema.games, schema.boards, schema.timeline, schema.results, schema.held_back, schema.seated):
             db.execute(delete(table).filter_by(gen=gen, game=game))
@@ -193,21 +194,21 @@ class Projector:
         lease = self._share.acquire(db, now)
         self.lease = lease if isinstance(lease, PartitionLease) else None
         before, self._log_id = self._log_id, self._ledger.log_id
-        if self._log_id != before:  # which may know less: what is remembered may be of records that are lost
+        if self._log_id != before:  # another log may lack records of the cached games
             self._delayed_views = DelayedViews(self._ledger, self._registry, CACHE_GAMES)
         if self._log_id != before or self.lease is None or self.lease.has_new_partitions:
             self._games.clear()
         return lease
 
     def _acquire_game(self, db: Connection, now: int, game: str) -> PartitionLease:
-        """What is this pump's until the transaction ends; raises LeaseLostError if that game is not."""
+        """Return the lease for this transaction; raises LeaseLostError if another projector owns the game."""
         lease = self._acquire(db, now)
         if isinstance(lease, str) or not lease.owns(game):
             raise LeaseLostError(f"{game} is another pump's")
         return lease
 
     def _remember(self, batch: Batch, spectators: SpectatorSlice) -> None:
-        """Only after the commit: what was rolled back is not remembered."""
+        """Cache the games. Call after the commit, so that rolled-back changes are never cached."""
         self._games.update(batch.loaded)
         self._delayed_views.remember(spectators.changed_games)
         for row in batch.quarantined:
@@ -244,25 +245,22 @@ class Projector:
         return batch
 
     def _add_or_explain(self, batch: Batch, entry: LogEntry, spectators: SpectatorSlice) -> str:
-        """What keeps a record from being shown; nothing if it is."""
+        """Add a record to the batch; return the error if that fails, else an empty string."""
         try:
             _show_delayed(batch, spectators, entry.position - 1, entry.record.public["at"])
             self._add_record(batch, entry, spectators)
         except Exception as error:
             if is_transient(error):
                 raise
-            return _describe_error(error, entry.version)  # whatever is wrong with one game, the others go on
+            return _describe_error(error, entry.version)  # one bad game must not stop the others
         return ""
 
     def _last_leaf(self, entry: LogEntry, batch: Batch) -> tuple[str, int, str]:
-        """An entry as its leaf has it."""
+        """Return game, version and hash of the last entry."""
         return batch.leaves[-1][:3] if batch.leaves else (entry.game, entry.version, self._leaf(entry))
 
     def _leaf(self, entry: LogEntry) -> str:
-        """What stands in the tree for an entry: the record's hash, as the next one names it if nobody can read it.
-
-        Zeros where there is no next one.
-        """
+        """Return the leaf of an entry. An unreadable record has the hash that its successor names, or zeros."""
         try:
             return entry.hash
         except AnnalsError as error:
@@ -282,7 +280,7 @@ class Projector:
         loaded = self._loader.game_after(before, entry)
         batch.loaded[game] = loaded
         boards = batch.affected.setdefault(game, {})
-        if not entry.archived or game in batch.damaged:  # else it is told again when somebody asks
+        if not entry.archived or game in batch.damaged:  # archived views are rendered on demand
             batch.timeline += build_timeline_rows(record, before, loaded, self._views)
             boards.update(dict.fromkeys(affected_viewers(record, loaded), loaded))
         elif record.kind == "closed":
@@ -292,7 +290,7 @@ class Projector:
 
 
 def _read_limit(lease: PartitionLease) -> int:
-    """How many entries to read at once: the fewer parts are held, the more of what is read is for others to show."""
+    """Return the number of entries to read: more for a projector with a smaller share of the partitions."""
     few = max(lease.game_partitions, 1)
     return SLICE * min(lease.parts, MAX_SLICES * few) // few
 

@@ -20,7 +20,7 @@ from projections.view_store import PreparedStatement, ViewStore
 
 @dataclass(frozen=True)
 class DueWork:
-    """Work that somebody must do from `at` (ms) on."""
+    """A job that is due from `at` (ms)."""
 
     game: str
     decision: str
@@ -35,7 +35,7 @@ DUE = PreparedStatement(
     .where(is_live(schema.due), _D.at <= bindparam("by"))
     .where((_D.work != literal_column("'lapse'")) | (_D.at <= bindparam("answered_to")))
     .order_by(_D.at)
-    .suffix_with(text("LIMIT :most"))  # the library's own limit has a parameter of its own
+    .suffix_with(text("LIMIT :most"))  # SQLAlchemy's own limit adds a parameter
 )
 QUARANTINED = PreparedStatement(select(_A.game, _A.position, _A.error).where(is_live(schema.aside)))
 
@@ -48,23 +48,23 @@ class Reader(BoardReader, TableLists):
         self.proofs = MerkleProofs(views)
 
     def read_position(self) -> int:
-        """How far all parts of the live generation have read the log."""
+        """Return the log position that all partitions of the live generation have read."""
         ((position,),) = self._views.fetch_all(POSITION)
         return int(position)
 
     @property
     def is_damaged(self) -> bool:
-        """Whether pages of the views cannot be read, until a start makes them anew."""
+        """True if pages of the view database are unreadable. The next start rebuilds it."""
         return self._views.is_damaged
 
     def has_projector(self, now: int) -> bool:
-        """Whether a pump works on the views, ms: without one nobody does what is asked for."""
+        """Return True if a projector holds a lease at `now` (ms)."""
         t = schema.parts
         with self._views.reading() as db:
             return db.execute(select(t.c.part).where(is_live(t), t.c.until > now)).first() is not None
 
     def rebuild_progress(self) -> tuple[int, int] | None:
-        """How far a rebuild has read the log, and how far it must; None if there is none."""
+        """Return the positions of the rebuild and of the live views; None without a rebuild."""
         g, p = schema.generations.c, schema.parts.c
         reached = select(g.live, func.min(p.position).label("position")).join(schema.parts, p.gen == g.gen)
         with self._views.reading() as db:
@@ -72,7 +72,7 @@ class Reader(BoardReader, TableLists):
         return (rows[False], rows[True]) if len(rows) == 2 else None
 
     def wait_for_position(self, position: int, seconds: float) -> bool:
-        """Whether the views reach that position in time: a client reads its own writes."""
+        """Wait until the views reach `position`; return False on timeout. Clients thus read their own writes."""
         end = time.monotonic() + seconds
         pause = 0.001
         while self.read_position() < position:
@@ -83,11 +83,14 @@ class Reader(BoardReader, TableLists):
         return True
 
     def list_due(self, now: int, limit: int = 100, *, answered_until: int = MAX_INT) -> list[DueWork]:
-        """Work that is due now, the longest overdue first; of deadlines only those up to `answered`."""
+        """Return due work, longest overdue first; deadlines only up to `answered_until` (ms)."""
         return [DueWork(*row) for row in self._views.fetch_all(DUE, by=now, answered_to=answered_until, most=limit)]
 
     def list_interrupted(self, began: int, ended: int) -> list[DueWork]:
-        """Lapses that had less time left when that time ended than it took, and were not due for all when it began."""
+        """Return lapses affected by an outage from `began` to `ended` (ms).
+
+        Their remaining time at its end was shorter than the outage, and some seat was not due at its beginning.
+        """
         t = schema.due
         query = select(t).where(is_live(t), t.c.work == "lapse", t.c.deadline <= 2 * ended - began, t.c.last > began)
         with self._views.reading() as db:
@@ -95,11 +98,11 @@ class Reader(BoardReader, TableLists):
             return [DueWork(r.game, r.decision, r.work, r.at) for r in rows]
 
     def load_progress(self, work: str) -> Doc:
-        """How far work in the background has come; nothing if it was never begun."""
+        """Return the stored progress of background work; empty if it never began."""
         return load_progress(self._views, work)
 
     def list_quarantined(self) -> list[dict[str, Json]]:
-        """Games that could not be projected."""
+        """Return the games in quarantine."""
         return [
             dict(zip(("game", "position", "error"), row, strict=True)) for row in self._views.fetch_all(QUARANTINED)
         ]

@@ -1,4 +1,4 @@
-"""Views rebuilt beside the live generation, and switched when they have caught up."""
+"""Rebuild of all views in a second generation, activated once it has caught up with the live one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from projections.partitions import GenerationGoneError
 from projections.view_store import ViewStore
 
 SWEEP_BATCH = 2000
-"""Rows that are dropped at once."""
+"""Rows deleted per transaction."""
 
 TABLES = (
     schema.parts,
@@ -33,12 +33,12 @@ TABLES = (
 
 
 def create_generation(views: ViewStore, now: int) -> int:
-    """An empty generation, for a Pump to fill; a half-built one of an earlier try is dropped.
+    """Create an empty generation for a projector to fill; drop any unfinished one.
 
-    Raises LeaseLostError while somebody fills another one.
+    Raises LeaseLostError while another process fills one.
     """
     with views.transaction() as db:
-        _check_no_other_rebuild(db, now)  # before anybody is waited for
+        _check_no_other_rebuild(db, now)  # before waiting for locks
         _lock_rebuilds(db)
         _lock_partitions(db)
         _check_no_other_rebuild(db, now)
@@ -60,9 +60,9 @@ def _check_no_other_rebuild(db: Connection, now: int) -> None:
 
 
 def switch_generation(views: ViewStore, gen: int) -> bool:
-    """Make it the live one if it has read as far as the live one has; the old one is to be swept away.
+    """Make the generation live and return True if it has read as far as the live one.
 
-    Whoever pumps may go on with it at once. Raises GenerationGoneError.
+    Projectors continue with it at once; `drop_old_rows` deletes the old rows. Raises GenerationGoneError.
     """
     with views.transaction() as db:
         _lock_rebuilds(db)
@@ -80,18 +80,19 @@ def switch_generation(views: ViewStore, gen: int) -> bool:
 
 
 def _lock_rebuilds(db: Connection) -> None:
-    """Nobody else begins or switches until the transaction ends: who waits for parts sees none that were begun since.
+    """Let no other process begin or switch a generation until the transaction ends.
 
-    To drop these it would wait for who waits for it. SQLite has one writer anyhow.
+    Without this lock, a process that waits for partition locks would miss generations begun meanwhile. SQLite has one
+    writer anyway.
     """
     if db.dialect.name == "postgresql":
         db.exec_driver_sql("SELECT pg_advisory_xact_lock(20260102)")
 
 
 def _lock_partitions(db: Connection) -> dict[int, list[int]]:
-    """Generation -> how far each of its parts has read; nobody pumps or drops any until the transaction ends.
+    """Lock all partitions until the transaction ends; return generation -> positions of its partitions.
 
-    The newest first: who froze while it was filled holds up nobody but who rebuilds.
+    Locks the newest generation first, so that a frozen rebuild blocks other rebuilds only.
     """
     reached: dict[int, list[int]] = {}
     p = schema.parts.c
@@ -101,27 +102,27 @@ def _lock_partitions(db: Connection) -> dict[int, list[int]]:
 
 
 def extends_live_tree(views: ViewStore, gen: int) -> bool:
-    """Whether its tree begins with the live one, so that every head that somebody has stays true."""
+    """Return True if the generation's tree begins with the live one, so that all published heads stay valid."""
     with views.reading() as db:
         live = db.execute(select(schema.generations).where(schema.generations.c.live)).one()
-        known = frontier_subtrees(live.leaves)
-        found = read_subtrees(db, gen, known)
-    return bool(list(map(found.get, known)) == [bytes.fromhex(h) for h in json.loads(live.frontier)])
+        subtrees = frontier_subtrees(live.leaves)
+        hashes = read_subtrees(db, gen, subtrees)
+    return bool(list(map(hashes.get, subtrees)) == [bytes.fromhex(h) for h in json.loads(live.frontier)])
 
 
 def drop_old_rows(views: ViewStore, before_batch: Callable[[], object] = lambda: None) -> None:
-    """Drop the rows of generations that are gone, a few at a time: whoever writes meanwhile waits for no more.
+    """Delete rows of old generations in small batches, so that other writers wait only briefly.
 
-    `before` is called before each time.
+    `before_batch` is called before each batch.
     """
     for table in TABLES:
         keys = list(table.primary_key.columns)
-        gone = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEEP_BATCH)
-        gone = gone.with_for_update(skip_locked=True)  # somebody else may be at it too
-        few = delete(table).where(tuple_(*keys).in_(gone))
+        old_rows = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEEP_BATCH)
+        old_rows = old_rows.with_for_update(skip_locked=True)  # another process may sweep too
+        delete_batch = delete(table).where(tuple_(*keys).in_(old_rows))
         dropped = SWEEP_BATCH
         while dropped == SWEEP_BATCH:
             before_batch()
             with views.transaction() as db:
-                dropped = db.execute(few).rowcount
+                dropped = db.execute(delete_batch).rowcount
             views.yield_to_writers()

@@ -1,4 +1,4 @@
-"""What stands in the tables of the read side: rows made of games, of one generation."""
+"""Rows of the view tables, built from games."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from projections.loaded_game import LoadedGame
 from projections.view_store import ViewStore
 
 NO_DECISION = "0-0"
-"""Of work that is due to a game in which nothing is to be decided."""
+"""Decision id of due work in a game without an open decision."""
 
 
 def build_timeline_rows(record: Record, before: LoadedGame | None, loaded: LoadedGame, views: ViewStore) -> list[Doc]:
-    """What a record says to each audience."""
+    """Return the timeline rows of a record, one for each audience."""
     row = {"game": loaded.game.id, "version": record.version}
     return [
         {
@@ -31,20 +31,20 @@ def build_timeline_rows(record: Record, before: LoadedGame | None, loaded: Loade
 
 
 def build_board_rows(gen: int, affected: Mapping[Viewer, LoadedGame], views: ViewStore) -> list[Doc]:
-    """Of the boards of these viewers; at a table with a delay that of the public is for those at the table."""
-    by: dict[int, tuple[LoadedGame, list[Viewer]]] = {}
-    for viewer, known in affected.items():
-        by.setdefault(known.game.version, (known, []))[1].append(viewer)
+    """Return the board rows of these viewers. At a delayed table, the public board is for its players."""
+    by_version: dict[int, tuple[LoadedGame, list[Viewer]]] = {}
+    for viewer, loaded in affected.items():
+        by_version.setdefault(loaded.game.version, (loaded, []))[1].append(viewer)
     rows = []
-    for known, viewers in by.values():
-        for viewer, doc in documents.build_boards(known, viewers).items():
-            reader = schema.AT_THE_TABLE if viewer == PUBLIC and known.game.delay else str(viewer)
-            rows.append(build_board_row(gen, known, reader, doc, views))
+    for loaded, viewers in by_version.values():
+        for viewer, doc in documents.build_boards(loaded, viewers).items():
+            reader = schema.AT_THE_TABLE if viewer == PUBLIC and loaded.game.delay else str(viewer)
+            rows.append(build_board_row(gen, loaded, reader, doc, views))
     return rows
 
 
 def build_board_row(gen: int, loaded: LoadedGame, reader: str, doc: bytes, views: ViewStore) -> Doc:
-    """Of a board that is rendered."""
+    """Return the row of an encoded board."""
     p = loaded.game
     return {
         "gen": gen,
@@ -56,7 +56,7 @@ def build_board_row(gen: int, loaded: LoadedGame, reader: str, doc: bytes, views
 
 
 def build_delay_row(gen: int, delayed: DelayedGame) -> Doc:
-    """Of how far spectators see."""
+    """Return the row with the spectators' progress."""
     return {
         "gen": gen,
         "game": delayed.game,
@@ -67,7 +67,7 @@ def build_delay_row(gen: int, delayed: DelayedGame) -> Doc:
 
 
 def build_game_row(gen: int, loaded: LoadedGame, place: int, shown_to: str) -> Doc:
-    """Of a summary."""
+    """Return the row of a game's summary."""
     p = loaded.game
     row = {"gen": gen, "game": p.id, "place": place, "version": p.version, "ruleset": p.ruleset, "shown_to": shown_to}
     doc = documents.encode_document(documents.build_summary(loaded))
@@ -77,7 +77,7 @@ def build_game_row(gen: int, loaded: LoadedGame, place: int, shown_to: str) -> D
 
 
 def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
-    """The engine's work and bots' moves are due at once, deadlines when they pass, vacant seats once none is held."""
+    """Return rows of due work: engine and bots at once, deadlines at their time, vacant seats after any hold."""
     rows = []
     base = {"gen": gen, "game": loaded.game.id, "deadline": None, "last": None}
     if loaded.game.status == "open":
@@ -97,14 +97,14 @@ def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
 
 
 def build_seat_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
-    """Who sits there."""
+    """Return a row for each seat."""
     p = loaded.game
     people = [p.players[seat].id if seat in p.players else "" for seat in range(p.table.seats)]
     return [{"gen": gen, "game": p.id, "seat": seat, "player": player} for seat, player in enumerate(people)]
 
 
 def build_result_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
-    """Of a game that is closed."""
+    """Return the rows of a closed game's results."""
     p = loaded.game
     ending = p.ending or {}
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}

@@ -1,4 +1,4 @@
-"""The tables of the read side. Every row belongs to a generation, so that views are rebuilt beside the live ones."""
+"""The tables of the views. Every row belongs to a generation, so a rebuild runs in parallel with the live views."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, Larg
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 DOCUMENT_FORMAT = 6
-"""Raised when the documents in the tables get another form."""
+"""Format of the stored documents. Raise it when they change."""
 
 TREE = -1
-"""The part that holds no games."""
+"""The partition of the Merkle tree, which has no games."""
 
 metadata = MetaData()
 
@@ -35,11 +35,10 @@ generations = Table(
     Column("frontier", LargeBinary, nullable=False),
     Column("place", BigInteger, nullable=False),
 )
-"""How far the tree of each generation has read the log, and into how many parts its games are divided.
+"""Generations: log position of the tree and number of game partitions.
 
-`leaves` and `frontier` are the Merkle tree's size and right edge.
-
-`place` is that of what was shown last because its time had come.
+`leaves` and `frontier` are the Merkle tree's size and right edge. `place` is the place of the last change shown to
+spectators after its delay.
 """
 
 parts = Table(
@@ -54,13 +53,13 @@ parts = Table(
     Column("version", Integer, nullable=False),
     Column("hash", String(64), nullable=False),
 )
-"""How far each part has read the log, with the record that it read last, and who alone pumps it until when (ms).
+"""Partitions: log position, last record read, owner and end of its lease (ms).
 
-Part -1 is the tree.
+Partition -1 is the tree.
 """
 
 AT_THE_TABLE, SPECTATORS, ALL = "table", "public", "all"
-"""Who sees a summary, or a board of what is public: of a table with a delay those at it see another one than others."""
+"""Readers of a summary or public board: at a delayed table, players and spectators have different ones."""
 
 leases = Table(
     "leases",
@@ -69,7 +68,7 @@ leases = Table(
     Column("owner", String(80), nullable=False),
     Column("until", BigInteger, nullable=False),
 )
-"""Who alone does other work, and until when (ms); which processes pump."""
+"""Leases of other work, with owner and end (ms); presence of projectors."""
 
 games = Table(
     "games",
@@ -87,10 +86,9 @@ games = Table(
     Column("doc", LargeBinary, nullable=False),
     Index("games_listed", "gen", "listing", "place"),
 )
-"""One row a game, two at a table with a delay: who sits where, and for whom it waits since when.
+"""Summaries: one row for each game, two at a delayed table.
 
-`place` is where its last change stands among those of all games: each is given a larger one than all before. `free`:
-how many seats can be taken.
+`place` orders the last changes of all games and only rises. `free` is the number of seats to take.
 """
 
 boards = Table(
@@ -102,9 +100,9 @@ boards = Table(
     Column("version", Integer, nullable=False),
     Column("doc", LargeBinary, nullable=False),
 )
-"""One document per game and viewer; `version` is the one at which this document last changed.
+"""Boards: one document for each game and viewer; `version` is that of the document's last change.
 
-At a table with a delay the viewer `public` has what spectators see, and `table` what is public for those at it.
+At a delayed table, viewer `public` has the spectators' board, and `table` the public board for players.
 """
 
 timeline = Table(
@@ -116,7 +114,7 @@ timeline = Table(
     Column("audience", String(40), primary_key=True),
     Column("doc", LargeBinary, nullable=False),
 )
-"""What a record said to everybody (`all`) and to single seats, as facts and as sentences."""
+"""Timeline: facts of each record for everybody (`all`) and for single seats."""
 
 results = Table(
     "results",
@@ -133,7 +131,7 @@ results = Table(
     Column("at", BigInteger, nullable=False),
     Index("results_player", "gen", "player", "at"),
 )
-"""Who sat where once a game is closed, and with what place; a game that was not finished has none (NULL)."""
+"""Seats and places of closed games. An unfinished game has no places (NULL)."""
 
 due = Table(
     "due",
@@ -147,11 +145,11 @@ due = Table(
     Column("last", BigInteger),
     Index("due_at", "gen", "at"),
 )
-"""Work that somebody must do: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player), `bot`,
-`sweep` (a table that nobody starts).
+"""Due work: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player), `bot`, `sweep` (a table
+never started).
 
-`at` is when it must be done (ms), of seats without a player once the first is not held; of a lapse `deadline` is the
-first deadline, before grace and banks of time, and `last` is when the last of the seats is due.
+`at` is the due time (ms), for vacant seats the end of the first hold. A lapse has its first `deadline`, without grace
+and time banks, and in `last` the time at which its last seat is due.
 """
 
 held_back = Table(
@@ -164,7 +162,7 @@ held_back = Table(
     Column("at", BigInteger, nullable=False),
     Index("held_back_at", "gen", "at"),
 )
-"""Tables with a delay: up to which version spectators see, the newest one, and when they see the next one, ms."""
+"""Delayed tables: version shown to spectators, newest version, and time (ms) of the next one to show."""
 
 seated = Table(
     "seated",
@@ -175,7 +173,7 @@ seated = Table(
     Column("player", String(80), nullable=False),
     Index("seated_player", "gen", "player"),
 )
-"""Who sits at tables with a delay, as spectators see it; empty for a seat without a player."""
+"""Seats at delayed tables as spectators see them; `player` is empty for a vacant seat."""
 
 leaves = Table(
     "leaves",
@@ -188,7 +186,7 @@ leaves = Table(
     Column("position", BigInteger, nullable=False),
     Index("leaves_record", "gen", "game", "version"),
 )
-"""The records in the order of the log, numbered densely: leaves of the Merkle tree; where each stands in the log."""
+"""Records in log order, numbered without gaps: the leaves of the Merkle tree, with their log positions."""
 
 nodes = Table(
     "nodes",
@@ -198,7 +196,7 @@ nodes = Table(
     Column("number", BigInteger, primary_key=True),
     Column("hash", LargeBinary, nullable=False),
 )
-"""The roots of the tree's full subtrees: level n has 2**n leaves each; level 0, the leaves, follows from their rows."""
+"""Root hashes of the tree's full subtrees: level n has 2**n leaves. Level 0 follows from the rows of `leaves`."""
 
 aside = Table(
     "aside",
@@ -208,7 +206,7 @@ aside = Table(
     Column("position", BigInteger, nullable=False),
     Column("error", String(200), nullable=False),
 )
-"""Games whose record could not be projected; the others go on."""
+"""Games in quarantine, because a record could not be projected."""
 
 progress = Table(
     "progress",
@@ -216,14 +214,14 @@ progress = Table(
     Column("name", String(40), primary_key=True),
     Column("doc", LargeBinary, nullable=False),
 )
-"""How far work in the background has come: reading the log against its tree, the running backup."""
+"""Progress of background work: scrubbing and the continuous backup."""
 
 shape = Table("shape", metadata, Column("hash", String(64), primary_key=True))
-"""What the tables were made for: views of another shape are thrown away and pumped again."""
+"""Fingerprint of the tables. Views with another fingerprint are dropped and rebuilt."""
 
 
 def fingerprint() -> str:
-    """Of all tables and documents, as this version of the code has them."""
+    """Return the hash of all table definitions and of the document format."""
     parts = [str(DOCUMENT_FORMAT)]
     for table in metadata.sorted_tables:
         parts.append(str(CreateTable(table)))
@@ -232,7 +230,7 @@ def fingerprint() -> str:
 
 
 def insert_generation(gen: int, count: int, *, live: bool = False) -> list[Insert]:
-    """The rows of an empty generation whose games are divided into so many parts."""
+    """Return the statements that insert an empty generation with `count` game partitions."""
     row = {"gen": gen, "position": 0, "live": live, "parts": count, "leaves": 0, "frontier": b"[]", "place": 0}
     nothing = {"gen": gen, "owner": "", "until": 0, "position": 0, "game": "", "version": 0, "hash": ""}
     rows = [{**nothing, "part": part} for part in (TREE, *range(count))]

@@ -28,9 +28,9 @@ class TableLists:
     def list_lobby(
         self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50, *, free: bool = False
     ) -> list[tuple[int, dict[str, Json]]]:
-        """Public games with the place of their last change, the newest first; `before` continues a page.
+        """Return public games with the place of their last change, newest first; `before` continues a page.
 
-        `free`: only those where a seat can be taken, also of a player who has left.
+        `free`: only games with a seat to take, including seats of players who left.
         """
         t = schema.games
         query = select(t.c.place, t.c.doc).where(is_live(t), t.c.listing == "public")
@@ -48,9 +48,9 @@ class TableLists:
     def list_closed(
         self, ruleset: str = "", player: str = "", after: int = 0, limit: int = 50
     ) -> list[tuple[int, str]]:
-        """Public games that were finished or given up, with the place at which that was shown, the oldest first.
+        """Return closed public games with the place of their last change, oldest first.
 
-        Up to where all parts have read: what comes later has a later place.
+        Ends at the position that all partitions have read; later changes have later places.
         """
         t, r = schema.games, schema.results
         query = select(t.c.place, t.c.game).where(is_live(t), t.c.listing == "public", t.c.status == "closed")
@@ -74,51 +74,54 @@ class TableLists:
         listing: str = "",
         inside: bool = False,
     ) -> list[tuple[int, dict[str, Json]]]:
-        """Those of these games, as in the lobby, with a place after `after`; `inside`: as at the tables."""
+        """Return those of these games with a place after `after`, like `list_lobby`.
+
+        `inside`: as players of the table see them.
+        """
         t = schema.games
         query = select(t.c.place, t.c.doc).where(is_live(t), t.c.game.in_(games), t.c.shown_to != hidden_from(inside))
-        narrowed = (
+        filters = (
             (status, t.c.status == status),
             (before, t.c.place < before),
             (after, t.c.place > after),
             (listing, t.c.listing == listing),
         )
-        for wanted, where in narrowed:
-            if wanted:
-                query = query.where(where)
+        for value, condition in filters:
+            if value:
+                query = query.where(condition)
         with self._views.reading() as db:
             rows = db.execute(query.order_by(t.c.place.desc()).limit(limit))
             return [(row.place, json.loads(row.doc)) for row in rows]
 
     def list_seated_tables(self, player: str, limit: int) -> list[str]:
-        """The tables with a delay at which spectators see that player."""
+        """Return the delayed tables at which spectators see the player."""
         t = schema.seated
         with self._views.reading() as db:
             query = select(t.c.game).where(is_live(t), t.c.player == player).distinct().limit(limit)
             return [row.game for row in db.execute(query)]
 
     def filter_delayed(self, games: Sequence[str]) -> set[str]:
-        """Which of these games spectators see late."""
+        """Return those of these games that have a spectator delay."""
         t = schema.held_back
         with self._views.reading() as db:
             return {row.game for row in db.execute(select(t.c.game).where(is_live(t), t.c.game.in_(games)))}
 
     def change_marks(self, games: Sequence[str]) -> dict[str, int]:
-        """A number of each of these games that is another one whenever more of it is shown to anybody."""
+        """Return a number for each of these games; it changes with every version shown to any reader."""
         t = schema.games
         with self._views.reading() as db:
             query = select(t.c.game, func.sum(t.c.version).label("mark")).where(is_live(t), t.c.game.in_(games))
             return {row.game: int(row.mark) for row in db.execute(query.group_by(t.c.game))}
 
     def newest_versions(self, games: Sequence[str]) -> dict[str, int]:
-        """The newest version that the views know of each of these games."""
+        """Return the newest projected version of each of these games."""
         t = schema.games
         with self._views.reading() as db:
             query = select(t.c.game, t.c.version).where(is_live(t), t.c.game.in_(games))
             return {row.game: row.version for row in db.execute(query.where(t.c.shown_to != schema.SPECTATORS))}
 
     def list_unfinished(self) -> list[str]:
-        """The games that are not over."""
+        """Return all open and running games."""
         t = schema.games
         with self._views.reading() as db:
             query = select(t.c.game).where(is_live(t), t.c.status.in_(("open", "running")))
@@ -126,9 +129,9 @@ class TableLists:
             return [row.game for row in rows]
 
     def list_results(self, player: str, limit: int = 100, after: str = "") -> list[dict[str, Json]]:
-        """The closed games of a player, the newest first; only public ones, since everybody may ask.
+        """Return a player's results in closed public games, newest first.
 
-        Those that were not finished have neither place nor points. `after` is `at.game.seat` of the page before.
+        Unfinished games have no place and no points. `after` is `at.game.seat` of the previous page's last row.
         """
         t = schema.results
         query = (
@@ -143,7 +146,7 @@ class TableLists:
             return [{str(k): v for k, v in row.items() if k != "gen"} for row in db.execute(query).mappings()]
 
     def count_results(self, player: str) -> tuple[int, int]:
-        """How many closed public games of a player were finished, and how many were not."""
+        """Return the numbers of finished and of unfinished closed public games of a player."""
         t = schema.results
         with self._views.reading() as db:
             finished, closed = db.execute(
@@ -153,6 +156,6 @@ class TableLists:
 
     def _public_results(self, query: Select[*Columns], player: str) -> Select[*Columns]:
         t, games = schema.results, schema.games
-        listed = t.join(games, (games.c.gen == t.c.gen) & (games.c.game == t.c.game))
-        query = query.select_from(listed).where(is_live(t), t.c.player == player, games.c.listing == "public")
+        joined = t.join(games, (games.c.gen == t.c.gen) & (games.c.game == t.c.game))
+        query = query.select_from(joined).where(is_live(t), t.c.player == player, games.c.listing == "public")
         return query.where(games.c.shown_to != schema.AT_THE_TABLE)

@@ -1,4 +1,4 @@
-"""The database of the read side: SQLite beside the ledger's file, or the ledger's PostgreSQL."""
+"""The database of the views: SQLite next to the ledger's file, or the ledger's PostgreSQL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqlalchemy import URL, ClauseElement, Connection, Engine, Table, create_eng
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - that of a pool without a free connection
+from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - a pool without a free connection
 
 from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.fork_safety import reset_after_fork
@@ -34,24 +34,30 @@ if TYPE_CHECKING:
     from domain.ledger.socket_timeouts import TimeoutConnection
 
 UNSEALED_READERS = (PUBLIC, ALL_KEY)
-"""Viewers and audiences from whom nothing is kept."""
+"""Viewers and audiences with public documents, stored unencrypted."""
 
 
 DEFAULT_PARTITIONS = 12
-"""Into how many parts games are divided where several processes can write: many numbers of pumps share them alike."""
+"""Default number of game partitions on PostgreSQL. Its many divisors give even shares."""
 
 
 IDLE_SECONDS = 15
-"""Seconds without a word within a transaction that writes until PostgreSQL ends it: who froze in it, or is gone with
-its machine, holds parts of the log that others shall take. A pump shows a slice in less, or is ended itself."""
+"""Seconds without a statement after which PostgreSQL ends a write transaction.
+
+The client may be frozen or its machine gone, and others must take over its partitions. A live projector needs less, or
+is restarted itself.
+"""
 
 _WRITE_SETTINGS = f"""SELECT set_config('synchronous_commit', 'off', true),
   set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', true)"""
 
 
 TRANSACTION_SECONDS = 30
-"""Seconds that it may take in all, from PostgreSQL 17 on: to the server who froze while rows were on their way is not
-silent. As long as a pump's slice may take; to make tables may take longer."""
+"""Longest write transaction in seconds, from PostgreSQL 17.
+
+The idle limit does not apply to a client that freezes while rows are on their way. Equal to the time limit of a
+projector's slice; creating tables may take longer.
+"""
 
 _TIME_LIMIT = f", set_config('transaction_timeout', '{TRANSACTION_SECONDS}s', true)"
 
@@ -60,13 +66,13 @@ _BAD_PAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class ViewStore:
-    """Connections to the read side; safe with threads and forks."""
+    """Connections to the view database. Safe with threads and forks."""
 
     def __init__(self, url: str, keys: Keyring | None = None, parts: int = 0) -> None:
-        """`sqlite:///path`, with what an address would read as something else escaped, or `postgresql://...`.
+        """Open `sqlite:///path`, with special characters percent-encoded, or `postgresql://...`.
 
-        With the ledger's keys what seats alone may read rests sealed. `parts`: of generations that are made from now
-        on (0: what suits the database).
+        With the ledger's `keys`, documents for single seats are encrypted. `parts` is the number of game partitions of
+        new generations (0: the default of the database).
         """
         self._keys = keys
         self.parts = parts or (1 if url.startswith("sqlite:") else DEFAULT_PARTITIONS)
@@ -77,21 +83,21 @@ class ViewStore:
         reset_after_fork(self)
 
     def after_fork(self) -> None:
-        """The parent's connections are not ours to close."""
+        """Forget the parent's connections without closing them."""
         if self._engine:
             self._engine.dispose(close=False)
             self._engine = None
 
     @property
     def engine(self) -> Engine:
-        """This process' connections: none is shared with a parent."""
+        """The engine of this process; connections are never shared with a parent."""
         self._engine = self._engine or _create_engine(self.url)
         return self._engine
 
     def migrate(self) -> None:
-        """Create the tables that are missing, and the first generation.
+        """Create missing tables and the first generation.
 
-        Tables of another version of the code are thrown away with what is in them: the pump makes it all again.
+        Tables of another code version are dropped with their rows; the projector rebuilds them.
         """
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
@@ -106,7 +112,7 @@ class ViewStore:
                     db.execute(statement)
 
     def clear(self) -> None:
-        """Throw away all tables with what is in them; to be followed by `migrate`."""
+        """Drop all tables with their rows. Call `migrate` afterwards."""
         with self.transaction() as db:
             if db.dialect.name == "postgresql":
                 _lift_time_limits(db)
@@ -114,7 +120,7 @@ class ViewStore:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All or nothing; raises StoreUnavailable when the database does not answer or cannot write."""
+        """Run the block in a write transaction. Raises StoreUnavailable if the database fails or cannot write."""
         with (
             self._translate_errors() as engine,
             engine.execution_options(writes=True).begin() as db,
@@ -124,18 +130,21 @@ class ViewStore:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """For reads: one moment of the database; raises StoreUnavailable."""
+        """Run the block's reads in one snapshot; raises StoreUnavailable."""
         with self._translate_errors() as engine, engine.connect() as db, self._discard_lost(engine, db):
             yield db
 
     def fetch_all(self, query: PreparedStatement, **params: object) -> list[tuple[Any, ...]]:
-        """What one query finds, which is one moment by itself."""
+        """Return the rows of a single query."""
         with self._translate_errors() as engine, _autocommit(engine).connect() as db, self._discard_lost(engine, db):
             return query.fetch_all(db, **params)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[Engine]:
-        """The engine. A connection that comes back after `close` is closed: its pool is nobody's any more."""
+        """Lend the engine; raise database errors as StoreUnavailable or ViewsDamaged.
+
+        If the engine was closed meanwhile, close its returned connection too.
+        """
         engine = self.engine
         try:
             yield engine
@@ -151,7 +160,7 @@ class ViewStore:
 
     @contextmanager
     def _discard_lost(self, engine: Engine, db: Connection) -> Iterator[None]:
-        """Where a connection is lost the others are likely lost as well: none of them is lent again."""
+        """Close the whole pool after the loss of a connection, because the others are likely lost as well."""
         try:
             yield
         except Exception:
@@ -162,38 +171,39 @@ class ViewStore:
             raise
 
     def seal_document(self, game: str, reader: str, doc: bytes) -> bytes:
-        """A document as it rests: sealed unless everybody may read it."""
+        """Encrypt a document for storage, unless it is public."""
         if self._keys is None or reader in UNSEALED_READERS:
             return doc
         return self._keys.seal(game, f"view|{reader}", doc)
 
     def open_document(self, game: str, reader: str, sealed: bytes) -> bytes:
-        """The document that rests there; raises WrongKey, and ValueError for bytes that were altered."""
+        """Decrypt a stored document; raises WrongKey, and ValueError for altered bytes."""
         if self._keys is None or reader in UNSEALED_READERS:
             return sealed
         return self._keys.open(game, f"view|{reader}", sealed)
 
     def yield_to_writers(self, worked_seconds: float = 0.0) -> None:
-        """Between two pieces of long work, each of so many seconds: SQLite has one writer and keeps no queue.
+        """Sleep between two pieces of long work, so that other SQLite writers get the lock.
 
-        Others look every tenth of a second whether they may write, and give up after five seconds.
+        `worked_seconds` is the duration of the last piece. SQLite has one writer and no queue: others try every tenth
+        of a second and give up after five seconds.
         """
         if self.engine.dialect.name == "sqlite":
             time.sleep(max(worked_seconds / 3, 0.02))
 
     @property
     def is_damaged(self) -> bool:
-        """Whether somebody has come upon bad pages since the file was made. PostgreSQL's are its own affair."""
+        """True if bad pages were found since the file was created. Always False for PostgreSQL."""
         return self._file is not None and damage_marker(self._file).exists()
 
     def _mark_damaged(self) -> None:
-        """For all who look whether the service is well, and for the next start: it may not get as far as that page."""
+        """Create the marker file, read by health checks and by the next start."""
         if self._file is not None:
             with suppress(OSError):
                 damage_marker(self._file).touch(0o600)
 
     def check_pages(self, seconds: float) -> None:
-        """Raises ViewsDamaged if SQLite finds fault with its pages in so many seconds. The ledger asks PostgreSQL."""
+        """Raise ViewsDamaged if SQLite finds bad pages within `seconds`. The ledger checks PostgreSQL."""
         if (path := self._file) is None:
             return
         if self.is_damaged:
@@ -206,23 +216,23 @@ class ViewStore:
             raise ViewsDamaged(f"the views: {errors[0]}")
 
     def close(self) -> None:
-        """Close this process' connections; a later use makes new ones."""
-        engine, self._engine = self._engine, None  # first: whoever gives a connection back after this closes it
+        """Close this process' connections; later use opens new ones."""
+        engine, self._engine = self._engine, None  # first, so that connections returned later are closed
         if engine:
-            engine.pool.dispose()  # the engine's own way leaves it with another pool, which nobody would close
+            engine.pool.dispose()  # Engine.dispose would make a new pool, never closed
 
 
 def damage_marker(views: Path) -> Path:
-    """The file that tells of bad pages in the file of the views."""
+    """Return the path of the marker file for bad pages of a view file."""
     return views.with_name(f"{views.name}-damaged")
 
 
 _OPEN_FILE_BYTE = 128
-"""The byte of its shared memory on which SQLite holds a lock for as long as it has a file open (UNIX_SHM_DMS)."""
+"""Byte of the shared-memory file that SQLite locks while it has the database open (UNIX_SHM_DMS)."""
 
 
 def is_in_use(views: Path) -> bool:
-    """Whether another process has the file of the views open; to be asked by who has not. Raises OSError."""
+    """Return True if another process has the view file open. Call before opening it here. Raises OSError."""
     try:
         memory = os.open(views.with_name(f"{views.name}-shm"), os.O_RDWR)
     except FileNotFoundError:
@@ -239,7 +249,7 @@ def is_in_use(views: Path) -> bool:
 
 
 def _is_current_schema(db: Connection) -> bool:
-    """Whether the tables are those of this version; none at all fit as well."""
+    """Return True if the tables are those of this code version, or if there are none."""
     inspector = inspect(db)
     if inspector.has_table(shape.name):
         return fingerprint() in db.execute(select(shape.c.hash)).scalars().all()
@@ -270,7 +280,7 @@ def _create_engine(url: str) -> Engine:
 
 
 def _autocommit(engine: Engine) -> Engine:
-    """For one query: on PostgreSQL no transaction is begun around it, and none is ended."""
+    """Return an engine for single queries: on PostgreSQL without a transaction around them."""
     if engine.dialect.name == "sqlite":
         return engine
     single: Engine = engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -278,7 +288,7 @@ def _autocommit(engine: Engine) -> Engine:
 
 
 def _sqlite_url(url: str) -> URL:
-    """The library would read an address otherwise than the ledger does."""
+    """Return the address parsed as the ledger does; SQLAlchemy would parse it differently."""
     return URL.create("sqlite", database=unquote(urlsplit(url).path)[1:])
 
 
@@ -287,48 +297,51 @@ def _is_corruption(error: object) -> bool:
 
 
 def _tcp_options(url: str) -> dict[str, int]:
-    """As the ledger's connections; what the address says goes first."""
+    """Return the TCP options of the ledger's connections, without those that the address sets."""
     from domain.ledger.socket_timeouts import TCP_OPTIONS  # noqa: PLC0415 - SQLite's users need no driver
 
     return {name: value for name, value in TCP_OPTIONS.items() if name not in make_url(url).query}
 
 
 def _set_pragmas(connection: Any, _: Any) -> None:
-    """Views can be rebuilt from the ledger: a power cut may cost them the last moments, never their consistency."""
-    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    """Set the pragmas. Views are rebuildable: a power cut may lose the last changes, but keeps consistency."""
+    connection.isolation_level = None  # the driver must not begin transactions by itself
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin_sqlite(db: Connection) -> None:
-    """Who will write takes the lock at once: a transaction that reads first may be refused it without any waiting."""
+    """Begin a transaction; a write transaction takes the lock at once.
+
+    If it read first, SQLite could refuse the lock without waiting.
+    """
     begin = "BEGIN IMMEDIATE" if db.get_execution_options().get("writes") else "BEGIN"
     db.connection.cursor().execute(begin)
 
 
-def _connect_postgresql(_: object, __: object, args: Sequence[str], given: Mapping[str, Any]) -> object:
+def _connect_postgresql(_: object, __: object, args: Sequence[str], options: Mapping[str, Any]) -> object:
     from domain.ledger.socket_timeouts import SET_SCHEMA, TimeoutConnection  # noqa: PLC0415 - SQLite's users need no driver
 
-    connection = TimeoutConnection.connect(*args, **given, autocommit=True)
+    connection = TimeoutConnection.connect(*args, **options, autocommit=True)
     connection.execute(SET_SCHEMA)
     connection.set_autocommit(False)
     return connection
 
 
 def _reset_postgresql(connection: TimeoutConnection[TupleRow], _: object, __: object) -> None:
-    """As the library's, which would log where the connection is lost; who asks for it next finds it closed."""
+    """Roll back silently. SQLAlchemy's own reset logs lost connections; the next user finds this one closed."""
     connection.patience = type(connection).patience
     with suppress(connection.Error):
         connection.rollback()
 
 
 def _driver_connection(db: Connection) -> TimeoutConnection[TupleRow]:
-    """The connection of PostgreSQL's driver."""
+    """Return the connection of PostgreSQL's driver."""
     return cast("TimeoutConnection[TupleRow]", db.connection.driver_connection)
 
 
 def _lift_time_limits(db: Connection) -> None:
-    """On PostgreSQL, for one transaction: tables are made."""
+    """Lift PostgreSQL's time limits for this transaction, which creates tables."""
     from domain.ledger.socket_timeouts import set_transaction_timeout  # noqa: PLC0415 - SQLite's users need no driver
 
     _driver_connection(db).patience = None
@@ -336,24 +349,24 @@ def _lift_time_limits(db: Connection) -> None:
 
 
 def _begin_postgresql(db: Connection) -> None:
-    """As on SQLite, who writes views does not wait for the disk. What the ledger commits later takes them along.
+    """Write without waiting for the disk, as on SQLite; the ledger's next commit flushes these writes too.
 
-    All is said for the transaction alone: a connection that is handed out by a pooler may be the ledger's next.
+    All settings are local to the transaction, because a pooler may hand the connection to the ledger next.
     """
     if db.get_execution_options().get("writes"):
         from domain.ledger.socket_timeouts import supports_transaction_timeout  # noqa: PLC0415 - SQLite's users need no driver
 
-        _driver_connection(db).patience = IDLE_SECONDS + 5  # or nobody would live to take the place of one who froze
+        _driver_connection(db).patience = IDLE_SECONDS + 5  # longer than PostgreSQL's own limit for frozen clients
         db.exec_driver_sql(
             _WRITE_SETTINGS + _TIME_LIMIT if supports_transaction_timeout(_driver_connection(db)) else _WRITE_SETTINGS
         ).close()
 
 
 class PreparedStatement:
-    """A statement of the hot path: compiled once, then done on the driver's own cursor.
+    """A statement of the hot path, compiled once and run on the driver's own cursor.
 
-    The library's way to a cursor takes ten times as long as the database does. What the driver takes and gives must be
-    what the columns hold: words, integers, bytes.
+    SQLAlchemy's cursor costs ten times the database's work. Parameters and results must be of the columns' own types:
+    text, integers, bytes.
     """
 
     def __init__(self, statement: ClauseElement) -> None:
@@ -361,7 +374,7 @@ class PreparedStatement:
         self._sql: dict[str, str] = {}
 
     def fetch_all(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
-        """What a query finds."""
+        """Return the rows of the query."""
         cursor = self._cursor(db)
         try:
             cursor.execute(self._sql_for(db), params)
@@ -370,7 +383,7 @@ class PreparedStatement:
             cursor.close()
 
     def execute_many(self, db: Connection, rows: Sequence[Mapping[str, object]]) -> None:
-        """Once for each of these rows of parameters."""
+        """Run the statement once for each row of parameters."""
         if rows:
             cursor = self._cursor(db)
             try:
@@ -400,5 +413,5 @@ def _upsert(table: Table, dialect: str) -> PreparedStatement:
 
 
 def upsert(db: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-    """Whole rows assigned by primary key: doing it twice changes nothing."""
+    """Write whole rows by primary key. Repeating it changes nothing."""
     _upsert(table, db.dialect.name).execute_many(db, rows)

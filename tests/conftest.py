@@ -58,7 +58,7 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays: to look through it again and again took a sixth of the time."""
     gc.collect()
     gc.freeze()
-    collector.look_seldom()
+    collector.reduce_gc_frequency()
 
 
 def fail_unlisted_skip(config: pytest.Config, report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -26,8 +26,8 @@ from time import monotonic
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from deploy.simulation.refusal_probes import value_of
-from deploy.simulation.simulate import fact_kinds, refusal_codes, simulate
+from deploy.simulation.refusal_probes import random_value
+from deploy.simulation.simulate import list_fact_kinds, list_refusal_codes, simulate
 from domain.errors import InvalidTable
 from domain.kernel.rules.meta import OptionType
 from domain.kernel.schema.validators import Boolean, IntegerRange, Nullable, Validator, Word
@@ -117,7 +117,7 @@ def _values(shape: Validator, rng: random.Random, default: Json) -> Iterator[Jso
         yield None
         yield from _values(shape.inner, rng, default)
     else:
-        yield value_of(shape, rng, ("none",))
+        yield random_value(shape, rng, ("none",))
 
 
 def tables(entry: Registered, rng: random.Random) -> Iterator[tuple[int, Doc]]:
@@ -237,8 +237,8 @@ def universe(entry: Registered) -> dict[str, list[str]]:
     rules = entry.rules
     return {
         "moves": sorted(rules.moves),
-        "facts": fact_kinds(rules, wild=True),
-        "codes": refusal_codes(rules),
+        "facts": list_fact_kinds(rules, wild=True),
+        "codes": list_refusal_codes(rules),
         "things": sorted(entry.things),
     }
 

@@ -31,10 +31,18 @@ class Server:
         self._guard: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        command = [embedded_redis.program(), "--port", "0", "--unixsocket", str(self.folder / "socket"), "--save", ""]
+        command = [
+            embedded_redis.find_server(),
+            "--port",
+            "0",
+            "--unixsocket",
+            str(self.folder / "socket"),
+            "--save",
+            "",
+        ]
         command += ["--dir", str(self.folder), "--logfile", str(self.folder / "log"), *self._more]
         self._guard = subprocess.Popen(["/bin/sh", "-c", GUARD, "guard", *command], stdin=subprocess.PIPE)
-        assert embedded_redis.wait(self.url, seconds=20), (self.folder / "log").read_text()
+        assert embedded_redis.wait_until_up(self.url, seconds=20), (self.folder / "log").read_text()
 
         with Redis.from_url(self.url) as client:
             self._pid = int(client.info("server")["process_id"])

@@ -1,1 +1,1 @@
-"""Batch work: whatever the service does without being asked at that moment."""
+"""Background work of the service: jobs, projectors, maintenance and notifications."""

@@ -1,7 +1,7 @@
-"""How long to wait for company in a busy service.
+"""Adaptive delay that batches records in a busy service.
 
-What a slice of the log costs the pump is much the same for one record and for five, and a ring is a ring whoever it is
-for.
+A slice of the log costs the projector nearly the same for one record and for five, and one signal costs the same for
+any number of records.
 """
 
 from __future__ import annotations
@@ -9,32 +9,35 @@ from __future__ import annotations
 from math import exp
 
 BUSY_RATE = 300.0
-"""Records a second from which on they are kept apart: below it nobody sees a board later than need be."""
+"""Records per second above which batches are delayed. Below, no reader waits longer than necessary."""
 
 SLICE_INTERVAL = 0.012
-"""Seconds from the beginning of one slice to that of the next, in a busy service."""
+"""Shortest interval between the starts of two slices in a busy service, seconds."""
 
 SIGNAL_INTERVAL = 0.006
-"""The same of rings of one process: less, since a slice begins later than the ring for it."""
+"""Shortest interval between two signals of a process in a busy service, seconds.
+
+Shorter than SLICE_INTERVAL, because a slice starts later than its signal.
+"""
 
 RATE_WINDOW = 0.1
-"""Seconds over which records are counted: what is older counts the less."""
+"""Seconds over which the record rate decays."""
 
 
 class BatchingDelay:
-    """Tells when to begin the next one. Times are seconds of a clock that only rises."""
+    """Computes the pause before the next batch. All times are seconds of a monotonic clock."""
 
     def __init__(self, interval: float) -> None:
-        """`apart`: seconds from one beginning to the next, once it is busy."""
+        """Set the shortest interval between two batches in a busy service, seconds."""
         self._interval = interval
         self._began = self._recent = 0.0
 
     def pause(self, now: float) -> float:
-        """Seconds to wait from now on; 0 for not at all."""
+        """Return the seconds to wait before the next batch; 0 to start at once."""
         busy = self._recent > BUSY_RATE * RATE_WINDOW
         return max(self._began + self._interval - now, 0.0) if busy else 0.0
 
     def record_batch(self, began: float, records: int) -> None:
-        """One was begun then, for so many records."""
+        """Record the start time of a batch and its number of records."""
         self._recent = self._recent * exp(min(self._began - began, 0.0) / RATE_WINDOW) + records
         self._began = began

@@ -1,4 +1,4 @@
-"""For processes that serve streams: who listens is told which games have changed once the views have it."""
+"""Listener for changed games, used by processes that serve streams."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from collections.abc import Callable
 from workers.signals import Signals
 
 SILENCE_SECONDS = 2.0
-"""Seconds without any announcement after which everybody looks: the pump's last words may have been lost."""
+"""Seconds without a message after which all games count as changed: a message may be lost."""
 
 DEAF_SECONDS = 0.5
-"""The same while Redis is away."""
+"""The same limit while Redis is away."""
 
 log = logging.getLogger("annals.changes")
 
 OnChange = Callable[[frozenset[str]], None]
-"""Is told the games that may have changed; none: any may have."""
+"""Callback with the games that may have changed; an empty set means any game."""
 
 
 class ChangeListener:
-    """What the pump announces, heard by one thread for whoever listens."""
+    """One thread that receives the projectors' messages and calls back."""
 
     def __init__(self, make_signals: Callable[[], Signals]) -> None:
-        """`bell` makes a bell for the listening thread alone."""
+        """`make_signals` makes a connection for the listening thread alone."""
         self._make_signals = make_signals
 
     def listen(self, on_change: OnChange) -> None:
-        """From now on, in a thread of its own that ends with the process, which must not fork any more."""
+        """Start the listening thread, which ends with the process. The process must not fork afterwards."""
         threading.Thread(target=self._run, args=(on_change,), name="changes", daemon=True).start()
 
     def _run(self, on_change: OnChange) -> None:

@@ -1,4 +1,4 @@
-"""What the jobs of a worker process use. Redis carries names of games and decisions only, so it is set up here."""
+"""Dependencies of the jobs in a worker process. Redis carries names of games and decisions only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Deliverer(Protocol):
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """Everything that jobs read and write."""
+    """Dependencies of all jobs."""
 
     commands: CommandHandler
     ledger: Ledger
@@ -39,29 +39,29 @@ class WorkerContext:
     clock: Callable[[], int]
     """ms since 1970 UTC."""
     notify_appended: Callable[[int], None]
-    """There is something new in the log, up to that position."""
+    """Signals new records up to a log position."""
     node: str = "worker"
     delivery_pool: Deliverer | None = None
-    """Threads that deliver notifications; None where none are sent."""
+    """Threads that deliver notifications; None without notifications."""
 
     @property
     def job_requests(self) -> JobRequests:
-        """Work that was asked for."""
+        """Requested jobs."""
         return JobRequests(self.ledger)
 
     @property
     def clock_rows(self) -> ClockRows:
-        """What is known of the time."""
+        """Clock offsets and jumps of the service's machines."""
         return ClockRows(self.ledger)
 
     @property
     def inspector(self) -> Inspector:
-        """Who judges whether games are damaged."""
+        """Checks games for corrupt records."""
         return Inspector(self.ledger, self.views, self.seed_store, self.clock)
 
     @property
     def heartbeat(self) -> Heartbeat:
-        """When players could answer, and when not."""
+        """Heartbeat and outages."""
         return Heartbeat(self.ledger)
 
 
@@ -69,12 +69,12 @@ _current: list[WorkerContext] = []
 
 
 def set_context(context: WorkerContext) -> None:
-    """From now on the jobs of this process use these."""
+    """Set the context for all jobs of this process."""
     _current[:] = [context]
 
 
 def current_context() -> WorkerContext:
-    """The crew of this process; raises RuntimeError in a process that is no worker."""
+    """Return the context of this process; raises RuntimeError outside worker processes."""
     if not _current:
         raise RuntimeError("jobs are done by worker processes, which sign on first")
     return _current[0]

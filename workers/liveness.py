@@ -1,6 +1,6 @@
-"""Signs of life: a process promises by when it will be heard of again, and who supervises it ends one that is not.
+"""Liveness deadlines: a process promises its next sign of life, and its supervisor kills it after a miss.
 
-The promise is the time of a file, on the clock that all processes of a machine share and that no correction moves.
+A deadline is the mtime of a file, on the machine's monotonic clock, which all its processes share.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from pathlib import Path
 from typing import IO
 
 ENV_VARIABLE = "ANNALS_PULSE"
-"""Where the file is; nobody asks for signs of life where it is not set."""
+"""Environment variable with the path of the process' own file. Without it, the process has no deadline."""
 
 _LOCKED_FILES: list[IO[str]] = []
-"""Files whose locks say that this process lives: the system frees them with us."""
+"""Files locked while this process lives; the system releases the locks at its end."""
 
 
 def set_deadline(seconds: float, path: Path | None = None) -> None:
-    """There will be another sign of this process, or of the one with that file, within so many seconds."""
+    """Promise the next sign of life of this process, or of the process with file `path`, within `seconds`."""
     if path := path or _own_file():
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # somebody has taken it away: we are silent
+        # After a removal of the file this process counts as overdue.
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             _set_file_time(path, seconds)
 
 
@@ -37,7 +38,7 @@ def _own_file() -> Path | None:
 
 @contextmanager
 def supervised_folder(data: Path, name: str) -> Iterator[Path]:
-    """An empty folder for the signs of processes that this one supervises; whoever finds it knows if we still live."""
+    """Make an empty folder for the files of supervised processes, with a lock that shows that we live."""
     lock = _lock_path(data / "pulse" / name)
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock.open("w") as file:
@@ -63,18 +64,18 @@ def _make_empty_folder(data: Path, name: str) -> Path:
 
 
 def release_locks() -> None:
-    """In a child that was forked: a lock lives as long as anybody has its file."""
+    """Close inherited lock files in a forked child. A lock lasts as long as any process has its file open."""
     for file in _LOCKED_FILES:
         file.close()
     _LOCKED_FILES.clear()
 
 
 def register_process(data: Path, name: str, seconds: float) -> None:
-    """This process is to give signs, also if nobody here supervises it: the first within so many seconds."""
+    """Give this process a deadline of its own if no supervisor did; the first one is in `seconds`."""
     if not os.environ.get(ENV_VARIABLE):
         path = _make_empty_folder(data, f"{name}-{os.getpid()}") / name
         file = path.open("w")
-        fcntl.flock(file, fcntl.LOCK_EX)  # before anybody can read whose it is
+        fcntl.flock(file, fcntl.LOCK_EX)  # locked before the pid is readable
         file.write(str(os.getpid()))
         file.flush()
         _LOCKED_FILES.append(file)
@@ -82,17 +83,17 @@ def register_process(data: Path, name: str, seconds: float) -> None:
         os.environ[ENV_VARIABLE] = str(path)
 
 
-def list_overdue(data: Path) -> dict[str, bool]:
-    """The processes of a data folder, and whether each has broken its promise; without those that ended by themselves.
+def check_processes(data: Path) -> dict[str, bool]:
+    """Return each process of a data folder and True if it missed its deadline.
 
-    Those of a supervisor are its to look after.
+    Leaves out processes that ended by themselves. Supervised processes are the supervisor's to restart.
     """
     files = sorted((data / "pulse").glob("*/*"))
     return {f"{path.parent.name}/{path.name}": is_overdue(path) for path in files if not _remove_if_abandoned(path)}
 
 
 def _remove_if_abandoned(path: Path) -> bool:
-    """Whether its supervisor has gone, or the process itself if it has none; then it is removed as well."""
+    """Remove a file without a living supervisor or process; return True if it was one."""
     try:
         holder = path if path.read_text() else _lock_path(path.parent)
         with holder.open() as file:
@@ -107,7 +108,7 @@ def _remove_if_abandoned(path: Path) -> bool:
 
 
 def kill_process(data: Path, name: str) -> None:
-    """End the process of that sign for good, which may take no other signal; unless a supervisor does that."""
+    """Kill an unsupervised process, which may not react to other signals."""
     pid = (data / "pulse" / name).read_text()
     if pid:
         with contextlib.suppress(ProcessLookupError):
@@ -115,20 +116,20 @@ def kill_process(data: Path, name: str) -> None:
 
 
 def expect_first_sign(path: Path, seconds: float) -> None:
-    """A process is begun that is to give its first sign within so many seconds."""
+    """Set the deadline for the first sign of life of a process to be started."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch()
     _set_file_time(path, seconds)
 
 
 def extend_deadline(path: Path, seconds: float) -> None:
-    """Whoever could not be heard for so many seconds has them added to its promise."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it is silent
+    """Extend a deadline by the seconds in which the process could not be heard."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it counts as overdue
         _set_file_time(path, path.stat().st_mtime - time.monotonic() + seconds)
 
 
 def is_overdue(path: Path) -> bool:
-    """Whether the promise was broken, or nothing is left of it: who should be heard cannot be."""
+    """Return True if the deadline has passed or the file is gone."""
     try:
         return path.stat().st_mtime < time.monotonic()
     except (FileNotFoundError, NotADirectoryError):

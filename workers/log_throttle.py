@@ -1,4 +1,4 @@
-"""What would be said over and over is said now and then."""
+"""Throttle for repeated log messages."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import time
 from cachetools import TTLCache
 
 PAUSE_SECONDS = 10.0
-"""Seconds between two lines of the log that say the same."""
+"""Seconds between two equal log messages."""
 
 MAX_SENTENCES = 16
-"""Sentences that are remembered."""
+"""Number of messages remembered."""
 
 
 class LogThrottle:
-    """Tells of each sentence whether it is time to say it again. Not safe with threads."""
+    """Decides if a message is due again. Not thread-safe."""
 
     def __init__(self) -> None:
         self._recent: TTLCache[str, bool] = TTLCache(MAX_SENTENCES, PAUSE_SECONDS, timer=time.monotonic)
 
     def __call__(self, sentence: str) -> bool:
-        """Whether so much time has passed since it was last said that it is; true the first time."""
+        """Return True for a new message, and again once PAUSE_SECONDS have passed."""
         if sentence in self._recent:
             return False
         self._recent[sentence] = True

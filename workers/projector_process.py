@@ -1,6 +1,6 @@
-"""A pump process: reads the log into the views whenever the bell rings.
+"""The projector process: updates the views after each signal.
 
-That which builds the tree hands out what has become due too, and does itself what the queue does not get done.
+The process that builds the tree also enqueues due work and runs jobs that the queue leaves undone.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from workers.redis_fallback import RedisFallback
 from workers.signals import Signals
 
 MAX_WAIT = 0.5
-"""Seconds to wait for the bell: the longest that views are behind when nobody could ring."""
+"""Longest wait for a signal, seconds: the longest delay of the views without Redis."""
 
 CHECK_INTERVAL = 1.0
-"""Seconds between two looks at the due work when nothing happens: how late a deadline may be noticed."""
+"""Seconds between two checks for due work without new records: the longest delay of a deadline."""
 
 MIN_INTERVAL = 0.02
-"""Seconds at least between two looks: in a busy service each takes care of what several moves have brought."""
+"""Shortest interval between two checks in a busy service, seconds. One check serves several moves."""
 
 MAX_LAG = 5.0
-"""Seconds that the parts of other pumps may be behind before work that needs them all is put off."""
+"""Longest wait for other projectors' partitions before work that needs all views, seconds."""
 
 LIVENESS_SECONDS = 30.0
-"""Seconds within which the loop gives a sign of life."""
+"""Liveness deadline of the loop, seconds."""
 
 log = logging.getLogger("annals.pump")
 
 
 class ProjectorLoop:
-    """The loop. `stop` may be called from a signal handler."""
+    """The loop of a projector process. Signal handlers may call `stop`."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ProjectorLoop:
         owner: str = "",
         notifications: NotificationProducer | None = None,
     ) -> None:
-        """`owner` names the pump where a node has several."""
+        """`owner` names the projector if a node has several."""
         self._context, self._signals, self._reconciler = context, signals, reconciler
         self._projector = Projector(context.ledger, context.registry, context.views, owner or context.node)
         self._reader = Reader(context.views)
@@ -69,11 +69,11 @@ class ProjectorLoop:
         self._check_pending = self._stopping = False
 
     def stop(self) -> None:
-        """Leave the loop after the slice that is being written."""
+        """Leave the loop after the current slice."""
         self._stopping = True
 
     def run(self) -> None:
-        """Until `stop`."""
+        """Run until `stop`."""
         while not self._stopping:
             liveness.set_deadline(LIVENESS_SECONDS)
             try:
@@ -85,27 +85,27 @@ class ProjectorLoop:
                 if self._log_throttle(str(error)):
                     log.warning("the store does not answer: %s", error)
                 time.sleep(0.1)
-            if self._fallback.is_stuck():  # only a new process is rid of it
+            if self._fallback.is_stuck():  # only a new process gets rid of the thread
                 log.error("%s takes too long: the pump ends, and is to be started anew", self._fallback.current_job)
                 self.stop()
         self._fallback.stop()
-        with suppress(StoreUnavailable):  # others take it then once the lease has ended
+        with suppress(StoreUnavailable):  # other projectors then wait for the lease to end
             self._projector.release()
 
     def run_once(self) -> None:
-        """Read to the end of the log, make outages and clocks good, see to the due work, wait for the bell."""
+        """Read to the end of the log, do the upkeep, then wait for a signal."""
         moved = self.catch_up()
-        if self._stopping:  # in the middle of the log: what the views say of deadlines is not true yet
+        if self._stopping:  # deadlines in the views are outdated in the middle of the log
             return
-        since = time.monotonic() - self._checked_at
-        check_pending = moved or self._check_pending or since > CHECK_INTERVAL
-        if check_pending and since > MIN_INTERVAL:
+        elapsed = time.monotonic() - self._checked_at
+        check_pending = moved or self._check_pending or elapsed > CHECK_INTERVAL
+        if check_pending and elapsed > MIN_INTERVAL:
             self._run_upkeep()
             self._checked_at, check_pending = time.monotonic(), False
         self._check_pending = self._signals.wait_appended(MIN_INTERVAL if check_pending else MAX_WAIT) or check_pending
 
     def _run_upkeep(self) -> None:
-        """What is to be done with the views at the end of the log: most of it by one pump alone."""
+        """Do the work that needs current views; the owner of the tree does most of it."""
         try:
             self._corruption_handler.update_views()
             if (lease := self._projector.lease) and lease.has_tree:
@@ -125,12 +125,12 @@ class ProjectorLoop:
         self._fallback.start(self._reconciler.unclaimed)
 
     def catch_up(self) -> bool:
-        """Whether there was anything to read. Of what is written after the last look somebody rings."""
+        """Read to the end of the log; return True if there was anything. Later records bring a signal."""
         moved = False
         while not self._stopping and (slice_ := self._project_slice()):
             self._position, moved = max(self._position, slice_.position), True
             lease = self._projector.lease
-            if slice_.games or lease is None or lease.has_all:  # to name none is to say that any may have changed
+            if slice_.games or lease is None or lease.has_all:  # an empty list would mean any game
                 self._signals.notify_projected(slice_.position, slice_.games)
             if not slice_.has_more:
                 break
@@ -146,7 +146,7 @@ class ProjectorLoop:
         return slice_
 
     def _catch_up_all(self) -> None:
-        """Bring all views to the end of the log; raises StoreUnavailable where other pumps do not get there."""
+        """Bring all views to the end of the log; raises StoreUnavailable if other projectors stay behind."""
         self.catch_up()
         lease = self._projector.lease
         if (
@@ -158,7 +158,7 @@ class ProjectorLoop:
             raise StoreUnavailable("the views of other pumps are behind")
 
     def _are_views_current(self) -> bool:
-        """Whether all views are as far as this pump has read: or at the end of a log that came back shorter."""
+        """Return True if all views have reached this projector's position, or the end of a restored, shorter log."""
         position = self._reader.read_position()
         if position < self._position and not self._context.ledger.log(position, 1):
             self._position = position

@@ -1,7 +1,7 @@
-"""The queues. Only names of games and decisions travel through Redis; only the jobs listed here are done.
+"""The job queues. Redis carries only names of games and decisions, and only jobs listed here run.
 
-Redis is never the record. What is due stands in a table, and is enqueued again as long as it stands there. Neither is
-it trusted: who can write to it can name work, and nothing else that a worker would read.
+Redis is never the record: due work is a row and is enqueued again as long as the row exists. Redis is not trusted
+either: a writer to it can name jobs, and workers read nothing else.
 """
 
 from __future__ import annotations
@@ -34,50 +34,52 @@ from workers.maintenance.corruption_handler import check_suspect
 from workers.signals import NO_REDIS, CircuitBreaker, connect
 
 TURNS, BATCH = "annals-turns", "annals-batch"
-"""Short work that players wait for; long work that must not stand in its way."""
+"""The queue of short jobs that players wait for, and the queue of long jobs."""
 
 QUEUES = (TURNS, BATCH)
 SERIALIZER = "json"
 
 PERIOD = 10_000
-"""ms after which due work is enqueued under a new id, whatever has become of the job before.
+"""ms after which due work gets a new job id, whatever became of the previous job.
 
-A killed worker, or a Redis that was emptied in mid-job, can leave an id behind that belongs to no job any more.
+A killed worker or an emptied Redis can leave an id without a job.
 """
 
 SHORT_PERIOD = 1_000
-"""The same for moves of bots, since a seat may owe the same decision again as soon as another one has answered; and for
-notices, of which all that wait are one job."""
+"""The same period for bot moves and deliveries, ms.
+
+A bot's seat may owe the same decision again after another seat's answer. All waiting notifications are one job.
+"""
 
 TURN_SECONDS = 60
-"""How long a job of TURNS may take."""
+"""Time limit of a job in TURNS, seconds."""
 
 BATCH_SECONDS = 3600
-"""How long a job of BATCH may take, and its PERIOD in seconds; what goes on into the next is not begun again then."""
+"""Time limit and period of a job in BATCH, seconds. A job still running in the next period is not started again."""
 
 REDIS_SECONDS = 1.0
-"""Seconds that handing out may wait for Redis."""
+"""Redis timeout for enqueuing, seconds."""
 
 RETRY_SECONDS = 5.0
-"""Seconds without handing out after it has failed."""
+"""Seconds without an attempt to enqueue after a failure."""
 
 MAX_QUEUED = 10_000
-"""Jobs kept in a queue; the oldest are dropped where no worker takes them."""
+"""Jobs kept in a queue; the oldest are dropped if no worker takes them."""
 
 CLAIM_SECONDS = 5.0
-"""Seconds after which long work is enqueued again that was taken from its queue, and is not said to have begun."""
+"""Seconds after which a long job is enqueued again if it left the queue but did not start."""
 
 
 class Reattempt(NamedTuple):
-    """Long work that was enqueued again since nobody was at it. It may be what its workers die of."""
+    """Retry state of an abandoned long job, which may itself kill its workers."""
 
     pause: float = CLAIM_SECONDS
-    """Seconds until it may be so once more, if it has to; twice as long each time."""
+    """Seconds until the next retry; doubles each time."""
     next_at: float = 0.0
-    """When that is over, by the monotonic clock."""
+    """Time of the next retry on the monotonic clock."""
 
     def after_retry(self, now: float) -> Reattempt:
-        """After one more time."""
+        """Return the state after one more retry."""
         return Reattempt(2 * self.pause, now + self.pause)
 
 
@@ -104,10 +106,10 @@ _REQUEST_NAME = re.compile(rf"({'|'.join(_REQUEST_JOBS)})-[0-9a-f]{{24}}")
 _ID = re.compile(r"(.{1,80})-[0-9]{1,15}")
 
 WORKER_MARGIN = 60
-"""Seconds for which Redis knows a worker after the time within which it was to be heard of."""
+"""Seconds that a worker's key in Redis outlives its heartbeat interval."""
 
 WORKER_PREFIX = b"rq:worker:"
-"""What the key of a worker begins with."""
+"""Prefix of worker keys."""
 
 _STATES = {b"started": "running", b"failed": "failed"}
 
@@ -121,7 +123,7 @@ def _period(name: str) -> int:
 
 @dataclass(frozen=True)
 class JobCall:
-    """A job to be enqueued; `name` is the same for the same work, however often it is handed out."""
+    """A job to enqueue; the same work always has the same `name`."""
 
     name: str
     function: Callable[..., Json]
@@ -130,43 +132,43 @@ class JobCall:
 
     @property
     def kind(self) -> str:
-        """The kind of work; stored in Redis in place of the path of a function, which no worker reads."""
+        """Kind of work. Redis stores it in place of a function's path, and no worker reads it."""
         return self.name.partition("-")[0]
 
     @property
     def period(self) -> int:
-        """Ms after which it is handed out again."""
+        """Time until the work gets a new job id, ms."""
         return _period(self.name)
 
     @property
     def timeout(self) -> int:
-        """How long it may take."""
+        """Time limit in seconds."""
         return TURN_SECONDS if self.queue == TURNS else BATCH_SECONDS
 
     def id(self, now: int) -> str:
-        """The id of the job that does it now."""
+        """Return the job's id at `now` (ms)."""
         return f"{self.name}-{now // self.period}"
 
 
 def due_call(row: DueWork) -> JobCall:
-    """The job for a row of due work."""
+    """Return the job for a row of due work."""
     return JobCall(f"{row.work}-{row.game}-{row.decision}", _DUE_JOBS[row.work], (row.game, row.decision))
 
 
 def check_game(call: JobCall) -> None:
-    """What has failed may have failed because its game is damaged; errands see to that themselves."""
+    """Inspect the game of a failed job, because corruption may be the cause. Requested jobs do that themselves."""
     if len(call.args) > 1:
         check_suspect(current_context(), call.args[0])
 
 
 def request_call(request: JobRequest) -> JobCall:
-    """The job for an errand."""
+    """Return the job for a request."""
     work, queue = _REQUEST_JOBS[request.work]
     return JobCall(request.id, work, (request.id,), queue)
 
 
 def delivery_call() -> JobCall:
-    """The job that sends out who delivers notices."""
+    """Return the job that wakes the delivery threads."""
     return JobCall(_DELIVERY, _deliver, ())
 
 
@@ -176,7 +178,7 @@ def _deliver() -> str:
 
 
 def parse_id(id_: str) -> JobCall | None:
-    """What a job of that id does; None if it is the id of no job of ours."""
+    """Return the job with this id, or None for a foreign id."""
     match_ = _ID.fullmatch(id_)
     name = match_[1] if match_ else ""
     if name == _DELIVERY:
@@ -190,16 +192,16 @@ def parse_id(id_: str) -> JobCall | None:
 
 
 class RowJob(Job):
-    """A job that is made from its id alone.
+    """A job made from its id alone.
 
-    Of what else Redis holds of it nothing is read: no function, argument, callback, address to tell, job that follows.
+    All other data that Redis holds of it is ignored: function, arguments, callbacks, dependents.
     """
 
     call: JobCall
 
     @classmethod
-    def fetch(cls, id: str, connection: Redis | None = None, serializer: object = None) -> RowJob:  # noqa: A002 - its name
-        """As in the library, which passes over jobs that there are not."""
+    def fetch(cls, id: str, connection: Redis | None = None, serializer: object = None) -> RowJob:  # noqa: A002 - RQ's name
+        """Return the job like RQ does; raises NoSuchJobError for foreign ids, which RQ skips."""
         call = parse_id(id)
         if call is None:
             raise NoSuchJobError(id[:100])
@@ -208,24 +210,24 @@ class RowJob(Job):
         return job
 
     def perform(self) -> object:
-        """The work itself."""
+        """Run the job's function."""
         return self.call.function(*self.call.args)
 
 
 class JobQueue(Queue):
-    """A queue from which a job is taken for good: its row stands until it is done."""
+    """A queue that hands each job out for good; the job's row exists until its work is done."""
 
     job_class = RowJob
 
     @classmethod
     def lmove(cls, connection: Redis, queue_key: str, timeout: int | None) -> tuple[str, str] | None:
-        """In place of the library's, which keeps what was taken in a second list, and takes ids for text."""
+        """Pop an id. RQ would keep it in a second list and take any bytes for text."""
         popped = cls.lpop([queue_key], timeout, connection)
         return popped and (queue_key, bytes(popped[1]).decode(errors="replace"))
 
 
 class Queues:
-    """Hands work to the workers. Raises StoreUnavailable when Redis is away; due work then waits, as a row."""
+    """Enqueues jobs. Raises StoreUnavailable without Redis; due work then waits as a row."""
 
     def __init__(self, url: str) -> None:
         self._redis, self._quick = connect(url, REDIS_SECONDS), connect(url)
@@ -233,10 +235,10 @@ class Queues:
         self._queues = {name: JobQueue(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
         self._reattempts: dict[str, Reattempt] = {}
         self._idle: dict[str, float] = {}
-        """Long work that waits in no list and is not begun: since when, by the monotonic clock."""
+        """Long jobs neither queued nor started -> time of discovery on the monotonic clock."""
 
     def enqueue(self, calls: Sequence[JobCall], now: int) -> int:
-        """Enqueue these; how many of them were not enqueued yet, or were left lying."""
+        """Enqueue these jobs; return the number of new and of abandoned ones."""
         if not calls:
             return 0
         ids = {call.id(now): call for call in calls}
@@ -249,7 +251,7 @@ class Queues:
             return sum(self._enqueue(id_, ids[id_]) for id_ in (*new, *abandoned))
 
     def _list_new(self, ids: Sequence[str]) -> list[str]:
-        """Those that no job has: one question for all, since most rows wait for a job that is there."""
+        """Return the ids without a job, by one request, because most jobs exist already."""
         with self._redis.pipeline(transaction=False) as ask:
             for id_ in ids:
                 ask.exists(RowJob.key_for(id_))
@@ -261,19 +263,19 @@ class Queues:
         return [id_ for id_ in ids if not exists[id_]]
 
     def _continues(self, call: JobCall, now: int) -> bool:
-        """Whether somebody is at long work that was begun in the period before."""
+        """Return True if a worker still runs this long job from the period before."""
         return call.queue == BATCH and self._is_running(call.id(now - call.period)) is True
 
     def _is_running(self, id_: str) -> bool | None:
-        """Whether the worker is still at it that has begun it, as far as can be told from here; None where none has."""
+        """Return True if the worker that started the job still runs it; None if no worker started it."""
         status, worker = (self._redis.hget(RowJob.key_for(id_), name) for name in ("status", "worker"))
         if not (isinstance(worker, bytes) and worker.startswith(WORKER_PREFIX) and status == b"started"):
             return None
-        current = self._redis.hget(worker, "at")  # what it ends while Redis is away nobody is told
+        current = self._redis.hget(worker, "at")  # jobs that end while Redis is away are not reported
         return current in (None, id_.encode()) and _is_alive(self._redis, worker)
 
     def _list_abandoned(self, ids: Sequence[str]) -> list[str]:
-        """Those at which nobody is; other work has so short a period that nobody needs to ask."""
+        """Return the abandoned long jobs. Other jobs get a new id soon enough."""
         now = time.monotonic()
         self._reattempts = {id_: self._reattempts.get(id_, Reattempt()) for id_ in ids}
         abandoned = [id_ for id_ in ids if now >= self._reattempts[id_].next_at and self._is_abandoned(id_)]
@@ -282,25 +284,24 @@ class Queues:
         return abandoned
 
     def _is_abandoned(self, id_: str) -> bool:
-        """Whether its worker has died or left it, or never began, or it is done and its row stands again."""
+        """Return True if the job's worker died or left it, or no worker took it, or its row is open again."""
         if (alive := self._is_running(id_)) is not None:
             return not alive
-        if (
-            self._is_queued(id_) or self._redis.hget(RowJob.key_for(id_), "status") == b"failed"
-        ):  # which is soon forgotten
+        key = RowJob.key_for(id_)
+        if self._is_queued(id_) or self._redis.hget(key, "status") == b"failed":  # failed jobs expire soon
             self._idle.pop(id_, None)
             return False
         return time.monotonic() - self._idle.setdefault(id_, time.monotonic()) > CLAIM_SECONDS
 
     def _is_queued(self, id_: str) -> bool:
-        """Whether it is in the queue of long work; so it is taken to be where Redis does not say."""
+        """Return True if the job is in the queue of long work, or if Redis cannot tell."""
         try:
             return self._redis.lpos(self._queues[BATCH].key, id_) is not None
-        except ResponseError:  # rights of before, or a Redis that does not know the question
+        except ResponseError:  # missing rights, or a Redis without LPOS
             return True
 
     def _enqueue(self, id_: str, call: JobCall) -> bool:
-        """Two that hand out the same at the same time do it twice; so the work is done twice, which changes nothing."""
+        """Enqueue a job. Two processes may enqueue it twice; running it twice changes nothing."""
         self._queues[call.queue].enqueue_call(
             call.kind,
             args=call.args,
@@ -312,7 +313,7 @@ class Queues:
         return True
 
     def job_state(self, name: str, now: int) -> str:
-        """What the queue says of the work of that name: `running`, `failed` (to be tried again), or nothing."""
+        """Return the state of a job: `running`, `failed` (will be retried) or an empty string."""
         period = _period(name)
         try:
             with _redis_errors(self._querying), self._quick.pipeline(transaction=False) as ask:
@@ -320,11 +321,11 @@ class Queues:
                     ask.hget(RowJob.key_for(f"{name}-{now // period - back}"), "status")
                 statuses = set(ask.execute())
         except StoreUnavailable:
-            return ""  # it is only a hint: the rows and the log tell what is to be done
+            return ""  # only a hint
         return next((status for word, status in _STATES.items() if word in statuses), "")
 
     def count_workers(self) -> dict[str, int]:
-        """How many workers are at each queue that have not died, as far as can be told from here."""
+        """Return queue -> number of living workers, as far as this process can tell."""
         with _redis_errors(CircuitBreaker()):
             return {
                 name: sum(_is_alive(self._redis, key) for key in list_worker_keys(self._redis, name)[0])
@@ -332,7 +333,7 @@ class Queues:
             }
 
     def close(self) -> None:
-        """Close the connections; a later use makes new ones."""
+        """Close the connections; later use opens new ones."""
         self._redis.close()
         self._quick.close()
 
@@ -343,16 +344,16 @@ def _redis_errors(breaker: CircuitBreaker) -> Iterator[None]:
         raise StoreUnavailable("the queue does not answer")
     try:
         yield
-    except Exception as error:  # what is no Redis can answer so that the library raises anything
+    except Exception as error:  # another program's reply can raise any error
         breaker.report(failed=True)
         raise StoreUnavailable("the queue does not answer") from error
     breaker.report(failed=False)
 
 
 def _is_alive(redis: Redis, key: bytes) -> bool:
-    """Whether a worker has kept its word: its key is to live for MARGIN longer than it may be silent.
+    """Return True if the worker kept its heartbeat: its key outlives the interval by WORKER_MARGIN.
 
-    Of one of this place its process tells at once.
+    For a worker on this host, its process is checked as well.
     """
     if redis.pttl(key) < WORKER_MARGIN * 1000:
         return False
@@ -367,15 +368,15 @@ def _is_dead(pid: bytes, then: object) -> bool:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return True
-    except OSError:  # somebody else's
+    except OSError:  # another user's process
         return False
     return bool(then and (now := start_time(int(pid))) and now.encode() != then)
 
 
 def host_id() -> str:
-    """Where the number of a process means the same process: a machine, or a container of it that counts its own."""
+    """Return an id of the machine or container within which process ids are unique."""
     try:
-        space = str(Path("/proc/self/ns/pid").readlink())  # the first one has the same number on every machine
+        space = str(Path("/proc/self/ns/pid").readlink())  # the initial namespace has the same number on all machines
         start = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
         space = start = ""
@@ -383,23 +384,23 @@ def host_id() -> str:
 
 
 def start_time(pid: int) -> str:
-    """What tells a process from another one that is given its number later: when it began. Empty if nobody tells.
+    """Return the start time of a process, to tell it from a later one with the same id; empty if unknown.
 
-    Numbers are given anew wherever they begin anew: after a start of the machine, or of a container.
+    Process ids repeat after a restart of the machine or container.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]  # clock ticks since the machine was started: proc(5)
+    return stat.rpartition(")")[2].split()[19]  # clock ticks since boot: proc(5)
 
 
 def list_worker_keys(redis: Redis, queue: str) -> tuple[list[bytes], list[bytes]]:
-    """The keys under which workers of that queue are known: of those that live, and those that died or never were."""
+    """Return the keys of a queue's living workers, and those of dead or invalid ones."""
     members = redis.smembers(WORKERS_BY_QUEUE_KEY % queue)
-    known = [key for key in members if isinstance(key, bytes)]
-    if len(known) < len(members):
+    keys = [key for key in members if isinstance(key, bytes)]
+    if len(keys) < len(members):
         raise RedisError(NO_REDIS)
-    ours = [key for key in known if key.startswith(WORKER_PREFIX)]
+    ours = [key for key in keys if key.startswith(WORKER_PREFIX)]
     alive = [key for key in ours if redis.exists(key)]
-    return alive, [key for key in known if key not in alive]
+    return alive, [key for key in keys if key not in alive]

@@ -1,4 +1,4 @@
-"""The reconciler: whatever the tables of due work and of errands hold is enqueued, as often as it takes."""
+"""The reconciler: enqueues all due work and open job requests, again and again, from their rows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from workers.log_throttle import LogThrottle
 from workers.queues import BATCH, TURNS, JobCall, Queues, delivery_call, due_call, request_call
 
 MAX_ROWS = 1000
-"""Rows of due work looked at in one pass."""
+"""Rows of due work per pass."""
 
 OVERDUE_MS = 5_000
-"""ms after which work that stands although it was handed out has been left by the workers."""
+"""ms after which enqueued work counts as unclaimed by the workers."""
 
 log = logging.getLogger("annals.reconcile")
 
 
 class Reconciler:
-    """Reads the rows and enqueues them. Any number of these may be at work at once."""
+    """Enqueues jobs from rows. Several may run at once."""
 
     def __init__(
         self,
@@ -34,16 +34,16 @@ class Reconciler:
         clock: Callable[[], int],
         has_notifications: Callable[[], bool] | None = None,
     ) -> None:
-        """`notices`: whether any wait to be delivered."""
+        """`has_notifications` returns True if deliveries are due."""
         self._reader, self._job_requests, self._heartbeat, self._queues = reader, job_requests, heartbeat, queues
         self._clock, self._has_notifications = clock, has_notifications
         self._first_due: dict[str, int] = {}
         self._log_throttle = LogThrottle()
         self.unclaimed: Sequence[JobCall] = ()
-        """Work of TURNS that the last pass could not hand out, or that nobody does."""
+        """Jobs of TURNS that the last pass could not enqueue or no worker takes."""
 
     def pass_once(self) -> int:
-        """Enqueue what is due now; returns how many jobs are new. Without Redis the rows wait."""
+        """Enqueue all due work; return the number of new jobs. Without Redis, the rows wait."""
         now = self._clock()
         due = self._reader.list_due(now, MAX_ROWS, answered_until=self._heartbeat.deadlines_valid_until())
         calls = [*map(due_call, due), *map(request_call, self._list_actionable())]
@@ -61,13 +61,13 @@ class Reconciler:
             return 0
 
     def enqueue_long_jobs(self) -> None:
-        """Enqueue audits and rebuilds alone: for them nothing must be read from the views, which may be damaged."""
+        """Enqueue audits and rebuilds only. They need no views, which may be damaged."""
         calls = [request_call(e) for e in self._job_requests.list_open() if e.is_ready]
         with suppress(StoreUnavailable):
             self._queues.enqueue([call for call in calls if call.queue == BATCH], self._clock())
 
     def _list_actionable(self) -> list[JobRequest]:
-        """Errands that are ready, and motions that are over: declined, or of a version that is not the newest now."""
+        """Return requests ready to run, and undo requests to close: declined or outdated ones."""
         standing = self._job_requests.list_open()
         waiting = {e.game for e in standing if not e.is_ready}
         versions = self._reader.newest_versions(sorted(waiting)) if waiting else {}

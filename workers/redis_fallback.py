@@ -1,6 +1,6 @@
-"""Stands in for the workers: turns and deadlines go on when Redis is away, or nobody takes what it holds.
+"""Runs jobs in the projector process while Redis is away or no worker takes them.
 
-Doing work twice changes nothing, so nobody is asked whether a worker is at it after all.
+A worker may run the same job meanwhile; running it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from domain.errors import StoreUnavailable
 from workers.queues import TURN_SECONDS, JobCall, check_game
 
 GRACE_SECONDS = 5.0
-"""Seconds that the piece of work at hand has when the process ends; what is cut off then is done again."""
+"""Time limit for the current job at shutdown, seconds. A job cut off is repeated later."""
 
 log = logging.getLogger("annals.standby")
 
 
 class RedisFallback:
-    """One thread, while there is work: the views go on meanwhile. Its process has signed on a crew."""
+    """One thread that runs jobs next to the projector. The process must have a worker context."""
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self._clock = clock
@@ -29,16 +29,16 @@ class RedisFallback:
         self._began = 0.0
         self._stopping = False
         self.current_job = ""
-        """The name of the work at hand."""
+        """Name of the current job, or empty."""
 
     def start(self, calls: Sequence[JobCall]) -> None:
-        """Do these, unless others are being done; returns at once."""
+        """Run these jobs in the thread and return at once; do nothing while it is busy."""
         if calls and (self._thread is None or not self._thread.is_alive()):
             self._thread = threading.Thread(target=self.run_all, args=(calls,), name="standby", daemon=True)
             self._thread.start()
 
     def run_all(self, calls: Sequence[JobCall]) -> None:
-        """Each once in its period, as a queue would; the newest first, since what hangs or fails gets old."""
+        """Run each job once per period, newest first, because hanging or failing jobs get old."""
         ids = {call.id(self._clock()): call for call in calls}
         self._attempted &= ids.keys()
         for id_ in reversed([id_ for id_ in ids if id_ not in self._attempted]):
@@ -61,11 +61,11 @@ class RedisFallback:
             self.current_job = ""
 
     def is_stuck(self) -> bool:
-        """Whether the work at hand takes longer than any may."""
+        """Return True if the current job exceeds its time limit."""
         return bool(self.current_job) and time.monotonic() > self._began + TURN_SECONDS
 
     def stop(self) -> None:
-        """Begin nothing new, and wait for what is being done; not for long."""
+        """Start no more jobs and wait briefly for the current one."""
         self._stopping = True
         if self._thread is not None and not self.is_stuck():
             self._thread.join(GRACE_SECONDS)

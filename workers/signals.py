@@ -1,7 +1,7 @@
-"""The doorbell. Redis only tells when to look: what there is to see stands in the databases.
+"""Redis pub/sub signals that there is something to read. The data stays in the databases.
 
-Every call may meet a Redis that is away, or another program at its address; then nobody is told, and those who wait
-look by themselves soon enough. What comes over a channel may be anybody's: what is no announcement is nothing.
+Redis may be away, or its address may belong to another program. Signals are then lost, and receivers poll after a short
+time. Channels are not trusted: an invalid message is ignored.
 """
 
 from __future__ import annotations
@@ -27,51 +27,51 @@ from domain.fork_safety import reset_after_fork
 from workers.batching_delay import SIGNAL_INTERVAL, BatchingDelay
 
 APPENDED_CHANNEL = "annals:bell"
-"""Channel: the position of something new in the log."""
+"""Channel of new log positions."""
 
 PROJECTED_CHANNEL = "annals:pumped"
-"""Channel: the views have come to a position, and which games have changed."""
+"""Channel of projected positions with the changed games."""
 
 WRITABLE_KEY = "rq:annals:writable"
-"""Key: what is written to see whether anything can be."""
+"""Key written to test for write access."""
 
 NO_REDIS = "something else answers in the place of Redis"
 
 MAX_GAMES = 200
-"""Games named in one message; beyond that it names none, and everybody looks."""
+"""Most games in one message. A longer list is sent empty, and all receivers check."""
 
 TIMEOUT = 0.25
-"""Seconds that ringing may take; a request must not hang on it."""
+"""Redis timeout in seconds; a request must not hang on a signal."""
 
 RETRY_SECONDS = 1.0
-"""Seconds without an attempt after a failed one."""
+"""Seconds without an attempt after a failure."""
 
 DEAF_SECONDS = 0.05
-"""Seconds that waiting takes at most while nothing can be heard."""
+"""Longest wait without a subscription, seconds."""
 
 RESUBSCRIBE_SECONDS = 30.0
-"""Seconds of silence after which a listener subscribes anew: the other end may be gone without a word."""
+"""Seconds of silence before a new subscription, because a lost connection may give no error."""
 
 MAX_MESSAGES = 1000
-"""Rings answered by one look; a crowd that never stops ringing must not keep who listens from looking."""
+"""Messages answered by one check, so that a flood of them cannot block the receiver."""
 
 MAX_BYTES = 16 * 1024
-"""Bytes of an announcement."""
+"""Longest message, bytes."""
 
 MAX_NAME = 64
-"""Characters of the name of a game in one."""
+"""Longest game name in a message, characters."""
 
 
 @dataclass(frozen=True)
 class ProjectedMessage:
-    """What the pump has told: how far the views are, and which games changed (none: any may have)."""
+    """A projector's message: position of the views and changed games (empty: any may have changed)."""
 
     position: int
     games: frozenset[str] = frozenset()
 
 
 class _PasswordFile(CredentialProvider):
-    """A password that is read anew for each connection, so that it can be changed while the service runs."""
+    """A password file read for each connection, so that it can change while the service runs."""
 
     def __init__(self, user: str, path: Path) -> None:
         self._user, self._path = user, path
@@ -85,9 +85,9 @@ class _PasswordFile(CredentialProvider):
 
 
 def connect(url: str, timeout: float = TIMEOUT) -> Redis:
-    """A client that fails at once instead of trying again by itself.
+    """Return a client that fails at once and never retries by itself.
 
-    `passfile=FILE` in the address names a file with the password, as it does for PostgreSQL.
+    `passfile=FILE` in the URL names a file with the password, as for PostgreSQL.
     """
     parts = urlsplit(url)
     query = parse_qsl(parts.query, keep_blank_values=True)
@@ -108,13 +108,13 @@ def connect(url: str, timeout: float = TIMEOUT) -> Redis:
 
 
 def ping(redis: Redis) -> None:
-    """Raises anything unless a Redis answers."""
+    """Raise an error unless a Redis answers."""
     if redis.ping() is not True:
         raise RedisError(NO_REDIS)
 
 
 def parse_message(message: object) -> ProjectedMessage | None:
-    """What was announced; None if it is no announcement."""
+    """Return the message, or None for an invalid one."""
     if not isinstance(message, bytes) or len(message) > MAX_BYTES:
         return None
     try:
@@ -132,14 +132,14 @@ def parse_message(message: object) -> ProjectedMessage | None:
 
 
 class CircuitBreaker:
-    """Keeps threads from waiting for what does not answer: after a failure one attempt in so many seconds."""
+    """Limits attempts after a failure to one in `seconds`, so that threads do not wait in vain."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self._seconds = RETRY_SECONDS if seconds is None else seconds
         self._failed, self._blocked_until = False, 0.0
 
     def may_try(self) -> bool:
-        """Whether to try; who is told so after a failure is the only one for a while."""
+        """Return True if the caller may try. After a failure only one caller may for a while."""
         now = time.monotonic()
         if self._failed and now < self._blocked_until:
             return False
@@ -147,12 +147,12 @@ class CircuitBreaker:
         return True
 
     def report(self, *, failed: bool) -> None:
-        """What came of it."""
+        """Report the result of an attempt."""
         self._failed, self._blocked_until = failed, time.monotonic() + self._seconds
 
 
 class Signals:
-    """Rings, and hears others ring. Safe with threads as long as only one of them listens."""
+    """Sends and receives signals. Thread-safe if only one thread receives."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -163,26 +163,26 @@ class Signals:
         reset_after_fork(self)
 
     def after_fork(self) -> None:
-        """The parent's connections are not ours to use."""
-        self._connections: list[Any] = []  # connections of the library's, whose methods have no types
+        """Forget the parent's connections."""
+        self._connections: list[Any] = []  # redis-py connections have no types
         self._subscription: PubSub | None = None
 
     def notify_appended(self, position: int) -> None:
-        """There is something new in the log, up to that position."""
+        """Signal new records up to a log position."""
         self._publish(APPENDED_CHANNEL, str(position))
 
     def notify_projected(self, position: int, games: Sequence[str]) -> None:
-        """The views have come to that position."""
+        """Signal that the views have reached a position, with the changed games."""
         names = sorted(set(games)) if len(games) <= MAX_GAMES else []
         self._publish(PROJECTED_CHANNEL, json.dumps({"position": position, "games": names}))
 
     def notify_changed(self, game: str) -> None:
-        """Something about a game is new that is not in the log: there may be work, and who follows it looks."""
+        """Signal a change outside the log, such as a job request: the reconciler and the game's streams check."""
         self.notify_appended(0)
         self.notify_projected(0, [game])
 
     def is_up(self) -> bool:
-        """Whether Redis answers, and takes what is written: one that is full does not, nor one that follows another."""
+        """Return True if Redis answers and accepts writes. A full one or a replica does not."""
         if not self._attempt(lambda: ping(self._redis)):
             return False
         try:
@@ -194,15 +194,15 @@ class Signals:
         self._attempt(lambda: self._send_command("PUBLISH", channel, message))
 
     def _send_command(self, *command: str) -> None:
-        """Over a connection that is kept for it: to be handed one of a pool takes as long again.
+        """Send a command over a cached connection; a pool would take as long again.
 
-        One for each thread that rings at the same time; there is no lock that one ended from outside could leave shut.
+        There is one connection for each concurrent thread, and no lock for a killed thread to leave locked.
         """
-        with suppress(IndexError, LostConnection):  # none is kept, or its other end was started anew since
+        with suppress(IndexError, LostConnection):  # no cached connection, or Redis has restarted
             self._exchange(self._connections.pop(), command)
             return
         pool = self._redis.connection_pool
-        # Made beside the pool, which would count it for ever and make no more after a hundred.
+        # Not taken from the pool, which would count it forever and stop at a hundred.
         self._exchange(pool.connection_class(**pool.connection_kwargs), command)
 
     def _exchange(self, connection: Any, command: Sequence[str]) -> None:
@@ -210,7 +210,7 @@ class Signals:
             connection.send_command(*command)
             connection.read_response()
         except BaseException:
-            connection.disconnect()  # an answer that comes late would be taken for the next one's
+            connection.disconnect()  # a late reply would be read as that of the next command
             raise
         self._connections.append(connection)
 
@@ -219,7 +219,7 @@ class Signals:
             return False
         try:
             call()
-        except Exception:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
+        except Exception:  # noqa: BLE001 - another program's reply can raise any error
             self._sending.report(failed=True)
             return False
         self._sending.report(failed=False)
@@ -229,37 +229,37 @@ class Signals:
 
     @property
     def is_deaf(self) -> bool:
-        """Whether nothing can be heard now."""
+        """True without a subscription."""
         return self._subscription is None
 
     def wait_appended(self, seconds: float) -> bool:
-        """Until somebody has rung (then true), or so long; less while Redis is away, since then nobody can ring."""
+        """Wait for a signal of new records, at most `seconds`; return True on a signal. Shorter without Redis."""
         if self._receive(APPENDED_CHANNEL, seconds) is None:
             return False
-        for _ in range(MAX_MESSAGES):  # one look serves all who rang
+        for _ in range(MAX_MESSAGES):  # one check serves all signals
             if self._receive(APPENDED_CHANNEL, 0) is None:
                 break
         return True
 
     def wait_projected(self, seconds: float) -> ProjectedMessage | None:
-        """The next announcement; None if there was none in that time, or it could not be heard."""
+        """Return the next projector message; None on timeout or error."""
         return parse_message(self._receive(PROJECTED_CHANNEL, seconds))
 
     def _receive(self, channel: str, seconds: float) -> object:
-        """What came over the channel; None if nothing did."""
+        """Return the next payload of the channel, or None."""
         try:
             subscription = self._subscription = self._subscription or self._subscribe(channel)
             if subscription is not None:
                 message = subscription.get_message(ignore_subscribe_messages=True, timeout=seconds)
-                self._check_age(heard=bool(message))
+                self._check_age(received=bool(message))
                 return message["data"] if message else None
-        except Exception:  # noqa: BLE001 - as in `_tried`
+        except Exception:  # noqa: BLE001 - as in `_attempt`
             self._handle_lost()
         time.sleep(min(seconds, DEAF_SECONDS))
         return None
 
-    def _check_age(self, *, heard: bool) -> None:
-        if heard:
+    def _check_age(self, *, received: bool) -> None:
+        if received:
             self._last_heard = time.monotonic()
         elif time.monotonic() > self._last_heard + RESUBSCRIBE_SECONDS:
             self._unsubscribe()
@@ -284,7 +284,7 @@ class Signals:
                 subscription.close()
 
     def close(self) -> None:
-        """Close the connections; a later use makes new ones."""
+        """Close the connections; later use opens new ones."""
         self._unsubscribe()
         while self._connections:
             self._connections.pop().disconnect()
@@ -292,9 +292,9 @@ class Signals:
 
 
 class SignalThread:
-    """Rings in a thread of its own: nobody who writes waits for Redis, and one ring tells of all who came meanwhile.
+    """Sends signals from its own thread: writers never wait for Redis, and one signal serves several writers.
 
-    Where many come, rings are kept apart.
+    In a busy service, signals are spaced out.
     """
 
     def __init__(self, signals: Signals) -> None:
@@ -303,13 +303,13 @@ class SignalThread:
         reset_after_fork(self)
 
     def after_fork(self) -> None:
-        """The parent's thread is not here."""
+        """Forget the parent's thread."""
         self._starting, self._pending = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
         self._position = self._count = 0
 
     def notify_appended(self, position: int) -> None:
-        """There is something new in the log, up to that position."""
+        """Signal new records up to a log position; returns at once."""
         self._position, self._count = max(self._position, position), self._count + 1
         self._pending.set()
         if not self._is_running():
@@ -318,7 +318,10 @@ class SignalThread:
                     self._start(position)
 
     def _start(self, position: int) -> None:
-        """Where the system gives no more threads, whoever writes rings: it must not fail after its append."""
+        """Start the thread. If the system has no more threads, signal from the writer's own.
+
+        The writer must not fail after its append.
+        """
         self._thread = threading.Thread(target=self._run, name="ringer", daemon=True)
         try:
             self._thread.start()

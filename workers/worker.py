@@ -1,4 +1,4 @@
-"""A worker process: the jobs of one queue, one after the other, in the process itself."""
+"""The worker process: runs the jobs of one queue, one after the other, without forking."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ from workers.reconciler import Reconciler
 from workers.signals import Signals, connect, ping
 
 POLL_SECONDS = 2
-"""Seconds that a worker without work waits before it looks at itself."""
+"""Seconds between two self-checks of an idle worker."""
 
 REDIS_SECONDS = POLL_SECONDS + 2.0
-"""Seconds that Redis may let a worker wait."""
+"""Redis timeout of a worker, seconds."""
 
 RETRY_SECONDS = 1.0
-"""Seconds before a worker that has lost Redis begins again."""
+"""Seconds before a worker without Redis connects again."""
 
 IDLE_SECONDS = 60
-"""Seconds within which a worker without work gives a sign of life."""
+"""Liveness deadline of an idle worker, seconds."""
 
 OVERRUN_SECONDS = 5.0
-"""Seconds beyond those that a job may take: time to tell that it took too long."""
+"""Seconds beyond a job's time limit, for reporting the timeout."""
 
 log = logging.getLogger("annals.worker")
 
 
 class _ErrorFilter(logging.Filter):
-    """Of what the library says of Redis, whatever answers in its place, one sentence now and then."""
+    """Shortens RQ's messages about Redis errors to one line and throttles them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,24 +73,23 @@ class _ErrorFilter(logging.Filter):
 
 
 class _TookTooLongError(BaseException):
-    """Not for anybody but who does the job: whatever the job was at, it must not take this for a failure of its own."""
+    """The job's time limit has passed. A BaseException, so that job code cannot catch it as its own failure."""
 
 
 class InProcessWorker(SimpleWorker):
-    """Does jobs without forking, so that the positions of games stay in memory from one turn to the next.
+    """Runs jobs without forking, so that games stay in memory between turns.
 
-    What the library's forked process is good for, others do: the supervisor starts a worker anew that died, and a job
-    that was cut off in the middle is the last one of its process. What the library keeps in Redis to follow jobs up
-    (registries, results, callbacks, retries), the rows are good for.
+    The supervisor replaces the safety of RQ's forks: it restarts a dead worker, and a worker exits after a timed-out
+    job. Rows replace RQ's bookkeeping in Redis: registries, results, callbacks and retries.
     """
 
     max_connection_wait_time = 2.0
 
     def __init__(self, url: str, queue: str, name: str | None = None) -> None:
-        """`name`: the one that this process had when it lost Redis; it is known by no other."""
-        self._quick = connect(url)  # for what is worth no waiting
+        """`name` is this process' name before it lost Redis; no other process knows it."""
+        self._quick = connect(url)  # for hints: no waiting
         self._current_job = ""
-        """The job that is being done."""
+        """Id of the current job, or empty."""
         connection = connect(url, REDIS_SECONDS)
         super().__init__(
             [JobQueue(queue, connection=connection, serializer=SERIALIZER)],
@@ -100,51 +99,51 @@ class InProcessWorker(SimpleWorker):
             job_class=RowJob,
             queue_class=JobQueue,
             log_job_description=False,
-            worker_ttl=POLL_SECONDS + 15,  # the library waits for as long, less 15 seconds
+            worker_ttl=POLL_SECONDS + 15,  # RQ waits 15 seconds less
         )
 
     @property
     def must_stop(self) -> bool:
-        """Whether it was asked to end, or has to."""
+        """True if the worker was asked to stop or has to."""
         return self._stop_requested or self._shutdown_requested_date is not None
 
     def bootstrap(self, *args: Any) -> None:
-        """As in the library, which would not listen to signals yet, and would not ask who answers."""
-        self._install_signal_handlers()  # type: ignore[no-untyped-call] # as the library has it
+        """Start like RQ, but handle signals from the beginning and check that a Redis answers."""
+        self._install_signal_handlers()  # type: ignore[no-untyped-call] # untyped in RQ
         ping(self.connection)
-        self.connection.delete(self.key)  # the library would take us for another one of that name
+        self.connection.delete(self.key)  # else RQ refuses the name as taken
         super().bootstrap(*args)
 
     def teardown(self) -> None:
-        """As in the library, unless Redis is away: who was asked to end does not wait for it."""
+        """Stop like RQ, but do not wait for an absent Redis."""
         self.connection.close()
         self.connection = self._quick
         with suppress(Exception):
-            super().teardown()  # type: ignore[no-untyped-call] # as the library has it
+            super().teardown()  # type: ignore[no-untyped-call] # untyped in RQ
         self.connection.close()
 
     def subscribe(self) -> None:
-        """Take no orders through Redis: signals are enough."""
+        """Do nothing: this worker takes no commands through Redis."""
 
     def unsubscribe(self) -> None:
-        """Nothing was subscribed to."""
+        """Do nothing: there is no subscription."""
 
     def check_for_suspension(self, burst: bool) -> None:
-        """Nor can it be halted there."""
+        """Do nothing: Redis cannot suspend this worker."""
 
     def set_shutdown_requested_date(self) -> None:
-        """Write nothing to Redis while a signal is handled, in the middle of a job."""
+        """Do nothing: no writes to Redis inside a signal handler."""
 
     def _set_connection(self, connection: Redis) -> Redis:
-        """It has its time limits."""
+        """Return the connection unchanged; it has its timeouts."""
         return connection
 
     def _set_ip_address(self, connection: Redis) -> None:
-        """Not asked for."""
+        """Set no address."""
         self.ip_address = "unknown"
 
     def heartbeat(self, timeout: int | None = None, pipeline: Any = None) -> None:
-        """As in the library; who supervises this process is told too, and a Redis that was emptied who it is."""
+        """Beat like RQ, extend the liveness deadline, and register again in an emptied Redis."""
         if pipeline is None:
             with self.connection.pipeline() as own_pipeline:
                 self.heartbeat(timeout, own_pipeline)
@@ -157,17 +156,17 @@ class InProcessWorker(SimpleWorker):
         pipeline.hset(self.key, mapping=fields)
 
     def run_maintenance_tasks(self) -> None:
-        """Forget workers that have died: nothing else that is kept in Redis can grow."""
+        """Remove dead workers, the only data in Redis that could grow."""
         for queue in self.queue_names():
             if dead := list_worker_keys(self.connection, queue)[1]:
                 self.connection.srem(WORKERS_BY_QUEUE_KEY % queue, *dead)
                 self.connection.srem(self.redis_workers_keys, *dead)
-        self.last_cleaned_at = now()  # type: ignore[assignment] # as the library has it
+        self.last_cleaned_at = now()  # type: ignore[assignment] # untyped in RQ
 
     # --- jobs
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        """Do it. What came of it is told as a hint for who asks; the rows tell what is still to be done."""
+        """Run a job. Its status in Redis is only a hint; rows say what is left to do."""
         row_job = cast("RowJob", job)
         if row_job.call.queue != queue.name:  # long work must not stand in the way of turns
             return
@@ -176,7 +175,7 @@ class InProcessWorker(SimpleWorker):
         succeeded, self._current_job = self._run_job(row_job), ""
         if succeeded:
             self._report_status(row_job, JobStatus.FINISHED, row_job.call.period // 1000)
-        else:  # until then it is not handed out again
+        else:  # it is not enqueued again before
             self._report_status(row_job, JobStatus.FAILED, PERIOD // 1000)
         self._state = WorkerStatus.IDLE
 
@@ -184,7 +183,7 @@ class InProcessWorker(SimpleWorker):
         try:
             with self.death_penalty_class(job.call.timeout, _TookTooLongError, job_id=job.id):
                 job.perform()
-        except _TookTooLongError:  # anything may be half done in memory
+        except _TookTooLongError:  # memory may be inconsistent
             log.exception("%s took too long", job.id)
             self._stop_requested = True
         except Exception:
@@ -203,7 +202,7 @@ class InProcessWorker(SimpleWorker):
 
 
 def serve_queue(context: WorkerContext, url: str, queue: str, *, burst: bool = False) -> bool:
-    """Do the jobs of that queue until a signal comes (with `burst`: until it is empty); whether there were any."""
+    """Run the jobs of a queue until a signal (`burst`: until it is empty); return True if there were any."""
     if queue not in QUEUES:
         raise ValueError(f"there is no queue {queue}")
     set_context(context)
@@ -216,8 +215,8 @@ def serve_queue(context: WorkerContext, url: str, queue: str, *, burst: bool = F
                 worked |= worker.work(burst=burst)
             except StopRequested:
                 raise
-            except Exception as error:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
-                if away(type(error).__name__):  # what it says may hold a time
+            except Exception as error:  # noqa: BLE001 - another program's reply can raise any error
+                if away(type(error).__name__):  # the message may contain a time
                     log.warning("Redis does not answer: %.200s", error)
             finally:
                 worker.connection.close()
@@ -247,7 +246,7 @@ def run_projector(
     owner: str = "",
     notifications: NotificationProducer | None = None,
 ) -> None:
-    """Pump until a signal comes. `owner` names the pump where a node has several."""
+    """Run a projector until a signal. `owner` names it if a node has several."""
     set_context(context)
     pumping = ProjectorLoop(context, signals, reconciler, owner, notifications)
 

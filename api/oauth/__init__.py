@@ -1,1 +1,1 @@
-"""The OAuth authorization server: Authlib over the tables of accounts."""
+"""The OAuth authorization server: Authlib on the account tables."""

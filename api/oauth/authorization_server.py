@@ -1,7 +1,7 @@
-"""The library's authorization server over our tables: which client asks, what a code or token stands for.
+"""Authlib's authorization server on the account tables: clients, codes, tokens, devices.
 
-The library reads requests, authenticates clients, checks PKCE and writes errors as the RFCs say. What it is to write
-down is written where it says `save_token`, in one transaction.
+The library parses requests, authenticates clients, checks PKCE and builds errors as the RFCs define them. Everything is
+stored in `Server.save_token`, in one transaction.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ from domain.accounts.oauth_grants import ACCESS_SECONDS, AuthorizationCode, Refr
 from domain.types import Json
 
 AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
-"""How clients prove themselves: by a secret, or if they have none not at all."""
+"""Client authentication: by a secret, or none for public clients."""
 
 _CLIENT_ID = re.compile(r"[0-9a-f]{16}")
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
-# The library writes tokens into its lines for those who look for faults.
+# The library logs tokens at debug level.
 logging.getLogger("authlib").setLevel(logging.WARNING)
 
 
-# --- what the library asks of our rows -------------------------------------------------------------------------
+# --- adapters of stored rows -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ClientAdapter(ClientMixin):
-    """A client as the library asks about it."""
+    """A client in the library's interface."""
 
     client: OAuthClient
 
@@ -63,11 +63,15 @@ class ClientAdapter(ClientMixin):
         return self.client.id
 
     def get_default_redirect_uri(self) -> None:
-        """Each request names its own."""
+        """Return None: each request names its redirect URI."""
 
     def get_allowed_scope(self, scope: str | None) -> str | None:
-        asked = (scope or "").split() or ["read"]
-        return " ".join(known for known in SCOPES if known in asked) if set(asked) <= set(self.client.scopes) else None
+        requested = (scope or "").split() or ["read"]
+        return (
+            " ".join(name for name in SCOPES if name in requested)
+            if set(requested) <= set(self.client.scopes)
+            else None
+        )
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
         return self.client.allows_redirect(redirect_uri)
@@ -87,6 +91,8 @@ class ClientAdapter(ClientMixin):
 
 @dataclass(frozen=True)
 class _CodeAdapter(AuthorizationCodeMixin):
+    """An authorization code in the library's interface."""
+
     code: AuthorizationCode
     code_challenge_method = "S256"
 
@@ -103,6 +109,8 @@ class _CodeAdapter(AuthorizationCodeMixin):
 
 @dataclass(frozen=True)
 class _RefreshAdapter:
+    """A refresh token in the library's interface."""
+
     token: RefreshToken
 
     def check_client(self, client: ClientAdapter) -> bool:
@@ -114,6 +122,8 @@ class _RefreshAdapter:
 
 @dataclass(frozen=True)
 class _DeviceAdapter(DeviceCredentialMixin):
+    """A device login in the library's interface."""
+
     device: DeviceLogin
 
     def get_client_id(self) -> str:
@@ -123,7 +133,7 @@ class _DeviceAdapter(DeviceCredentialMixin):
         return " ".join(self.device.scopes)
 
     def get_user_code(self) -> str:
-        """The library hands it back to whoever looks for the answer: the row has it already."""
+        """Return an empty text: the library only passes it back to `query_user_grant`."""
         return ""
 
     def is_expired(self) -> bool:
@@ -131,7 +141,7 @@ class _DeviceAdapter(DeviceCredentialMixin):
 
 
 def _find_granting_account(account: str) -> Account:
-    """Who has allowed it; raises for somebody who may allow nothing any more."""
+    """Return the account behind a grant. Raise InvalidGrantError if it is banned or erased."""
     found = services().account_store.accounts.find(account)
     if found is None or found.state in ("banned", "erased"):
         raise InvalidGrantError
@@ -139,10 +149,10 @@ def _find_granting_account(account: str) -> Account:
 
 
 def _revoke_reused(found: ReusedCredential) -> NoReturn:
-    """Two have the same code or token: one of them has stolen it, and nobody knows which."""
-    people = services().account_store
-    people.oauth_grants.revoke_grant(found.account, found.grant)
-    people.audit_log.record(found.account, "grant_reused", rate_limits.client_network(), found.grant)
+    """Revoke the grant of a reused code or token: one of its two users has stolen it."""
+    account_store = services().account_store
+    account_store.oauth_grants.revoke_grant(found.account, found.grant)
+    account_store.audit_log.record(found.account, "grant_reused", rate_limits.client_network(), found.grant)
     security_log.log_event("account_changed", account=found.account, what="grant_reused")
     raise InvalidGrantError
 
@@ -151,14 +161,14 @@ def _revoke_reused(found: ReusedCredential) -> NoReturn:
 
 
 class _S256(CodeChallenge):
-    """PKCE by its safe method alone, and for every client."""
+    """PKCE for every client, only with the method S256."""
 
     def validate_code_challenge(self, grant: Any, redirect_uri: str) -> None:
-        asked = grant.request.payload
-        if any(len(asked.datalist.get(name, ())) != 1 for name in ("code_challenge", "code_challenge_method")):
+        payload = grant.request.payload
+        if any(len(payload.datalist.get(name, ())) != 1 for name in ("code_challenge", "code_challenge_method")):
             raise InvalidRequestError("A 'code_challenge' with 'code_challenge_method' is required, each once.")
-        if asked.data["code_challenge_method"] != "S256" or not _CHALLENGE.fullmatch(asked.data["code_challenge"]):
-            raise InvalidRequestError("The 'code_challenge' must be of the method S256.")
+        if payload.data["code_challenge_method"] != "S256" or not _CHALLENGE.fullmatch(payload.data["code_challenge"]):
+            raise InvalidRequestError("The 'code_challenge_method' must be S256, with a challenge of that form.")
 
 
 class _CodeGrant(AuthorizationCodeGrant):
@@ -168,16 +178,16 @@ class _CodeGrant(AuthorizationCodeGrant):
         return services().account_store.oauth_grants.make_code()
 
     def save_authorization_code(self, code: str, request: OAuth2Request) -> None:
-        people, asked = services().account_store, request.payload
+        account_store, payload = services().account_store, request.payload
         client, account = request.client.client, request.user
-        logged = security_log.audit_statements(
+        audit_rows = security_log.audit_statements(
             account.id, "grant_made", rate_limits.client_network(), f"{client.name}: {request.scope}"
         )
-        challenge = asked.data["code_challenge"]
+        challenge = payload.data["code_challenge"]
         scopes = filter_scopes(account, request.scope)
         session = authorization.credential_owner().credential
-        people.oauth_grants.store_code(
-            code, account.id, client.id, scopes, asked.redirect_uri, challenge, logged, session
+        account_store.oauth_grants.store_code(
+            code, account.id, client.id, scopes, payload.redirect_uri, challenge, audit_rows, session
         )
 
     def query_authorization_code(self, code: str, client: ClientAdapter) -> _CodeAdapter | None:
@@ -187,7 +197,7 @@ class _CodeGrant(AuthorizationCodeGrant):
         return _CodeAdapter(found) if found else None
 
     def delete_authorization_code(self, authorization_code: _CodeAdapter) -> None:
-        """It was used up with what it gave."""
+        """Do nothing: `save_token` has used up the code."""
 
     def authenticate_user(self, authorization_code: _CodeAdapter) -> Account:
         return _find_granting_account(authorization_code.code.account)
@@ -206,7 +216,7 @@ class _RefreshGrant(RefreshTokenGrant):
         return _find_granting_account(refresh_token.token.account)
 
     def revoke_old_credential(self, refresh_token: _RefreshAdapter) -> None:
-        """It was used up with what it gave."""
+        """Do nothing: `save_token` has used up the refresh token."""
 
 
 class _DeviceGrant(DeviceCodeGrant):
@@ -235,7 +245,7 @@ class _Revocation(RevocationEndpoint):
     def authenticate_token(self, request: OAuth2Request, client: ClientAdapter) -> str:
         if "token" not in request.form:
             raise InvalidRequestError("Missing 'token' in request.")
-        return str(request.form["token"])  # which kind it is shows on it, whatever the hint
+        return str(request.form["token"])  # the token itself shows its kind, so the hint is ignored
 
     def revoke_token(self, token: str, request: OAuth2Request) -> None:
         services().account_store.oauth_grants.revoke_token(token, request.client.client.id)
@@ -253,8 +263,8 @@ class _Devices(DeviceAuthorizationEndpoint):
             raise InvalidScopeError
         rate_limits.charge_quota("devices")
         device, code = services().account_store.device_logins.start(client.client.id, scope.split())
-        told = {"device_code": device, "user_code": code, "verification_uri": f"{public_url.base_url()}/device"}
-        return 200, {**told, "expires_in": SECONDS, "interval": PACE}, [("Content-Type", "application/json")]
+        codes = {"device_code": device, "user_code": code, "verification_uri": f"{public_url.base_url()}/device"}
+        return 200, {**codes, "expires_in": SECONDS, "interval": PACE}, [("Content-Type", "application/json")]
 
 
 class _Issuer(IssuerParameter):
@@ -263,7 +273,7 @@ class _Issuer(IssuerParameter):
 
 
 def filter_scopes(account: Account, scope: str) -> list[str]:
-    """Of the scopes that were asked for those that the account can give: `admin` needs a role."""
+    """Return the requested scopes the account can grant: `admin` needs a role."""
     return [word for word in scope.split() if word != "admin" or account.has_role("moderator")]
 
 
@@ -271,7 +281,7 @@ def filter_scopes(account: Account, scope: str) -> list[str]:
 
 
 class _Request(FlaskOAuth2Request):
-    """A request as people have sent it, whatever stands between."""
+    """A request with the public URL, independent of proxies."""
 
     def __init__(self) -> None:
         OAuth2Request.__init__(self, request.method, f"{public_url.base_url()}{request.path}", headers=request.headers)
@@ -279,7 +289,7 @@ class _Request(FlaskOAuth2Request):
 
 
 class Server(AuthorizationServer):
-    """Codes with PKCE, refresh tokens, devices, and giving tokens back."""
+    """Authorization codes with PKCE, refresh tokens, device logins, and revocation."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -293,55 +303,56 @@ class Server(AuthorizationServer):
         self.register_extension(_Issuer())
 
     def query_client(self, client_id: str) -> ClientAdapter | None:
-        people = services().account_store
-        client = people.oauth_clients.find(client_id) if _CLIENT_ID.fullmatch(client_id) else None
-        owner = people.accounts.find(client.account) if client else None
+        account_store = services().account_store
+        client = account_store.oauth_clients.find(client_id) if _CLIENT_ID.fullmatch(client_id) else None
+        owner = account_store.accounts.find(client.account) if client else None
         return ClientAdapter(client) if client and owner and owner.state != "banned" else None
 
     def save_token(self, token: Doc, request: OAuth2Request) -> None:
-        """The tokens themselves are made and written here, or what was shown for them is none any more."""
+        """Create and store the tokens. Raise InvalidGrantError if the code or token was used meanwhile."""
         grants, client = services().account_store.oauth_grants, request.client
-        # The client may have been given fewer meanwhile.
+        # The client may have lost scopes meanwhile.
         scopes = [scope for scope in token["scope"].split() if scope in client.client.scopes]
         if code := request.authorization_code:
-            made = grants.make_tokens()
-            done = grants.exchange_code(replace(code.code, scopes=tuple(scopes)), made, ())
+            tokens = grants.make_tokens()
+            done = grants.exchange_code(replace(code.code, scopes=tuple(scopes)), tokens, ())
         elif refresh := request.refresh_token:
-            made = grants.make_tokens(refresh.token.grant)
-            done = grants.exchange_refresh_token(refresh.token, made, scopes)
+            tokens = grants.make_tokens(refresh.token.grant)
+            done = grants.exchange_refresh_token(refresh.token, tokens, scopes)
         else:
-            made = grants.make_tokens()
+            tokens = grants.make_tokens()
             device = replace(request.credential.device, scopes=tuple(scopes))
-            done = services().account_store.device_logins.exchange(device, made, grants, ())
+            done = services().account_store.device_logins.exchange(device, tokens, grants, ())
         if not done:
             raise InvalidGrantError
-        token |= {"access_token": made.access, "scope": " ".join(scopes)}
+        token |= {"access_token": tokens.access, "scope": " ".join(scopes)}
         if client.check_grant_type(_RefreshGrant.GRANT_TYPE):
-            token["refresh_token"] = made.refresh
+            token["refresh_token"] = tokens.refresh
 
     def create_oauth2_request(self, request: object) -> OAuth2Request:
         return request if isinstance(request, OAuth2Request) else _Request()
 
     def send_signal(self, name: str, *args: object, **kwargs: object) -> None:
-        """Nobody listens."""
+        """Do nothing: no receiver uses the library's signals."""
 
     def handle_response(self, status_code: int, payload: Json, headers: Json) -> Response:
-        made: Response = super().handle_response(status_code, payload, headers)
-        made.headers["Cache-Control"] = "no-store"
-        return made
+        response: Response = super().handle_response(status_code, payload, headers)
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     def handle_error_response(self, request: OAuth2Request, error: Any) -> Response:
         g.problem = error.error
-        made: Response = super().handle_error_response(request, error)
-        return made
+        response: Response = super().handle_error_response(request, error)
+        return response
 
 
 def _token_fields(scope: str, **_: object) -> Doc:
-    known = [word for word in SCOPES if word in scope.split()]
-    return {"token_type": "Bearer", "expires_in": ACCESS_SECONDS, "scope": " ".join(known)}
+    """Return the fields of a token response, with scopes in canonical order."""
+    names = [word for word in SCOPES if word in scope.split()]
+    return {"token_type": "Bearer", "expires_in": ACCESS_SECONDS, "scope": " ".join(names)}
 
 
 @functools.cache
 def server() -> Server:
-    """One for the process: it knows nothing of any application."""
+    """Return the server of this process. It has no state of an application."""
     return Server()

@@ -1,1 +1,1 @@
-"""Pages for people: logging in, allowing programs of others what they ask for, and one's account."""
+"""HTML pages: login, OAuth consent, and the account page."""

@@ -1,4 +1,4 @@
-"""One's account: what is logged in, what may act for oneself, and what one proves oneself by."""
+"""Account pages: sessions, tokens, grants, and second factors."""
 
 from __future__ import annotations
 
@@ -31,53 +31,55 @@ from domain.accounts.accounts import Account
 ACCOUNT = "/account"
 
 _ID = re.compile(PasskeyConverter.regex + "|")
-"""The longest of all ids; an authenticator has none."""
+"""The longest of all id patterns. An authenticator has no id."""
 
 
 def show_account() -> Response:
-    """All that is one's own."""
-    who = session_owner()
-    if who is None:
+    """Show sessions, tokens, grants and second factors."""
+    owner = session_owner()
+    if owner is None:
         return log_in_first()
-    people = services().account_store
+    account_store = services().account_store
     return render_page(
         "account",
-        sessions=people.sessions.list_sessions(who.account),
-        current=who.credential,
-        tokens=people.personal_tokens.list_tokens(who.account),
-        grants=people.oauth_grants.list_by_account(who.account),
-        factors=people.second_factors.list_factors(who.account),
-        codes=people.recovery_codes.count(who.account),
+        sessions=account_store.sessions.list_sessions(owner.account),
+        current=owner.credential,
+        tokens=account_store.personal_tokens.list_tokens(owner.account),
+        grants=account_store.oauth_grants.list_by_account(owner.account),
+        factors=account_store.second_factors.list_factors(owner.account),
+        codes=account_store.recovery_codes.count(owner.account),
     )
 
 
 def end_access() -> Response:
-    """End a session, a token, a grant or a second factor of one's own."""
-    who = session_owner()
-    if who is None:
+    """End a session, token, grant or second factor of the account."""
+    owner = session_owner()
+    if owner is None:
         return log_in_first()
     what, id_ = request.form.get("what", ""), request.form.get("id", "")
     if what not in _END_FUNCTIONS or not _ID.fullmatch(id_):
         raise Problem("form_stale")
-    if what in ("totp", "passkey") and (asked := prove_first(ACCOUNT)):
-        return asked
+    if what in ("totp", "passkey") and (form := prove_first(ACCOUNT)):
+        return form
     _END_FUNCTIONS[what](current_account(), id_)
-    made = redirect(ACCOUNT)
-    return clear_session_cookie(made) if (what, id_) == ("session", who.credential) else made
+    response = redirect(ACCOUNT)
+    return clear_session_cookie(response) if (what, id_) == ("session", owner.credential) else response
 
 
 def _end_session(me: Account, id_: str) -> None:
-    people = services().account_store
-    if not id_ or not people.sessions.end(me.id, id_):
+    account_store = services().account_store
+    if not id_ or not account_store.sessions.end(me.id, id_):
         raise Problem("not_found")
-    people.audit_log.store(security_log.audit_statements(me.id, "logout", rate_limits.client_network()))
+    account_store.audit_log.store(security_log.audit_statements(me.id, "logout", rate_limits.client_network()))
 
 
 def _end_token(me: Account, id_: str) -> None:
-    people = services().account_store
-    if not people.personal_tokens.revoke(me.id, id_):
+    account_store = services().account_store
+    if not account_store.personal_tokens.revoke(me.id, id_):
         raise Problem("not_found")
-    people.audit_log.store(security_log.audit_statements(me.id, "token_revoked", rate_limits.client_network(), id_))
+    account_store.audit_log.store(
+        security_log.audit_statements(me.id, "token_revoked", rate_limits.client_network(), id_)
+    )
 
 
 _END_FUNCTIONS: dict[str, Callable[[Account, str], None]] = {
@@ -90,11 +92,11 @@ _END_FUNCTIONS: dict[str, Callable[[Account, str], None]] = {
 
 
 def set_up_totp() -> Response:
-    """Set up an authenticator: its secret, then a code of it."""
+    """Set up an authenticator: show its secret, then check a code."""
     if session_owner() is None:
         return log_in_first()
-    if asked := prove_first(ACCOUNT):
-        return asked
+    if form := prove_first(ACCOUNT):
+        return form
     if "code" not in request.form:
         return render_page("totp", setup=second_factors.propose_totp())
     try:
@@ -108,14 +110,14 @@ def add_passkey() -> Response:
     """Add a passkey."""
     if session_owner() is None:
         return log_in_first()
-    if asked := prove_first(ACCOUNT):
-        return asked
+    if form := prove_first(ACCOUNT):
+        return form
     if "passkey" not in request.form:
         me = current_account()
         options = services().account_store.passkeys.creation_options(me.id, me.name, public_url.base_url())
         return render_page("passkey", script=True, challenge=orjson.dumps(options).decode())
     label = request.form.get("label", "").strip()
-    named = {"label": label} if label else {}
-    body = load_form(NewPasskeySchema(), passkey=parse_json_object(request.form["passkey"]), **named)
+    label_field = {"label": label} if label else {}
+    body = load_form(NewPasskeySchema(), passkey=parse_json_object(request.form["passkey"]), **label_field)
     second_factors.add_passkey(body["label"], body["passkey"])
     return redirect(ACCOUNT)

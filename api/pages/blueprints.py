@@ -1,4 +1,4 @@
-"""Where the pages are."""
+"""URL rules of all pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from api.pages.session import page, static_file
 
 
 def register(app: Flask) -> None:
-    """All pages, and the two files that they use."""
+    """Register all pages, and their style sheet and script."""
     login.register_pages(app)
     app.add_url_rule("/oauth/authorize", "pages.authorize", page(_authorize), methods=["GET", "POST"])
     app.add_url_rule("/device", "pages.device", page(devices.device), methods=["GET", "POST"])

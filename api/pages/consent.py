@@ -1,4 +1,4 @@
-"""Allowing a program of others what it asks for: the authorization endpoint of OAuth 2."""
+"""Authorization endpoint of OAuth 2: the page to allow or refuse a client."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from domain.accounts.accounts import Account
 from domain.accounts.oauth_clients import OAuthClient
 
 MAX_QUERY_BYTES = 6000
-"""Bytes of what a client asks: the answer holds its `state`, and the address of the login page all of it."""
+"""Longest query string. The redirect repeats its `state`, the login page's URL all of it."""
 
 
 def authorize() -> Response:
-    """Ask the person whether the client may have what it asks for; what they say goes to the client."""
+    """Ask for consent, and redirect the answer to the client."""
     client = _find_client()
-    asked = server().create_oauth2_request(None)
+    oauth_request = server().create_oauth2_request(None)
     try:
         if request.args.get("response_type") != "code" or "request" in request.args:
             raise _invalid_request()
-        grant = server().get_consent_grant(asked)
+        grant = server().get_consent_grant(oauth_request)
     except OAuth2Error as error:
         return _redirect_error(error)
     if session_owner() is None:
         return log_in_first()
     if request.method == "GET":
-        return _show_consent(client, current_account(), asked.scope)
-    return _answer_consent(grant, asked)
+        return _show_consent(client, current_account(), oauth_request.scope)
+    return _answer_consent(grant, oauth_request)
 
 
 def _find_client() -> OAuthClient:
-    """Who asks, if they may be answered at that address. Else nobody is sent anywhere; raises Problem."""
+    """Return the client of the request. Raise Problem if client or redirect URI is unknown: no redirect then."""
     if len(request.query_string) > MAX_QUERY_BYTES:
         raise Problem("uri_too_long")
-    twice = [name for name in ("client_id", "redirect_uri") if len(request.args.getlist(name)) != 1]
-    found = None if twice else server().query_client(request.args["client_id"])
+    not_once = [name for name in ("client_id", "redirect_uri") if len(request.args.getlist(name)) != 1]
+    found = None if not_once else server().query_client(request.args["client_id"])
     if found is None:
         raise Problem("unknown_client")
     if not found.check_redirect_uri(request.args["redirect_uri"]):
@@ -52,22 +52,22 @@ def _find_client() -> OAuthClient:
 
 
 def _invalid_request() -> OAuth2Error:
-    return InvalidRequestError("The only response_type is 'code', and all is asked in parameters.")
+    return InvalidRequestError("The response_type must be 'code', and request objects are not supported.")
 
 
 def _redirect_error(error: OAuth2Error) -> Response:
-    """To the client, with what was wrong, as if the person had never been asked."""
+    """Redirect an error to the client without asking for consent."""
     g.problem = error.error
-    told = {"error": error.error, "error_description": error.description or ""}
-    return redirect_to_client({name: said for name, said in told.items() if said})
+    params = {"error": error.error, "error_description": error.description or ""}
+    return redirect_to_client({name: said for name, said in params.items() if said})
 
 
-def redirect_to_client(told: dict[str, str]) -> Response:
-    """Back to the client, by the address that it has named and that is registered."""
+def redirect_to_client(params: dict[str, str]) -> Response:
+    """Redirect to the client's registered URL with these query parameters."""
     redirect, state = request.args["redirect_uri"], request.args.getlist("state")
-    answer = told | ({"state": state[0]} if len(state) == 1 and state[0] else {}) | {"iss": public_url.base_url()}
-    mark = "&" if urlsplit(redirect).query else "?"
-    return Response(status=303, headers={"Location": redirect + mark + urlencode(answer)})
+    answer = params | ({"state": state[0]} if len(state) == 1 and state[0] else {}) | {"iss": public_url.base_url()}
+    separator = "&" if urlsplit(redirect).query else "?"
+    return Response(status=303, headers={"Location": redirect + separator + urlencode(answer)})
 
 
 def _show_consent(client: OAuthClient, me: Account, scope: str) -> Response:
@@ -82,22 +82,22 @@ def _show_consent(client: OAuthClient, me: Account, scope: str) -> Response:
         scopes=filter_scopes(me, scope),
         host=urlsplit(redirect).netloc,
         query=request.query_string.decode(),
-        # Where a form leads to counts as well, wherever the answer sends the browser on.
+        # Browsers apply form-action to the redirect after the form as well.
         targets=(_origin(redirect),),
     )
 
 
 def _origin(address: str) -> str:
     parts = urlsplit(address)
-    # A policy cannot name an IPv6 address.
+    # A Content-Security-Policy cannot name an IPv6 address.
     return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"
 
 
-def _answer_consent(grant: object, asked: object) -> Response:
+def _answer_consent(grant: object, oauth_request: object) -> Response:
     me = current_account()
     if me.state == "banned":
         raise Problem("account_banned")
     agrees = request.form.get("answer") == "allow"
-    made: Response = server().create_authorization_response(asked, me if agrees else None, grant)
-    made.status_code = 303
-    return made
+    response: Response = server().create_authorization_response(oauth_request, me if agrees else None, grant)
+    response.status_code = 303
+    return response

@@ -1,4 +1,4 @@
-"""Allowing a device that has no browser what it asks for: its code is typed here."""
+"""Pages to allow a device without a browser: its user code is entered here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.accounts.oauth_devices import DeviceLogin
 
 
 def device() -> Response:
-    """Type the code that a device shows, and say whether it may have what it asks for."""
+    """Enter a device's code, then allow or refuse its request."""
     if session_owner() is None:
         return log_in_first()
     if request.method == "GET":
@@ -30,13 +30,16 @@ def device() -> Response:
 
 
 def _find_device(code: str) -> tuple[DeviceLogin, OAuthClient]:
-    """What is asked for by that code; who guesses waits longer and longer. Raises Problem."""
-    people, me = services().account_store, current_account()
+    """Return the waiting device login and client for a user code. Raise Problem.
+
+    Each wrong code makes the next attempt wait longer.
+    """
+    account_store, me = services().account_store, current_account()
     if me.state == "banned":
         raise Problem("account_banned")
     with login_throttle.throttled(f"device codes of {me.id}", address=rate_limits.client_address()):
-        found = people.device_logins.find_by_code(code)
-        client = people.oauth_clients.find(found.client) if found else None
+        found = account_store.device_logins.find_by_code(code)
+        client = account_store.oauth_clients.find(found.client) if found else None
         if found is None or client is None:
             raise Problem("wrong_credentials", "No device is waiting with this code.")
     return found, client
@@ -55,14 +58,14 @@ def _grantable_scopes(found: DeviceLogin) -> list[str]:
 
 
 def _answer_consent(found: DeviceLogin, client: OAuthClient, agrees: bool) -> Response:
-    people, me = services().account_store, current_account()
+    account_store, me = services().account_store, current_account()
     scopes = _grantable_scopes(found)
     what = "grant_made" if agrees else "grant_refused"
-    logged = security_log.audit_statements(
+    audit_rows = security_log.audit_statements(
         me.id, what, rate_limits.client_network(), f"{client.name}: {' '.join(scopes)}"
     )
-    if not people.device_logins.answer(
-        found, me.id, scopes, logged, allowed=agrees, session=authorization.credential_owner().credential
+    if not account_store.device_logins.answer(
+        found, me.id, scopes, audit_rows, allowed=agrees, session=authorization.credential_owner().credential
     ):
         raise Problem("form_stale")
     return render_page("device_done", agrees=agrees, client=client)

@@ -1,4 +1,4 @@
-"""Logging in and out, opening an account, and showing what is dangerous that it is really oneself."""
+"""Pages to log in and out, open an account, and confirm the password before sensitive changes."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from api.services import Doc, services
 from domain.service.token_text import hash_secret
 
 LABEL = "browser"
-"""What devices that come by a page are called."""
+"""Label of sessions started on a page."""
 
 _PENDING_LOGIN = "second factor"
 
 
 def register_pages(app: Flask) -> None:
-    """The pages."""
+    """Register the pages of this module."""
     app.add_url_rule("/login", "pages.login", page(login), methods=["GET", "POST"])
     app.add_url_rule("/login/factor", "pages.factor", page(factor), methods=["POST"])
     app.add_url_rule("/login/passkey", "pages.passkey", page(passkey), methods=["POST"])
@@ -49,12 +49,12 @@ def register_pages(app: Flask) -> None:
 
 
 def log_in_first() -> Response:
-    """To the page of logging in, and back."""
+    """Show the login page, with this page as the target."""
     return show_login(current_url())
 
 
 def show_login(target: str, problem: Doc | None = None, status: int = 200, name: str = "") -> Response:
-    """The page on which people log in; `target` is where they want to go."""
+    """Show the login page. `target` is the path to go to afterwards."""
     opens = services().settings.registration != "closed"
     passkeys = passkey_challenge() if status != 429 else ""
     return render_page(
@@ -63,7 +63,7 @@ def show_login(target: str, problem: Doc | None = None, status: int = 200, name:
 
 
 def passkey_challenge() -> str:
-    """What the script of the page passes to the browser."""
+    """Return the passkey options for the page's script, as JSON."""
     return orjson.dumps(services().account_store.passkeys.request_options(public_url.base_url())).decode()
 
 
@@ -72,21 +72,21 @@ def login() -> Response:
     target = safe_target(request.values.get("next", ""))
     if request.method == "GET":
         return redirect(target) if session_owner() else show_login(target)
-    asked = {name: request.form.get(name, "") for name in ("name", "password")}
+    fields = {name: request.form.get(name, "") for name in ("name", "password")}
     try:
-        body = load_form(LoginSchema(), **asked)
+        body = load_form(LoginSchema(), **fields)
         entry = authentication.verify_password_login(
             body["name"], body["password"], device_token(), SecondFactorProof()
         )
     except SecondFactorRequired as missing:
         return _show_second_factor(missing, target)
     except Problem as problem:
-        return show_login(target, localize_problem(problem), problem.status, asked["name"][:200])
+        return show_login(target, localize_problem(problem), problem.status, fields["name"][:200])
     return _finish_login(entry, target)
 
 
 def _finish_login(entry: VerifiedLogin, target: str) -> Response:
-    """A new session, whatever there was; the one before ends."""
+    """Start a session, end the browser's previous one, and redirect to the target."""
     if before := session_owner():
         services().account_store.sessions.end(before.account, before.credential)
     device_token = services().account_store.sessions.make_device_token(entry.account.id)
@@ -96,8 +96,9 @@ def _finish_login(entry: VerifiedLogin, target: str) -> Response:
 def _show_second_factor(
     missing: SecondFactorRequired, target: str, problem: Doc | None = None, status: int = 200
 ) -> Response:
-    said = {"account": missing.account.id, "kept": hash_secret(missing.password_hash), "target": target}
-    half = services().account_store.signed_forms.seal(form_owner(), _PENDING_LOGIN, said)
+    """Show the form for the second factor, with the sealed state of the pending login."""
+    pending = {"account": missing.account.id, "kept": hash_secret(missing.password_hash), "target": target}
+    half = services().account_store.signed_forms.seal(form_owner(), _PENDING_LOGIN, pending)
     kinds = missing.members["factors"]
     return render_page(
         "factor",
@@ -112,27 +113,28 @@ def _show_second_factor(
 
 
 def factor() -> Response:
-    """Show the second factor, after the password."""
-    people = services().account_store
-    half = people.signed_forms.open(form_owner(), _PENDING_LOGIN, request.form.get("half", ""))
-    account = people.accounts.find(half["account"]) if half else None
+    """Check the second factor, after the password."""
+    account_store = services().account_store
+    half = account_store.signed_forms.open(form_owner(), _PENDING_LOGIN, request.form.get("half", ""))
+    account = account_store.accounts.find(half["account"]) if half else None
     if (
         half is None
         or account is None
-        or hash_secret(people.credentials.find_password_hash(account.id)) != half["kept"]
+        or hash_secret(account_store.credentials.find_password_hash(account.id)) != half["kept"]
     ):
         raise Problem("form_stale")
-    kept, target = people.credentials.find_password_hash(account.id), safe_target(half["target"])
+    password_hash, target = account_store.credentials.find_password_hash(account.id), safe_target(half["target"])
     try:
         return _finish_login(
-            authentication.verify_pending_login(account, kept, device_token(), _read_second_factor()), target
+            authentication.verify_pending_login(account, password_hash, device_token(), _read_second_factor()), target
         )
     except Problem as problem:
-        missing = SecondFactorRequired(account, kept, people.second_factors.list_kinds(account.id))
+        missing = SecondFactorRequired(account, password_hash, account_store.second_factors.list_kinds(account.id))
         return _show_second_factor(missing, target, localize_problem(problem), problem.status)
 
 
 def _read_second_factor() -> SecondFactorProof:
+    """Return the second factor in the submitted form."""
     answer = request.form.get("passkey", "")
     return SecondFactorProof(request.form.get("code", "")[:40], parse_json_object(answer) if answer else None)
 
@@ -151,32 +153,33 @@ def passkey() -> Response:
 def register() -> Response:
     """Open an account."""
     target = safe_target(request.values.get("next", ""))
-    asked = {name: request.form.get(name, "") for name in ("name", "password", "invitation")}
+    fields = {name: request.form.get(name, "") for name in ("name", "password", "invitation")}
     if services().settings.registration == "closed":
         raise Problem("registration_closed")
     if request.method == "GET":
         return render_page("register", target=target, name="", invited=_needs_invitation())
     try:
-        told, _ = accounts.register_account(load_form(NewAccountSchema(), label=LABEL, **asked))
+        doc, _ = accounts.register_account(load_form(NewAccountSchema(), label=LABEL, **fields))
     except Problem as problem:
-        said = localize_problem(problem)
+        localized = localize_problem(problem)
         return render_page(
             "register",
             problem.status,
             target=target,
-            name=asked["name"][:40],
+            name=fields["name"][:40],
             invited=_needs_invitation(),
-            problem=said,
+            problem=localized,
         )
-    return set_login_cookies(render_page("codes", codes=told["codes"], target=target), told["token"], told["device"])
+    return set_login_cookies(render_page("codes", codes=doc["codes"], target=target), doc["token"], doc["device"])
 
 
 def _needs_invitation() -> bool:
+    """Return True if opening an account needs an invitation."""
     return services().settings.registration == "invitation"
 
 
 def prove_first(view_target: str) -> Response | None:
-    """The page that asks for the password again, where it was not shown lately."""
+    """Return the password form unless the password was checked recently."""
     try:
         authorization.require_fresh_password()
     except Problem:
@@ -185,7 +188,7 @@ def prove_first(view_target: str) -> Response | None:
 
 
 def show_proof(target: str, problem: Doc | None = None, status: int = 200) -> Response:
-    """The page on which a password is shown again."""
+    """Show the form to enter the password again."""
     kinds = services().account_store.second_factors.list_kinds(current_account().id)
     return render_page(
         "proof",
@@ -199,7 +202,7 @@ def show_proof(target: str, problem: Doc | None = None, status: int = 200) -> Re
 
 
 def proof() -> Response:
-    """Show the password again, and the second factor of who has one."""
+    """Check the password again, and the second factor if there is one."""
     target = safe_target(request.values.get("next", ""))
     if session_owner() is None:
         return show_login(target)
@@ -216,9 +219,11 @@ def proof() -> Response:
 
 def logout() -> Response:
     """Log out this browser."""
-    if who := session_owner():
-        people = services().account_store
-        people.sessions.end(who.account, who.credential)
-        people.audit_log.store(security_log.audit_statements(who.account, "logout", rate_limits.client_network()))
+    if owner := session_owner():
+        account_store = services().account_store
+        account_store.sessions.end(owner.account, owner.credential)
+        account_store.audit_log.store(
+            security_log.audit_statements(owner.account, "logout", rate_limits.client_network())
+        )
         g.owner = None
     return clear_session_cookie(clear_site_data(redirect("/login")))

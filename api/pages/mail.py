@@ -1,6 +1,6 @@
-"""The end of mail, by the link that stands in each: whoever holds it needs no account.
+"""Page to unsubscribe from mail by the link in each message, without an account.
 
-It ends mail and does nothing else, so any form will do: a program of the receiver's server sends one too (RFC 8058).
+The link can only end mail, so any POST is accepted: mail programs send one themselves (RFC 8058).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from api.services import services
 
 
 def end_mail() -> Response:
-    """Ask whether mail is to end; a link that is only looked at ends nothing."""
+    """Ask for confirmation, and end mail on POST. Opening the link changes nothing."""
     boxes = services().notifications.email_subscriptions
     token = request.args.get("token", "")[:100]
     found = boxes.find_by_token(token)

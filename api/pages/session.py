@@ -1,7 +1,7 @@
-"""What all pages share: who looks at them, what their forms carry, and how they are shown.
+"""Shared by all pages: session cookies, signed forms, and rendering.
 
-A page knows people by a cookie, which counts for pages alone: the API never looks at it. Whatever a form changes, the
-form must have been given to the same visitor for the same thing.
+A page identifies people by a cookie. The API ignores this cookie. Every form carries a signature for one visitor and
+one action.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from domain.types import Json
 View = TypeVar("View", bound=Callable[..., Any])
 
 SESSION_COOKIE, VISIT_COOKIE, DEVICE_COOKIE = "annals_session", "annals_visit", "annals_device"
-"""Cookies, whose names begin with `__Host-` where there is TLS: no other host and no other path can set them."""
+"""Cookie names. Over TLS they have the prefix `__Host-`: no other host and no other path can set them."""
 
 DEVICE_SECONDS = 365 * 86_400
-"""For how long a browser is known again, seconds."""
+"""Lifetime of the device cookie in seconds."""
 
 SIGNATURE_FIELD = "form"
-"""The field of a form that shows that it is ours."""
+"""Form field with the signature."""
 
 FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 
 REDIRECT_TARGETS = ("/oauth/authorize", "/device", "/account")
-"""Pages to which one may be sent on after logging in."""
+"""Paths allowed as targets after a login."""
 
 _POLICY = (
     "default-src 'none'; style-src 'self'; {script}form-action 'self'{targets}; frame-ancestors 'none'; base-uri 'none'"
@@ -52,13 +52,13 @@ _POLICY = (
 _FOLDER = Path(__file__).parent
 
 
-# --- who looks at it -------------------------------------------------------------------------------------------
+# --- visitor ---------------------------------------------------------------------------------------------------
 
 
 def page(view: View, *, signed: bool = True) -> View:
-    """A page: finds out who looks at it, checks the form that is sent, and shows problems as pages.
+    """Wrap a view as a page: identify the visitor, check the submitted form, and render problems.
 
-    Without `stamped` any form will do, since the address alone says what may be done.
+    With `signed=False`, any form is accepted: the URL itself grants the action.
     """
 
     @functools.wraps(view)
@@ -68,12 +68,12 @@ def page(view: View, *, signed: bool = True) -> View:
             rate_limits.charge_request(g.owner.account if g.owner else None)
             if request.method == "POST" and signed:
                 _check_form()
-            made: Response = view(*args, **kwargs)
+            response: Response = view(*args, **kwargs)
         except Problem as problem:
-            made = problem_page(problem)
+            response = problem_page(problem)
         except AnnalsError as error:
-            made = problem_page(problems.problem_of_error(error))
-        return _set_visit_cookie(made)
+            response = problem_page(problems.problem_of_error(error))
+        return _set_visit_cookie(response)
 
     vars(render)["any_query"] = True
     return render  # type: ignore[return-value] # the view with the same signature
@@ -90,46 +90,46 @@ def _find_session_owner() -> CredentialOwner | None:
 
 
 def session_owner() -> CredentialOwner | None:
-    """Who is logged in."""
+    """Return the owner of the visitor's session, or None."""
     found: CredentialOwner | None = g.owner
     return found
 
 
 def current_account() -> Account:
-    """The account of whoever is logged in, where one is needed."""
+    """Return the visitor's account, on pages with a required login. Raise Problem."""
     found = services().account_store.accounts.find(g.owner.account)
     if found is None:
         raise Problem("unknown_account")
     return found
 
 
-def set_login_cookies(made: Response, token: str, device: str) -> Response:
-    """The same answer with the cookie of a session, and one by which the browser is known when it comes again."""
-    set_session_cookie(made, token)
-    _set_cookie(made, DEVICE_COOKIE, device, DEVICE_SECONDS)
-    return made
+def set_login_cookies(response: Response, token: str, device: str) -> Response:
+    """Set the cookies of a new session and of the browser's device token."""
+    set_session_cookie(response, token)
+    _set_cookie(response, DEVICE_COOKIE, device, DEVICE_SECONDS)
+    return response
 
 
-def set_session_cookie(made: Response, token: str) -> Response:
-    """The same answer with the cookie of a session."""
-    _set_cookie(made, SESSION_COOKIE, token, int(ABSOLUTE / 1000))
-    return made
+def set_session_cookie(response: Response, token: str) -> Response:
+    """Set the session cookie."""
+    _set_cookie(response, SESSION_COOKIE, token, int(ABSOLUTE / 1000))
+    return response
 
 
 def device_token() -> str:
-    """What this browser was given when it was logged in before: others who guess at the name do not slow it down."""
+    """Return the device token of an earlier login: with it, others' failed logins do not slow this one."""
     return request.cookies.get(_cookie(DEVICE_COOKIE), "")[:100]
 
 
-def clear_session_cookie(made: Response) -> Response:
-    """The same answer with nobody logged in."""
-    _set_cookie(made, SESSION_COOKIE, "", 0)
-    return made
+def clear_session_cookie(response: Response) -> Response:
+    """Delete the session cookie."""
+    _set_cookie(response, SESSION_COOKIE, "", 0)
+    return response
 
 
-def _set_cookie(made: Response, name: str, value: str, seconds: int | None) -> None:
-    # Lax: whoever is sent here by a program of others is to be known, and nothing but forms of ours changes anything.
-    made.set_cookie(
+def _set_cookie(response: Response, name: str, value: str, seconds: int | None) -> None:
+    # Lax: redirects from OAuth clients must find the session; changes need a signed form anyway.
+    response.set_cookie(
         _cookie(name), value, seconds, path="/", secure=public_url.is_secure(), httponly=True, samesite="Lax"
     )
 
@@ -138,7 +138,7 @@ def _set_cookie(made: Response, name: str, value: str, seconds: int | None) -> N
 
 
 def form_owner() -> str:
-    """To whom a form is given: a session, or before there is one a visit of this browser."""
+    """Return the owner of a form: the session, or this browser's visit before a login."""
     if g.owner:
         return f"session {g.owner.credential}"
     if "visit" not in g:
@@ -147,10 +147,11 @@ def form_owner() -> str:
     return f"visit {g.visit}"
 
 
-def _set_visit_cookie(made: Response) -> Response:
+def _set_visit_cookie(response: Response) -> Response:
+    """Set the visit cookie if this response uses a new visit."""
     if "visit" in g and request.cookies.get(_cookie(VISIT_COOKIE)) != g.visit:
-        _set_cookie(made, VISIT_COOKIE, g.visit, None)
-    return made
+        _set_cookie(response, VISIT_COOKIE, g.visit, None)
+    return response
 
 
 def _sign_form(action: str) -> str:
@@ -158,7 +159,7 @@ def _sign_form(action: str) -> str:
 
 
 def _check_form() -> None:
-    """Raises Problem for what no form of ours has sent, or one that was given to somebody else."""
+    """Raise Problem for a form from another site, or signed for another visitor or action."""
     foreign = request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none")
     if request.mimetype != FORM:
         raise Problem("unsupported_media_type")
@@ -168,17 +169,17 @@ def _check_form() -> None:
         raise Problem("form_stale")
 
 
-def load_form(schema: Schema, **given: Json) -> Doc:
-    """What a form has sent, checked as the API checks it; raises Problem."""
+def load_form(schema: Schema, **values: Json) -> Doc:
+    """Return form values checked by the API's schema. Raise Problem."""
     try:
-        found: Doc = schema.load(given)
+        found: Doc = schema.load(values)
     except ValidationError as error:
         raise validation_problem(error.messages) from error
     return found
 
 
 def parse_json_object(answer: str) -> Doc:
-    """What the script of a page has sent; nothing for anything else."""
+    """Return a JSON object sent by a page's script, or an empty one for anything else."""
     try:
         found = orjson.loads(answer)
     except orjson.JSONDecodeError:
@@ -187,23 +188,23 @@ def parse_json_object(answer: str) -> Doc:
 
 
 def safe_target(target: str) -> str:
-    """Where one is sent after logging in: one of our pages, whatever was asked for."""
+    """Return the path to go to after a login, if it is one of our pages; else the account page."""
     parts = urlsplit(target)
-    ours = not parts.scheme and not parts.netloc and parts.path in REDIRECT_TARGETS and "\\" not in target
-    return target if ours and target.isprintable() and target.isascii() else "/account"
+    is_own = not parts.scheme and not parts.netloc and parts.path in REDIRECT_TARGETS and "\\" not in target
+    return target if is_own and target.isprintable() and target.isascii() else "/account"
 
 
 def current_url() -> str:
-    """The address of this page, to come back to."""
+    """Return the path and query of this page."""
     return request.full_path.rstrip("?")
 
 
 def redirect(target: str) -> Response:
-    """To another of our pages."""
+    """Redirect to another of our pages."""
     return Response(status=303, headers={"Location": target})
 
 
-# --- how it is shown -------------------------------------------------------------------------------------------
+# --- rendering -------------------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -224,9 +225,12 @@ def _translate(lang: str, message: str | Message, **members: Json) -> str:
 def render_page(
     template: str, status: int = 200, /, *, targets: tuple[str, ...] = (), script: bool = False, **values: object
 ) -> Response:
-    """A page in the client's language. Its forms go here, or on to `targets`; without `script` no script runs."""
+    """Render a page in the client's language.
+
+    Forms may lead to this service and on to `targets`. Without `script`, no script may run.
+    """
     lang = i18n.request_language()
-    known: dict[str, object] = {
+    context: dict[str, object] = {
         "lang": lang,
         "say": functools.partial(_translate, lang),
         "stamp": _sign_form,
@@ -234,28 +238,30 @@ def render_page(
         "problem": None,
         "script": script,
     }
-    made = Response(_templates().get_template(f"{template}.html").render(known | values), status, content_type=HTML)
+    response = Response(
+        _templates().get_template(f"{template}.html").render(context | values), status, content_type=HTML
+    )
     scripts = "script-src 'self'; " if script else ""
     policy = _POLICY.format(script=scripts, targets="".join(f" {target}" for target in targets))
-    made.headers["Content-Security-Policy"] = policy
-    return made
+    response.headers["Content-Security-Policy"] = policy
+    return response
 
 
 def problem_page(problem: Problem) -> Response:
-    """A problem as a page."""
-    made = render_page("problem", problem.status, problem=localize_problem(problem))
-    made.headers.extend({k: v for k, v in problem.headers.items() if k == "Retry-After"})
-    return made
+    """Render a problem as a page."""
+    response = render_page("problem", problem.status, problem=localize_problem(problem))
+    response.headers.extend({k: v for k, v in problem.headers.items() if k == "Retry-After"})
+    return response
 
 
 def localize_problem(problem: Problem) -> Doc:
-    """A problem in the client's language; the lines of the service know it by its code."""
+    """Return a problem in the client's language, and note its code for the request log."""
     g.problem = problem.code
     return problem.to_document(lang=i18n.request_language())
 
 
 def static_file(name: str, media: str) -> Response:
-    """One of our files."""
-    made = Response((_FOLDER / "static" / name).read_bytes(), content_type=media)
-    made.headers["Cache-Control"] = "public, max-age=300"
-    return made
+    """Return a static file."""
+    response = Response((_FOLDER / "static" / name).read_bytes(), content_type=media)
+    response.headers["Cache-Control"] = "public, max-age=300"
+    return response

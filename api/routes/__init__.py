@@ -1,1 +1,1 @@
-"""What can be asked for: one module for each part of the API."""
+"""HTTP routes: one module with one blueprint for each subject."""

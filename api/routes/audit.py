@@ -1,4 +1,4 @@
-"""Proof on demand: the service checks a game as anyone can who has its export."""
+"""Route of the audit: the service verifies a game like any holder of its export."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
 from domain.types import PUBLIC
 
-bp = Blueprint("audit", __name__, url_prefix="/v1/games", description="Proof.")
+bp = Blueprint("audit", __name__, url_prefix="/v1/games", description="Verification of a game.")
 
 
 @bp.operation(
@@ -24,7 +24,7 @@ bp = Blueprint("audit", __name__, url_prefix="/v1/games", description="Proof.")
 )
 @rate_limits.whole_game_slot()
 def audit(game: str) -> Response:
-    """Have the game proved: the hash chain, seals and boards; once closed also every draw and every move."""
+    """Verify the game: hash chain, seals and boards; after its close also every draw and every move."""
     s = services()
     try:
         found = s.ledger.read(game, upto=visibility_of(game).upto)

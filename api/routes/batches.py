@@ -1,4 +1,4 @@
-"""Much at once: many tables for a tournament, many finished games for whoever studies them."""
+"""Routes for many games at once: opening tables for a tournament, exporting finished games."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from api.schemas.table_responses import NewGamesDocSchema
 from api.services import Doc, services
 from domain.types import PUBLIC
 
-bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Much at once.")
+bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Many games at once.")
 
 
 @bp.operation(
@@ -36,12 +36,13 @@ bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Much at once.")
     status=201,
 )
 def open_games(body: Doc, headers: Doc) -> Response:
-    """Open many tables of one kind, one after the other, each with what its opening would be answered.
+    """Open many tables of one kind, and return for each the response of `POST /v1/games`.
 
-    Where it ends before the last of them, a repetition with the same key goes on from there: none is opened twice.
+    If the request stops before the last table, repeat it with the same key: it continues there and opens no table
+    twice.
     """
-    made = (open_table(body["table"], ("open", str(n)), headers["key"]) for n in range(body["count"]))
-    return json_response({"items": [confirm_write(stored) | doc for stored, doc in made]}, 201)
+    results = (open_table(body["table"], ("open", str(n)), headers["key"]) for n in range(body["count"]))
+    return json_response({"items": [confirm_write(stored) | doc for stored, doc in results]}, 201)
 
 
 @bp.operation(
@@ -55,24 +56,25 @@ def open_games(body: Doc, headers: Doc) -> Response:
     response_headers=string_headers("Link"),
 )
 def exports(args: Doc) -> Response:
-    """Take finished public games, one export after the other, in the order in which they were closed.
+    """Return the exports of finished public games, in the order of their close.
 
-    Whoever comes back with the cursor of the last page gets what was closed since. Games that are damaged are left out.
+    Come back with the cursor of the last page to get the games closed since. Damaged games are left out.
     """
     rate_limits.charge_request(None)
     found = services().reader.list_closed(args["ruleset"], args["player"], args["cursor"], args["limit"])
     with rate_limits.whole_game_slot():
-        made = file_response(chain.from_iterable(_read_export_lines(game) for _, game in found), "games.annals")
-    kept = {name: args[name] for name in ("ruleset", "player") if args[name]}
+        response = file_response(chain.from_iterable(_read_export_lines(game) for _, game in found), "games.annals")
+    query = {name: args[name] for name in ("ruleset", "player") if args[name]}
     cursor = found[-1][0] if found else args["cursor"]
-    address = "/v1/exports?" + urlencode({**kept, "limit": args["limit"], "cursor": cursor})
-    made.headers["Link"] = f'<{address}>; rel="next"'
-    return made
+    next_url = "/v1/exports?" + urlencode({**query, "limit": args["limit"], "cursor": cursor})
+    response.headers["Link"] = f'<{next_url}>; rel="next"'
+    return response
 
 
 def _read_export_lines(game: str) -> Iterator[bytes]:
+    """Return the public export lines of a game, or nothing for a damaged game."""
     try:
         head, damaged = visible_head(game)
-    except Problem:  # nothing of it can be shown
+    except Problem:  # the first record is damaged
         return iter(())
     return iter(()) if damaged else export_lines(game, head, PUBLIC)

@@ -1,4 +1,4 @@
-"""What is seen: boards now and then, decisions, standings, and all at once for a client that comes back."""
+"""Routes for current and past boards, open decisions, scores, and one document for returning clients."""
 
 from __future__ import annotations
 
@@ -35,14 +35,16 @@ from projections import documents
 from projections.board_reader import Board
 from projections.loaded_game import LoadedGame, load_game
 
-bp = Blueprint("boards", __name__, url_prefix="/v1/games", description="What each viewer may see.")
+bp = Blueprint(
+    "boards", __name__, url_prefix="/v1/games", description="Boards, decisions and scores, as each viewer may see them."
+)
 
 _MEMBERS = frozenset(BoardSchema().fields)
 _ETAG_HEADERS = string_headers("ETag", "Annals-Version")
 
 
 def load_board(game: str, viewer: Viewer) -> Board:
-    """The rendered board; raises Problem."""
+    """Return the rendered board for a viewer. Raise Problem."""
     found = services().reader.find_board(
         game, viewer, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
     )
@@ -62,16 +64,16 @@ def load_board(game: str, viewer: Viewer) -> Board:
     response_headers=_ETAG_HEADERS,
 )
 def board(args: Doc, game: str) -> Response:
-    """Read the board.
+    """Return the board.
 
-    A seat's token shows `own` besides. The tag is opaque; a version of the game is in `Annals-Version`.
+    With a seat's token it includes `own`. The ETag is opaque; the version of the game is in `Annals-Version`.
     """
     doc, version, cache = _select_board(args, game)
     return etag_response(doc, version, cache)
 
 
 def _select_board(args: Doc, game: str) -> tuple[bytes, int, str]:
-    """The board of now or of then, its version, and for how long it holds."""
+    """Return the current or the requested past board, its version, and its Cache-Control value."""
     if "version" in args:
         return build_past_board(game, args["version"], authorization.viewer()), args["version"], PRIVATE_IMMUTABLE
     wait_for_views(args["wait"])
@@ -90,23 +92,23 @@ def _select_board(args: Doc, game: str) -> tuple[bytes, int, str]:
     response_headers=_ETAG_HEADERS,
 )
 def board_parts(args: Doc, game: str) -> Response:
-    """Read some members of the board alone.
+    """Return selected members of the board.
 
-    `fields=decisions,public.regions.india` gives `parts` with these two; null where the board has no such place.
+    `fields=decisions,public.regions.india` gives `parts` with these two, and null for a path not on the board.
     """
     raw, version, cache = _select_board(args, game)
     doc = orjson.loads(raw)
-    wanted = dict.fromkeys(args["members"].split(","))
-    if unknown := [path for path in wanted if path.partition(".")[0] not in _MEMBERS]:
-        told = [{"at": "/fields", "message": Message("A board has no member {name}.", name=unknown[0])}]
-        raise Problem("invalid_query", errors=told)
+    paths = dict.fromkeys(args["members"].split(","))
+    if unknown := [path for path in paths if path.partition(".")[0] not in _MEMBERS]:
+        errors = [{"at": "/fields", "message": Message("A board has no member {name}.", name=unknown[0])}]
+        raise Problem("invalid_query", errors=errors)
     head = {name: doc[name] for name in ("game", "viewer", "version")}
-    parts = {path: _value_at(doc, path.split(".")) for path in wanted}
+    parts = {path: _value_at(doc, path.split(".")) for path in paths}
     return etag_response(orjson.dumps(head | {"parts": parts}, option=orjson.OPT_SORT_KEYS), version, cache)
 
 
 def _value_at(doc: Json, path: list[str]) -> Json:
-    """What stands at a place of a document; None where there is no such place."""
+    """Return the value at a path in a document, or None."""
     for name in path:
         if isinstance(doc, dict):
             doc = doc.get(name)
@@ -117,12 +119,12 @@ def _value_at(doc: Json, path: list[str]) -> Json:
     return doc
 
 
-# --- the past --------------------------------------------------------------------------------------------------
+# --- past boards -----------------------------------------------------------------------------------------------
 
 
 @rate_limits.whole_game_slot()
 def build_past_board(game: str, version: int, viewer: Viewer) -> bytes:
-    """The board as it was after a version, made only from what the viewer may read."""
+    """Return the board after a version, built only from records and packs visible to the viewer."""
     head, damaged = visible_head(game)
     if damaged and version > head:
         raise damaged_record_problem(head + 1)
@@ -135,12 +137,12 @@ def build_past_board(game: str, version: int, viewer: Viewer) -> bytes:
 
 
 def load_from_records(records: list[Record]) -> LoadedGame:
-    """What the read side knew of a game after its last record."""
+    """Return the game as the read side knows it after the last of these records."""
     return load_game(services().registry, records)
 
 
 def load_visible_table(game: str) -> tuple[AnyRuleset, AnyGame]:
-    """The rules of a game, and the game as whoever asks may know it; raises UnknownGame, and Problem."""
+    """Return the rules of a game and the game as far as the caller may see it. Raise UnknownGame or Problem."""
     rules, p = load_table(game)
     upto = visibility_of(game).upto
     if upto is None or upto >= p.version:
@@ -152,14 +154,15 @@ def load_visible_table(game: str) -> tuple[AnyRuleset, AnyGame]:
 
 
 def _load_for_viewer(records: list[Record], viewer: Viewer) -> LoadedGame:
-    known = load_from_records(records)
-    if known.game.status == "closed":
-        return known
-    state = state_known_to(known.rules, records, viewer)
-    return replace(known, game=replace(known.game, state=state))
+    """Return the game after these records, with the state known to the viewer until its close."""
+    loaded = load_from_records(records)
+    if loaded.game.status == "closed":
+        return loaded
+    state = state_known_to(loaded.rules, records, viewer)
+    return replace(loaded, game=replace(loaded.game, state=state))
 
 
-# --- decisions, standings, coming back -------------------------------------------------------------------------
+# --- decisions, scores, resume ---------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -173,12 +176,12 @@ def _load_for_viewer(records: list[Record], viewer: Viewer) -> LoadedGame:
     response_headers=_ETAG_HEADERS,
 )
 def decisions(args: Doc, game: str) -> Response:
-    """Read what is to be decided, by whom, and until when."""
+    """Return the open decisions, the seats that owe them, and their deadlines."""
     wait_for_views(args["wait"])
     found = load_board(game, authorization.viewer())
     doc = orjson.loads(found.doc)
-    shown = {k: doc[k] for k in ("game", "version", "viewer", "decisions")}
-    return etag_response(orjson.dumps(shown), found.version)
+    doc_part = {k: doc[k] for k in ("game", "version", "viewer", "decisions")}
+    return etag_response(orjson.dumps(doc_part), found.version)
 
 
 @bp.operation(
@@ -191,7 +194,7 @@ def decisions(args: Doc, game: str) -> Response:
     response=ResumeSchema,
 )
 def resume(args: Doc, game: str) -> Response:
-    """Read all that a client needs that comes back."""
+    """Return everything a returning client needs: board, decisions, version, log position and time."""
     wait_for_views(args["wait"])
     s = services()
     position = s.reader.read_position()
@@ -211,10 +214,10 @@ def resume(args: Doc, game: str) -> Response:
     response=ScoresSchema,
 )
 def scores(args: Doc, game: str) -> Response:
-    """Read the standings, or the final table.
+    """Return the standings, or the final scores of a finished game.
 
-    Before the end they are made from what the viewer may read; where that is not enough they are hidden. A game that
-    was closed before its end has no final table: `ending` says why.
+    Before the end, standings use only what the viewer may see. Where that is not enough, they are hidden. A game closed
+    early has no final scores; see `ending`.
     """
     wait_for_views(args["wait"])
     rules, p = load_visible_table(game)
@@ -227,11 +230,13 @@ def scores(args: Doc, game: str) -> Response:
 
 
 def _scores_to_json(rules: AnyRuleset, p: AnyGame) -> list[Json]:
+    """Return the standings of a game's state as JSON."""
     return [s.to_json() for s in rules.scores(p.state)]
 
 
 @rate_limits.whole_game_slot()
 def _viewer_scores(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[Json]:
+    """Return the standings of a running game from the viewer's state. Raise Problem if that is not enough."""
     state = state_known_to(rules, services().ledger.read(p.id, upto=p.version), viewer)
     try:
         return _scores_to_json(rules, replace(p, state=state))

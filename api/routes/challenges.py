@@ -1,4 +1,4 @@
-"""Who plays with whom: what a table is called, whom its director asks to it, and playing again."""
+"""Routes for a table's title and note, challenges to named people, and rematches."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ from domain.kernel.game.game import AnyGame
 from domain.kernel.text.message_catalog import Message
 from domain.types import DIRECTOR, Seat
 
-bp = Blueprint("company", __name__, url_prefix="/v1/games", description="Who plays with whom.")
+bp = Blueprint(
+    "company", __name__, url_prefix="/v1/games", description="Title and note of a table, challenges, rematches."
+)
 
 _JOINABLE = ("open", "running")
 
 
-# --- what it is called -----------------------------------------------------------------------------------------
+# --- title and note --------------------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -39,7 +41,7 @@ _JOINABLE = ("open", "running")
     status=204,
 )
 def label_table(body: Doc, game: str) -> Response:
-    """Say what the table is called, and what people should know of it: `title` and `note` of its summary. Erasable."""
+    """Set the table's title and note, shown in its summary. Both can be erased."""
     authorization.require_director()
     services().seat_tokens.texts.set_card(game, authorization.principal().player, body["title"], body["note"])
     return Response(status=204)
@@ -54,7 +56,7 @@ def label_table(body: Doc, game: str) -> Response:
     status=204,
 )
 def unlabel_table(game: str) -> Response:
-    """Take away, as a moderator, what a table is called and what is said of it."""
+    """Remove a table's title and note, as a moderator."""
     load_table(game)
     services().seat_tokens.texts.set_card(game, "", "", "")
     return Response(status=204)
@@ -74,15 +76,15 @@ def unlabel_table(game: str) -> Response:
     status=201,
 )
 def challenge(body: Doc, game: str) -> Response:
-    """Ask a person to the table, as its director, by the name of an account or a player's id.
+    """Challenge a person to the table, as its director, by account name or player id.
 
-    The person needs no invitation then, and a seat that is named is kept until an answer comes, or the challenge ends.
-    Asked again, the later challenge stands. The answer is the same whether or not anybody is called so.
+    The person then needs no invitation, and a named seat stays reserved until the answer or the end of the challenge. A
+    second challenge to the same person replaces the first. The response is the same for names without an account.
     """
     authorization.require_director()
     authorization.require_good_standing()
     if bool(body["name"]) == bool(body["player"]):
-        raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Either a name or a player.")}])
+        raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
     s = services()
     _, now = load_table(game)
     if now.status not in _JOINABLE:
@@ -92,13 +94,14 @@ def challenge(body: Doc, game: str) -> Response:
     player = body["player"] or (account.player if account and account.state == "active" else "")
     called = body["player"] or body["name"]
     at = s.account_store.clock()
-    asked = Challenge(game, called, player, body["seat"], authorization.principal().player, at, at + body["days"] * DAY)
-    s.account_store.social_graph.send_challenge(asked)
+    sent = Challenge(game, called, player, body["seat"], authorization.principal().player, at, at + body["days"] * DAY)
+    s.account_store.social_graph.send_challenge(sent)
     s.notify_changed(player or game)
-    return json_response(_challenge_to_json(asked), 201)
+    return json_response(_challenge_to_json(sent), 201)
 
 
 def _check_seat_free(now: AnyGame, seat: Seat | None) -> None:
+    """Raise RuleError if the table has no such seat, or the seat has a player."""
     if seat is None:
         return
     if seat >= now.table.seats:
@@ -108,7 +111,7 @@ def _check_seat_free(now: AnyGame, seat: Seat | None) -> None:
 
 
 def _challenge_to_json(challenge: Challenge) -> Doc:
-    """A challenge as the one who made it sees it."""
+    """Return a challenge as its sender sees it."""
     past = challenge.until <= services().account_store.clock()
     return {
         "game": challenge.game,
@@ -129,10 +132,10 @@ def _challenge_to_json(challenge: Challenge) -> Doc:
     response=ChallengesSchema,
 )
 def challenges(game: str) -> Response:
-    """List, as the director, whom one has asked to the table, and what they have said."""
+    """Return the challenges sent from this table with their answers, for its director."""
     authorization.require_director()
     return json_response(
-        {"items": [_challenge_to_json(each) for each in services().account_store.social_graph.list_by_table(game)]}
+        {"items": [_challenge_to_json(sent) for sent in services().account_store.social_graph.list_by_table(game)]}
     )
 
 
@@ -146,14 +149,14 @@ def challenges(game: str) -> Response:
     status=204,
 )
 def withdraw_challenge(args: Doc, game: str) -> Response:
-    """Take a challenge back; a seat that was kept is free."""
+    """Withdraw a challenge. A reserved seat becomes free."""
     authorization.require_director()
     if not services().account_store.social_graph.withdraw(game, args["to"]):
         raise Problem("not_found")
     return Response(status=204)
 
 
-# --- again -----------------------------------------------------------------------------------------------------
+# --- rematches -------------------------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -165,50 +168,60 @@ def withdraw_challenge(args: Doc, game: str) -> Response:
     body=RematchSchema,
     response=RematchDocSchema,
     status=201,
-    description="Opened by this request, or a repetition of it",
+    description="Opened by this request or its repetition",
 )
-@bp.alt_response(200, schema=RematchDocSchema, description="Opened before, by somebody else", success=True)
+@bp.alt_response(200, schema=RematchDocSchema, description="Opened earlier by another player", success=True)
 def rematch(body: Doc, game: str) -> Response:
-    """Play again: a table with the same ruleset, options and terms, at which each has the next seat.
+    """Open a rematch: a table with the same ruleset, options and terms, where each player moves up one seat.
 
-    Whoever had a seat or directed may ask, once the game is over. The first opens the table and directs it; all others
-    are told which it is. For a week the seats are kept for those who played, and need no invitation: guests take theirs
-    with the token that they had.
+    Once the game is over, every player and the director may call this. The first caller opens the table and directs it;
+    all others get its id. The seats stay reserved for the same players for a week, without invitation: guests take
+    theirs with their old token.
     """
-    s, who = services(), authorization.principal()
-    if who.lent:
+    s, caller = services(), authorization.principal()
+    if caller.lent:
         raise Problem("forbidden", "A seat token lent by a director cannot do this.")
     check_guest_name(body["name"])
     _, before = load_table(game)
     if before.status not in ("over", "closed"):
         raise RuleError("still_running", "", {"status": before.status})
     seats = {(seat + 1) % before.table.seats: player.id for seat, player in before.players.items() if player.id}
-    mine = next((seat for seat, player in sorted(seats.items()) if player == who.player), None)
-    doc: Doc = {"game": s.seat_tokens.make_token("", "rematch", game).game, "player": who.player, "seat": mine}
+    mine = next((seat for seat, player in sorted(seats.items()) if player == caller.player), None)
+    doc: Doc = {"game": s.seat_tokens.make_token("", "rematch", game).game, "player": caller.player, "seat": mine}
     try:
         return json_response(doc | _open_rematch(game, doc["game"], before, seats, body["name"]), 201)
-    except StaleVersion:  # somebody else was first
+    except StaleVersion:  # another caller was first
         if find_rematch(game) is None:
             raise
         return json_response(doc)
 
 
 def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], name: str) -> Doc:
-    """What whoever opens the new table is told; raises StaleVersion if it was opened by another."""
+    """Open the new table and return its token, if the caller needs one.
+
+    Raise StaleVersion if another caller was first.
+    """
     s, player = services(), authorization.principal().player
-    named, grant = s.seat_tokens.command_id(player, "rematch", game), s.seat_tokens.make_token(player, "rematch", game)
-    if not s.ledger.find_command(new, named):
+    key_id, issued_token = (
+        s.seat_tokens.command_id(player, "rematch", game),
+        s.seat_tokens.make_token(player, "rematch", game),
+    )
+    if not s.ledger.find_command(new, key_id):
         if s.ledger.version(new):
             raise StaleVersion(0, s.ledger.version(new))
         authorization.require_good_standing()
         found = authorization.optional_owner()
         rate_limits.charge_quota("tables", found.account if found else "")
-    own, at = authorization.optional_owner() is not None, s.account_store.clock()
-    asked = [Challenge(new, p, p, seat, player, at, at + DEFAULT_LIFETIME) for seat, p in seats.items()]
+    has_account, at = authorization.optional_owner() is not None, s.account_store.clock()
+    challenges_sent = [Challenge(new, p, p, seat, player, at, at + DEFAULT_LIFETIME) for seat, p in seats.items()]
     rows = [
-        *s.seat_tokens.issue(new, DIRECTOR, player, grant.token, name, account=own),
-        *(s.seat_tokens.set_invitation(new, grant.invitation) if before.terms.get("listing") == "invitation" else []),
-        *s.account_store.social_graph.insert_challenges(*asked),
+        *s.seat_tokens.issue(new, DIRECTOR, player, issued_token.token, name, account=has_account),
+        *(
+            s.seat_tokens.set_invitation(new, issued_token.invitation)
+            if before.terms.get("listing") == "invitation"
+            else []
+        ),
+        *s.account_store.social_graph.insert_challenges(*challenges_sent),
     ]
     stored = s.commands.open(
         new,
@@ -216,12 +229,12 @@ def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], 
         before.table.seats,
         before.table.options,
         body={**before.terms, "pace": before.time_control.to_json()},
-        defaulted=["pace"],  # it was not kept before: a repetition is still the same
-        idempotency_key=named,
+        defaulted=["pace"],  # early records lack it, and repetitions must still match them
+        idempotency_key=key_id,
         extra_statements=lambda _: rows,
     )
     confirm_write(stored)
-    for each in sorted({c.player for c in asked}):
+    for each in sorted({c.player for c in challenges_sent}):
         s.notify_changed(each)
-    report_issued_token(stored, grant, player, DIRECTOR)
-    return {} if own else {"token": grant.token}
+    report_issued_token(stored, issued_token, player, DIRECTOR)
+    return {} if has_account else {"token": issued_token.token}

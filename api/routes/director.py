@@ -1,4 +1,4 @@
-"""What only a director does: looking at what is hidden, moving deadlines, keeping seats, closing a table."""
+"""Routes for directors: see hidden data, move deadlines, hold seats, replace tokens, close a game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from domain.service.token_text import token_id
 from domain.types import DIRECTOR, Json
 from projections import documents
 
-bp = Blueprint("director", __name__, url_prefix="/v1/games", description="What only a director does.")
+bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Actions of directors.")
 
 
 @bp.operation(
@@ -41,9 +41,10 @@ bp = Blueprint("director", __name__, url_prefix="/v1/games", description="What o
     status=201,
 )
 def look(_: Json, headers: Doc, game: str) -> Response:
-    """Look at what is hidden, as a director who has no seat.
+    """Return the board with all hidden data, for a director without a seat.
 
-    That the director ruled something is public at once; that it was a look is shown when the game is closed.
+    The game records the look. A ruling by the director is visible at once; its nature is visible after the game's
+    close.
     """
     authorization.require_director()
     _, now = load_table(game)
@@ -51,11 +52,11 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     with rate_limits.whole_game_slot():
         stored = services().commands.handle(game, Look(), idempotency_key=idempotency_key(headers["key"]))
         if not stored.replayed:
-            who = authorization.principal()
-            security_log.log_event("looked", game=game, player=who.player, token=who.token)
-        known = load_from_records(services().ledger.read(game, upto=stored.versions[-1]))
-        authorization.require_no_seat(known.game)  # whoever has taken a seat meanwhile is told nothing
-    return write_response(stored, {"board": orjson.loads(documents.build_board(known, DIRECTOR))})
+            caller = authorization.principal()
+            security_log.log_event("looked", game=game, player=caller.player, token=caller.token)
+        loaded = load_from_records(services().ledger.read(game, upto=stored.versions[-1]))
+        authorization.require_no_seat(loaded.game)  # the director may have taken a seat meanwhile
+    return write_response(stored, {"board": orjson.loads(documents.build_board(loaded, DIRECTOR))})
 
 
 @bp.operation(
@@ -70,13 +71,13 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     status=201,
 )
 def extend(body: Doc, headers: Doc, game: str) -> Response:
-    """Move the deadline of the open decision: after an outage, for a holiday.
+    """Move the deadline of the open decision, for example after an outage or for a holiday.
 
-    It can be brought forward to a minute from now at the soonest.
+    You can also bring it forward, to one minute from now at the earliest.
     """
     authorization.require_director()
-    named, ms = idempotency_key(headers["key"]), body["seconds"] * 1000
-    stored = services().commands.handle(game, Extend(body["decision"], ms), idempotency_key=named)
+    key_id, ms = idempotency_key(headers["key"]), body["seconds"] * 1000
+    stored = services().commands.handle(game, Extend(body["decision"], ms), idempotency_key=key_id)
     return write_response(stored)
 
 
@@ -92,10 +93,10 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     status=201,
 )
 def close_game(body: Doc, headers: Doc, game: str) -> Response:
-    """Close a table that will not be finished; its seed and everything hidden are shown."""
+    """Close a game before its end. Its seed and all hidden data become public."""
     authorization.require_director()
-    act = Close(body["reason"], "director")
-    return write_response(services().commands.handle(game, act, idempotency_key=idempotency_key(headers["key"])))
+    command = Close(body["reason"], "director")
+    return write_response(services().commands.handle(game, command, idempotency_key=idempotency_key(headers["key"])))
 
 
 # --- seats -----------------------------------------------------------------------------------------------------
@@ -112,13 +113,15 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     response=WrittenSchema,
 )
 def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
-    """Hold a seat, with or without a player: no time of it runs, and no default is played for it.
+    """Hold a seat, with or without a player: none of its time runs, and no default is played for it.
 
-    It ends after so many seconds, with a hold of 0, and when somebody takes the seat.
+    The hold ends after `seconds`, with a hold of 0, or when a player takes the seat.
     """
     authorization.require_director()
-    act, named = Hold(seat, body["seconds"]), idempotency_key(headers["key"])
-    stored = services().commands.handle(game, act, expected=if_match_version(headers["match"]), idempotency_key=named)
+    command, key_id = Hold(seat, body["seconds"]), idempotency_key(headers["key"])
+    stored = services().commands.handle(
+        game, command, expected=if_match_version(headers["match"]), idempotency_key=key_id
+    )
     return write_response(stored, status=200)
 
 
@@ -135,26 +138,28 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     status=201,
 )
 def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
-    """Give the player of a seat a new token in place of one that was lost, which opens nothing any more.
+    """Give the player of a seat a new token in place of a lost one. The old token stops working.
 
-    The player stays the same, and everybody can read that it was done. With If-Match nobody gets it but who sat there
-    at that version; a repetition with its key gets the same answer.
+    The player stays the same, and the game's public records show the change. With If-Match, it works only for the
+    player seated at that version. A repetition with the same key gets the same response.
     """
     authorization.require_director()
-    s, who, key = services(), authorization.principal(), headers["key"]
+    s, caller, key = services(), authorization.principal(), headers["key"]
     _, now = load_table(game)
-    if now.players.get(seat, Player("")).id != who.player:
+    if now.players.get(seat, Player("")).id != caller.player:
         authorization.require_no_seat(now)
-    grant = s.seat_tokens.make_token("reissue", game, str(seat), who.player, key) if key else s.seat_tokens.make_token()
+    issued_token = (
+        s.seat_tokens.make_token("reissue", game, str(seat), caller.player, key) if key else s.seat_tokens.make_token()
+    )
 
     def replace_token(record: Record) -> list[Statement]:
-        return s.seat_tokens.replace(game, seat, grant.token)
+        return s.seat_tokens.replace(game, seat, issued_token.token)
 
-    act, expected = Reissue(seat), if_match_version(headers["match"])
+    command, expected = Reissue(seat), if_match_version(headers["match"])
     stored = s.commands.handle(
-        game, act, expected=expected, idempotency_key=idempotency_key(key), extra_statements=replace_token
+        game, command, expected=expected, idempotency_key=idempotency_key(key), extra_statements=replace_token
     )
     if not stored.replayed:
-        given = {"token": token_id(grant.token), "player": now.players[seat].id}
-        security_log.log_event("token_replaced", game=game, seat=seat, by=who.player, **given)
-    return write_response(stored, {"seat": seat, "token": grant.token})
+        details = {"token": token_id(issued_token.token), "player": now.players[seat].id}
+        security_log.log_event("token_replaced", game=game, seat=seat, by=caller.player, **details)
+    return write_response(stored, {"seat": seat, "token": issued_token.token})

@@ -1,4 +1,4 @@
-"""The pages at /v1/docs: Swagger UI from its package's folder, so that no other host is asked for anything."""
+"""Swagger UI at /v1/docs, served from its package: pages load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAGE = """<!doctype html>
 """
 _START = """SwaggerUIBundle({url: "/v1/openapi.json", dom_id: "#docs", validatorUrl: null, deepLinking: true});
 """
-# Swagger UI sets styles from its script and draws icons from data addresses.
+# Swagger UI sets styles by script and loads icons from data: URLs.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -24,7 +24,7 @@ _POLICY = (
 
 
 def register(app: Flask) -> None:
-    """The page, the line that starts it, and its files."""
+    """Register the documentation page, its start script and its assets."""
 
     @app.get("/")
     def index() -> Response:
@@ -34,9 +34,9 @@ def register(app: Flask) -> None:
 
     @app.get("/v1/docs")
     def docs() -> Response:
-        made = Response(_PAGE, content_type="text/html; charset=utf-8")
-        made.headers["Content-Security-Policy"] = _POLICY
-        return made
+        response = Response(_PAGE, content_type="text/html; charset=utf-8")
+        response.headers["Content-Security-Policy"] = _POLICY
+        return response
 
     @app.get("/v1/docs/start.js")
     def docs_start() -> Response:

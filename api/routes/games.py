@@ -1,4 +1,4 @@
-"""The table: opening a game, finding one, taking seats, showing nonces, starting."""
+"""Routes of the table: open and find games, take and leave seats, reveal nonces, start, take vacation."""
 
 from __future__ import annotations
 
@@ -52,16 +52,17 @@ from domain.service.seat_tokens import IssuedToken
 from domain.service.token_text import token_id
 from domain.types import DIRECTOR, Json, Seat
 
-bp = Blueprint("games", __name__, url_prefix="/v1/games", description="Tables: open, find, join, start.")
+bp = Blueprint("games", __name__, url_prefix="/v1/games", description="Games: open, find, join, start.")
 
 
-# --- opening ---------------------------------------------------------------------------------------------------
+# --- open ------------------------------------------------------------------------------------------------------
 
 
 def _find_ruleset(name: str) -> AnyRuleset:
-    catalogue = services().registry
+    """Return a ruleset by name, the latest version if none is given. Raise Problem."""
+    registry = services().registry
     try:
-        return catalogue.get(name) if "@" in name else catalogue.latest(name)
+        return registry.get(name) if "@" in name else registry.latest(name)
     except UnknownRuleset:
         raise Problem("invalid_table", errors=[{"at": "/ruleset", "message": Message("No such ruleset.")}]) from None
 
@@ -81,21 +82,23 @@ def _find_ruleset(name: str) -> AnyRuleset:
 def open_game(body: Doc, headers: Doc) -> Response:
     """Open a game.
 
-    The answer holds the director's token, which is shown nowhere else. Whoever sends a token of another game stays the
-    same person. An account gets no token of the table: its own is the way in. A repetition with its key gets the same
-    answer.
+    The response contains the director's token, shown only here. With a token of another game you stay the same player.
+    An account gets no separate token: use the account's token. A repetition with the same key gets the same response.
     """
     stored, doc = open_table(body, ("open",), headers["key"])
     return write_response(stored, doc, Location=f"/v1/games/{stored.game}")
 
 
 def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandResult, Doc]:
-    """The table that such a request opens, and what whoever asks is told of it; raises Problem."""
+    """Open a table as requested, and return the stored command with the caller's document. Raise Problem.
+
+    `request` and `key` identify the request for repetitions.
+    """
     s = services()
     rules = _find_ruleset(body["ruleset"])
     check_guest_name(body["name"])
-    player, grant, named = _make_player_token("", *request, key)
-    if not (named and s.ledger.find_command(grant.game, named)):  # a repetition opens nothing
+    player, issued_token, key_id = _make_player_token("", *request, key)
+    if not (key_id and s.ledger.find_command(issued_token.game, key_id)):  # a repetition opens no table
         authorization.require_good_standing()
         _charge_quota("tables")
     invited = body["listing"] == "invitation"
@@ -103,81 +106,92 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms["hold"] = _default_hold(pace) if body["hold"] is None else body["hold"]
-    unsaid = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
-    own = authorization.optional_owner() is not None
-    rows = s.seat_tokens.issue(grant.game, DIRECTOR, player, grant.token, body["name"], account=own)
-    rows += s.seat_tokens.set_invitation(grant.game, grant.invitation) if invited else []
+    defaulted = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
+    has_account = authorization.optional_owner() is not None
+    rows = s.seat_tokens.issue(
+        issued_token.game, DIRECTOR, player, issued_token.token, body["name"], account=has_account
+    )
+    rows += s.seat_tokens.set_invitation(issued_token.game, issued_token.invitation) if invited else []
     stored = s.commands.open(
-        grant.game,
+        issued_token.game,
         rules.meta.ruleset,
         body["seats"],
         body["options"],
         body=terms,
-        defaulted=unsaid,
-        idempotency_key=named,
+        defaulted=defaulted,
+        idempotency_key=key_id,
         extra_statements=lambda _: rows,
     )
-    report_issued_token(stored, grant, player, DIRECTOR)
-    return stored, _token_to_json(grant, player) | ({"invitation": grant.invitation} if invited else {})
+    report_issued_token(stored, issued_token, player, DIRECTOR)
+    return stored, _token_to_json(issued_token, player) | ({"invitation": issued_token.invitation} if invited else {})
 
 
-def report_issued_token(stored: CommandResult, grant: IssuedToken, player: str, role: Role) -> None:
-    """A repetition gives what was given, and is no event; an account is given nothing but its place."""
+def report_issued_token(stored: CommandResult, issued_token: IssuedToken, player: str, role: Role) -> None:
+    """Notify the caller's streams of the new role, and log a new token.
+
+    Repetitions and accounts get no new token, and no log line.
+    """
     services().notify_changed(player)
     if not stored.replayed and authorization.optional_owner() is None:
-        security_log.log_event("token_issued", game=stored.game, role=role, player=player, token=token_id(grant.token))
+        security_log.log_event(
+            "token_issued", game=stored.game, role=role, player=player, token=token_id(issued_token.token)
+        )
 
 
 def _default_hold(pace: TimeControl) -> int:
-    """For how long a seat is kept unless the table says: as long as anybody may think, or an hour."""
+    """Return the default hold of a vacant seat, in seconds: the longest thinking time, or an hour."""
     return max(pace.seconds.values(), default=3600)
 
 
 def _make_player_token(game: str, *request: str) -> tuple[str, IssuedToken, str | None]:
-    """Who asks, known or new; what the request gives them; its command's id. Its last word is the key, or empty."""
-    access, keyed = services().seat_tokens, bool(request[-1])
-    known = authorization.player_ids()
-    caller = next(iter(known), "")
-    grant = access.make_token(caller, *request) if keyed else access.make_token()
+    """Return the caller's player id, a new token, and the command id of the request.
+
+    The last item of `request` is the idempotency key. Without it there is no command id, and the token is random.
+    """
+    seat_tokens, keyed = services().seat_tokens, bool(request[-1])
+    player_ids = authorization.player_ids()
+    caller = next(iter(player_ids), "")
+    issued_token = seat_tokens.make_token(caller, *request) if keyed else seat_tokens.make_token()
     return (
-        _find_seated_id(game, known) or caller or grant.player,
-        grant,
-        access.command_id(caller, *request) if keyed else None,
+        _find_seated_id(game, player_ids) or caller or issued_token.player,
+        issued_token,
+        seat_tokens.command_id(caller, *request) if keyed else None,
     )
 
 
-def _find_seated_id(game: str, known: Sequence[str]) -> str:
-    """By which of several ids a person is at that table already: one person is one player there."""
-    if len(known) < 2 or not game:
+def _find_seated_id(game: str, player_ids: Sequence[str]) -> str:
+    """Return the id under which a person with several ids already sits at the table, or an empty string."""
+    if len(player_ids) < 2 or not game:
         return ""
-    sitting = {p.id for p in services().commands.game(game).players.values()}
-    return next((player for player in known if player in sitting), "")
+    seated_ids = {p.id for p in services().commands.game(game).players.values()}
+    return next((player for player in player_ids if player in seated_ids), "")
 
 
-def _token_to_json(grant: IssuedToken, player: str) -> Doc:
-    """What the answer tells of it: a guest's token is shown, an account has its own."""
-    return {"player": player} | ({"token": grant.token} if authorization.optional_owner() is None else {})
+def _token_to_json(issued_token: IssuedToken, player: str) -> Doc:
+    """Return the player id, with the token for a guest. Accounts use their own token."""
+    return {"player": player} | ({"token": issued_token.token} if authorization.optional_owner() is None else {})
 
 
 def _charge_quota(what: str) -> None:
+    """Charge the quota of the caller's account or address."""
     found = authorization.optional_owner()
     rate_limits.charge_quota(what, found.account if found else "")
 
 
 def check_guest_name(name: str) -> None:
-    """An account has one name at all tables."""
+    """Raise Problem if an account sends a name: it has one name at all tables."""
     if name and authorization.optional_owner() is not None:
         raise Problem(
             "invalid_body", errors=[{"at": "/name", "message": Message("An account plays under its own name.")}]
         )
 
 
-# --- finding ---------------------------------------------------------------------------------------------------
+# --- find ------------------------------------------------------------------------------------------------------
 
 
 @bp.operation("GET", "", "lobby", query=LobbyArgs, response=LobbySchema, response_headers=string_headers("Link"))
 def lobby(args: Doc) -> Response:
-    """Find public games, the newest change first."""
+    """Return the lobby's public games, newest change first."""
     page = build_lobby_page(
         services(), args["status"], args["ruleset"], args["cursor"], args["limit"], free=args["free"]
     )
@@ -194,7 +208,7 @@ def lobby(args: Doc) -> Response:
     response=SummarySchema,
 )
 def get_game(args: Doc, game: str) -> Response:
-    """Read who sits where, and for whom the game waits."""
+    """Return the game's summary: players and seats, status, and open decisions."""
     wait_for_views(args["wait"])
     found = services().reader.find_summary(game, inside=authorization.has_live_view(game))
     if found is None:
@@ -207,7 +221,7 @@ def get_game(args: Doc, game: str) -> Response:
 
 
 def find_rematch(game: str) -> str | None:
-    """The table at which the same people play again, once somebody has opened it."""
+    """Return the id of the game's rematch, or None if nobody has opened it."""
     s = services()
     found = s.seat_tokens.make_token("", "rematch", game).game
     return found if s.ledger.version(found) else None
@@ -228,42 +242,45 @@ def find_rematch(game: str) -> str | None:
     status=201,
 )
 def take_seat(body: Doc, headers: Doc, game: str) -> Response:
-    """Take a free seat, also in place of a player who has left.
+    """Take a free seat, or the seat of a player who left.
 
-    A director may let a bot of the service sit there instead (`bot`, with `seat`), which plays at once what it owes.
-    The answer holds the seat's token; the token of whoever sat there opens nothing any more. A repetition with its key
-    gets the same answer, and changes nothing: if somebody else has the seat by then, that token opens nothing. An
-    account gets no token of the seat: its own is the way in. A director who has looked at what is hidden gets no seat.
+    A director may seat one of the service's bots instead (`bot`, with `seat`); it plays its open decisions at once. The
+    response contains the seat's token; the previous player's token stops working. A repetition with the same key gets
+    the same response and changes nothing; if another player has the seat by then, the token is invalid. An account gets
+    no separate token. A director who has seen hidden data cannot take a seat.
     """
     if body["bot"]:
         return _seat_bot(game, body, headers["key"])
     check_guest_name(body["name"])
     s = services()
-    player, grant, named = _make_player_token(game, "join", game, headers["key"])
-    again = bool(named and s.ledger.find_command(game, named))
+    player, issued_token, key_id = _make_player_token(game, "join", game, headers["key"])
+    again = bool(key_id and s.ledger.find_command(game, key_id))
     if not again:
-        asked = check_admission(game, body["invitation"])
+        challenge = check_admission(game, body["invitation"])
         authorization.require_good_standing()
         check_visible_seat(game, body.get("seat"))
-        check_not_reserved(game, body.get("seat"), asked.player if asked else player)
+        check_not_reserved(game, body.get("seat"), challenge.player if challenge else player)
         _charge_quota("seats")
-    own = authorization.optional_owner() is not None
+    has_account = authorization.optional_owner() is not None
     accepted = s.account_store.social_graph.answer(game, authorization.player_ids(), "accepted")
 
     def issue_token(record: Record) -> list[Statement]:
-        if not again:  # here and not before: a look that comes between would not be seen
+        if not again:  # checked at the record's version, or a look in between would be missed
             check_not_looked(game, player, record.version)
-        token = s.seat_tokens.issue(game, record.public["seat"], player, grant.token, body["name"], account=own)
+        token = s.seat_tokens.issue(
+            game, record.public["seat"], player, issued_token.token, body["name"], account=has_account
+        )
         return [*token, *accepted]
 
     with hide_current_state(game, body.get("seat")):
-        act = Join(body.get("seat"), player, body["nonce_hash"])
-        stored = s.commands.handle(game, act, idempotency_key=named, extra_statements=issue_token)
-    report_issued_token(stored, grant, player, stored.records[0].public["seat"])
-    return write_response(stored, {"seat": stored.records[0].public["seat"]} | _token_to_json(grant, player))
+        command = Join(body.get("seat"), player, body["nonce_hash"])
+        stored = s.commands.handle(game, command, idempotency_key=key_id, extra_statements=issue_token)
+    report_issued_token(stored, issued_token, player, stored.records[0].public["seat"])
+    return write_response(stored, {"seat": stored.records[0].public["seat"]} | _token_to_json(issued_token, player))
 
 
 def _seat_bot(game: str, body: Doc, key: str) -> Response:
+    """Seat a bot for the director, and return the response."""
     if not is_director(game):
         raise Problem("directors_only")
     s, (rules, _), seat = services(), load_table(game), body.get("seat")
@@ -272,25 +289,25 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     if body["bot"] == HEURISTIC and rules.bot is None:
         raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
     player = f"bot-{body['bot']}-{seat}"
-    named = s.seat_tokens.command_id("bot", game, *authorization.player_ids(), key) if key else None
-    if not (named and s.ledger.find_command(game, named)):
+    key_id = s.seat_tokens.command_id("bot", game, *authorization.player_ids(), key) if key else None
+    if not (key_id and s.ledger.find_command(game, key_id)):
         check_not_reserved(game, seat, player)
         _charge_quota("seats")
-    called = s.seat_tokens.texts.set_name(player, f"Bot ({body['bot']})")
-    stored = s.commands.handle(game, Join(seat, player), idempotency_key=named, extra_statements=lambda _: called)
+    name_rows = s.seat_tokens.texts.set_name(player, f"Bot ({body['bot']})")
+    stored = s.commands.handle(game, Join(seat, player), idempotency_key=key_id, extra_statements=lambda _: name_rows)
     return write_response(stored, {"seat": seat, "player": player})
 
 
-def hold_seconds(now: AnyGame, seat: Seat, asked: int | None, *, directed: bool) -> int:
-    """For how many seconds a seat that is left is held: what the table has agreed on, unless less is asked for.
+def hold_seconds(now: AnyGame, seat: Seat, requested: int | None, *, directed: bool) -> int:
+    """Return the seconds for which a vacated seat is held: the table's agreed hold, or less on request.
 
-    A director may say more. To players the time counts for which the seat was held before: leaving and coming back
-    again and again gives none.
+    A director may request more. Earlier holds of the seat are deducted for players, so that leaving and coming back
+    gains no time.
     """
     agreed: int = now.terms.get("hold", 0)
-    before = sum(until - since for since, until in now.time_banks[seat].holds) if seat < now.table.seats else 0
-    most = MAX_SECONDS if directed else max(agreed - before // SECOND, 0)
-    return min(agreed if asked is None else asked, most)
+    held = sum(until - since for since, until in now.time_banks[seat].holds) if seat < now.table.seats else 0
+    most = MAX_SECONDS if directed else max(agreed - held // SECOND, 0)
+    return min(agreed if requested is None else requested, most)
 
 
 @bp.operation(
@@ -304,17 +321,17 @@ def hold_seconds(now: AnyGame, seat: Seat, asked: int | None, *, directed: bool)
     response=WrittenSchema,
 )
 def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
-    """Give a seat back; a director may do so for a player who is gone.
+    """Leave a seat. A director may do this for an absent player.
 
-    In a running game the seat is held: until somebody takes it no time of it runs and no default is played for it, for
-    as long as the table has agreed. With If-Match a director puts out nobody but who sat there at that version.
+    In a running game the seat is held for the agreed time, until another player takes it: none of its time runs, and no
+    default is played for it. With If-Match, a director removes only the player seated at that version.
     """
-    who = authorization.principal()
-    if who.seat not in (None, seat):
+    caller = authorization.principal()
+    if caller.seat not in (None, seat):
         raise Problem("not_your_seat")
     s = services()
     _, now = load_table(game)
-    hold = hold_seconds(now, seat, args.get("hold"), directed=who.seat is None)
+    hold = hold_seconds(now, seat, args.get("hold"), directed=caller.seat is None)
     stored = s.commands.handle(
         game,
         Leave(seat, hold),
@@ -324,9 +341,9 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
         extra_statements=lambda _: s.seat_tokens.revoke(game, seat),
     )
     if not stored.replayed:
-        gone = {"game": game, "seat": seat, "player": now.players[seat].id if seat in now.players else ""}
-        security_log.log_event("seat_vacated", **gone, by=who.role, token=who.token)
-        security_log.log_event("token_revoked", **gone)
+        details = {"game": game, "seat": seat, "player": now.players[seat].id if seat in now.players else ""}
+        security_log.log_event("seat_vacated", **details, by=caller.role, token=caller.token)
+        security_log.log_event("token_revoked", **details)
     return write_response(stored, status=200)
 
 
@@ -342,11 +359,11 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     status=201,
 )
 def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
-    """Show the nonce that the seat committed to, once every seat is taken."""
-    act = Reveal(authorization.seat(), body["nonce"])
-    named = idempotency_key(headers["key"])
+    """Reveal the seat's nonce, once every seat is taken."""
+    command = Reveal(authorization.seat(), body["nonce"])
+    key_id = idempotency_key(headers["key"])
     return write_response(
-        services().commands.handle(game, act, seat_guard=authorization.seat_guard(), idempotency_key=named)
+        services().commands.handle(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id)
     )
 
 
@@ -363,7 +380,7 @@ def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     status=201,
 )
 def start_game(_: Json, headers: Doc, game: str) -> Response:
-    """Start the game; every seat must have a player."""
+    """Start the game. Every seat needs a player."""
     return write_response(services().commands.handle(game, Start(), idempotency_key=idempotency_key(headers["key"])))
 
 
@@ -379,12 +396,12 @@ def start_game(_: Json, headers: Doc, game: str) -> Response:
     status=201,
 )
 def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
-    """Take days of vacation, where the pace gives any: none of the seat's time runs meanwhile.
+    """Take vacation days, if the time control has any: none of the seat's time runs meanwhile.
 
-    They begin now, or after the vacation that is going on. The seat may play all the same.
+    They begin now, or after the current vacation. The seat can still play.
     """
-    act = Rest(authorization.seat(), body["days"])
-    named = idempotency_key(headers["key"])
+    command = Rest(authorization.seat(), body["days"])
+    key_id = idempotency_key(headers["key"])
     return write_response(
-        services().commands.handle(game, act, seat_guard=authorization.seat_guard(), idempotency_key=named)
+        services().commands.handle(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id)
     )

@@ -1,4 +1,4 @@
-"""Whether the service lives, whether it is ready, and its figures."""
+"""Liveness, readiness, and metrics."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from domain.notifications.ip_ranges import is_loopback_ip
 bp = Blueprint("health", __name__, description="For operators.")
 
 BEAT_INTERVAL = 500
-"""ms between two beats of one process at least."""
+"""Least ms between two heartbeats of one process."""
 
 MAX_UNSEEN_AGE = 2_000
-"""ms after which a record that no view shows keeps players from seeing what they are asked."""
+"""Greatest age in ms of a record not yet in the views, for a heartbeat."""
 
 _LAST_BEAT = "annals.beaten"
 _CAUGHT_UP = "annals.caught_up"
@@ -37,17 +37,17 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 @bp.operation("GET", "/healthz", "health", response=StatusSchema)
 def health() -> Response:
-    """Say that the process lives."""
+    """Return 200 while the process runs."""
     return json_response({"status": "ok"})
 
 
 @bp.operation("GET", "/readyz", "ready", errors=(503,), response=ReadySchema)
 def ready() -> Response:
-    """Say whether the stores answer and can be written, and the views keep up.
+    """Return 200 if both databases answer and can be written, and the views keep up.
 
-    After a start it is ready once the views show all but what is new: made anew, they show nothing before.
-    Without Redis, or without streams, it is ready as well.
-    Being asked makes the heart beat: deadlines are played only while somebody who asks is answered.
+    After a start, it is ready once the views show all but the newest records: rebuilt views show nothing before that.
+    Redis and streams are not required. Each success writes a heartbeat: missed deadlines are played only while requests
+    are answered.
     """
     s = services()
     asked = s.clock()
@@ -56,7 +56,7 @@ def ready() -> Response:
         unread = s.ledger.log(s.reader.read_position(), s.settings.max_lag + 1)
         behind, aside, machines = len(unread), len(s.reader.list_quarantined()), s.machine_clocks.list_machines()
     except StoreUnavailable:
-        raise Problem("not_ready", "A store does not answer.", headers={"Retry-After": "1"}) from None
+        raise Problem("not_ready", "A database does not answer.", headers={"Retry-After": "1"}) from None
     try:
         _retry_writing()
         if not unread or _is_recent(unread[0], asked):
@@ -76,7 +76,7 @@ def ready() -> Response:
 
 
 def _is_recent(oldest: LogEntry, asked: int) -> bool:
-    """Whether the oldest record that no view shows is a new one; of one that nobody can read it is not known."""
+    """Return True if the oldest record not yet in the views is new. An unreadable record counts as old."""
     try:
         return bool(oldest.record.public["at"] > asked - MAX_UNSEEN_AGE)
     except AnnalsError:
@@ -84,7 +84,7 @@ def _is_recent(oldest: LogEntry, asked: int) -> bool:
 
 
 def _retry_writing() -> None:
-    """After records that were not taken: whether there is room again, as on a disk that was full."""
+    """After refused writes, check for free space again, and accept writes if there is some."""
     s = services()
     if s.ledger.refusing:
         s.heartbeat.check_write_space()
@@ -92,18 +92,18 @@ def _retry_writing() -> None:
 
 
 def _beat_if_due(asked: int) -> None:
-    """Not for everybody who asks: it is a write."""
+    """Write a heartbeat, but not for every request: each one is a database write."""
     if not 0 <= asked - current_app.extensions[_LAST_BEAT] < BEAT_INTERVAL:
         services().heartbeat.beat(asked, services().clock)
         current_app.extensions[_LAST_BEAT] = asked
 
 
-# --- figures ---------------------------------------------------------------------------------------------------
+# --- metrics ---------------------------------------------------------------------------------------------------
 
 
 @bp.operation("GET", "/metrics", "metrics", errors=(403,), response={"type": "string"}, content_type="text/plain")
 def metrics() -> Response:
-    """Give the figures to a scraper: with the token of the settings, else to this machine alone."""
+    """Return the metrics for Prometheus. Needs the token of the settings, or a request from this machine."""
     if not _can_scrape():
         raise Problem("forbidden", "The metrics are not public.")
     registry: CollectorRegistry = g.annals_registry
@@ -116,17 +116,18 @@ def metrics() -> Response:
 
 
 def _can_scrape() -> bool:
+    """Return True for the metrics token, or without one for local requests."""
     token = services().settings.metrics_token
     if token:
         return hmac.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode())
-    # Behind a proxy on the same machine everybody seems to come from here.
+    # Behind a proxy on the same machine, every request has a loopback address.
     if any(name in request.headers for name in _FORWARDED):
         return False
     return is_loopback_ip(request.remote_addr or "")
 
 
 def register(app: Flask) -> None:
-    """Count requests and refusals, by route template."""
+    """Count requests and problems by route template."""
     app.extensions[_LAST_BEAT], app.extensions[_CAUGHT_UP] = 0, False
     registry = CollectorRegistry()
     requests = Counter("annals_requests", "Requests", ["method", "route", "status"], registry=registry)
@@ -138,11 +139,11 @@ def register(app: Flask) -> None:
         g.annals_registry = registry
 
     @app.after_request
-    def count(made: Response) -> Response:
+    def count(response: Response) -> Response:
         asked, noted = unwrap_proxy(request), unwrap_proxy(g)
         what = method(asked), route(asked)
-        requests.labels(*what, str(made.status_code)).inc()
+        requests.labels(*what, str(response.status_code)).inc()
         seconds.labels(*what).observe(time.perf_counter() - noted.began)
         if code := noted.get("problem"):
             problems.labels(code).inc()
-        return made
+        return response

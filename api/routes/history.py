@@ -1,4 +1,4 @@
-"""What has happened: timeline, records, exports."""
+"""Routes for a game's past: timeline, digest, records, exports."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from domain.kernel.text.message_catalog import load_texts
 from domain.types import DIRECTOR, Json, Viewer
 from projections.documents import chapter_to_json
 
-bp = Blueprint("history", __name__, url_prefix="/v1/games", description="What has happened.")
+bp = Blueprint("history", __name__, url_prefix="/v1/games", description="Timeline, records and exports.")
 
 NDJSON = "application/x-ndjson"
 RECORDS_PER_SLICE = 500
-"""Records of an export that are in memory at a time."""
+"""Records of an export in memory at a time."""
 MAX_IN_MEMORY = 2**20
-"""Bytes of an export from which on it waits in a file until it is fetched."""
+"""Bytes of an export in memory. Longer exports go to a temporary file."""
 _LINK = string_headers("Link")
 _DAMAGED = string_headers(DAMAGED_HEADER)
 EXPORT = {"type": "string", "description": "The first line is an `ExportHeader`, each further one an `ExportRecord`."}
@@ -56,6 +56,7 @@ EXPORT = {"type": "string", "description": "The first line is an `ExportHeader`,
 
 
 def _next_url(path: str, last: int, head: int, **kept: Json) -> str | None:
+    """Return the URL of the next page, or None at the head."""
     return None if last >= head else f"{path}?" + urlencode({"after": last, **kept})
 
 
@@ -70,7 +71,7 @@ def _next_url(path: str, last: int, head: int, **kept: Json) -> str | None:
     response_headers=_LINK,
 )
 def timeline(args: Doc, game: str) -> Response:
-    """Read what happened, as facts and as sentences; undone moves stay readable."""
+    """Return the game's records as facts and sentences. Undone moves stay in the list."""
     wait_for_views(args["wait"])
     summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
     if summary is None:
@@ -95,9 +96,9 @@ def timeline(args: Doc, game: str) -> Response:
     response=DigestSchema,
 )
 def digest(args: Doc, game: str) -> Response:
-    """Read what came of each turn since a version, for who was away: conquests, battles, and what each seat has.
+    """Return a summary of each turn since a version, for absent players: conquests, battles, standings.
 
-    Told from what the viewer may read; what was undone is left out.
+    It uses only what the viewer may see. Undone moves are left out.
     """
     wait_for_views(args["wait"])
     s, lang, after = services(), request_language(), args["after"]
@@ -131,9 +132,9 @@ def digest(args: Doc, game: str) -> Response:
 )
 @retry_after_inspection
 def records(args: Doc, game: str) -> Response:
-    """Read the public parts of the records, which form the hash chain.
+    """Return the public parts of the records. They form the hash chain.
 
-    Of a game that is damaged those before the damaged version, which `Annals-Damaged` names.
+    For a damaged game, only the records before the damaged version are returned; `Annals-Damaged` names that version.
     """
     rate_limits.charge_request(None)
     wait_for_views(args["wait"])
@@ -143,22 +144,22 @@ def records(args: Doc, game: str) -> Response:
         raise missing_game(game)
     found = s.ledger.read(game, after, min(after + limit, head))
     last = found[-1].version if found else after
-    made = page_response([r.public for r in found], _next_url(f"/v1/games/{game}/records", last, head, limit=limit))
+    response = page_response([r.public for r in found], _next_url(f"/v1/games/{game}/records", last, head, limit=limit))
     if damaged:
-        made.headers[DAMAGED_HEADER] = str(head + 1)
-    elif last < head:  # later records join the last page alone
-        made.headers["Cache-Control"] = immutable_cache(game)
-    return made
+        response.headers[DAMAGED_HEADER] = str(head + 1)
+    elif last < head:  # later records are added only to the last page
+        response.headers["Cache-Control"] = immutable_cache(game)
+    return response
 
 
 def _read_in_slices(game: str, head: int) -> Iterator[Record]:
-    """The records of a game up to that version, a few in memory at a time."""
+    """Yield the records of a game up to a version, few in memory at a time."""
     for after in range(0, head, RECORDS_PER_SLICE):
         yield from services().ledger.read(game, after, min(after + RECORDS_PER_SLICE, head))
 
 
 def _spool(lines: Iterator[bytes]) -> IO[bytes]:
-    """In a file that has no name, if it is large: however slowly it is fetched, and by how many, it takes no memory."""
+    """Return the lines as a file, unnamed on disk if large: slow downloads then take no memory."""
     size, small = 0, []
     for line in lines:
         small.append(line)
@@ -183,36 +184,37 @@ def _spool(lines: Iterator[bytes]) -> IO[bytes]:
 )
 @retry_after_inspection
 def export_game(game: str) -> Response:
-    """Take the game as a file that can be proved offline.
+    """Return the game as a file for offline verification.
 
-    One JSON object a line: a header, then the records with the packs that the viewer may read; once closed, with all.
-    Of a game that is damaged the records before the damaged version, which the header and `Annals-Damaged` name.
+    One JSON object a line: a header, then the records with the packs visible to you; all packs once the game is closed.
+    For a damaged game, only the records before the damaged version are included; the header and `Annals-Damaged` name
+    it.
     """
     head, damaged = visible_head(game)
     if not head:
         raise missing_game(game)
     with rate_limits.whole_game_slot():
-        made = file_response(export_lines(game, head, authorization.viewer(), damaged=damaged), f"{game}.annals")
+        response = file_response(export_lines(game, head, authorization.viewer(), damaged=damaged), f"{game}.annals")
     closed = services().ledger.read(game, head - 1, head)[0].kind == "closed"
-    made.headers["Cache-Control"] = immutable_cache(game) if closed else "private, no-store"
+    response.headers["Cache-Control"] = immutable_cache(game) if closed else "private, no-store"
     if damaged:
-        made.headers[DAMAGED_HEADER] = str(head + 1)
-    return made
+        response.headers[DAMAGED_HEADER] = str(head + 1)
+    return response
 
 
 def export_lines(game: str, head: int, viewer: Viewer, *, damaged: bool = False) -> Iterator[bytes]:
-    """The export of a game up to that version, as that viewer may read it."""
+    """Return the export lines of a game up to a version, as the viewer may see it."""
     ledger = services().ledger
     (first,), (last,) = ledger.read(game, 0, 1), ledger.read(game, head - 1, head)
     return export.lines(first, last, _read_in_slices(game, head), viewer, damaged=damaged)
 
 
 def file_response(found: Iterator[bytes], name: str) -> Response:
-    """Lines of JSON as a file."""
+    """Return JSON lines as a download."""
     file = _spool(found)
-    made = Response(wrap_file(request.environ, file), content_type=NDJSON, direct_passthrough=True)
-    made.content_length = file.seek(0, SEEK_END)
+    response = Response(wrap_file(request.environ, file), content_type=NDJSON, direct_passthrough=True)
+    response.content_length = file.seek(0, SEEK_END)
     file.seek(0)
-    made.call_on_close(file.close)
-    made.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return made
+    response.call_on_close(file.close)
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

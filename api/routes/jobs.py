@@ -1,4 +1,4 @@
-"""Jobs: how batch work stands, told by rows and log, so that it is true also after Redis was emptied."""
+"""Status of batch work, read from rows and log: it stays correct after a loss of Redis."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ from domain.kernel.rules.decide import decisions
 from domain.service.job_requests import JobRequest
 from domain.types import DIRECTOR
 
-bp = Blueprint("jobs", __name__, url_prefix="/v1/jobs", description="Batch work.")
+bp = Blueprint("jobs", __name__, url_prefix="/v1/jobs", description="Status of batch work.")
 
 
 @bp.operation(
     "GET", "/<job:job>", "job", access=authorization.optional_person("read"), errors=(403, 404), response=JobSchema
 )
 def get_job(job: str) -> Response:
-    """Read how batch work stands: the resolution of a turn, a rewind, an audit, a rebuild of the views."""
+    """Return the status of batch work: a turn's resolution, a rewind, an audit, or a rebuild of the views."""
     s = services()
     doc = _resolution_to_json(s, job) if job.startswith("resolve-") else _job_to_json(s, job)
-    who = authorization.optional_principal()
-    if who is not None and doc["game"]:
-        authorization.check_token_game(who, doc["game"])
+    caller = authorization.optional_principal()
+    if caller is not None and doc["game"]:
+        authorization.check_token_game(caller, doc["game"])
     return json_response(doc, cache="private, no-cache")
 
 
 def _failure_to_json(job: str, code: str) -> Doc:
+    """Return the status of a failed job with its problem."""
     problem = Problem(code, kind=code if code in CODES else "refused")
     return {"status": "failed", "problem": problem.to_document(f"/v1/jobs/{job}", request_language())}
 
 
 def _result_to_json(s: ApiServices, game: str, job: str) -> Doc | None:
-    """What the job has stored, if it has: its id is that of its command."""
+    """Return the status of a job with a stored record, or None. The job's id is its command's id."""
     row = s.ledger.find_command(game, job)
     return None if row is None else {"status": "done", "version": row.last, "position": row.positions[-1]}
 
@@ -50,16 +51,16 @@ def _result_to_json(s: ApiServices, game: str, job: str) -> Doc | None:
 
 
 def _resolution_to_json(s: ApiServices, job: str) -> Doc:
-    """The engine's work of a decision; its id is in the name of the job."""
+    """Return the status of the engine's work on a decision. The job's id contains game and decision."""
     game, decision = job[len("resolve-") :][:36], job[len("resolve-") + 37 :]
-    rules, p = load_visible_table(game)  # first: what was resolved by then is found afterwards
+    rules, p = load_visible_table(game)  # before the search for a record, or a resolution in between would be missed
     doc: Doc = {"id": job, "work": "resolve", "game": game}
-    late = visibility_of(game).upto is not None
-    if (done := _result_to_json(s, game, job)) is not None and not (late and done["version"] > p.version):
+    delayed = visibility_of(game).upto is not None
+    if (done := _result_to_json(s, game, job)) is not None and not (delayed and done["version"] > p.version):
         return doc | done
     open_now = decisions(rules, p.state, p.rewinds, DIRECTOR) if p.status == "running" else []
     if any(d.id == decision and d.engine for d in open_now):
-        hint = "" if late else s.job_state(job)
+        hint = "" if delayed else s.job_state(job)
         return doc | (_failure_to_json(job, "internal_error") if hint == "failed" else {"status": hint or "queued"})
     if not _has_existed(p, decision):
         raise Problem("not_found")
@@ -67,41 +68,48 @@ def _resolution_to_json(s: ApiServices, job: str) -> Doc:
 
 
 def _has_existed(p: AnyGame, decision: str) -> bool:
-    """Whether there has been a decision of that id, of which nothing is known but that it is not open."""
+    """Return True if the game has had a decision with this id."""
     rewinds_, n = map(int, decision.split("-"))
     return n > 0 and (rewinds_ < p.rewinds or (rewinds_ == p.rewinds and n <= p.state.opened))
 
 
-# --- errands ---------------------------------------------------------------------------------------------------
+# --- job requests ----------------------------------------------------------------------------------------------
 
 
 def _job_to_json(s: ApiServices, job: str) -> Doc:
-    errand = s.job_requests.find(job)
-    if errand is None or not undo_requests.is_visible(errand):
+    """Return the status of a requested job. Raise Problem."""
+    job_request = s.job_requests.find(job)
+    if job_request is None or not undo_requests.is_visible(job_request):
         raise Problem("not_found")
-    doc: Doc = {"id": job, "work": errand.work, "game": errand.game or None}
-    return doc | (_rewind_to_json(s, errand) if errand.work == "rewind" else _operator_job_to_json(s, errand))
+    doc: Doc = {"id": job, "work": job_request.work, "game": job_request.game or None}
+    return doc | (
+        _rewind_to_json(s, job_request) if job_request.work == "rewind" else _operator_job_to_json(s, job_request)
+    )
 
 
-def _rewind_to_json(s: ApiServices, errand: JobRequest) -> Doc:
-    word, code = undo_requests.request_status(s, errand)
-    if word == "done":
-        return _result_to_json(s, errand.game, errand.id) or {}
+def _rewind_to_json(s: ApiServices, job_request: JobRequest) -> Doc:
+    """Return the status of a rewind."""
+    status, code = undo_requests.request_status(s, job_request)
+    if status == "done":
+        return _result_to_json(s, job_request.game, job_request.id) or {}
     if code:
-        return _failure_to_json(errand.id, code)
-    if word == "open":
-        return {"status": "waiting", "progress": {"done": len(errand.agreed), "of": len(errand.asked)}}
-    return {"status": "running" if s.job_state(errand.id) == "running" else "queued"}
+        return _failure_to_json(job_request.id, code)
+    if status == "open":
+        return {"status": "waiting", "progress": {"done": len(job_request.agreed), "of": len(job_request.asked)}}
+    return {"status": "running" if s.job_state(job_request.id) == "running" else "queued"}
 
 
-def _operator_job_to_json(s: ApiServices, errand: JobRequest) -> Doc:
-    """An audit's figures are the operator's: those of a running game count what is hidden."""
-    outcome = errand.outcome
+def _operator_job_to_json(s: ApiServices, job_request: JobRequest) -> Doc:
+    """Return the status of an audit or rebuild, without its figures.
+
+    Figures of a running game would count hidden data.
+    """
+    outcome = job_request.outcome
     if outcome is None:
-        doc: Doc = {"status": "running" if s.job_state(errand.id) == "running" else "queued"}
-        made = s.reader.rebuild_progress() if errand.work == "rebuild" else None
-        return doc | ({"progress": {"done": made[0], "of": made[1]}} if made else {})
+        doc: Doc = {"status": "running" if s.job_state(job_request.id) == "running" else "queued"}
+        progress = s.reader.rebuild_progress() if job_request.work == "rebuild" else None
+        return doc | ({"progress": {"done": progress[0], "of": progress[1]}} if progress else {})
     if "refused" in outcome:
-        return _failure_to_json(errand.id, outcome["refused"])
-    more = {"proved": outcome["verified"]} if errand.work == "audit" else {"position": outcome["position"]}
+        return _failure_to_json(job_request.id, outcome["refused"])
+    more = {"proved": outcome["verified"]} if job_request.work == "audit" else {"position": outcome["position"]}
     return {"status": "done"} | more

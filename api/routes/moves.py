@@ -1,4 +1,4 @@
-"""Playing: moves, what a move would do, and the builder that leads a client without rules to one."""
+"""Routes for moves, dry runs, and the move builder."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from domain.kernel.text.message_catalog import Message, load_texts
 from domain.queries import builder_reveals, check_moves, list_moves, preview_moves, require_running
 from domain.types import Json, Seat, Viewer
 
-bp = Blueprint("moves", __name__, url_prefix="/v1/games", description="Playing: moves, and the move builder.")
+bp = Blueprint("moves", __name__, url_prefix="/v1/games", description="Moves, dry runs, and the move builder.")
 
 _PUBLIC_REFUSALS = ("game_over", "not_running")
-"""Refusals that rest on the status of the game."""
+"""Refusals because of the game's status, visible to everybody."""
 
 
 # --- moves -----------------------------------------------------------------------------------------------------
 
 
 def _seat_to_move(body: Doc) -> tuple[Seat, bool]:
-    """For which seat the moves are, and whether a director makes them."""
+    """Return the seat to move for, and True for a director's move. Raise Problem."""
     own = authorization.principal().seat
     if own is None:
         if "seat" not in body:
@@ -70,34 +70,34 @@ def _seat_to_move(body: Doc) -> tuple[Seat, bool]:
     status=201,
     description="Stored",
 )
-@bp.alt_response(200, schema=DryRunSchema, description="Of a dry run", success=True)
+@bp.alt_response(200, schema=DryRunSchema, description="Result of a dry run", success=True)
 def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     """Make a move, or several as one.
 
-    Name the decision that is answered, or the version that was seen (If-Match). With a decision the move counts while
-    that decision is open, whatever else happens meanwhile; with a version on that version only. A director who has no
-    seat names the one to move for, makes one move at a time, and is not told why the rules refuse it.
+    Name the decision you answer, or the version you have seen (If-Match). With a decision, the move counts while that
+    decision is open, whatever else changes; with a version, only on that version. A director without a seat names the
+    seat to move for, makes one move at a time, and gets no reason for a refusal.
     """
     seat, directed = _seat_to_move(body)
     moves = body["moves"] if "moves" in body else [body["move"]]
     decision, expected = body["decision"], if_match_version(headers["match"])
     if args["dry_run"] == "1":
         if directed:
-            raise Problem("seats_only", "Only the seat itself may list its moves.")
+            raise Problem("seats_only", "Only the seat itself may test its moves.")
         return json_response(_dry_run(game, seat, moves, decision, expected))
     if decision is None and expected is None:
         raise Problem("precondition_required")
-    act, named = Play(seat, moves, decision, "director" if directed else "seat"), idempotency_key(headers["key"])
+    command, key_id = Play(seat, moves, decision, "director" if directed else "seat"), idempotency_key(headers["key"])
     with _hide_refusal_reasons(game, seat, moves) if directed else nullcontext():
         stored = services().commands.handle(
-            game, act, expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=named
+            game, command, expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=key_id
         )
     return write_response(stored, {"records": [record_to_json(r, authorization.viewer()) for r in stored.records]})
 
 
 @contextmanager
 def _hide_refusal_reasons(game: str, seat: Seat, moves: list[Json]) -> Iterator[None]:
-    """A director's move: refused for what all may know, or without a reason, since that may be the seat's secret."""
+    """Check a director's move, and hide reasons of refusals: they may be the seat's secret."""
     rules, p = load_table(game)
     _check_seat_exists(p, seat)
     authorization.require_no_seat(p)
@@ -112,18 +112,20 @@ def _hide_refusal_reasons(game: str, seat: Seat, moves: list[Json]) -> Iterator[
 
 
 def _check_seat_exists(p: AnyGame, seat: Seat) -> None:
+    """Raise RuleError if the table has no such seat."""
     if seat >= p.table.seats:
         raise RuleError("unknown_seat", "", {"seats": p.table.seats})
 
 
 def record_to_json(record: Record, viewer: Viewer) -> Doc:
-    """What a viewer may read of a record that was just stored."""
+    """Return a viewer's part of a newly stored record."""
     drawn = [*record.public.get("draws", ()), *_visible_draws(record, viewer)]
     doc: Doc = {"version": record.version, "kind": record.kind, "at": record.public["at"]}
     return doc | {"facts": facts_for(record, viewer), "draws": [[label, value] for _, label, _, value, *_ in drawn]}
 
 
 def _visible_draws(record: Record, viewer: Viewer) -> list[Json]:
+    """Return the draws in the packs visible to a viewer."""
     return [d for pack in visible_packs(record, viewer).values() for d in pack.get("draws", ())]
 
 
@@ -153,11 +155,10 @@ def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, exp
     response=NextSchema,
 )
 def choices(body: Doc, args: Doc, game: str) -> Response:
-    """Ask for the next question of the move builder, or the finished move; with `all=1` for all moves at once.
+    """Return the move builder's next question, or the finished move; with `all=1`, all moves at once.
 
-    Start without picks; append one pick for each answer. Whatever is offered can be completed to a legal move. A
-    director who has no seat may ask for a seat without a player, or for one that is late; what is hidden is shown only
-    once it stands in the log that the director has looked.
+    Start without picks, and append one pick for each answer. Every option leads to a legal move. A director without a
+    seat may use it for a vacant or late seat; hidden options are shown only after a look is recorded.
     """
     rules, p = load_table(game)
     seat = authorization.principal().seat
@@ -169,41 +170,42 @@ def choices(body: Doc, args: Doc, game: str) -> Response:
     if body["decision"] is not None:
         require_open_decision(rules, p, body["decision"])
     open_now = decisions(rules, p.state, p.rewinds)
-    told = _record_look(rules, p, seat, body["picks"]) if authorization.principal().seat is None else {}
-    found = query_builder(rules, p.state, seat, body["picks"])
+    look_doc = _record_look(rules, p, seat, body["picks"]) if authorization.principal().seat is None else {}
+    choice_or_move = query_builder(rules, p.state, seat, body["picks"])
     if not open_now:
         raise DecisionClosed("")
-    doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | told
+    doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | look_doc
     if args["all"] == "1":
-        if authorization.principal().seat is None:  # each answer that shows hidden things would be a look
+        if authorization.principal().seat is None:  # every response with hidden data would be a look
             raise Problem("seats_only", "Only the seat itself may list all of its moves.")
         with rate_limits.whole_game_slot():
             return json_response(doc | list_moves(rules, p.state, seat, body["picks"], args["limit"]))
-    if isinstance(found, Choice):
-        return json_response(doc | {"choice": _choice_to_json(rules, found)})
-    return json_response(doc | {"move": found})
+    if isinstance(choice_or_move, Choice):
+        return json_response(doc | {"choice": _choice_to_json(rules, choice_or_move)})
+    return json_response(doc | {"move": choice_or_move})
 
 
 def _seat_for_director(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
-    """The seat for which a director asks, who may; raises Problem, and RuleError for a seat that there is not."""
+    """Return the seat a director may build a move for. Raise Problem, or RuleError for an unknown seat."""
     authorization.require_no_seat(p)
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("A director must name the seat.")}])
     _check_seat_exists(p, seat)
-    asked = [s for d in decisions(rules, p.state, p.rewinds) for s in d.must if s == seat]
-    due = p.due_times(asked).get(seat)
+    owing = [s for d in decisions(rules, p.state, p.rewinds) for s in d.must if s == seat]
+    due = p.due_times(owing).get(seat)
     if p.status == "running" and p.players[seat].id and (due is None or due > services().clock()):
-        raise Problem("seats_only", "The seat has a player, who is not late.")
+        raise Problem("seats_only", "The seat has a player with time left.")
     return seat
 
 
 @rate_limits.whole_game_slot()
 def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -> Doc:
-    """Whether the builder could tell a director what is hidden; then the look is recorded before anything is told."""
+    """Record a look before the builder shows hidden data to a director, and return `looked` and the version."""
     records = services().ledger.read(p.id, upto=p.version)
     if not builder_reveals(rules, p, records, seat, picks):
         return {"looked": False}
-    # Of the very time at which it was asked it may be one of the decision before: where a clock was set back, all are.
+    # A look at the same ms may belong to the decision before: count only later ones. After a clock was set back, none
+    # may be later, and a further look is recorded.
     since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.waiting_since]
     if any(isinstance(command_of(r, p), Look) for r in since):
         return {"looked": True}
@@ -213,18 +215,18 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
 
 
 def _choice_to_json(rules: AnyRuleset, choice: Choice) -> Doc:
-    """The choice with the keys of its options' texts, and these in the language asked for."""
-    catalogue, doc = load_texts(rules.package, request_language()), choice.to_json()
+    """Return the choice with the text keys of its options, and their texts in the requested language."""
+    registry, doc = load_texts(rules.package, request_language()), choice.to_json()
     for option in doc.get("options", ()):
         if key := _option_text_key(choice.field, option["value"]):
             option["label"] = key
-            if said := catalogue.label(key):
-                option["text"] = said
+            if text := registry.label(key):
+                option["text"] = text
     return doc
 
 
 def _option_text_key(field: str, value: Json) -> str | None:
-    """The key of an option's text; None for numbers, which speak for themselves, and for objects."""
+    """Return the key of an option's text, or None for numbers and objects."""
     if value is None or isinstance(value, bool):
         return {None: "word.none", True: "word.yes", False: "word.no"}[value]
     return (f"move.{value}" if field == "type" else f"word.{value}") if isinstance(value, str) else None

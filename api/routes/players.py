@@ -1,4 +1,4 @@
-"""People: their results, and being forgotten."""
+"""Routes of players: results, public games, and erasing a name."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from api.services import ApiServices, Doc, services
 from domain.types import DIRECTOR
 
 MAX_GAMES = 5000
-"""Games of one person that are looked through."""
+"""Most games of one player to search."""
 
-bp = Blueprint("players", __name__, url_prefix="/v1/players", description="People, by opaque ids.")
+bp = Blueprint("players", __name__, url_prefix="/v1/players", description="Players, by opaque ids.")
 
 
 @bp.operation(
@@ -31,9 +31,9 @@ bp = Blueprint("players", __name__, url_prefix="/v1/players", description="Peopl
     response_headers=string_headers("Link"),
 )
 def results(args: Doc, player: str) -> Response:
-    """Read the final places of a player, the newest game first; games that were not finished have none.
+    """Return the final ranks of a player, newest game first. Unfinished games have none.
 
-    `finished` and `unfinished` count all of them, not this page alone.
+    `finished` and `unfinished` count all games, not only this page.
     """
     rate_limits.charge_request(None)
     s, limit = services(), args["limit"]
@@ -53,7 +53,7 @@ def results(args: Doc, player: str) -> Response:
     response_headers=string_headers("Link"),
 )
 def games_of(args: Doc, player: str) -> Response:
-    """Find the public tables of a player, the newest change first."""
+    """Return the public games of a player, newest change first."""
     rate_limits.charge_request(None)
     s, limit, status = services(), args["limit"], args["status"]
     games = _list_visible_tables(s, player)
@@ -63,22 +63,27 @@ def games_of(args: Doc, player: str) -> Response:
 
 
 def _list_visible_tables(s: ApiServices, player: str) -> list[str]:
-    """The games at which everybody may know the player: at a table with a delay those at which he is seen to sit."""
+    """Return the player's games as everybody may know them.
+
+    A game with a delay is included once spectators can see the player in it.
+    """
     roles = s.seat_tokens.list_roles(player)
     games = list(roles)[:MAX_GAMES]
-    late = s.reader.filter_delayed(games)
-    return [g for g in games if g not in late or DIRECTOR in roles[g]] + s.reader.list_seated_tables(player, MAX_GAMES)
+    delayed = s.reader.filter_delayed(games)
+    return [g for g in games if g not in delayed or DIRECTOR in roles[g]] + s.reader.list_seated_tables(
+        player, MAX_GAMES
+    )
 
 
 @bp.operation(
     "DELETE", "/<player:player>/name", "forget", access=authorization.require_person, errors=(403,), status=204
 )
 def forget(player: str) -> Response:
-    """Have one's name and texts erased; games go on under the opaque id."""
-    who = authorization.optional_principal()
-    if who is None:
+    """Erase your name and texts. Games continue under the opaque player id."""
+    caller = authorization.optional_principal()
+    if caller is None:
         raise Problem("forbidden", "Erase the whole account instead: DELETE /v1/me.")
-    if who.player != player or who.lent:
-        raise Problem("forbidden", "You may erase only your own name, with a token that nobody else has had.")
+    if caller.player != player or caller.lent:
+        raise Problem("forbidden", "You may erase only your own name, and not with a token lent by a director.")
     services().seat_tokens.texts.erase_now(player)
     return Response(status=204)

@@ -1,4 +1,4 @@
-"""The log of all games as one hash, and short proofs from it."""
+"""Routes for the log's Merkle root, and for inclusion and consistency proofs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from api.services import Doc, services
 from api.visibility import visibility_of
 from projections.merkle_proofs import Head
 
-bp = Blueprint("log", __name__, url_prefix="/v1", description="Proof.")
+bp = Blueprint("log", __name__, url_prefix="/v1", description="Merkle root and proofs of the log.")
 
 
 def _head_to_json(head: Head) -> Doc:
@@ -22,9 +22,9 @@ def _head_to_json(head: Head) -> Doc:
 
 @bp.operation("GET", "/log", "log_head", errors=(422, 503), query=ProofArgs, response=HeadSchema)
 def log_head(args: Doc) -> Response:
-    """Read the head of the log: the root of the Merkle tree (RFC 6962) over all records of all games.
+    """Return the head of the log: the root of the Merkle tree (RFC 6962) over all records of all games.
 
-    `since` names the size of a head that was read before: `path` proves that everything in it still stands.
+    With `since`, the size of an earlier head, `path` proves that the log still contains everything in it.
     """
     wait_for_views(args["wait"])
     proofs = services().reader.proofs
@@ -46,7 +46,7 @@ def log_head(args: Doc) -> Response:
     response=InclusionSchema,
 )
 def proof(args: Doc, game: str, version: int) -> Response:
-    """Prove that a record stands in the log of all games."""
+    """Return the proof that the log of all games contains a record."""
     wait_for_views(args["wait"])
     upto = visibility_of(game).upto
     found = services().reader.proofs.prove_inclusion(game, version) if upto is None or version <= upto else None

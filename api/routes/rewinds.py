@@ -1,4 +1,4 @@
-"""Going back: a rewind is asked for, agreed to where others are concerned, and done by a worker."""
+"""Routes for rewinds: request one, consent to it, read its status. A worker executes it."""
 
 from __future__ import annotations
 
@@ -37,18 +37,16 @@ from domain.service.job_requests import JobRequest, new_id
 from domain.service.principals import Principal
 from domain.types import Seat
 
-bp = Blueprint("rewinds", __name__, url_prefix="/v1/games", description="Going back.")
+bp = Blueprint("rewinds", __name__, url_prefix="/v1/games", description="Rewinds and consent to them.")
 
 PRIVATE = "private, no-cache"
 _PAGE_SIZE = 50
 _MAX_PER_VERSION = 20
-"""Rewinds of one version that may stand: a worker does one of them, and all others fail."""
-_LOCATION = {
-    "Location": {"schema": {"type": "string"}, "description": "The job, or the motion that seats must agree to."}
-}
+"""Most open requests for one version. A worker executes one of them; all others fail."""
+_LOCATION = {"Location": {"schema": {"type": "string"}, "description": "The job, or the motion if seats must consent."}}
 
 
-# --- asking ----------------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -64,40 +62,41 @@ _LOCATION = {
     response_headers=_LOCATION,
 )
 def rewind(body: Doc, headers: Doc, game: str) -> Response:
-    """Ask to go back to a version; nothing is deleted.
+    """Request a rewind to an earlier version. Nothing is deleted.
 
-    A worker does it on the version that is named, or not at all. A seat may ask where the table and the rules let it;
-    if others have learnt or done anything since, the request becomes a motion that they must agree to. A director may
-    always, and gives the reason.
+    A worker executes it on the version in If-Match, or not at all. A seat may request it where table and rules allow;
+    if other seats have learned or done anything since, it becomes a `motion`, and they must consent. A director may
+    always request it, and gives a reason.
     """
     expected = if_match_version(headers["match"])
     if expected is None:
         raise Problem("precondition_required", "Send If-Match with the version you have seen.")
-    s, who, named = services(), authorization.principal(), idempotency_key(headers["key"])
+    s, caller, key_id = services(), authorization.principal(), idempotency_key(headers["key"])
     rules, now = load_table(game)
-    if who.seat is not None and (body["fresh"] or body["reason"]):
+    if caller.seat is not None and (body["fresh"] or body["reason"]):
         raise Problem("directors_only", "Only a director may send `reason` or `fresh`.")
-    id_ = new_id("rewind", named[:24] if named else "")
+    id_ = new_id("rewind", key_id[:24] if key_id else "")
     before = s.job_requests.find(id_)
     if before is not None:
-        return _accepted_response(_check_same_request(before, who, expected, body), replayed=True)
-    if named and s.ledger.find_command(game, named):
+        return _accepted_response(_check_same_request(before, caller, expected, body), replayed=True)
+    if key_id and s.ledger.find_command(game, key_id):
         raise Problem("idempotency_key_reused")
-    gone, consents = _plan_rewind(rules, now, who.seat, body["to"], expected)
+    undone, consents = _plan_rewind(rules, now, caller.seat, body["to"], expected)
     _check_rewind_limit(game, expected)
-    reason = s.seat_tokens.texts.store_text(who.player, body["reason"]) if body["reason"] else ""
-    args = {"to": body["to"], "seat": who.seat, "fresh": body["fresh"], "reason": reason}
-    args |= {"undone": [r.version for r in gone], "draws": public_draws(gone)}
-    asked = s.job_requests.submit(JobRequest(id_, "rewind", game, expected, args, consents, s.clock()))
-    if asked is None:
+    reason = s.seat_tokens.texts.store_text(caller.player, body["reason"]) if body["reason"] else ""
+    args = {"to": body["to"], "seat": caller.seat, "fresh": body["fresh"], "reason": reason}
+    args |= {"undone": [r.version for r in undone], "draws": public_draws(undone)}
+    submitted = s.job_requests.submit(JobRequest(id_, "rewind", game, expected, args, consents, s.clock()))
+    if submitted is None:
         raise Problem("motion_open")
     s.notify_changed(game)
-    return _accepted_response(_check_same_request(asked, who, expected, body))
+    return _accepted_response(_check_same_request(submitted, caller, expected, body))
 
 
 def _check_rewind_limit(game: str, version: int) -> None:
-    asked = services().job_requests.list_rewinds(game, _PAGE_SIZE)
-    if sum(e.version == version and e.outcome is None and not e.declined for e in asked) >= _MAX_PER_VERSION:
+    """Raise Problem if a version has too many open requests."""
+    requests = services().job_requests.list_rewinds(game, _PAGE_SIZE)
+    if sum(e.version == version and e.outcome is None and not e.declined for e in requests) >= _MAX_PER_VERSION:
         raise Problem("too_many_rewinds")
 
 
@@ -105,46 +104,56 @@ def _check_rewind_limit(game: str, version: int) -> None:
 def _plan_rewind(
     rules: AnyRuleset, p: AnyGame, seat: Seat | None, to: int, expected: int
 ) -> tuple[list[Record], tuple[Seat, ...]]:
-    """What it would undo, and who must agree; raises where that can be refused at once."""
+    """Return the records to undo and the seats to consent. Raise for a request that must fail."""
     if expected != p.version:
         raise StaleVersion(expected, p.version)
     if p.status != "running":
         raise RuleError("game_over" if p.status in ("over", "closed") else "not_running", "", {"status": p.status})
     records = services().ledger.read(p.id, upto=p.version)
-    gone = undone_records(records, to)
+    undone = undone_records(records, to)
     if seat is None:
-        return gone, ()
-    # First on what the seat may read, so that a refusal tells nothing. What others keep to themselves counts when they
-    # are asked; where nobody is, it counts now.
+        return undone, ()
+    # First from the seat's own view, so that a refusal reveals nothing. Other seats check their hidden facts when they
+    # consent; if no consent is needed, those facts are checked now.
     policy = opening_terms(p.id).get("undo", "consent")
-    found = build_motion(rules, p, [visible_record(r, seat) for r in records], to, seat, policy)
-    return gone, (build_motion(rules, p, records, to, seat, policy) if found.free else found).consents
+    motion = build_motion(rules, p, [visible_record(r, seat) for r in records], to, seat, policy)
+    return undone, (build_motion(rules, p, records, to, seat, policy) if motion.free else motion).consents
 
 
-def _check_same_request(found: JobRequest, who: Principal, expected: int, body: Doc) -> JobRequest:
-    """The errand if it is what this request asks for; the reason is known only by its hash, and can be erased."""
+def _check_same_request(found: JobRequest, caller: Principal, expected: int, body: Doc) -> JobRequest:
+    """Return the stored request if it equals this one. Raise Problem otherwise.
+
+    Of the reason only a hash is stored; the text can be erased.
+    """
     args = found.args or {}
-    same = (args["to"], args["seat"], args["fresh"], found.version) == (body["to"], who.seat, body["fresh"], expected)
-    said = services().seat_tokens.texts.find_text(args["reason"]) if args["reason"] else ""
-    if not same or (said is not None and said != body["reason"]):
+    same = (args["to"], args["seat"], args["fresh"], found.version) == (
+        body["to"],
+        caller.seat,
+        body["fresh"],
+        expected,
+    )
+    reason = services().seat_tokens.texts.find_text(args["reason"]) if args["reason"] else ""
+    if not same or (reason is not None and reason != body["reason"]):
         raise Problem("idempotency_key_reused")
     return found
 
 
-def _accepted_response(errand: JobRequest, *, replayed: bool = False) -> Response:
-    """What was asked for, which never changes."""
-    job = f"/v1/jobs/{errand.id}"
-    made = json_response(request_to_json(errand), 202, Location=_rewind_url(errand) if errand.asked else job)
+def _accepted_response(job_request: JobRequest, *, replayed: bool = False) -> Response:
+    """Return the response to an accepted request. It never changes."""
+    job = f"/v1/jobs/{job_request.id}"
+    response = json_response(
+        request_to_json(job_request), 202, Location=_rewind_url(job_request) if job_request.asked else job
+    )
     if replayed:
-        made.headers["Idempotency-Replayed"] = "true"
-    return made
+        response.headers["Idempotency-Replayed"] = "true"
+    return response
 
 
-def _rewind_url(errand: JobRequest) -> str:
-    return f"/v1/games/{errand.game}/rewinds/{errand.id}"
+def _rewind_url(job_request: JobRequest) -> str:
+    return f"/v1/games/{job_request.game}/rewinds/{job_request.id}"
 
 
-# --- reading ---------------------------------------------------------------------------------------------------
+# --- status ----------------------------------------------------------------------------------------------------
 
 
 def _find_rewind(game: str, rewind: str) -> JobRequest:
@@ -163,13 +172,13 @@ def _find_rewind(game: str, rewind: str) -> JobRequest:
     response=RewindsSchema,
 )
 def rewinds(game: str) -> Response:
-    """Read which rewinds were asked for, the newest first, and what has become of them."""
+    """Return the game's requested rewinds and their status, newest first."""
     s = services()
     if not s.ledger.version(game):
         raise missing_game(game)
-    who, whole = authorization.optional_principal(), rate_limits.gate_context()
-    asked = s.job_requests.list_rewinds(game, _PAGE_SIZE, visibility_of(game).upto)
-    items = [build_undo_request(s, errand, who, whole) for errand in asked]
+    caller, whole = authorization.optional_principal(), rate_limits.gate_context()
+    requests = s.job_requests.list_rewinds(game, _PAGE_SIZE, visibility_of(game).upto)
+    items = [build_undo_request(s, job_request, caller, whole) for job_request in requests]
     return json_response({"items": items}, cache=PRIVATE)
 
 
@@ -182,7 +191,7 @@ def rewinds(game: str) -> Response:
     response=MotionSchema,
 )
 def get_rewind(game: str, rewind: str) -> Response:
-    """Read a rewind that was asked for: what it undoes, who must agree, who has."""
+    """Return a requested rewind: the versions to undo, the seats to consent, and their answers."""
     return json_response(
         build_undo_request(
             services(), _find_rewind(game, rewind), authorization.optional_principal(), rate_limits.gate_context()
@@ -191,7 +200,7 @@ def get_rewind(game: str, rewind: str) -> Response:
     )
 
 
-# --- agreeing --------------------------------------------------------------------------------------------------
+# --- consent ---------------------------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -204,28 +213,28 @@ def get_rewind(game: str, rewind: str) -> Response:
     response=MotionSchema,
 )
 def consent(body: Doc, game: str, rewind: str) -> Response:
-    """Agree to a motion, or decline it, which ends it. Whoever has moved it may withdraw it by declining.
+    """Consent to a motion or decline it. One refusal ends it; the requester withdraws it by declining.
 
-    With the last consent it is queued. Saying the same again changes nothing.
+    With the last consent, the rewind is queued. Repeating an answer changes nothing.
     """
-    s, seat, errand = services(), authorization.seat(), _find_rewind(game, rewind)
-    args, agrees = errand.args or {}, body["agrees"]
-    if seat not in errand.asked and (agrees or seat != args["seat"]):
+    s, seat, job_request = services(), authorization.seat(), _find_rewind(game, rewind)
+    args, agrees = job_request.args or {}, body["agrees"]
+    if seat not in job_request.asked and (agrees or seat != args["seat"]):
         raise Problem("not_asked")
-    if seat not in (errand.agreed if agrees else errand.declined):
-        if request_status(s, errand)[0] != "open":
+    if seat not in (job_request.agreed if agrees else job_request.declined):
+        if request_status(s, job_request)[0] != "open":
             raise Problem("motion_closed")
         if agrees:
-            _check_may_agree(errand, seat)
-        s.job_requests.consent(errand.id, seat, agrees=agrees)
+            _check_may_agree(job_request, seat)
+        s.job_requests.consent(job_request.id, seat, agrees=agrees)
         s.notify_changed(game)
     return json_response(public_undo_request(s, _find_rewind(game, rewind)))
 
 
 @rate_limits.whole_game_slot()
-def _check_may_agree(errand: JobRequest, seat: Seat) -> None:
-    """A seat that has done what is never undone cannot agree, and is the only one to be told."""
-    rules, _ = load_table(errand.game)
-    records = services().ledger.read(errand.game, upto=errand.version)
-    gone = [visible_record(r, seat) for r in undone_records(records, (errand.args or {})["to"])]
-    check_may_undo(rules, gone, seat, opening_terms(errand.game).get("undo", "consent"))
+def _check_may_agree(job_request: JobRequest, seat: Seat) -> None:
+    """Raise if the seat itself has done something final since. Only that seat sees the reason."""
+    rules, _ = load_table(job_request.game)
+    records = services().ledger.read(job_request.game, upto=job_request.version)
+    undone = [visible_record(r, seat) for r in undone_records(records, (job_request.args or {})["to"])]
+    check_may_undo(rules, undone, seat, opening_terms(job_request.game).get("undo", "consent"))

@@ -1,4 +1,4 @@
-"""The games that can be played: what a client must know before it shows one."""
+"""Routes of the rulesets: schemas, texts, rules pages, data, and problem codes."""
 
 from __future__ import annotations
 
@@ -23,43 +23,46 @@ from domain.kernel.text import package_data
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import split_ruleset
 
-bp = Blueprint("rulesets", __name__, url_prefix="/v1", description="The games that can be played.")
+bp = Blueprint("rulesets", __name__, url_prefix="/v1", description="Rulesets, and problem codes.")
 
 
-def _ruleset_to_json(rules: AnyRuleset, said: Texts) -> Doc:
+def _ruleset_to_json(rules: AnyRuleset, texts: Texts) -> Doc:
+    """Return the entry of a ruleset in the list."""
     meta = rules.meta
     return {
         "name": meta.ruleset,
-        "title": said.get("title") or meta.title,
+        "title": texts.get("title") or meta.title,
         "prefix": meta.prefix,
         "seats": list(meta.seats),
     }
 
 
 def _cached_response(doc: Doc) -> Response:
+    """Return a document with an ETag, cached for a day."""
     return etag_response(orjson.dumps(doc), cache=ONE_DAY)
 
 
 @bp.operation("GET", "/rulesets", "rulesets", query=LangArgs, response=RulesetsSchema)
 def rulesets(_: Doc) -> Response:
-    """List the rulesets."""
-    catalogue, lang = services().registry, request_language()
-    found = [catalogue.get(name) for name in catalogue.names()]
+    """Return the rulesets."""
+    registry, lang = services().registry, request_language()
+    found = [registry.get(name) for name in registry.names()]
     return _cached_response({"items": [_ruleset_to_json(rules, load_texts(rules.package, lang)) for rules in found]})
 
 
 @bp.operation("GET", "/rulesets/<ruleset:name>", "ruleset", errors=(304, 404), query=LangArgs, response=RulesetSchema)
 def ruleset(_: Doc, name: str) -> Response:
-    """Read a ruleset.
+    """Return a ruleset.
 
-    Options, moves, facts, decisions and sights with their schemas; refusal codes with rule numbers; texts.
+    It contains options, moves, facts, decisions and player views with their schemas, refusal codes with rule numbers,
+    and texts.
     """
     rules = services().registry.get(name)
-    meta, said = rules.meta, load_texts(rules.package, request_language())
-    doc = _ruleset_to_json(rules, said)
+    meta, texts = rules.meta, load_texts(rules.package, request_language())
+    doc = _ruleset_to_json(rules, texts)
     doc |= {"undo": meta.undo, "clocks": dict(meta.clocks), "paces": {k: dict(v) for k, v in meta.paces.items()}}
     doc["options"] = {
-        key: {"schema": o.validator.schema(), "default": o.default, "rule": o.rule, "text": said.get(f"option.{key}")}
+        key: {"schema": o.validator.schema(), "default": o.default, "rule": o.rule, "text": texts.get(f"option.{key}")}
         for key, o in meta.options.items()
     }
     doc["moves"] = {
@@ -70,12 +73,12 @@ def ruleset(_: Doc, name: str) -> Response:
             "hidden": list(m.admission.hidden),
             "anonymous": m.admission.anonymous,
             "rule": m.admission.rule,
-            "text": said.get(f"move.{kind}"),
+            "text": texts.get(f"move.{kind}"),
         }
         for kind, m in seat_moves(rules).items()
     }
     doc["facts"] = {
-        kind: {"schema": schema_of(fact), "text": said.get(f"fact.{kind}")} for kind, fact in rules.fact_kinds.items()
+        kind: {"schema": schema_of(fact), "text": texts.get(f"fact.{kind}")} for kind, fact in rules.fact_kinds.items()
     }
     doc["decisions"] = {
         kind: {"schema": schema_of(frame), "clock": meta.clocks.get(kind, "move")}
@@ -83,7 +86,7 @@ def ruleset(_: Doc, name: str) -> Response:
     }
     doc["sights"] = {name: schema_of(kind) for name, kind in rules.view_types.items()}
     codes = {**dict.fromkeys([*COMMON_CODES, *TABLE_CODES], ""), **meta.codes}
-    doc["codes"] = [{"code": c, "rule": rule, "text": said.get(f"refusal.{c}")} for c, rule in codes.items()]
+    doc["codes"] = [{"code": c, "rule": rule, "text": texts.get(f"refusal.{c}")} for c, rule in codes.items()]
     return _cached_response(doc)
 
 
@@ -96,9 +99,9 @@ def ruleset(_: Doc, name: str) -> Response:
     response={"type": "object", "additionalProperties": {"type": "string"}},
 )
 def ruleset_texts(_: Doc, name: str) -> Response:
-    """Read the words for every id that players see."""
-    said = load_texts(services().registry.get(name).package, request_language())
-    return _cached_response(said.labels())
+    """Return the texts for all ids visible to players."""
+    texts = load_texts(services().registry.get(name).package, request_language())
+    return _cached_response(texts.labels())
 
 
 @bp.operation(
@@ -110,7 +113,7 @@ def ruleset_texts(_: Doc, name: str) -> Response:
     content_type="text/markdown",
 )
 def ruleset_rules(name: str) -> Response:
-    """Read the rules page, whose numbers the refusals name."""
+    """Return the rules page. Refusals name its rule numbers."""
     services().registry.get(name)
     folder = services().settings.docs
     page = folder / "rules" / f"{split_ruleset(name)[0]}.md" if folder else None
@@ -127,7 +130,7 @@ def ruleset_rules(name: str) -> Response:
     response={"type": "object", "additionalProperties": {}},
 )
 def ruleset_data(name: str) -> Response:
-    """Read the game's data: the map, tiles, cards."""
+    """Return the game's data: map, tiles, cards."""
     rules = services().registry.get(name)
     try:
         found = package_data.load(rules.package or "api", "data.json")
@@ -138,7 +141,7 @@ def ruleset_data(name: str) -> Response:
 
 @bp.operation("GET", "/problems/<code:code>", "problem", errors=(304, 404), query=LangArgs, response=CodeSchema)
 def problem(_: Doc, code: str) -> Response:
-    """Read what a problem's code means."""
+    """Return the meaning of a problem code."""
     status, title = CODES.get(code, (0, ""))
     rules: Mapping[str, str] = {}
     if not status:
@@ -148,12 +151,12 @@ def problem(_: Doc, code: str) -> Response:
 
 
 def _describe_refusal(code: str) -> tuple[int, str, Mapping[str, str]]:
-    """Status and title of what rules refuse with that code, and its number in those rulesets that have it."""
+    """Return status, title, and rule number by ruleset for a refusal code. Raise Problem."""
     status = 422 if code == "malformed_move" else 409
-    if known := {**COMMON_CODES, **TABLE_CODES}.get(code):
-        return status, known, {}
-    catalogue = services().registry
-    found = {n: number for n in catalogue.names() if (number := catalogue.get(n).meta.codes.get(code)) is not None}
+    if title := {**COMMON_CODES, **TABLE_CODES}.get(code):
+        return status, title, {}
+    registry = services().registry
+    found = {n: number for n in registry.names() if (number := registry.get(n).meta.codes.get(code)) is not None}
     if not found:
         raise Problem("not_found")
     return status, CODES["refused"][1], found

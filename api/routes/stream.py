@@ -1,4 +1,4 @@
-"""Following a game: who may, and how they are let in; `api.streams` serves them."""
+"""Routes that open streams: authorization, tickets and cookies. `api.streams` serves the streams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from domain.service.principals import Principal
 from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
 from domain.types import PUBLIC
 
-bp = Blueprint("stream", __name__, url_prefix="/v1", description="Following a game.")
+bp = Blueprint("stream", __name__, url_prefix="/v1", description="Streams of events.")
 
 _STREAM = {"type": "string", "contentMediaType": SSE.media, "contentSchema": array_of(ref("StreamEvent"))}
 _TABLES = {**_STREAM, "contentSchema": array_of(ref("TablesEvent"))}
@@ -38,12 +38,12 @@ _LOBBY = {**_STREAM, "contentSchema": array_of(ref("LobbyEvent"))}
 _LINES = {NDJSON.media: {"type": "string", "description": "The same events, a JSON document a line."}}
 COOKIE = "annals_stream"
 SECURE_COOKIE = f"__Secure-{COOKIE}"
-"""Its name over TLS: browsers take it from nobody who speaks without, nor for less than our own host."""
+"""Cookie name over TLS. Browsers accept the `__Secure-` prefix only over TLS."""
 _SLOTS = "annals.streams"
 
 
 def register(app: Flask) -> None:
-    """The places for streams of this process."""
+    """Create the stream slots of this process."""
     settings = app.extensions[EXTENSION].settings
     app.extensions[_SLOTS] = StreamSlots(settings.max_streams, settings.streams_each, settings.streams_address)
 
@@ -59,9 +59,9 @@ def register(app: Flask) -> None:
     status=201,
 )
 def stream_ticket(_: Doc) -> Response:
-    """Get a ticket that opens one stream within a minute, for clients that cannot send a header.
+    """Return a ticket to open one stream within a minute, for clients without custom headers.
 
-    A browser whose stream has broken comes back with it by itself, for a quarter of an hour.
+    A browser reconnects a broken stream with the same ticket, for up to a quarter of an hour.
     """
     ticket = services().seat_tokens.tickets.issue_ticket(authorization.principal())
     return json_response({"ticket": ticket, "seconds": TICKET_SECONDS}, 201)
@@ -87,22 +87,22 @@ def _cookie_name() -> str:
     response_headers=string_headers("Set-Cookie"),
 )
 def stream_cookie(_: Doc) -> Response:
-    """Get a cookie that opens streams of the token's game for a quarter of an hour, for pages of the same site.
+    """Set a cookie for streams of the token's game, valid for a quarter of an hour, for pages of the same site.
 
-    No script can read it, no other site can have it sent, and it opens nothing but streams.
+    Scripts cannot read it, other sites cannot use it, and it opens only streams.
     """
-    who = authorization.principal()
-    made = json_response({"path": _cookie_path(who.game), "seconds": COOKIE_SECONDS}, 201)
-    made.set_cookie(
+    caller = authorization.principal()
+    response = json_response({"path": _cookie_path(caller.game), "seconds": COOKIE_SECONDS}, 201)
+    response.set_cookie(
         _cookie_name(),
-        services().seat_tokens.tickets.issue_cookie(who),
+        services().seat_tokens.tickets.issue_cookie(caller),
         max_age=COOKIE_SECONDS,
-        path=_cookie_path(who.game),
+        path=_cookie_path(caller.game),
         secure=request.is_secure,
         httponly=True,
         samesite="Strict",
     )
-    return made
+    return response
 
 
 @bp.operation(
@@ -116,14 +116,14 @@ def stream_cookie(_: Doc) -> Response:
     response_headers=string_headers("Set-Cookie"),
 )
 def forget_stream_cookie(_: Doc) -> Response:
-    """Take back the cookies and tickets of this token; streams that are open go on."""
-    who = authorization.principal()
-    services().seat_tokens.tickets.revoke(who)
-    made = Response(status=204)
-    made.delete_cookie(
-        _cookie_name(), _cookie_path(who.game), secure=request.is_secure, httponly=True, samesite="Strict"
+    """Revoke this token's cookies and tickets. Open streams continue."""
+    caller = authorization.principal()
+    services().seat_tokens.tickets.revoke(caller)
+    response = Response(status=204)
+    response.delete_cookie(
+        _cookie_name(), _cookie_path(caller.game), secure=request.is_secure, httponly=True, samesite="Strict"
     )
-    return made
+    return response
 
 
 @bp.operation(
@@ -140,24 +140,25 @@ def forget_stream_cookie(_: Doc) -> Response:
 @bp.arguments(StreamHeaders, location="headers")  # listed before the query parameters
 @also_media_types(_LINES)
 def stream(args: Doc, headers: Doc, game: str) -> Response:
-    """Follow a game.
+    """Stream a game.
 
-    Events: `board` (the complete document), `patch` (with `deltas=1` what has changed of it), `timeline` (one entry),
-    `motion` (a rewind that seats must agree to, and how it stands), `end` (the game is closed), `bye` (come again). The
-    first is a board; the id is the version up to which everything was sent. With `Accept: application/x-ndjson` each
-    event is a line, a document.
+    Events: `board` (the complete document), `patch` (its changes, with `deltas=1`), `timeline` (one entry), `motion` (a
+    rewind request and its status), `end` (the game is closed), `bye` (reconnect). The first event is a board; the id is
+    the last version sent. With `Accept: application/x-ndjson`, each event is one JSON document on a line.
     """
-    s, again = services(), bool(headers["last"])
-    who = authorization.optional_principal() or _find_ticket_owner(
-        args["ticket"], _same_site_cookie(), game, again=again
+    s, reconnecting = services(), bool(headers["last"])
+    caller = authorization.optional_principal() or _find_ticket_owner(
+        args["ticket"], _same_site_cookie(), game, reconnecting=reconnecting
     )
-    viewer, inside = who.viewer if who else PUBLIC, who is not None or authorization.has_live_view(game)
+    viewer, inside = caller.viewer if caller else PUBLIC, caller is not None or authorization.has_live_view(game)
     load_board(game, viewer)
-    director = who if who and who.seat is None else None
-    eyes = GameViewKey(viewer, request_language(), args["deltas"] == "1", director, inside, rate_limits.gate_context())
-    last = _parse_last_id(headers["last"]) if again else args["version"]
-    follower = _make_subscriber(GameSource(s, game), eyes, _make_permit(s, who), last)
-    return _stream_response(follower, who.caller if who else None, plays=_is_playing(who, game))
+    director = caller if caller and caller.seat is None else None
+    view_key = GameViewKey(
+        viewer, request_language(), args["deltas"] == "1", director, inside, rate_limits.gate_context()
+    )
+    last = _parse_last_id(headers["last"]) if reconnecting else args["version"]
+    subscriber = _make_subscriber(GameSource(s, game), view_key, _make_permit(s, caller), last)
+    return _stream_response(subscriber, caller.caller if caller else None, plays=_is_playing(caller, game))
 
 
 @bp.operation(
@@ -171,16 +172,16 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
 )
 @also_media_types(_LINES)
 def my_stream() -> Response:
-    """Follow one's own tables.
+    """Stream your own games.
 
-    The first event is `tables`, as `GET /v1/me/games` answers; then come `table` (one of them, when anything of it has
-    changed but its version and times), `gone` (one has left a table), `motion`, `challenges` (those that wait for an
-    answer, as `GET /v1/me/challenges` answers), and `bye` (come again). Ids are positions.
+    The first event is `tables`, like `GET /v1/me/games`. Then follow `table` (one game, after any change except of
+    version and times), `gone` (you left a game), `motion`, `challenges` (your open challenges, like `GET
+    /v1/me/challenges`), and `bye` (reconnect). Ids are positions.
     """
-    s, found, who = services(), authorization.optional_owner(), authorization.optional_principal()
-    shown = AccountPermit(s, found) if found else RolePermit(s, who) if who else None
-    caller = found.account if found else who.caller if who else None
-    return _stream_response(_make_subscriber(PersonSource(s, current_owner()), ONLY_VIEW, shown), caller)
+    s, owner, principal = services(), authorization.optional_owner(), authorization.optional_principal()
+    permit = AccountPermit(s, owner) if owner else RolePermit(s, principal) if principal else None
+    caller = owner.account if owner else principal.caller if principal else None
+    return _stream_response(_make_subscriber(PersonSource(s, current_owner()), ONLY_VIEW, permit), caller)
 
 
 @bp.operation(
@@ -194,72 +195,77 @@ def my_stream() -> Response:
 )
 @also_media_types(_LINES)
 def lobby_stream() -> Response:
-    """Follow the public tables.
+    """Stream the public games.
 
-    The first event is `tables`, the first page of `GET /v1/games`; then come `table` (one that was opened, filled,
-    started or closed) and `bye` (come again). Ids are positions.
+    The first event is `tables`, the first page of `GET /v1/games`. Then follow `table` (a game was opened, filled,
+    started or closed) and `bye` (reconnect). Ids are positions.
     """
     return _stream_response(_make_subscriber(LobbySource(services()), ONLY_VIEW, None), None)
 
 
-def _make_permit(s: ApiServices, who: Principal | None) -> Permit | None:
-    """What lets somebody follow a game; None for what all may follow."""
-    found = authorization.optional_owner()
-    if who is not None:
-        return RolePermit(s, who)
-    return ModeratorPermit(s, found) if found and authorization.is_moderator(found) else None
+def _make_permit(s: ApiServices, caller: Principal | None) -> Permit | None:
+    """Return the caller's permit for a game's stream, or None for a public stream."""
+    owner = authorization.optional_owner()
+    if caller is not None:
+        return RolePermit(s, caller)
+    return ModeratorPermit(s, owner) if owner and authorization.is_moderator(owner) else None
 
 
-def _make_subscriber(source: EventSource, view: ViewKey, who: Permit | None, last: int = 0) -> Subscriber:
+def _make_subscriber(source: EventSource, view: ViewKey, caller: Permit | None, last: int = 0) -> Subscriber:
+    """Return a subscriber in the requested format."""
     form = FORMATS[request.accept_mimetypes.best_match(FORMATS, default=SSE.media)]
-    return Subscriber(source, view, form, services().settings.stream_seconds, who, last)
+    return Subscriber(source, view, form, services().settings.stream_seconds, caller, last)
 
 
-def _stream_response(follower: Subscriber, token: str | None, *, plays: bool = False) -> Response:
-    """The answer that a stream begins with, if there is a place for it; raises Problem."""
-    if not request.environ.get(STREAMING):  # the front sends streams to the process that serves them, and to no other
+def _stream_response(subscriber: Subscriber, token: str | None, *, plays: bool = False) -> Response:
+    """Take a slot and return the response that starts the stream. Raise Problem."""
+    if not request.environ.get(STREAMING):  # nginx sends streams only to the stream process
         raise Problem("not_answering", headers={"Retry-After": "1"})
-    places: StreamSlots = current_app.extensions[_SLOTS]
+    slots: StreamSlots = current_app.extensions[_SLOTS]
     caller, address = rate_limits.caller_key(token), rate_limits.client_address()
-    if not places.take(caller, address, plays=plays):
+    if not slots.take(caller, address, plays=plays):
         raise Problem("too_many_streams", headers={"Retry-After": "5"})
-    made = StreamResponse(content_type=follower.format.media)
-    made.call_on_close(partial(places.leave, caller, address))
-    made.headers["X-Accel-Buffering"] = "no"
-    made.subscriber = follower
-    return made
+    response = StreamResponse(content_type=subscriber.format.media)
+    response.call_on_close(partial(slots.leave, caller, address))
+    response.headers["X-Accel-Buffering"] = "no"
+    response.subscriber = subscriber
+    return response
 
 
 def _same_site_cookie() -> str:
-    """The cookie, unless a page of another origin has it sent."""
+    """Return the stream cookie, or an empty string for requests from other origins."""
     origin = request.headers.get("Origin")
-    apart = origin is not None and urlsplit(origin).netloc != request.host
-    foreign = apart or request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
-    return "" if foreign else request.cookies.get(_cookie_name(), "")
+    other_origin = origin is not None and urlsplit(origin).netloc != request.host
+    cross_site = other_origin or request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    return "" if cross_site else request.cookies.get(_cookie_name(), "")
 
 
-def _find_ticket_owner(ticket: str, cookie: str, game: str, *, again: bool) -> Principal | None:
-    """Whoever shows a ticket or a cookie instead of a token; raises for one that opens nothing.
+def _find_ticket_owner(ticket: str, cookie: str, game: str, *, reconnecting: bool) -> Principal | None:
+    """Return the owner of a ticket or cookie, or None without one. Raise Problem for an invalid one.
 
-    `again`: a browser that comes back by itself shows the ticket of the stream before.
+    `again`: a reconnecting browser sends the ticket of its previous stream.
     """
     if not (ticket or cookie):
         return None
-    access = services().seat_tokens
+    seat_tokens = services().seat_tokens
     browser = f"{rate_limits.client_address()} {request.headers.get('User-Agent', '')}"
-    who = access.tickets.redeem(ticket, browser, again=again) if ticket else access.tickets.find_cookie_owner(cookie)
-    if who is None or not authorization.is_still_valid(services(), who):
+    caller = (
+        seat_tokens.tickets.redeem(ticket, browser, again=reconnecting)
+        if ticket
+        else seat_tokens.tickets.find_cookie_owner(cookie)
+    )
+    if caller is None or not authorization.is_still_valid(services(), caller):
         raise Problem("unauthenticated", "The ticket was used before, or the ticket or cookie has expired.")
-    authorization.check_token_game(who, game)
-    return who
+    authorization.check_token_game(caller, game)
+    return caller
 
 
-def _is_playing(who: Principal | None, game: str) -> bool:
-    """Whether it is a seat of a game that is running."""
+def _is_playing(caller: Principal | None, game: str) -> bool:
+    """Return True for a seat of a running game."""
     summary = services().reader.find_summary(game, inside=True)
-    return who is not None and who.seat is not None and summary is not None and summary["status"] == "running"
+    return caller is not None and caller.seat is not None and summary is not None and summary["status"] == "running"
 
 
 def _parse_last_id(text: str) -> int:
-    """The version up to which the client has everything; 0 for a new client."""
+    """Return the last version the client has received; 0 for a new client."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

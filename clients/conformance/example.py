@@ -1,4 +1,4 @@
-"""The client in Python as the kit runs it: a whole game against two bots of the service."""
+"""The Python client in the kit: a whole game against two bots of the service."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Does a client bear what happens? The kit stands between it and a real service, and misbehaves on purpose.
+"""Conformance tests for clients: a proxy before a real service that injects faults.
 
     python kit.py http://127.0.0.1:8000 -- python example.py {address}
 
-The command is run twice, with the address of the kit for `{address}`: it opens a table with bots of the service, takes
-a seat, plays to the end and exits with 0; in the second run its token ends in mid-stream, and it must give up. Each
-case is told on a line; the exit status is 0 if all passed. Nothing but the standard library is needed.
+The command runs twice, with the kit's address for `{address}`: it opens a table with bots of the service, takes a seat,
+plays to the end and exits with 0. In the second run its token ends in mid-stream, and it must give up. The kit prints
+one line for each case and exits with 0 if all passed. It needs only the standard library.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ CASES = {
 }
 
 MOVES = {2: "lost_answer", 4: "too_many_requests", 6: "not_answering", 8: "decision_closed", 10: "stale_version"}
-"""Number of a POST to /moves -> what happens to it."""
+"""Number of a POST to /moves -> its fault."""
 
 STREAMS = {1: "stream_cut", 2: "stream_bye"}
 STATUS = {"too_many_requests": 429, "not_answering": 503, "decision_closed": 409, "stale_version": 412}
 AGAIN = ("lost_answer", "too_many_requests", "not_answering")
 WAIT = 1
-"""Seconds that Retry-After asks for."""
+"""Seconds in Retry-After."""
 
 BODY_MOST, PATIENCE, ASKED_MOST = 1 << 20, 300, 6
-"""Bytes of a request; seconds for a run of the client; requests that may follow the end of a token."""
+"""Bytes of a request; seconds for a run of the client; requests allowed after the end of a token."""
 
 
 @dataclass
 class Pending:
-    """A move that something was done to, until the client shows what it makes of that."""
+    """A move with a fault, until the client's next move shows its reaction."""
 
     case: str
     key: str
@@ -59,54 +59,54 @@ class Pending:
 
 @dataclass
 class Kit:
-    """What has happened so far, and what the client has made of it."""
+    """State of one run: faults so far and results."""
 
     service: str
     ending: bool = False
-    """Whether this is the run in which the token ends."""
-    found: dict[str, str] = field(default_factory=dict)
-    """Case -> '' if it passed, else why it failed."""
+    """Tells that the token ends in this run."""
+    results: dict[str, str] = field(default_factory=dict)
+    """Case -> '' if it passed, else the reason."""
     moves: int = 0
     streams: int = 0
     pending: Pending | None = None
     cut: tuple[str, str] | None = None
-    """The case of the stream that was ended, and the id of its last whole event."""
+    """Case of the interrupted stream, and the id of its last whole event."""
     ended: str = ""
-    """The Authorization that opens nothing any more."""
+    """Authorization header of the ended token."""
     after: int = 0
-    """Requests with it since."""
+    """Requests with the ended token."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def moved(self, key: str, body: bytes) -> str:
-        """Judge what came of the last fault; the fault of this move, or ''."""
+    def judge_move(self, key: str, body: bytes) -> str:
+        """Judge the reaction to the last fault; return the fault for this move, or ''."""
         with self.lock:
             before, self.pending = self.pending, None
             if before:
-                self.found[before.case] = judged(before, key, body)
+                self.results[before.case] = judge(before, key, body)
             self.moves += 1
             case = "" if self.ending else MOVES.get(self.moves, "")
             if case:
                 self.pending = Pending(case, key, body, time.monotonic())
             return case
 
-    def looked(self) -> None:
-        """The client has read how the game stands."""
+    def note_look(self) -> None:
+        """Note that the client has read the state of the game."""
         with self.lock:
             if self.pending:
                 self.pending.looked = True
 
-    def followed(self, last: str) -> str:
-        """Judge how a stream is taken up; what happens to this one, or ''."""
+    def judge_stream(self, last: str) -> str:
+        """Judge the client's reconnection; return the fault for this stream, or ''."""
         with self.lock:
             if self.cut:
                 case, whole = self.cut
-                self.found[case] = "" if last == whole else f"Last-Event-ID is {last!r}, {whole!r} is expected"
+                self.results[case] = "" if last == whole else f"Last-Event-ID is {last!r}, {whole!r} is expected"
                 self.cut = None
             self.streams += 1
             return "token_ended" if self.ending else STREAMS.get(self.streams, "")
 
-    def refused(self, authorization: str) -> bool:
-        """Whether the token has ended; counts who asks all the same."""
+    def has_ended(self, authorization: str) -> bool:
+        """Return whether the token has ended, and count the request."""
         with self.lock:
             if not self.ended or authorization != self.ended:
                 return False
@@ -114,8 +114,8 @@ class Kit:
             return True
 
 
-def judged(before: Pending, key: str, body: bytes) -> str:
-    """Why this move is no good answer to what happened to the one before; '' if it is."""
+def judge(before: Pending, key: str, body: bytes) -> str:
+    """Return the reason if this move is a wrong reaction to the last fault, else ''."""
     same = key == before.key and body == before.body
     if before.case in AGAIN:
         if not (key and same):
@@ -128,28 +128,28 @@ def judged(before: Pending, key: str, body: bytes) -> str:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request of the client, passed on, or not."""
+    """One request of the client, forwarded or answered with a fault."""
 
     kit: Kit
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: a line could hold what is secret."""
+        """Log nothing: a line could contain secrets."""
 
     def _any(self) -> None:
         body = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), BODY_MOST))
         path = urlsplit(self.path).path
-        if self.kit.refused(self.headers.get("Authorization", "")):
+        if self.kit.has_ended(self.headers.get("Authorization", "")):
             self._say(401, {"status": 401, "code": "unauthenticated", "title": "A valid token is required"})
         elif path.endswith("/stream"):
-            self._stream(self.kit.followed(self.headers.get("Last-Event-ID", "")))
+            self._stream(self.kit.judge_stream(self.headers.get("Last-Event-ID", "")))
         elif self.command == "POST" and path.endswith("/moves"):
-            self._move(self.kit.moved(self.headers.get("Idempotency-Key", ""), body), body)
+            self._move(self.kit.judge_move(self.headers.get("Idempotency-Key", ""), body), body)
         else:
             if path.endswith(("/board", "/decisions", "/resume", "/choices")):
-                self.kit.looked()
+                self.kit.note_look()
             self._pass(body)
 
-    do_GET = do_POST = do_PUT = do_DELETE = _any  # noqa: N815 - as the base class wants them
+    do_GET = do_POST = do_PUT = do_DELETE = _any  # noqa: N815 - names of the base class
 
     def _move(self, case: str, body: bytes) -> None:
         if case in STATUS:
@@ -158,12 +158,12 @@ class Handler(BaseHTTPRequestHandler):
             self._say(status, {"status": status, "code": case, "title": "The kit says so", "later": True}, more)
             return
         if case == "lost_answer":
-            self._asked(body)[1].close()
+            self._forward(body)[1].close()
             self.close_connection = True
             return
         self._pass(body)
 
-    def _asked(self, body: bytes) -> tuple[http.client.HTTPResponse, http.client.HTTPConnection]:
+    def _forward(self, body: bytes) -> tuple[http.client.HTTPResponse, http.client.HTTPConnection]:
         where = urlsplit(self.kit.service)
         upstream = http.client.HTTPConnection(where.hostname or "", where.port, timeout=60)
         left = {"host", "accept-encoding", "connection", "content-length"}
@@ -172,7 +172,7 @@ class Handler(BaseHTTPRequestHandler):
         return upstream.getresponse(), upstream
 
     def _pass(self, body: bytes) -> None:
-        answer, upstream = self._asked(body)
+        answer, upstream = self._forward(body)
         text = answer.read()
         upstream.close()
         if "json" in (answer.headers.get_content_type() or "") and "ndjson" not in answer.headers.get_content_type():
@@ -193,7 +193,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def _stream(self, case: str) -> None:
-        answer, upstream = self._asked(b"")
+        answer, upstream = self._forward(b"")
         if answer.status != 200:
             self._write(answer.status, answer.read(), dict(answer.headers.items()))
             return
@@ -203,7 +203,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             self._events(answer, case)
         except (OSError, http.client.HTTPException):
-            pass  # one of the two has gone
+            pass  # client or service closed its connection
         finally:
             upstream.close()
             self.close_connection = True
@@ -232,8 +232,8 @@ class Handler(BaseHTTPRequestHandler):
                 return
 
 
-def run(kit: Kit, command: list[str]) -> int | None:
-    """The exit status of the client, with the kit before the service; None if it does not end."""
+def run_client(kit: Kit, command: list[str]) -> int | None:
+    """Run the client through the kit; return its exit status, or None after the time limit."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"kit": kit}))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -250,29 +250,31 @@ def run(kit: Kit, command: list[str]) -> int | None:
         server.server_close()
 
 
-def cases(service: str, command: list[str]) -> dict[str, str]:
-    """Case -> '' if it passed, else why not."""
+def run_cases(service: str, command: list[str]) -> dict[str, str]:
+    """Run all cases; return case -> '' if it passed, else the reason."""
     first = Kit(service)
-    status = run(first, command)
-    first.found["unknown_members"] = "" if status == 0 else f"the client did not play to the end: exit status {status}"
+    status = run_client(first, command)
+    first.results["unknown_members"] = (
+        "" if status == 0 else f"the client did not play to the end: exit status {status}"
+    )
     last = Kit(service, ending=True)
-    status = run(last, command)
+    status = run_client(last, command)
     if not last.ended:
         said = "no stream was opened"
     elif status in (0, None):
         said = f"the client did not give up: exit status {status}"
     else:
         said = f"it asked {last.after} times more" if last.after > ASKED_MOST else ""
-    return dict.fromkeys(CASES, "did not occur") | first.found | {"token_ended": said}
+    return dict.fromkeys(CASES, "did not occur") | first.results | {"token_ended": said}
 
 
 def main() -> int:
-    """Run all cases and tell of them."""
+    """Run all cases and print the results."""
     parser = argparse.ArgumentParser(description="Try a client against a service that misbehaves.")
     parser.add_argument("service")
     parser.add_argument("command", nargs="+", metavar="COMMAND", help="with {address} where it takes the address")
     args = parser.parse_args()
-    found = cases(args.service, args.command)
+    found = run_cases(args.service, args.command)
     for case, why in found.items():
         print(f"{'failed' if why else 'passed'}  {case}: {why or CASES[case]}")
     return 1 if any(found.values()) else 0

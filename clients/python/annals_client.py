@@ -1,4 +1,4 @@
-"""A client of Annals in one file, with nothing but the standard library; Python 3.11 or newer.
+"""A client of Annals in one file, with only the standard library; Python 3.11 or newer.
 
     annals = Annals("http://127.0.0.1:8000")
     annals.register("Marta", "a river of green glass")
@@ -8,9 +8,9 @@
     seat.start()
     seat.play(choose)
 
-Every write has a key of its own and is sent again with it when the connection breaks, or when the service asks to be
-left alone for a while, so that it is done once. The types are those of the service's document, generated into
-`annals_types.py` (README.md says how); the client runs without that file.
+Every write has its own idempotency key. If the connection breaks, or the service asks the client to wait, the write is
+repeated with this key, so it is done once. Types are generated from the service's OpenAPI document into
+`annals_types.py` (see README.md); the client runs without this file.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ if TYPE_CHECKING:
 
 Json = Any
 Choose = Callable[["t.Board", "t.Choice"], Json]
-"""(board, question) -> the pick: a value of one option, a list of them, or a number, by the question's `kind`."""
+"""(board, question) -> the pick: one option's value, a list of values or a number, by the question's `kind`."""
 
 AGAIN = frozenset({429, 503})
-"""Statuses after which the same request may be sent again, in so many seconds as `Retry-After` says."""
+"""Statuses after which the same request may be repeated, after the seconds in `Retry-After`."""
 
 OVERTAKEN = frozenset(
     {"stale_version", "decision_closed", "already_answered", "not_your_decision", "wrong_phase", "not_offered"}
 )
-"""What a player is told whose answer came after the game had gone on: look again."""
+"""Codes of a stale move: the game has continued, look again."""
 
 OVER = frozenset({"game_over", "not_running"})
 
 
 class AnnalsError(Exception):
-    """The root of what this client raises."""
+    """Base class of this client's exceptions."""
 
 
 class Unreachable(AnnalsError):
-    """The service does not answer, though it was asked again for as long as the client has patience."""
+    """The service did not answer within the client's `patience`, with all retries."""
 
 
 class Refused(AnnalsError):
-    """The service says no: `status`, `code` for programs, and the whole problem."""
+    """The service refused the request: `status`, `code` for programs, and the whole problem."""
 
     def __init__(self, status: int, problem: dict[str, Json], retry_after: str = "") -> None:
         super().__init__(f"{status} {problem.get('code', '')} {problem.get('detail') or problem.get('title', '')}")
@@ -63,12 +63,12 @@ class Refused(AnnalsError):
 
     @property
     def passing(self) -> bool:
-        """Whether the same request may be sent again; a damaged record waits for an operator."""
+        """Tells that the same request may be repeated. A damaged record needs an operator instead."""
         return self.status in AGAIN and self.code != "record_damaged"
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A token goes where it was meant to go, and nowhere else."""
+    """Follows no redirect: a token goes to its service only."""
 
     def redirect_request(self, *args: Json, **more: Json) -> None:
         return None
@@ -76,16 +76,16 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 @dataclass
 class Wire:
-    """Requests to one service as one caller."""
+    """HTTP requests to one service as one caller."""
 
     address: str
     token: str = field(default="", repr=False)
     role: str = ""
-    """For who is several things at a table: `director`, or a seat's number."""
+    """`director` or a seat's number, if the caller has several roles in a game."""
     patience: float = 60.0
-    """Seconds for which a request is sent again before the client gives up."""
+    """Seconds of retries before the client gives up."""
     timeout: float = 30.0
-    """Seconds without a sign of life after which a connection counts as broken."""
+    """Seconds of silence after which a connection counts as broken."""
     sleep: Callable[[float], None] = time.sleep
 
     def __post_init__(self) -> None:
@@ -93,16 +93,16 @@ class Wire:
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def get(self, path: str, **query: Json) -> Json:
-        """The document at a path below /v1. Raises Refused, Unreachable."""
+        """Return the document at a path below /v1. Raises Refused, Unreachable."""
         sent = {name: value for name, value in query.items() if value is not None}
         return json.loads(self.text(path + (f"?{urlencode(sent)}" if sent else "")))
 
     def text(self, path: str) -> bytes:
-        """The bytes of an answer."""
+        """Return the bytes of an answer."""
         return self._send("GET", path, None, {})
 
     def write(self, path: str, body: Json, *, method: str = "POST", version: int | None = None, key: str = "") -> Json:
-        """The answer to a write, which is done once; `version`: only if the game stands there (412 otherwise)."""
+        """Send a write, done once, and return its answer. `version`: the game must be at this version (else 412)."""
         headers = {"Idempotency-Key": key or secrets.token_hex(16), "Content-Type": "application/json"}
         if version is not None:
             headers["If-Match"] = f'"{version}"'
@@ -110,12 +110,12 @@ class Wire:
         return json.loads(answer) if answer else None
 
     def stream(self, path: str, last: int) -> http.client.HTTPResponse:
-        """An open stream. Raises Refused, OSError."""
+        """Open a stream. Raises Refused, OSError."""
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": str(last)} if last else {})
         return self._open("GET", path, None, headers)
 
     def pause(self, attempt: int, wanted: str = "") -> float:
-        """Seconds to wait: what the service asks for, else longer each time; a little by chance keeps clients apart."""
+        """Return seconds to wait: as the service asks, else doubled each time; a random part spreads clients."""
         asked = float(wanted) if wanted.isdigit() else min(0.1 * 2**attempt, 5.0)
         return asked + random.uniform(0, 0.1)  # noqa: S311 - no secret
 
@@ -153,7 +153,7 @@ class Wire:
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Json]:
-    """What a refusal says; what stands before the service may answer with something else than a problem."""
+    """Return the problem of a refusal; a made-up one if a proxy answered with another document."""
     try:
         found = json.loads(error.read(1 << 20))
     except (ValueError, OSError, http.client.HTTPException):
@@ -162,22 +162,22 @@ def _problem(error: urllib.error.HTTPError) -> dict[str, Json]:
 
 
 class Annals:
-    """One person, or nobody yet, at one service."""
+    """A service and the account in use, if any."""
 
     def __init__(self, address: str, token: str = "", **more: Json) -> None:
         self.wire = Wire(address, token, **more)
 
     def register(self, name: str, password: str, *, bot: bool = False, invitation: str = "") -> t.Registered:
-        """Open an account and act as it from now on. Keep the recovery `codes`: they are shown this once."""
+        """Open an account and use it from now on. Keep the recovery `codes`: they are shown only here."""
         body = {"name": name, "password": password, "bot": bot} | ({"invitation": invitation} if invitation else {})
         return cast("t.Registered", self._entered(self.wire.write("/accounts", body)))
 
     def log_in(self, name: str, password: str) -> t.Entered:
-        """Another session."""
+        """Log in and use the new session."""
         return cast("t.Entered", self._entered(self.wire.write("/sessions", {"name": name, "password": password})))
 
     def recover(self, name: str, code: str, password: str) -> t.Entered:
-        """A new password for a recovery code; all other sessions end."""
+        """Set a new password with a recovery code; all other sessions end."""
         body = {"name": name, "code": code, "password": password}
         return cast("t.Entered", self._entered(self.wire.write("/recovery", body)))
 
@@ -186,16 +186,16 @@ class Annals:
         return answer
 
     def personal_token(self, label: str, scopes: list[str], days: int) -> t.NewPersonalToken:
-        """A token for a program; needs a session whose password was shown in the last minutes."""
+        """Create a token for a program; needs a recent login with the password."""
         body = {"label": label, "scopes": scopes, "days": days}
         return cast("t.NewPersonalToken", self.wire.write("/me/tokens", body))
 
     def me(self) -> t.Me:
-        """What the account is."""
+        """Return the account."""
         return cast("t.Me", self.wire.get("/me"))
 
     def my_games(self, **query: Json) -> Iterator[t.Mine]:
-        """One's own tables, page by page; `turn="mine"` for those that wait for oneself, `status`."""
+        """Yield the account's tables, page by page; filters: `turn="mine"` for tables to move at, `status`."""
         following: str | None = f"/me/games?{urlencode(query)}"
         while following is not None:
             page = cast("t.MyGames", self.wire.get(following.removeprefix("/v1")))
@@ -203,33 +203,33 @@ class Annals:
             following = page["next"]
 
     def rulesets(self) -> t.Rulesets:
-        """What can be played."""
+        """Return the rulesets."""
         return cast("t.Rulesets", self.wire.get("/rulesets"))
 
     def open(self, ruleset: str, seats: int, **terms: Json) -> Table:
-        """Open a table, and direct it; `options`, `pace`, `listing`, `undo` .. as the document has them."""
+        """Open a table as its director; `options`, `pace`, `listing`, `undo` .. as in the OpenAPI document."""
         made = cast("t.NewGameDoc", self.wire.write("/games", {"ruleset": ruleset, "seats": seats, **terms}))
         guest = made.get("token")
         wire = replace(self.wire, token=guest) if guest else self.wire
         return Table(wire, made["game"], position=made["position"], invitation=made.get("invitation", ""))
 
     def table(self, game: str, role: str = "") -> Table:
-        """A table that there is."""
+        """Return an existing table."""
         return Table(replace(self.wire, role=role), game)
 
 
 @dataclass
 class Table:
-    """A game as one caller meets it: a seat, its director, or the public."""
+    """A game in one role: a seat, the director or the public."""
 
     wire: Wire
     game: str
     seat: int | None = None
     position: int = 0
-    """Of the last write: reads wait for it."""
+    """Position of the last write: reads wait for it."""
     invitation: str = field(default="", repr=False)
     looked: int = 0
-    """The version at which it was looked last whose turn it is."""
+    """Version of the last check for a turn."""
 
     def _get(self, path: str, **query: Json) -> Json:
         return self.wire.get(f"/games/{self.game}{path}", **query)
@@ -240,11 +240,11 @@ class Table:
         return answer
 
     def summary(self) -> t.Summary:
-        """Who sits where, and what was agreed."""
+        """Return seats and terms of the game."""
         return cast("t.Summary", self._get("", wait=self.position))
 
     def join(self, seat: int | None = None, **more: Json) -> Table:
-        """Take a seat; the table as that seat has it, with its own token for guests."""
+        """Take a seat and return the table in this role; guests get a token for it."""
         body = more | ({} if seat is None else {"seat": seat})
         if self.invitation:
             body.setdefault("invitation", self.invitation)
@@ -257,36 +257,36 @@ class Table:
         return cast("t.SeatDoc", self._write("/seats", {"seat": seat, "bot": bot}))
 
     def start(self) -> t.Written:
-        """Begin, once every seat is taken."""
+        """Start the game; every seat must be taken."""
         return cast("t.Written", self._write("/start", {}))
 
     def resume(self) -> t.Resume:
-        """The board and what is to be decided, at once."""
+        """Return board and open decisions together."""
         return cast("t.Resume", self._get("/resume", wait=self.position))
 
     def decisions(self) -> list[t.Decision]:
-        """What is open; none: the game is over, or has not begun."""
+        """Return the open decisions; none before the start and after the end."""
         found: list[t.Decision] = self._get("/decisions", wait=self.position)["decisions"]
         return found
 
     def scores(self) -> t.Scores:
-        """The standings."""
+        """Return the standings."""
         return cast("t.Scores", self._get("/scores", wait=self.position))
 
     def timeline(self, after: int = 0, limit: int = 50) -> t.Timeline:
-        """What happened, from a version on."""
+        """Return timeline entries after a version."""
         return cast("t.Timeline", self._get("/timeline", after=after, limit=limit))
 
     def export(self) -> bytes:
-        """The records that one may read, as lines; `annals verify` proves them."""
+        """Return the readable records as lines; `annals verify` checks them."""
         return self.wire.text(f"/games/{self.game}/export")
 
     def ask(self, picks: list[Json]) -> t.Next:
-        """The builder's next question, or the finished move."""
+        """Return the builder's next question, or the finished move."""
         return cast("t.Next", self.wire.write(f"/games/{self.game}/choices", {"picks": picks}))
 
     def build(self, choose: Choose, board: t.Board) -> t.Move:
-        """A finished move, of what `choose` picks."""
+        """Build a move from the picks of `choose`."""
         picks: list[Json] = []
         while (answer := self.ask(picks))["move"] is None:
             question = answer["choice"]
@@ -296,13 +296,13 @@ class Table:
         return answer["move"]
 
     def move(self, move: t.Move, *, decision: str = "", version: int | None = None) -> t.Moved:
-        """Answer a decision. Raises Refused: the rules' own codes, `decision_closed`, `stale_version` .."""
+        """Answer a decision. Raises Refused with a code of the rules, or `decision_closed`, `stale_version` .."""
         return cast(
             "t.Moved", self._write("/moves", {"move": move} | ({"decision": decision} if decision else {}), version)
         )
 
     def turn(self, choose: Choose) -> bool:
-        """One move, if this seat owes one; whether to look again: it was made, or the game had gone on meanwhile."""
+        """Play one move if this seat owes one. Return True to look again: after a move, or after a stale one."""
         now = self.resume()
         self.looked = now["version"]
         owed = next((d for d in now["decisions"] if self.seat in d["must"]), None)
@@ -318,17 +318,17 @@ class Table:
         return True
 
     def play(self, choose: Choose) -> None:
-        """Play to the end: whatever comes over the stream is a reason to look whose turn it is."""
+        """Play to the end; check for a turn after every change on the stream."""
         for event in self.follow():
             if event["event"] in ("board", "timeline") and event["data"]["version"] > self.looked:
                 while self.turn(choose):
                     pass
 
     def follow(self, last: int = 0) -> Iterator[t.StreamEvent]:
-        """Everything that comes, from a version on, until the game is closed; the client comes back by itself.
+        """Yield stream events after a version, until the game is closed; reconnect after interruptions.
 
-        An entry of the timeline may come twice, as after a broken connection. Raises Refused where the stream will
-        never open again (the token has ended), Unreachable after the client's patience.
+        A timeline entry can come twice, for example after a broken connection. Raises Refused if the stream cannot
+        open again (the token has ended), Unreachable after the client's `patience`.
         """
         failures, since = 0, time.monotonic()
         while True:
@@ -355,7 +355,7 @@ class Table:
 
 
 def read_events(lines: Iterator[bytes] | http.client.HTTPResponse) -> Iterator[dict[str, Json]]:
-    """Server-sent events with their documents; one that was cut off is none, and kinds of later services pass."""
+    """Yield server-sent events with parsed documents. Skip incomplete events; pass on unknown kinds."""
     event: dict[str, Json] = {}
     for raw in lines:
         line = raw.decode().rstrip("\r\n")
@@ -371,7 +371,7 @@ def read_events(lines: Iterator[bytes] | http.client.HTTPResponse) -> Iterator[d
 
 
 def at_random(board: t.Board, choice: t.Choice) -> Json:
-    """A pick for any question of any ruleset; what brings the game on is preferred a little."""
+    """Return a random pick for any question of any ruleset; slightly prefer options with `ends`."""
     rng = random
     if choice["kind"] == "range":
         return rng.randint(choice["lo"], choice["hi"])

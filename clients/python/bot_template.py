@@ -1,9 +1,9 @@
-"""A bot to begin with: it plays any ruleset by the builder's questions. Replace `choose`.
+"""A template for bots. It plays any ruleset with the move builder; replace `choose`.
 
     ANNALS_TOKEN=anp_... python bot_template.py http://127.0.0.1:8000 GAME --seat 2
 
-takes that seat and plays to the end; a seat that the account has already is played on. The same file plays hundreds of
-games in process, without HTTP, where Annals is installed:
+takes the seat, or continues in it, and plays to the end. With Annals installed, the same file also plays hundreds of
+games in process, without HTTP:
 
     ./run annals simulate struggle_of_empires --seats 3 --games 200 --bots bot_template.py,heuristic,heuristic
 """
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def choose(board: t.Board, choice: t.Choice) -> Any:
-    """The pick for one question, of what this seat may see: `board["public"]`, and `board["own"]`.
+    """Return the pick for one question. `board["public"]` and `board["own"]` show this seat's view of the game.
 
-    A value of one of `choice["options"]` where the `kind` is `one`, a list of `lo` to `hi` of them where it is `some`,
-    a number from `lo` to `hi` where it is `range`; `field` says what is asked. In process a board has no names and no
+    The pick depends on `choice["kind"]`: one value of `choice["options"]` for `one`, a list of `lo` to `hi` values for
+    `some`, a number from `lo` to `hi` for `range`. `field` names the subject. In process, boards have no names and
     clocks.
     """
     return at_random(board, choice)
 
 
-def seated(annals: Annals, game: str, seat: int) -> Table:
-    """The seat, taken now or before."""
+def take_seat(annals: Annals, game: str, seat: int) -> Table:
+    """Take the seat, or return it if the account already has it."""
     try:
         return annals.table(game).join(seat)
     except Refused as refusal:
@@ -44,14 +44,14 @@ def seated(annals: Annals, game: str, seat: int) -> Table:
 
 
 def main() -> int:
-    """Play one seat to the end; the token stands in the environment, where no list of processes shows it."""
+    """Play one seat to the end. The token comes from the environment, hidden from process lists."""
     parser = argparse.ArgumentParser(description="Play a seat to the end.")
     parser.add_argument("address")
     parser.add_argument("game")
     parser.add_argument("--seat", type=int, required=True)
     args = parser.parse_args()
     try:
-        table = seated(Annals(args.address, os.environ["ANNALS_TOKEN"]), args.game, args.seat)
+        table = take_seat(Annals(args.address, os.environ["ANNALS_TOKEN"]), args.game, args.seat)
         table.play(choose)
         for line in table.scores()["scores"]:
             print(line["place"], line["seat"], line["points"])

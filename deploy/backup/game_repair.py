@@ -1,7 +1,7 @@
-"""One game put right: what is damaged of it is replaced from a backup, or from the export of a closed game.
+"""Repair of one game: damaged records are replaced from a backup, or from the export of a closed game.
 
-Nothing is replaced but by a record whose hash stands in the tree, with the packs that were sealed, at the position that
-it had; so every head and every proof that somebody holds stays true. What the source does not have stays damaged.
+A replacement must have the record's hash in the Merkle tree, its sealed packs and its position. So all published
+heads and proofs stay valid. Records absent from the source stay damaged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import quote
 from deploy.backup import point_in_time
 from deploy.backup.snapshot import KEY, LEDGER
 from deploy.config.settings import Settings, SettingsError
-from deploy.runtime.wiring import Services
+from deploy.runtime.wiring import ServiceContainer
 from domain.errors import AnnalsError, StaleVersion, StoreUnavailable, UnknownGame, VerificationError, WrongKey
 from domain.kernel.records.export import parse
 from domain.kernel.records.record import Record
@@ -26,83 +26,85 @@ from domain.service.corruption import CorruptRecord
 from domain.service.database import Row
 from projections.integrity import missing_position
 
-_SEED = "SELECT nonce, box FROM seeds WHERE game = ?"
-_PUT_SEED = """INSERT INTO seeds VALUES (?, ?, ?)
+_FIND_SEED = "SELECT nonce, box FROM seeds WHERE game = ?"
+_STORE_SEED = """INSERT INTO seeds VALUES (?, ?, ?)
 ON CONFLICT (game) DO UPDATE SET nonce = excluded.nonce, box = excluded.box"""
 
 
 @dataclass
-class Source:
-    """What a backup or an export has of one game; nothing of it is believed."""
+class RepairSource:
+    """Records and seed of one game from a backup or export; untrusted."""
 
     records: Mapping[int, Record]
     seed: Row | None = None
 
 
 @dataclass
-class Mended:
-    """What became of a game."""
+class RepairReport:
+    """Result of a repair."""
 
     game: str
-    mended: list[int] = field(default_factory=list)
-    """Versions; 0 is the seed."""
+    repaired: list[int] = field(default_factory=list)
+    """Restored versions; 0 is the seed."""
     lost: list[tuple[int, str]] = field(default_factory=list)
-    """Versions that are still damaged, and why."""
-    first: int | None = None
-    """The first that is damaged still."""
+    """Versions still damaged, with the reason."""
+    first_damaged: int | None = None
+    """First version still damaged."""
 
-    def lines(self) -> Iterator[str]:
-        """For people."""
-        yield from (f"{_named(version)} is put back" for version in self.mended)
-        yield from (f"{_named(version)} is lost: {why}" for version, why in self.lost)
-        if self.first is None:
+    def describe(self) -> Iterator[str]:
+        """Yield the report as lines of text."""
+        yield from (f"{_describe_version(version)} is put back" for version in self.repaired)
+        yield from (f"{_describe_version(version)} is lost: {why}" for version, why in self.lost)
+        if self.first_damaged is None:
             yield f"{self.game} is sound, and takes moves"
-        elif self.first:
-            yield f"{self.game} can be read up to version {self.first - 1}, and takes no moves"
+        elif self.first_damaged:
+            yield f"{self.game} can be read up to version {self.first_damaged - 1}, and takes no moves"
         else:
             yield f"{self.game} can be read, and takes no moves"
 
 
-def _named(version: int) -> str:
+def _describe_version(version: int) -> str:
     return f"version {version}" if version else "the seed"
 
 
-def mend(services: Services, source: Path, game: str, until: int | None = None) -> Mended:
-    """Put back whatever the source has, also while the service runs; of a running backup as it was at that time, ms.
+def repair_game(services: ServiceContainer, source: Path, game: str, until: int | None = None) -> RepairReport:
+    """Restore damaged records of a game from the source, also while the service runs.
 
-    Raises SettingsError and UnknownGame.
+    `until`: a running backup is read as of this time, ms. Raises SettingsError and UnknownGame.
     """
-    inspector = services.crew().inspector
-    damages = inspector.check_game(game)
-    if not damages and not services.ledger.version(game):
+    inspector = services.build_worker_context().inspector
+    corrupt_records = inspector.check_game(game)
+    if not corrupt_records and not services.ledger.version(game):
         raise UnknownGame(game)
-    made = Mended(game)
-    with _room(services.settings) as room:
-        given = read(source, game, services.settings.key(), room, until)
-    for damage in damages:
-        if why := _put_back(services, damage, given):
-            made.lost.append((damage.version, why))
+    report = RepairReport(game)
+    with _temporary_folder(services.settings) as folder:
+        repair_source = read_source(source, game, services.settings.load_key(), folder, until)
+    for damage in corrupt_records:
+        if why := _restore_record(services, damage, repair_source):
+            report.lost.append((damage.version, why))
         else:
-            made.mended.append(damage.version)
-    made.first = inspector.inspect(game)
-    return made
+            report.repaired.append(damage.version)
+    report.first_damaged = inspector.inspect(game)
+    return report
 
 
-def _put_back(services: Services, damage: CorruptRecord, given: Source) -> str:
-    """Why it cannot be; nothing if it was."""
-    if not damage.version:
-        return _put_seed(services, damage.game, given)
-    record = given.records.get(damage.version)
+def _restore_record(services: ServiceContainer, corrupt_record: CorruptRecord, repair_source: RepairSource) -> str:
+    """Restore one record; return the reason if that fails, else an empty text."""
+    if not corrupt_record.version:
+        return _restore_seed(services, corrupt_record.game, repair_source)
+    record = repair_source.records.get(corrupt_record.version)
     if record is None:
         return "the source does not have it"
-    if not damage.hash:
+    if not corrupt_record.hash:
         return "neither the tree nor the next record says what it was"
     try:
-        position = services.ledger.position(damage.game, damage.version)
+        position = services.ledger.position(corrupt_record.game, corrupt_record.version)
         if position is None:
-            position = missing_position(services.ledger, services.views, damage.game, damage.version)
-        with closing(Ledger.open(services.settings.owner_url, services.settings.key())) as owned:
-            owned.repair.restore_records(damage.game, [(record, damage.hash, position)], damage.said)
+            position = missing_position(services.ledger, services.views, corrupt_record.game, corrupt_record.version)
+        with closing(Ledger.open(services.settings.owner_url, services.settings.load_key())) as owned:
+            owned.repair.restore_records(
+                corrupt_record.game, [(record, corrupt_record.hash, position)], corrupt_record.said
+            )
     except VerificationError as error:
         return f"the source has another: {error.detail}"
     except StaleVersion:
@@ -110,14 +112,14 @@ def _put_back(services: Services, damage: CorruptRecord, given: Source) -> str:
     return ""
 
 
-def _put_seed(services: Services, game: str, given: Source) -> str:
-    if given.seed is None:
+def _restore_seed(services: ServiceContainer, game: str, repair_source: RepairSource) -> str:
+    if repair_source.seed is None:
         return "the source does not have it"
-    before = services.ledger.execute(_SEED, (game,))
-    services.ledger.execute(_PUT_SEED, (game, *given.seed))
-    if any(d.version == 0 for d in services.crew().inspector.check_game(game)):
+    before = services.ledger.execute(_FIND_SEED, (game,))
+    services.ledger.execute(_STORE_SEED, (game, *repair_source.seed))
+    if any(d.version == 0 for d in services.build_worker_context().inspector.check_game(game)):
         for row in before:
-            services.ledger.execute(_PUT_SEED, (game, *row))
+            services.ledger.execute(_STORE_SEED, (game, *row))
         return "that of the source does not open, or is not what the opening has committed to"
     return ""
 
@@ -126,9 +128,9 @@ def _put_seed(services: Services, game: str, given: Source) -> str:
 
 
 @contextmanager
-def _room(settings: Settings) -> Iterator[Path]:
-    """A folder for the copy of a source, for one after the other: it goes with what one that was killed has left."""
-    settings.prepare()
+def _temporary_folder(settings: Settings) -> Iterator[Path]:
+    """Make a temporary folder for a source, under a lock; delete it afterwards, and leftovers before."""
+    settings.make_data_folder()
     folder = settings.data / "mending"
     with (settings.data / "mending.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -140,54 +142,54 @@ def _room(settings: Settings) -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def read(source: Path, game: str, key: bytes, room: Path, until: int | None = None) -> Source:
-    """A folder of a backup, or the file of an export; raises SettingsError for anything else.
+def read_source(source: Path, game: str, key: bytes, folder: Path, until: int | None = None) -> RepairSource:
+    """Read a backup's folder or an export file. Raises SettingsError for anything else.
 
-    `key` is the master key of now; a backup that was made under another has that key beside it. A backup is read from
-    a copy in the empty folder `room`: whoever opens a database may write into it.
+    `key` is the current master key; a backup contains its own. A backup is read from a copy in the empty `folder`,
+    since SQLite may write to an open database.
     """
     if until is not None and not point_in_time.is_running_backup(source):
         raise SettingsError(f"{source} is one moment: --at is for a running backup")
     if source.is_file():
-        return _exported(source, game)
-    copy = room / LEDGER
+        return _read_export(source, game)
+    copy = folder / LEDGER
     if (source / LEDGER).is_file():
         shutil.copyfile(source / LEDGER, copy)
-        return _copied(copy, game, _key_of(source, key))
+        return _read_copy(copy, game, _read_source_key(source, key))
     if point_in_time.is_running_backup(source):
-        made = point_in_time.make(source, until, copy)
-        return _copied(copy, game, _key_of(made.generation.folder, key))
+        made = point_in_time.restore_ledger(source, until, copy)
+        return _read_copy(copy, game, _read_source_key(made.base.folder, key))
     raise SettingsError(f"{source} is neither a backup nor an export")
 
 
-def _exported(path: Path, game: str) -> Source:
+def _read_export(path: Path, game: str) -> RepairSource:
     try:
         found = parse(path.read_bytes())
     except VerificationError as error:
         raise SettingsError(f"{path} is no export: {error}") from None
     if found.game != game:
         raise SettingsError(f"{path} is of another game")
-    return Source({r.version: r for r in found.records})
+    return RepairSource({r.version: r for r in found.records})
 
 
-def _key_of(source: Path, key: bytes) -> bytes:
+def _read_source_key(source: Path, key: bytes) -> bytes:
     try:
         return bytes.fromhex((source / KEY).read_text())
     except (OSError, ValueError):
         return key
 
 
-def _copied(path: Path, game: str, key: bytes) -> Source:
-    """Record by record: the copy may be damaged as well. Raises SettingsError where nothing of it can be read."""
+def _read_copy(path: Path, game: str, key: bytes) -> RepairSource:
+    """Read records one by one, since the copy can be damaged too. Raises SettingsError if nothing is readable."""
     with closing(Ledger.open(f"sqlite:///{quote(str(path.absolute()))}", key)) as ledger:
         found: dict[int, Record] = {}
         try:
-            with suppress(StoreUnavailable):  # one that is older than the ring has none
+            with suppress(StoreUnavailable):  # a ledger older than the keyring has none
                 ledger.keys.check()
         except WrongKey:
             raise SettingsError("the source opens with another key: bring the one with which it was made") from None
         try:
-            seeds, head = ledger.execute(_SEED, (game,)), ledger.version(game)
+            seeds, head = ledger.execute(_FIND_SEED, (game,)), ledger.version(game)
         except StoreUnavailable as error:
             raise SettingsError(f"the source cannot be read: {error}") from None
         for version in range(1, head + 1):
@@ -195,4 +197,4 @@ def _copied(path: Path, game: str, key: bytes) -> Source:
                 found |= {r.version: r for r in ledger.read(game, version - 1, version)}
             except AnnalsError:
                 continue
-    return Source(found, seeds[0] if seeds else None)
+    return RepairSource(found, seeds[0] if seeds else None)

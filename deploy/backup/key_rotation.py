@@ -1,7 +1,7 @@
-"""Another master key, in two steps of which each may be killed and repeated; between them both keys open the ledger.
+"""Rotation of the master key in two steps. Between them, both keys open the ledger; each step can be repeated.
 
-First the new key is admitted, and takes the old one's place in the data folder. Once every process has begun with it,
-the second step lets it alone open the ledger. Records are not written again: only the ring of keys is wrapped anew.
+The first step admits the new key and installs it in the data folder. After all processes have restarted, the second
+step revokes the old key. Records are not rewritten: only the keyring is wrapped again.
 """
 
 from __future__ import annotations
@@ -9,60 +9,63 @@ from __future__ import annotations
 import logging
 
 from deploy.config.settings import Settings, SettingsError
-from deploy.runtime.supervisor import alone
+from deploy.runtime.supervisor import hold_lock
 from domain.ledger import Ledger
 from domain.service.keyring import fingerprint
 from domain.service.seed_store import SeedStore
 
 log = logging.getLogger("annals.security")
 
-SHOWN = 16
-"""Digits of a key's mark that are shown."""
+FINGERPRINT_DIGITS = 16
+"""Digits shown of a key's fingerprint."""
 
 
-def begin(settings: Settings) -> str:
-    """Admit the new key; raises SettingsError, WrongKey."""
-    old = settings.key()
+def begin_rotation(settings: Settings) -> str:
+    """Admit the new key; return the next step as text. Raises SettingsError, WrongKey."""
+    old = settings.load_key()
     ledger = Ledger.open(settings.ledger_url, old)
     try:
         ledger.keys.check()
         if ledger.keys.count_master_keys() > 1 and not settings.next_key_file.exists() and not settings.new_key:
             raise SettingsError("the key is being changed: start all processes anew, then --finish")
-        new = settings.next_key()
+        new = settings.load_next_key()
         SeedStore(ledger, ledger.keys).reseal()
         ledger.keys.add_master_key(new)
-        settings.take_next_key()
+        settings.install_next_key()
     finally:
         ledger.close()
-    log.warning("key_admitted: %s beside %s", fingerprint(new)[:SHOWN], fingerprint(old)[:SHOWN])
-    where = "with ANNALS_KEY set to it" if settings.given_key else "which lies in the data folder"
-    return f"key {fingerprint(new)[:SHOWN]} opens the ledger too; start all processes anew, {where}, then --finish"
+    log.warning(
+        "key_admitted: %s beside %s", fingerprint(new)[:FINGERPRINT_DIGITS], fingerprint(old)[:FINGERPRINT_DIGITS]
+    )
+    where = "with ANNALS_KEY set to it" if settings.environment_key else "which lies in the data folder"
+    admitted = fingerprint(new)[:FINGERPRINT_DIGITS]
+    return f"key {admitted} opens the ledger too; start all processes anew, {where}, then --finish"
 
 
-def finish(settings: Settings) -> str:
-    """Let no other key open the ledger; raises SettingsError, WrongKey."""
+def finish_rotation(settings: Settings) -> str:
+    """Revoke all keys but the current one; return the result as text. Raises SettingsError, WrongKey."""
     if settings.next_key_file.exists():
         raise SettingsError("the new key has not taken its place: run rotate-key without --finish first")
-    if _older(settings):
+    if _is_old_service_running(settings):
         raise SettingsError("the service was started before the key was changed: start it anew first")
-    ledger = Ledger.open(settings.ledger_url, settings.key())
+    ledger = Ledger.open(settings.ledger_url, settings.load_key())
     try:
         others = ledger.keys.complete_rotation()
     finally:
         ledger.close()
-    shown = fingerprint(settings.key())[:SHOWN]
+    shown = fingerprint(settings.load_key())[:FINGERPRINT_DIGITS]
     if others:
         log.warning("key_changed: %s alone opens the ledger", shown)
     return f"only key {shown} opens the ledger" + ("" if others else ", as before; there was nothing to finish")
 
 
-def _older(settings: Settings) -> bool:
-    """Whether a `serve` on this folder may still have the key of before."""
+def _is_old_service_running(settings: Settings) -> bool:
+    """Return whether a `serve` on this folder may still use the old key."""
     lock = settings.data / "lock"
-    if settings.given_key or not lock.exists() or lock.stat().st_mtime > settings.key_file.stat().st_mtime:
+    if settings.environment_key or not lock.exists() or lock.stat().st_mtime > settings.key_file.stat().st_mtime:
         return False
     try:
-        with alone(lock):
+        with hold_lock(lock):
             return False
     except SettingsError:
         return True

@@ -1,4 +1,4 @@
-"""A ledger as it was at a moment, made from a running backup."""
+"""Point-in-time recovery: restores a ledger from a running backup."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
-from deploy.backup.wal_files import ABOUT, BASE, Generation, Segment, hash_of
+from deploy.backup.wal_files import BASE, MANIFEST, BaseBackup, WalSegment, hash_file
 from deploy.config.settings import SettingsError
 
 
 @dataclass(frozen=True)
-class Moment:
-    """What was made."""
+class RestoredSnapshot:
+    """A restored ledger: its base backup and its time."""
 
-    generation: Generation
+    base: BaseBackup
     at: int
-    """ms: every commit before is in it."""
+    """ms: it contains every earlier commit."""
 
 
 def is_running_backup(folder: Path) -> bool:
-    """Whether there is a whole copy in it."""
-    return any(folder.glob(f"*/{ABOUT}"))
+    """Return whether the folder holds a base backup."""
+    return any(folder.glob(f"*/{MANIFEST}"))
 
 
-def time_of(text: str) -> int:
-    """Ms since 1970 of an ISO 8601 time, in UTC unless it says otherwise; raises SettingsError."""
+def parse_time(text: str) -> int:
+    """Return an ISO 8601 time, UTC by default, as ms since 1970. Raises SettingsError."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -40,79 +40,81 @@ def time_of(text: str) -> int:
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-def told(at: int) -> str:
-    """A time as people and `time_of` read it."""
+def format_time(at: int) -> str:
+    """Return a time, ms, in the form of `parse_time`."""
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def make(folder: Path, until: int | None, target: Path) -> Moment:
-    """The ledger as it was at the last moment that was copied, or at the last one up to that time, in a new file.
+def restore_ledger(folder: Path, until: int | None, target: Path) -> RestoredSnapshot:
+    """Restore the ledger into the new file `target`, as of its last copied commit, or up to the time `until`, ms.
 
-    Raises SettingsError where no copy is as old, or one is damaged.
+    Raises SettingsError if no base backup is as old, or a file is damaged.
     """
-    generation = _chosen(folder, until)
-    if hash_of(generation.folder / BASE) != generation.sha256:
-        before = told(generation.at - 1)
-        raise SettingsError(f"{generation.folder / BASE} is damaged; an older one serves up to {before}")
-    shutil.copyfile(generation.folder / BASE, target)
+    base = _find_base_backup(folder, until)
+    if hash_file(base.folder / BASE) != base.sha256:
+        before = format_time(base.at - 1)
+        raise SettingsError(f"{base.folder / BASE} is damaged; an older one serves up to {before}")
+    shutil.copyfile(base.folder / BASE, target)
     target.chmod(0o600)
-    at = generation.at
+    at = base.at
     try:
-        for _, parts in groupby(_segments(generation, until), key=lambda s: s.epoch):
-            at = _replayed(target, parts)
-        _proved(target)
+        for _, parts in groupby(_read_segments(base, until), key=lambda s: s.epoch):
+            at = _replay_segments(target, parts)
+        _check_integrity(target)
     except sqlite3.Error as error:
-        raise SettingsError(f"no ledger can be made of {generation.folder} in {target.parent}: {error}") from error
-    return Moment(generation, at)
+        raise SettingsError(f"no ledger can be made of {base.folder} in {target.parent}: {error}") from error
+    return RestoredSnapshot(base, at)
 
 
-def _chosen(folder: Path, until: int | None) -> Generation:
-    known = Generation.all(folder)
+def _find_base_backup(folder: Path, until: int | None) -> BaseBackup:
+    known = BaseBackup.list_all(folder)
     found = [g for g in known if until is None or g.at <= until]
     if not found:
-        raise SettingsError(f"{folder} begins at {told(known[0].at)}" if known else f"{folder} holds no whole copy")
+        raise SettingsError(
+            f"{folder} begins at {format_time(known[0].at)}" if known else f"{folder} holds no whole copy"
+        )
     return found[-1]
 
 
-def _segments(generation: Generation, until: int | None) -> Iterator[Segment]:
-    """Those that count, each after the one before. The last may be cut off: it was being written."""
-    paths, before = generation.segments(), None
+def _read_segments(base: BaseBackup, until: int | None) -> Iterator[WalSegment]:
+    """Yield the segments up to `until`, and check that none is missing. The last one may be cut off."""
+    paths, before = base.list_segments(), None
     for path in paths:
-        if until is not None and Segment.time(path) > until:
+        if until is not None and WalSegment.time_in_name(path) > until:
             return
         try:
-            found = Segment.read(path)
+            found = WalSegment.load(path)
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             if path != paths[-1]:
-                reached = told(before.at if before else generation.at)
+                reached = format_time(before.at if before else base.at)
                 raise SettingsError(f"{path} is damaged ({error}); put back with --at {reached}") from None
             print(f"annals: {path} is cut off, and left out", file=sys.stderr)
             return
-        if not _fits(before, found):
+        if not _is_next(before, found):
             raise SettingsError(f"before {path} a piece is missing; put back with --at an earlier time")
         before = found
         yield found
 
 
-def _fits(before: Segment | None, found: Segment) -> bool:
+def _is_next(before: WalSegment | None, found: WalSegment) -> bool:
     if before is None or found.epoch != before.epoch:
         return found.first == 0 and found.epoch == (before.epoch if before else 0) + 1
-    return found.first == before.mark.frames
+    return found.first == before.position.frames
 
 
-def _replayed(target: Path, parts: Iterable[Segment]) -> int:
-    """SQLite's own recovery checks every frame, and takes whole commits only; gives the time of the last, ms."""
+def _replay_segments(target: Path, parts: Iterable[WalSegment]) -> int:
+    """Replay segments by SQLite's own recovery: it checks every frame. Return the time of the last segment, ms."""
     with target.with_name(f"{target.name}-wal").open("wb") as file:
-        for part in parts:  # one at a time: those of a day may fill the memory
+        for part in parts:  # one at a time: the segments of a day can exceed the memory
             file.write(part.data)
     with closing(sqlite3.connect(target)) as db:
         _, frames, done = db.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
-    if frames != part.mark.frames or done != frames:
-        raise SettingsError(f"only {frames} of {part.mark.frames} pieces of the log fit together")
+    if frames != part.position.frames or done != frames:
+        raise SettingsError(f"only {frames} of {part.position.frames} pieces of the log fit together")
     return part.at
 
 
-def _proved(target: Path) -> None:
+def _check_integrity(target: Path) -> None:
     with closing(sqlite3.connect(target)) as db:
         found = db.execute("PRAGMA integrity_check").fetchone()[0]
         db.execute("PRAGMA journal_mode=DELETE")  # one file

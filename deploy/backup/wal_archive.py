@@ -1,8 +1,8 @@
-"""The running backup of SQLite: a whole copy each day, and between two of them all commits, seconds after each.
+"""The running backup of SQLite: a base backup each day, and all commits after it within seconds.
 
-A folder for each copy: `base.sqlite`, the key, `base.json`, and segments of the write-ahead log, each a line of JSON
-and compressed frames. Whatever the database holds is in it, whichever table; what is deleted there is gone from here
-once the copies are that were made before.
+Each base backup has a folder: `base.sqlite`, the key, `base.json`, and segments of the write-ahead log (WAL), each a
+line of JSON and compressed frames. A backup contains all tables. Deleted data are gone from it after the earlier base
+backups have expired.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from deploy.backup.wal_files import (
-    ABOUT,
     BASE,
-    FOLDER,
+    FOLDER_NAME,
     FORMAT,
     KEY,
-    Generation,
-    Segment,
-    hash_of,
-    synced,
-    taken,
-    write,
+    MANIFEST,
+    BaseBackup,
+    WalSegment,
+    hash_file,
+    lock_folder,
+    sync,
+    write_file,
 )
-from deploy.backup.wal_reader import GapError, Mark, Read, Tail, UnsettledError
+from deploy.backup.wal_reader import GapError, Result, UnsettledError, WalPosition, WalReader
 from deploy.config.settings import Settings, SettingsError
 from domain.errors import StoreUnavailable
 from domain.ledger.sqlite_files import scrub_marker, truncate_wal
@@ -44,73 +44,73 @@ from projections.leases import load_progress, save_progress
 from projections.view_store import ViewStore
 
 DAY, HOUR = 24 * 3600 * 1000, 3600 * 1000
-"""ms between two whole copies: as a rule, and where something was erased."""
+"""ms between two base backups: normally, and after data were erased."""
 
-LOOK = 1.0
-"""Seconds between two looks at the log."""
+CHECK_PERIOD = 1.0
+"""Seconds between two checks of the WAL."""
 
-SHIP = 10.0
-"""Seconds after which what there is is copied."""
+ARCHIVE_PERIOD = 10.0
+"""Seconds after which new frames are archived."""
 
-FULL = 1000
-"""Frames of the log after which it is copied at once, and then put into the database."""
+MAX_WAL_FRAMES = 1000
+"""Frames of the WAL after which it is archived at once, then checkpointed."""
 
-PAGES = 4096
-"""Pages of the whole copy in one step, and frames of one segment unless a single commit has more."""
+PAGES_PER_STEP = 4096
+"""Pages copied in one step, and frames of one segment unless a single commit has more."""
 
-STUCK = 120.0
-"""Seconds without any progress after which the folder hangs."""
+STUCK_SECONDS = 120.0
+"""Seconds without progress after which the backup counts as stuck."""
 
-PAUSES = (5.0, 600.0)
-"""Seconds before it is tried again after a failure: the first time, and at most."""
+RETRY_PAUSES = (5.0, 600.0)
+"""Seconds before a retry: after the first failure, and at most."""
 
-WORK = "backup"
-"""What its progress is called: `upto`, before which nothing is missing, or `since` when nothing was copied, ms."""
+PROGRESS_NAME = "backup"
+"""Name of the progress document: `upto`, all commits before it are archived, or `since`, none is yet; ms."""
 
 log = logging.getLogger("annals.backup")
 
 
-class Copier:
-    """Copies, one step after the other; `clock` gives ms. Steps raise OSError, sqlite3.Error and GapError."""
+class WalArchiver:
+    """Archives the WAL step by step; `clock` gives ms. Steps raise OSError, sqlite3.Error and GapError."""
 
     def __init__(self, settings: Settings, folder: Path, clock: Callable[[], int]) -> None:
         self._settings, self._folder, self._clock = settings, folder, clock
-        self._tail: Tail | None = None
+        self._reader: WalReader | None = None
         self._lock: int | None = None
-        self._generation: Generation | None = None
-        self._mark, self._epoch = Mark(), 0
+        self._base: BaseBackup | None = None
+        self._position, self._epoch = WalPosition(), 0
         self.alive = time.monotonic()
 
     def begin(self) -> None:
-        """Go on where the last segment ended if nothing is missing since, else with a whole copy."""
-        self.let_go()
-        self._lock = taken(self._folder)
-        self._tail = Tail(self._settings.ledger_file)
-        known = Generation.all(self._folder)
-        if known and self._keyed(known[-1]) and self._continued(known[-1], self._tail):
+        """Continue after the last segment if no commit is missing, else make a base backup."""
+        self.release()
+        self._lock = lock_folder(self._folder)
+        self._reader = WalReader(self._settings.ledger_file)
+        known = BaseBackup.list_all(self._folder)
+        if known and self._has_current_key(known[-1]) and self._resume(known[-1], self._reader):
             return
-        self._copy()
+        self._make_base_backup()
 
-    def _continued(self, generation: Generation, tail: Tail) -> bool:
-        segments = generation.segments()
+    def _resume(self, base: BaseBackup, reader: WalReader) -> bool:
+        segments = base.list_segments()
         try:
-            last = Segment.read(segments[-1]) if segments else None
-        except (OSError, ValueError, KeyError, TypeError, zlib.error):  # a whole copy asks for none of it
+            last = WalSegment.load(segments[-1]) if segments else None
+        except (OSError, ValueError, KeyError, TypeError, zlib.error):  # a base backup needs no earlier segment
             return False
-        if last is None or not tail.follows(last.mark):
+        if last is None or not reader.has_all_since(last.position):
             return False
-        self._generation, self._mark, self._epoch = generation, last.mark, last.epoch
+        self._base, self._position, self._epoch = base, last.position, last.epoch
         return True
 
-    def _keyed(self, generation: Generation) -> bool:
-        """Whether it has the master key of now: one that was changed opens nothing of what is written later."""
+    def _has_current_key(self, base: BaseBackup) -> bool:
+        """Return whether the base backup contains the current master key: an old key opens no later data."""
         with suppress(OSError):
-            return (generation.folder / KEY).read_text().strip() == self._settings.key().hex()
+            return (base.folder / KEY).read_text().strip() == self._settings.load_key().hex()
         return False
 
-    def let_go(self) -> None:
-        """The log may end without us, and another may have the folder."""
-        tail, self._tail, self._generation = self._tail, None, None
+    def release(self) -> None:
+        """Release the WAL and the lock of the folder."""
+        tail, self._reader, self._base = self._reader, None, None
         if tail:
             tail.close()
         lock, self._lock = self._lock, None
@@ -118,226 +118,236 @@ class Copier:
             os.close(lock)
 
     @property
-    def begun(self) -> bool:
-        """Whether nothing can be lost now."""
-        return self._tail is not None and self._generation is not None
+    def has_begun(self) -> bool:
+        """Tells that archiving has begun: no commit can be missed."""
+        return self._reader is not None and self._base is not None
 
     @property
-    def _open(self) -> Tail:
-        if self._tail is None:
+    def _open_reader(self) -> WalReader:
+        if self._reader is None:
             raise GapError("nothing is begun")
-        return self._tail
+        return self._reader
 
     @property
-    def _whole(self) -> Generation:
-        if self._generation is None:
+    def _current_base(self) -> BaseBackup:
+        if self._base is None:
             raise GapError("nothing is begun")
-        return self._generation
+        return self._base
 
-    def waiting(self) -> int:
-        """Frames of the log."""
+    def count_frames(self) -> int:
+        """Return the number of frames of the WAL; 0 if unknown."""
         with suppress(UnsettledError):
-            return self._open.frames()
+            return self._open_reader.count_frames()
         return 0
 
     def step(self) -> int:
-        """Copy what was written since the last step; returns the time before which nothing is missing now, ms."""
-        if not self._keyed(self._whole):
-            self._copy()
-        at = self._ship()
-        if self._clock() - self._whole.at > (HOUR if self._unwiped() else DAY):
-            self._wipe()  # what the copy before lacks is in it now, if this one fails
-            self._copy()
-            at = self._ship()
-        self._open.renew()
-        if self.waiting() >= FULL:
-            self._kept(self._open.end(self._read))  # written later: nobody waits for the folder
+        """Archive all new commits; return the time, ms, up to which the backup is complete."""
+        if not self._has_current_key(self._current_base):
+            self._make_base_backup()
+        at = self._archive_frames()
+        if self._clock() - self._current_base.at > (HOUR if self._must_wipe() else DAY):
+            self._wipe_wal()  # first archived above, in case this base backup fails
+            self._make_base_backup()
+            at = self._archive_frames()
+        self._open_reader.advance()
+        if self.count_frames() >= MAX_WAL_FRAMES:
+            self._store_segment(
+                self._open_reader.restart_wal(self._read_segment)
+            )  # written after the lock is released: writers do not wait for the backup's disk
         self.alive = time.monotonic()
         return at
 
-    def _unwiped(self) -> bool:
+    def _must_wipe(self) -> bool:
         return scrub_marker(self._settings.ledger_file).exists()
 
-    def _wipe(self) -> None:
-        """What was erased leaves the log of last writes, which ends with it: a whole copy has to follow."""
-        if not self._unwiped():
+    def _wipe_wal(self) -> None:
+        """Truncate the WAL to remove erased data; a base backup must follow."""
+        if not self._must_wipe():
             return
-        self._open.close()
-        self._generation = None  # there may be commits that no segment will have
+        self._open_reader.close()
+        self._base = None  # some commits may be in no segment
         with closing(sqlite3.connect(self._settings.ledger_file, timeout=0)) as db:
             found = db.cursor()
             if any(truncate_wal(found.execute, found.fetchone) for _ in range(10)):
                 scrub_marker(self._settings.ledger_file).unlink(missing_ok=True)
-        self._tail = Tail(self._settings.ledger_file)
+        self._reader = WalReader(self._settings.ledger_file)
 
-    def _ship(self) -> int:
-        """In pieces: what has piled up may be more than the memory, or a slow folder, takes at once."""
-        at, frames = self._clock(), self._calm(self._open.frames)
-        found = self._read(PAGES)
-        while found.data and found.mark.frames < frames:
-            self._kept(found)
-            self._progress()
-            found = self._read(PAGES)
-        self._kept(found)
+    def _archive_frames(self) -> int:
+        """Archive new frames in pieces, since they can exceed the memory. Return the time before the first, ms."""
+        at, frames = self._clock(), self._read_settled(self._open_reader.count_frames)
+        found = self._read_segment(PAGES_PER_STEP)
+        while found.data and found.position.frames < frames:
+            self._store_segment(found)
+            self._note_progress()
+            found = self._read_segment(PAGES_PER_STEP)
+        self._store_segment(found)
         return at
 
-    def _read(self, most: int | None = None) -> Segment:
-        """What the log holds that no segment has; it may be nothing. At most so many frames, as `Tail.since`."""
+    def _read_segment(self, most: int | None = None) -> WalSegment:
+        """Return the frames of the WAL after the last segment, perhaps none; `most` as in `WalReader.read_since`."""
         at = self._clock()
-        mark, data = self._calm(lambda: self._open.since(self._mark, most))
-        other = mark.salt != self._mark.salt
-        return Segment(self._epoch + other, 0 if other else self._mark.frames, mark, at, data)
+        mark, data = self._read_settled(lambda: self._open_reader.read_since(self._position, most))
+        other = mark.salt != self._position.salt
+        return WalSegment(self._epoch + other, 0 if other else self._position.frames, mark, at, data)
 
-    def _calm(self, read: Callable[[], Read]) -> Read:
-        """What is read once nobody writes for a moment."""
+    def _read_settled(self, read: Callable[[], Result]) -> Result:
+        """Return the result of `read`, repeated while a commit is being written. Raises GapError."""
         for _ in range(100):
             with suppress(UnsettledError):
                 return read()
             time.sleep(0.01)
         raise GapError("the log does not come to rest")
 
-    def _kept(self, found: Segment | None) -> None:
+    def _store_segment(self, found: WalSegment | None) -> None:
         if found and found.data:
-            found.write(self._whole.folder)
-            self._mark, self._epoch = found.mark, found.epoch
+            found.write(self._current_base.folder)
+            self._position, self._epoch = found.position, found.epoch
 
-    def _copy(self) -> None:
-        """A whole copy, and then the log from its beginning: what it holds of before the copy changes nothing."""
-        self._sweep()
+    def _make_base_backup(self) -> None:
+        """Make a base backup; the WAL is then archived from its beginning, since replaying older frames is harmless."""
+        self._remove_unfinished()
         at = self._clock()
-        self._open.renew()
-        self._expire()  # first: what nobody needs any more may have the room of the next one
+        self._open_reader.advance()
+        self._remove_expired()  # first, to free space for the new one
         folder = self._folder / datetime.fromtimestamp(at / 1000, UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         folder.mkdir(mode=0o700)
         try:
-            self._fill(folder, at)
-        except (OSError, sqlite3.Error):  # on a full disk half a copy would take the room of others
+            self._write_base_backup(folder, at)
+        except (OSError, sqlite3.Error):  # on a full disk, half a copy would take the space of others
             shutil.rmtree(folder, ignore_errors=True)
             raise
 
-    def _fill(self, folder: Path, at: int) -> None:
-        synced(self._folder)
+    def _write_base_backup(self, folder: Path, at: int) -> None:
+        sync(self._folder)
         with closing(sqlite3.connect(folder / BASE)) as copy:
             (folder / BASE).chmod(0o600)
-            with (folder / BASE).open("rb") as made:  # piece by piece: the whole at once may take longer than `STUCK`
-                self._open.reader.backup(copy, pages=PAGES, progress=lambda *_: self._settle(made))
-            copy.set_progress_handler(self._progress, 1_000_000)
+            with (folder / BASE).open(
+                "rb"
+            ) as made:  # piece by piece: one sync of the whole file may take longer than `STUCK_SECONDS`
+                self._open_reader.connection.backup(
+                    copy, pages=PAGES_PER_STEP, progress=lambda *_: self._sync_file(made)
+                )
+            copy.set_progress_handler(self._note_progress, 1_000_000)
             sound = copy.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
         if not sound:
             log.error("the whole copy is damaged, as the ledger is: older ones are kept")
-        hashed = hash_of(folder / BASE, self._progress)
-        write(folder / KEY, self._settings.key().hex().encode() + b"\n")
-        number = max((g.number for g in Generation.all(self._folder)), default=0) + 1
+        hashed = hash_file(folder / BASE, self._note_progress)
+        write_file(folder / KEY, self._settings.load_key().hex().encode() + b"\n")
+        number = max((g.number for g in BaseBackup.list_all(self._folder)), default=0) + 1
         about: Doc = {"annals": FORMAT, "number": number, "at": at, "sha256": hashed, "sound": sound}
-        write(folder / ABOUT, json.dumps(about).encode() + b"\n")  # last: one without it was cut short
-        self._generation, self._mark, self._epoch = Generation(folder, number, at, sound, hashed), Mark(), 0
+        write_file(
+            folder / MANIFEST, json.dumps(about).encode() + b"\n"
+        )  # last: a base backup without it is incomplete
+        self._base, self._position, self._epoch = BaseBackup(folder, number, at, sound, hashed), WalPosition(), 0
 
-    def _settle(self, made: BinaryIO) -> None:
-        """What was written so far is on the disk."""
+    def _sync_file(self, made: BinaryIO) -> None:
+        """Write the copied pages to disk."""
         os.fsync(made.fileno())
-        self._progress()
+        self._note_progress()
 
-    def _progress(self, *_: int) -> None:
+    def _note_progress(self, *_: int) -> None:
         self.alive = time.monotonic()
 
-    def _sweep(self) -> None:
-        """What was cut short."""
+    def _remove_unfinished(self) -> None:
+        """Delete incomplete base backups."""
         for path in self._folder.iterdir():
-            if FOLDER.fullmatch(path.name) and path.is_dir() and not (path / ABOUT).exists():
+            if FOLDER_NAME.fullmatch(path.name) and path.is_dir() and not (path / MANIFEST).exists():
                 shutil.rmtree(path)
 
-    def _expire(self) -> None:
-        """Copies that are needed for no moment of the last days; the newest sound one is needed for all."""
-        known = Generation.all(self._folder)
-        enough = [n for n, g in enumerate(known) if g.sound and self._age(g) >= self._settings.backup_days * DAY]
+    def _remove_expired(self) -> None:
+        """Delete base backups not needed for any time in the last `backup_days`."""
+        known = BaseBackup.list_all(self._folder)
+        enough = [
+            n for n, g in enumerate(known) if g.sound and self._compute_age(g) >= self._settings.backup_days * DAY
+        ]
         for generation in known[: enough[-1] if enough else 0]:
-            (generation.folder / ABOUT).unlink()  # first: half of one is none
+            (generation.folder / MANIFEST).unlink()  # first: a folder without it is no base backup
             shutil.rmtree(generation.folder)
 
-    def _age(self, generation: Generation) -> int:
-        """In ms. A clock that was set forward has made none older."""
-        reader = self._open.reader
-        ahead = sum_jumps(lambda statement, params: reader.execute(statement, params).fetchall(), generation.at)
-        return self._clock() - generation.at - ahead
+    def _compute_age(self, base: BaseBackup) -> int:
+        """Return the age of a base backup, ms, without forward jumps of the clock."""
+        reader = self._open_reader.connection
+        ahead = sum_jumps(lambda statement, params: reader.execute(statement, params).fetchall(), base.at)
+        return self._clock() - base.at - ahead
 
 
 class RunningBackup:
-    """The thread that copies. A folder that is full, away or frozen harms nobody but the backup."""
+    """The thread of the running backup. A full, missing or frozen folder affects only the backup."""
 
     def __init__(self, settings: Settings, views: ViewStore, clock: Callable[[], int]) -> None:
         if settings.backup is None:
             raise SettingsError("ANNALS_BACKUP is not set")
         self._views, self._clock, self._folder = views, clock, settings.backup
-        self._copier = Copier(settings, settings.backup, clock)
-        self._over = threading.Event()
+        self._archiver = WalArchiver(settings, settings.backup, clock)
+        self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="backup", daemon=True)
-        self._said = ""
+        self._last_error = ""
 
     def start(self) -> None:
-        """Once."""
-        if not load_progress(self._views, WORK):
-            self._note({"since": self._clock()})
-        with suppress(OSError):  # told by the first step
+        """Start the thread; call once."""
+        if not load_progress(self._views, PROGRESS_NAME):
+            self._save_progress({"since": self._clock()})
+        with suppress(OSError):  # reported by the first step
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._thread.start()
 
     def is_stuck(self) -> bool:
-        """Whether nothing has moved for long, as where a file system is frozen."""
-        return self._thread.is_alive() and time.monotonic() > self._copier.alive + STUCK
+        """Return whether there was no progress for STUCK_SECONDS, as on a frozen file system."""
+        return self._thread.is_alive() and time.monotonic() > self._archiver.alive + STUCK_SECONDS
 
     def stop(self) -> None:
-        """Copy the rest, and end; what hangs is left behind."""
-        self._over.set()
+        """Archive the rest and stop the thread; give up after 5 s."""
+        self._stopping.set()
         self._thread.join(5.0)
 
     def _run(self) -> None:
-        pause, shipped = PAUSES[0], 0.0
+        pause, shipped = RETRY_PAUSES[0], 0.0
         while True:
-            over = self._over.is_set()
-            due = over or time.monotonic() > shipped + SHIP
+            over = self._stopping.is_set()
+            due = over or time.monotonic() > shipped + ARCHIVE_PERIOD
             if self.step(due=due):
                 shipped = time.monotonic() if due else shipped
-                self._copier.alive, wait, pause = time.monotonic(), LOOK, PAUSES[0]
+                self._archiver.alive, wait, pause = time.monotonic(), CHECK_PERIOD, RETRY_PAUSES[0]
             else:
-                wait, pause = pause, min(pause * 2, PAUSES[1])
+                wait, pause = pause, min(pause * 2, RETRY_PAUSES[1])
             if over:
-                self._copier.let_go()
+                self._archiver.release()
                 return
             self._wait(wait)
 
     def step(self, *, due: bool = True) -> bool:
-        """Copy what is new, if it is due or much; whether the folder took it."""
+        """Archive new commits if `due` or if there are many; return whether that succeeded."""
         try:
-            if not self._copier.begun:
-                self._copier.begin()
-            if due or self._copier.waiting() >= FULL:
-                self._told(self._copier.step())
+            if not self._archiver.has_begun:
+                self._archiver.begin()
+            if due or self._archiver.count_frames() >= MAX_WAL_FRAMES:
+                self._note_success(self._archiver.step())
         except (OSError, sqlite3.Error, GapError, SettingsError) as error:
-            self._failed(error)
+            self._handle_failure(error)
             return False
         return True
 
     def _wait(self, seconds: float) -> None:
-        """A pause is no sign of a frozen folder."""
+        """Wait, and count the time as progress: a pause is not a frozen folder."""
         end = time.monotonic() + seconds
-        while not self._over.wait(min(max(end - time.monotonic(), 0), LOOK)) and time.monotonic() < end:
-            self._copier.alive = time.monotonic()
+        while not self._stopping.wait(min(max(end - time.monotonic(), 0), CHECK_PERIOD)) and time.monotonic() < end:
+            self._archiver.alive = time.monotonic()
 
-    def _told(self, upto: int) -> None:
-        self._said = ""
-        self._note({"upto": upto})
+    def _note_success(self, upto: int) -> None:
+        self._last_error = ""
+        self._save_progress({"upto": upto})
 
-    def _note(self, doc: Doc) -> None:
+    def _save_progress(self, doc: Doc) -> None:
         try:
             with self._views.transaction() as db:
-                save_progress(db, WORK, doc)
+                save_progress(db, PROGRESS_NAME, doc)
         except StoreUnavailable as error:
             log.warning("how far the backup is cannot be written down: %s", error)
 
-    def _failed(self, error: Exception) -> None:
-        """The log of the database is let go, or it would grow as long as the folder is away."""
-        self._copier.let_go()
-        self._copier.alive = time.monotonic()
-        if str(error) != self._said:
-            self._said = str(error)
+    def _handle_failure(self, error: Exception) -> None:
+        """Log a new error and release the WAL: otherwise it would grow while the folder is unavailable."""
+        self._archiver.release()
+        self._archiver.alive = time.monotonic()
+        if str(error) != self._last_error:
+            self._last_error = str(error)
             log.error("the running backup stands still: %s", error)

@@ -1,4 +1,4 @@
-"""Files of a continuous backup: base backups and WAL segments."""
+"""Files of a running backup: base backups and WAL segments."""
 
 from __future__ import annotations
 
@@ -14,87 +14,87 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.backup.wal_reader import Mark
+from deploy.backup.wal_reader import WalPosition
 from domain.types import Doc
 
-BASE, KEY, ABOUT, SEGMENT, LOCK = "base.sqlite", "key", "base.json", ".wal", "lock"
+BASE, KEY, MANIFEST, SEGMENT, LOCK = "base.sqlite", "key", "base.json", ".wal", "lock"
 
 log = logging.getLogger("annals.backup")
 
 FORMAT = 1
 
-NAME = re.compile(rf"[0-9]{{6,}}-[0-9]{{9,}}-([0-9]+){re.escape(SEGMENT)}")
+SEGMENT_NAME = re.compile(rf"[0-9]{{6,}}-[0-9]{{9,}}-([0-9]+){re.escape(SEGMENT)}")
 
-FOLDER = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
+FOLDER_NAME = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
 
 
 @dataclass
-class Generation:
-    """A whole copy and what was written since."""
+class BaseBackup:
+    """A base backup and the segments after it."""
 
     folder: Path
     number: int
-    """In the order in which they were made: time may be earlier again in a ledger that was put back."""
+    """Rises with each base backup. Times can go back after the ledger was restored."""
     at: int
-    """ms: all commits before are in it."""
+    """ms: it contains all earlier commits."""
     sound: bool
     sha256: str
 
     @classmethod
-    def all(cls, folder: Path) -> list[Generation]:
-        """Those that are whole, in the order in which they were made."""
+    def list_all(cls, folder: Path) -> list[BaseBackup]:
+        """Return the complete base backups of a folder, oldest first."""
         found = []
-        for path in sorted(folder.glob(f"*/{ABOUT}")):
+        for path in sorted(folder.glob(f"*/{MANIFEST}")):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 doc = json.loads(path.read_text())
                 if doc["annals"] == FORMAT:
-                    number, at = int(doc.get("number", 0)), int(doc["at"])  # once they had none
+                    number, at = int(doc.get("number", 0)), int(doc["at"])  # absent in older backups
                     found.append(cls(path.parent, number, at, bool(doc["sound"]), str(doc["sha256"])))
         return sorted(found, key=lambda g: (g.number, g.at))
 
-    def segments(self) -> list[Path]:
-        """In order; a name holds the time as well."""
-        return sorted(path for path in self.folder.glob(f"*{SEGMENT}") if NAME.fullmatch(path.name))
+    def list_segments(self) -> list[Path]:
+        """Return the paths of its segments in order."""
+        return sorted(path for path in self.folder.glob(f"*{SEGMENT}") if SEGMENT_NAME.fullmatch(path.name))
 
 
 @dataclass(frozen=True)
-class Segment:
-    """Frames of one log."""
+class WalSegment:
+    """Frames of one WAL."""
 
     epoch: int
-    """Number of the log since the whole copy."""
+    """Number of the WAL since the base backup."""
     first: int
-    mark: Mark
+    position: WalPosition
     at: int
-    """ms: all commits before are in it, or in those before it."""
+    """ms: all earlier commits are in this segment or in earlier ones."""
     data: bytes = field(repr=False)
 
     def write(self, folder: Path) -> None:
-        """Whole or not at all."""
+        """Write the segment as a whole or not at all."""
         packed = zlib.compress(self.data, 1)
         head: Doc = {"annals": FORMAT, "sha256": hashlib.sha256(packed).hexdigest(), "epoch": self.epoch}
-        head |= {"first": self.first, "at": self.at, "mark": self.mark.__dict__}
-        path = folder / f"{self.epoch:06d}-{self.mark.frames:09d}-{self.at}{SEGMENT}"
-        write(path, json.dumps(head).encode() + b"\n" + packed)
+        head |= {"first": self.first, "at": self.at, "mark": self.position.__dict__}
+        path = folder / f"{self.epoch:06d}-{self.position.frames:09d}-{self.at}{SEGMENT}"
+        write_file(path, json.dumps(head).encode() + b"\n" + packed)
 
     @staticmethod
-    def time(path: Path) -> int:
-        """Its `at`, which the name tells also of one that is damaged."""
-        named = NAME.fullmatch(path.name)
+    def time_in_name(path: Path) -> int:
+        """Return `at` from the file name, also of a damaged segment."""
+        named = SEGMENT_NAME.fullmatch(path.name)
         return int(named[1]) if named else 0
 
     @classmethod
-    def read(cls, path: Path) -> Segment:
-        """Raises ValueError for one that is damaged or cut off."""
+    def load(cls, path: Path) -> WalSegment:
+        """Read a segment. Raises ValueError if it is damaged or cut off."""
         head, _, packed = path.read_bytes().partition(b"\n")
         doc = json.loads(head)
         if hashlib.sha256(packed).hexdigest() != doc["sha256"]:
             raise ValueError("the hash is another")
-        return cls(doc["epoch"], doc["first"], Mark(**doc["mark"]), doc["at"], zlib.decompress(packed))
+        return cls(doc["epoch"], doc["first"], WalPosition(**doc["mark"]), doc["at"], zlib.decompress(packed))
 
 
-def write(path: Path, data: bytes) -> None:
-    """A file of ours, for its owner alone, that is there whole or not at all, also after a loss of power."""
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file for its owner only, as a whole or not at all, also in a power cut."""
     draft = path.with_name(f"{path.name}.part")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
@@ -102,15 +102,15 @@ def write(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         draft.rename(path)
-    except OSError:  # on a full disk half a file would take the room of others
+    except OSError:  # on a full disk, half a file would take the space of others
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
-    synced(path.parent)
+    sync(path.parent)
 
 
-def synced(path: Path) -> None:
-    """What a file holds, or what is named in a folder, is so after a loss of power as well."""
+def sync(path: Path) -> None:
+    """Write a file, or the names in a folder, to disk, to survive a power cut."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -118,10 +118,10 @@ def synced(path: Path) -> None:
         os.close(number)
 
 
-def taken(folder: Path) -> int:
-    """The descriptor of a lock, which the system frees with us: two services would sweep away each other's copies.
+def lock_folder(folder: Path) -> int:
+    """Lock the folder and return the descriptor: two services would delete each other's backups.
 
-    Raises OSError where another process has it.
+    The system releases the lock when the process ends. Raises OSError if another process has it.
     """
     number = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -134,8 +134,8 @@ def taken(folder: Path) -> int:
     return number
 
 
-def hash_of(path: Path, progress: Callable[[], None] = lambda: None) -> str:
-    """SHA-256 of a file, of whatever size."""
+def hash_file(path: Path, progress: Callable[[], None] = lambda: None) -> str:
+    """Return the SHA-256 of a file and sync it to disk; call `progress` for each piece."""
     made = hashlib.sha256()
     with path.open("rb") as file:
         while piece := file.read(2**22):

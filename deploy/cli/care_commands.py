@@ -1,4 +1,4 @@
-"""Commands that take care of a service: `doctor`, `audit`, `backup` and the like."""
+"""Maintenance commands: `doctor`, `audit`, `rebuild`, `archive`, `alive`, `backup`, `restore` and `admin`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from deploy.cli.arguments import DONE, FAILED, load_settings_of, with_redis_url
+from deploy.cli.single_processes import open_services
 from deploy.config.settings import SettingsError
 from deploy.runtime import logging_setup
 from domain.errors import AccountError
@@ -18,23 +20,21 @@ from domain.types import Json
 from workers import liveness
 
 if TYPE_CHECKING:
-    from deploy.runtime.wiring import Services
+    from deploy.runtime.wiring import ServiceContainer
     from domain.accounts.account_store import AccountStore
     from workers.context import WorkerContext
-from deploy.cli.arguments import DONE, FAILED, settings_of, with_redis
-from deploy.cli.single_processes import open_services
 
-GONE = 15.0
-"""Seconds without a pump after which nobody waits for the workers of a service any more."""
+PROJECTOR_PATIENCE = 15.0
+"""Seconds without a live projector after which a command stops waiting for workers."""
 
 
-def doctor(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """One line for each check."""
-    from deploy.cli.doctor import examine  # noqa: PLC0415
+def doctor(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Print one line for each check; fail if a check failed."""
+    from deploy.cli.doctor import run_checks  # noqa: PLC0415
 
-    settings = with_redis(settings_of(args))
-    settings.held()
-    found = examine(settings, catalogue)
+    settings = with_redis_url(load_settings_of(args))
+    settings.require_service()
+    found = run_checks(settings, registry)
     if args.json:
         doc: Json = {"well": all(c.well for c in found), "checks": [c.to_json() for c in found]}
         print(json.dumps(doc, ensure_ascii=False))
@@ -44,54 +44,57 @@ def doctor(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     return DONE if all(c.well for c in found) else FAILED
 
 
-def audit(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """What was proved, or the first fault."""
+def audit(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Print the result of an audit, or the first fault."""
     from workers.jobs.audits import audit_game  # noqa: PLC0415
 
-    result = _asked(args, catalogue, "audit", lambda crew: audit_game(crew, args.game), args.game)
+    result = _run_job(args, registry, "audit", lambda crew: audit_game(crew, args.game), args.game)
     return DONE if result and result["verified"] else FAILED
 
 
-def rebuild(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """The new generation."""
+def rebuild(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Rebuild all views and print the new generation."""
     from workers.jobs.rebuilds import rebuild_views  # noqa: PLC0415
 
-    return DONE if _asked(args, catalogue, "rebuild", rebuild_views) else FAILED
+    return DONE if _run_job(args, registry, "rebuild", rebuild_views) else FAILED
 
 
-def _asked(
+def _run_job(
     args: argparse.Namespace,
-    catalogue: RulesetRegistry,
+    registry: RulesetRegistry,
     work: str,
     do: Callable[[WorkerContext], dict[str, Json]],
     game: str = "",
 ) -> Json:
-    """What came of an errand, once a worker has done it; None if it could not be done. Where none works, done here."""
+    """Request a job, wait for it and print its outcome. Without a running service, do the job here.
+
+    Return the outcome, or None if the job failed or the service stopped.
+    """
     from domain.service.job_requests import JobRequest, new_id  # noqa: PLC0415
 
-    settings_of(args).held()
-    with open_services(args, catalogue) as services:
-        if not _runs(services):
+    load_settings_of(args).require_service()
+    with open_services(args, registry) as services:
+        if not _is_running(services):
             print("annals: the service does not run; the work is done here", file=sys.stderr)
-            made = do(services.crew())
-            print(json.dumps(made, ensure_ascii=False))
-            return made
+            result = do(services.build_worker_context())
+            print(json.dumps(result, ensure_ascii=False))
+            return result
         print("annals: the workers are asked, and awaited", file=sys.stderr)
-        errand = services.job_requests.submit(JobRequest(new_id(work), work, game, at=services.clock()))
+        request = services.job_requests.submit(JobRequest(new_id(work), work, game, at=services.clock()))
         services.signals.notify_changed(game)
         seen = time.monotonic()
-        while errand is not None and errand.outcome is None:
+        while request is not None and request.outcome is None:
             if services.reader.has_projector(services.clock()):
                 seen = time.monotonic()
-            elif time.monotonic() > seen + GONE and _runs(services):
+            elif time.monotonic() > seen + PROJECTOR_PATIENCE and _is_running(services):
                 print("annals: the service stands still; what was asked is done once it goes on", file=sys.stderr)
                 seen = time.monotonic()
-            elif time.monotonic() > seen + GONE:
+            elif time.monotonic() > seen + PROJECTOR_PATIENCE:
                 print("annals: the service has stopped; what was asked is done once it runs again", file=sys.stderr)
                 return None
             time.sleep(0.05)
-            errand = services.job_requests.find(errand.id)
-    outcome = errand.outcome if errand else None
+            request = services.job_requests.find(request.id)
+    outcome = request.outcome if request else None
     if outcome is None or "refused" in outcome:
         why = outcome["refused"] if outcome else "nobody knows of it any more"
         print(f"annals: the job failed ({why}); the log of the worker may say more", file=sys.stderr)
@@ -100,28 +103,28 @@ def _asked(
     return outcome
 
 
-def _runs(services: Services) -> bool:
-    """Whether a pump has just been at work, or one of this folder is there that cannot: it is awaited, or replaced."""
+def _is_running(services: ServiceContainer) -> bool:
+    """Return whether a projector is at work, or registered in this folder: one that hangs recovers or is replaced."""
     pumps = (
-        name for name in liveness.list_overdue(services.settings.data) if name.rpartition("/")[2].startswith("pump")
+        name for name in liveness.check_processes(services.settings.data) if name.rpartition("/")[2].startswith("pump")
     )
     return services.reader.has_projector(services.clock()) or any(pumps)
 
 
-def archive(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """Each game that is old enough, also while the service runs; whatever was done stays done."""
+def archive(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Archive each game that is old enough, also while the service runs. An interrupted run keeps its results."""
     from domain.ledger import Ledger  # noqa: PLC0415
     from workers.maintenance.archiving import GameArchiver  # noqa: PLC0415
 
-    settings_of(args).held()
+    load_settings_of(args).require_service()
     done = {"games": 0, "records": 0, "kept": 0}
     with (
-        open_services(args, catalogue) as services,
-        closing(Ledger.open(services.settings.owner_url, services.settings.key())) as owned,
+        open_services(args, registry) as services,
+        closing(Ledger.open(services.settings.owner_url, services.settings.load_key())) as owned,
     ):
         if not owned.admin.has_append_triggers():
             raise SettingsError("the tables of this ledger are not those of this version: `annals migrate` makes them")
-        archiving = GameArchiver(services.crew(), args.days, owned)
+        archiving = GameArchiver(services.build_worker_context(), args.days, owned)
         while found := archiving.find_next():
             moved = archiving.archive(found)
             done["games"] += bool(moved)
@@ -132,9 +135,9 @@ def archive(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
 
 
 def alive(args: argparse.Namespace, _: RulesetRegistry) -> int:
-    """Whether every process of this data folder has kept its word; for whoever watches a container."""
-    data = settings_of(args).data
-    signs = liveness.list_overdue(data)
+    """Check the liveness of all processes of the data folder; for health checks of containers."""
+    data = load_settings_of(args).data
+    signs = liveness.check_processes(data)
     for name in (broken := [name for name, silent in signs.items() if silent]):
         print(f"annals: {name} gives no sign of life", file=sys.stderr)
         if args.end:
@@ -143,48 +146,50 @@ def alive(args: argparse.Namespace, _: RulesetRegistry) -> int:
 
 
 def backup(args: argparse.Namespace, _: RulesetRegistry) -> int:
-    """A copy of what cannot be made again."""
-    from deploy.backup.snapshot import take  # noqa: PLC0415
+    """Copy the ledger and the key."""
+    from deploy.backup.snapshot import take_snapshot  # noqa: PLC0415
 
-    take(settings_of(args), args.to)
+    take_snapshot(load_settings_of(args), args.to)
     return DONE
 
 
-def restore(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """A data folder of a copy, or one game in the folder that there is."""
-    from deploy.backup.game_repair import mend  # noqa: PLC0415
-    from deploy.backup.point_in_time import time_of, told  # noqa: PLC0415
-    from deploy.backup.snapshot import put_back  # noqa: PLC0415
+def restore(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Make a data folder from a backup, or repair one game of an existing folder."""
+    from deploy.backup.game_repair import repair_game  # noqa: PLC0415
+    from deploy.backup.point_in_time import format_time, parse_time  # noqa: PLC0415
+    from deploy.backup.snapshot import restore_snapshot  # noqa: PLC0415
 
-    until = None if args.at is None else time_of(args.at)
+    until = None if args.at is None else parse_time(args.at)
     if not args.game:
-        if made := put_back(settings_of(args), args.source, until):
-            print(f"annals: as it was at {told(made.at)}", file=sys.stderr)
+        if made := restore_snapshot(load_settings_of(args), args.source, until):
+            print(f"annals: as it was at {format_time(made.at)}", file=sys.stderr)
         return DONE
-    settings_of(args).held()
-    with open_services(args, catalogue) as services:
-        found = mend(services, args.source, args.game, until)
-    for line in found.lines():
+    load_settings_of(args).require_service()
+    with open_services(args, registry) as services:
+        found = repair_game(services, args.source, args.game, until)
+    for line in found.describe():
         print(line)
     return FAILED if found.lost else DONE
 
 
 def admin(args: argparse.Namespace, _: RulesetRegistry) -> int:
-    """One more administrator, or the names of all."""
-    from deploy.runtime.wiring import people_of  # noqa: PLC0415
+    """Make an account an administrator, then list all administrators."""
+    from deploy.runtime.wiring import open_account_store  # noqa: PLC0415
 
-    settings = settings_of(args)
-    settings.held()
-    with people_of(settings) as people:
+    settings = load_settings_of(args)
+    settings.require_service()
+    with open_account_store(settings) as account_store:
         if args.name:
-            _promote(people, args.name)
-        for account in people.accounts.list_by_role("admin"):
-            print(f"{account.id}  {logging_setup.plain(account.name)}")
+            _promote(account_store, args.name)
+        for account in account_store.accounts.list_by_role("admin"):
+            print(f"{account.id}  {logging_setup.to_safe_line(account.name)}")
     return DONE
 
 
-def _promote(people: AccountStore, name: str) -> None:
-    found = people.accounts.find_by_name(name)
+def _promote(account_store: AccountStore, name: str) -> None:
+    found = account_store.accounts.find_by_name(name)
     if found is None:
         raise AccountError("unknown_account", f"there is no account {name}; it must be opened first")
-    people.accounts.set_role(found.id, "admin", people.audit_log.make_entry(found.id, "role_given", "", "admin"))
+    account_store.accounts.set_role(
+        found.id, "admin", account_store.audit_log.make_entry(found.id, "role_given", "", "admin")
+    )

@@ -29,136 +29,156 @@ from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import DIRECTOR, Json
 from workers.jobs import parallel_audit
 
-Command = Callable[[argparse.Namespace, RulesetRegistry], int]
+CommandFunction = Callable[[argparse.Namespace, RulesetRegistry], int]
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-class Usage(Exception):
-    """The command was called in a way that it does not know."""
+class UsageError(Exception):
+    """The arguments of a command do not fit together."""
 
 
-def main(argv: Sequence[str] | None = None, catalogue: RulesetRegistry | None = None) -> int:
-    """Runs one command and returns the exit status; without a catalogue, of the rulesets that are shipped."""
-    gc_tuning.look_seldom()
+def main(argv: Sequence[str] | None = None, registry: RulesetRegistry | None = None) -> int:
+    """Run one command and return its exit status; without a registry, with the shipped rulesets."""
+    gc_tuning.reduce_gc_frequency()
     try:
-        args = parser().parse_args(argv)
-    except SystemExit as stop:  # argparse has said what is wrong, or has printed its help
+        args = build_parser().parse_args(argv)
+    except SystemExit as stop:  # argparse has printed the error or the help
         return int(stop.code or 0)
-    command: Command = args.command
+    command: CommandFunction = args.command
     try:
-        status = command(args, load_shipped() if catalogue is None else catalogue)
+        status = command(args, load_shipped() if registry is None else registry)
         sys.stdout.flush()
         return status
-    except (Usage, SettingsError, OSError) as error:
-        if isinstance(error, BrokenPipeError):  # whoever reads us has seen enough
+    except (UsageError, SettingsError, OSError) as error:
+        if isinstance(error, BrokenPipeError):  # the reader has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
-        return _say(_in_words(error), USAGE)
+        return _print_error(_without_errno(error), USAGE)
     except UnknownGame as error:
-        return _say(UnknownGame(f"there is no game {error}"), FAILED)
+        return _print_error(UnknownGame(f"there is no game {error}"), FAILED)
     except UnknownRuleset as error:
-        return _say(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
+        return _print_error(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
     except (AnnalsError, replay.NotInFile, demo.DemoError) as error:
-        return _say(error, FAILED)
+        return _print_error(error, FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _in_words(error: Exception) -> Exception:
-    """What went wrong with which file, without a number."""
+def _without_errno(error: Exception) -> Exception:
+    """Return the error with its file and reason, without an error number."""
     if isinstance(error, OSError) and error.strerror:
         return OSError(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
     return error
 
 
-def _say(error: Exception, status: int) -> int:
-    print(f"annals: {logging_setup.plain(str(error))}", file=sys.stderr)
+def _print_error(error: Exception, status: int) -> int:
+    print(f"annals: {logging_setup.to_safe_line(str(error))}", file=sys.stderr)
     return status
 
 
-def _json(doc: Json) -> None:
+def _print_json(doc: Json) -> None:
     print(json.dumps(doc, ensure_ascii=False))
 
 
 # --- arguments -------------------------------------------------------------------------------------------------
 
 
-def parser() -> argparse.ArgumentParser:
-    """All commands and their arguments."""
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser of all commands and their arguments."""
     top = argparse.ArgumentParser(prog="annals", description="A game service for historical empire games.")
     top.set_defaults(main=main)
     add = top.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser
 
-    one = add("rulesets", help="what can be played")
-    one.set_defaults(command=rulesets)
-    _add_json(one)
+    parser = add("rulesets", help="list the rulesets")
+    parser.set_defaults(command=list_rulesets)
+    _add_json(parser)
 
-    one = add("simulate", help="play whole games in process and count")
-    one.set_defaults(command=simulation)
-    _add_simulation(one)
+    parser = add("simulate", help="play whole games in process and print figures")
+    parser.set_defaults(command=run_simulation)
+    _add_simulation(parser)
 
-    one = add("scenario", help="play scenario files and compare what they expect")
-    one.set_defaults(command=scenarios)
-    one.add_argument("files", metavar="FILE", nargs="+", type=Path)
-    one.add_argument("--trace", action="store_true", help="show every step")
+    parser = add("scenario", help="play scenario files and check their expectations")
+    parser.set_defaults(command=play_scenarios)
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("--trace", action="store_true", help="show every step")
 
-    one = add("verify", help="prove an export file: chain, seals, boards, and once closed every die and rule")
-    one.set_defaults(command=verification)
-    one.add_argument("file", metavar="FILE", type=Path)
-    one.add_argument("--head", default="", metavar="HASH", help="hash of the last record, known from elsewhere")
-    _add_json(one)
-
-    one = add("replay", help="the board as a viewer saw it at a version")
-    one.set_defaults(command=replayed)
-    one.add_argument("file", metavar="FILE", type=Path)
-    one.add_argument("--version", type=int, required=True, metavar="N")
-    one.add_argument("--viewer", type=_viewer, default="public", metavar="V", help="public, director or a seat")
-    _add_json(one)
-
-    one = add("show", help="a game as sentences")
-    one.set_defaults(command=show)
-    one.add_argument("file", metavar="FILE", type=Path)
-    one.add_argument("--lang", choices=LANGUAGES, default=LANGUAGES[0])
-    one.add_argument(
-        "--viewer", type=_viewer, metavar="V", help="public, director or a seat; else whoever may read most of the file"
+    parser = add(
+        "verify", help="verify an export file: chain, seals, boards, and for a closed game all draws and rules"
     )
-    one.add_argument("--since", type=int, default=0, metavar="N", help="only what came after that version")
-    one.add_argument("--format", choices=narrate.FORMATS, default="text")
+    parser.set_defaults(command=verify_export)
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("--head", default="", metavar="HASH", help="expected hash of the last record")
+    _add_json(parser)
 
-    one = add("demo", help="play a whole game over HTTP, with clients that know nothing but the API")
-    one.set_defaults(command=demonstration)
-    one.add_argument(
-        "--ruleset", default="struggle_of_empires", metavar="RULESET", help="name@version, or name; else the model game"
+    parser = add("replay", help="show the board as a viewer saw it at a version")
+    parser.set_defaults(command=print_board)
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("--version", type=int, required=True, metavar="N")
+    parser.add_argument(
+        "--viewer", type=_parse_viewer, default="public", metavar="V", help="public, director or a seat"
     )
-    one.add_argument("--seats", type=int, metavar="N", help="the fewest unless given")
-    one.add_argument("--option", type=_option, action="append", default=[], metavar="KEY=VALUE", dest="options")
-    one.add_argument("--pace", metavar="PACE", help="a preset, or seconds for every decision, which some clients miss")
-    one.add_argument("--seed", type=int, default=0, metavar="S", help="of the clients' choices")
-    one.add_argument("--url", default="", help="a running service; else one of its own, in a temporary folder")
-    one.add_argument("--export", type=Path, default=Path("games"), metavar="DIR", help="where the export goes (games)")
+    _add_json(parser)
+
+    parser = add("show", help="show a game as sentences")
+    parser.set_defaults(command=print_story)
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("--lang", choices=LANGUAGES, default=LANGUAGES[0])
+    parser.add_argument(
+        "--viewer",
+        type=_parse_viewer,
+        metavar="V",
+        help="public, director or a seat (default: the viewer of the file)",
+    )
+    parser.add_argument("--since", type=int, default=0, metavar="N", help="only records after this version")
+    parser.add_argument("--format", choices=narrate.FORMATS, default="text")
+
+    parser = add("demo", help="play a sample game over HTTP")
+    parser.set_defaults(command=run_demo)
+    parser.add_argument(
+        "--ruleset",
+        default="struggle_of_empires",
+        metavar="RULESET",
+        help="name@version, or name for the newest version",
+    )
+    parser.add_argument("--seats", type=int, metavar="N", help="number of seats (default: the fewest)")
+    parser.add_argument(
+        "--option", type=_parse_option, action="append", default=[], metavar="KEY=VALUE", dest="options"
+    )
+    parser.add_argument(
+        "--pace", metavar="PACE", help="a preset, or seconds per decision; with seconds, clients miss some deadlines"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the clients' choices")
+    parser.add_argument("--url", default="", help="address of a running service (default: a temporary one)")
+    parser.add_argument(
+        "--export", type=Path, default=Path("games"), metavar="DIR", help="folder for the export (default: games)"
+    )
 
     service_commands.add_commands(add)
     rotate_key.add_command(add)
     return top
 
 
-def _add_json(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--json", action="store_true", help="one JSON document instead of lines")
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def _add_simulation(one: argparse.ArgumentParser) -> None:
-    one.add_argument("ruleset", metavar="RULESET", help="name@version, or name for the newest version")
-    one.add_argument("--seats", type=int, metavar="N", help="the fewest unless given")
-    one.add_argument("--games", type=_count, default=10, metavar="K")
-    one.add_argument("--seed", type=int, default=0, metavar="S")
-    one.add_argument("--option", type=_option, action="append", default=[], metavar="KEY=VALUE", dest="options")
-    bots = one.add_mutually_exclusive_group()
-    bots.add_argument("--bot", type=_bot, metavar="BOT", help=f"all seats' player: {_BOTS}; the builder unless given")
-    bots.add_argument("--bots", type=_bots, metavar="LIST", help="one bot per seat, with commas between")
-    one.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes")
-    one.add_argument("--export", type=Path, metavar="DIR", help="write one export file per game")
-    _add_json(one)
+def _add_simulation(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ruleset", metavar="RULESET", help="name@version, or name for the newest version")
+    parser.add_argument("--seats", type=int, metavar="N", help="number of seats (default: the fewest)")
+    parser.add_argument("--games", type=_count, default=10, metavar="K")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument(
+        "--option", type=_parse_option, action="append", default=[], metavar="KEY=VALUE", dest="options"
+    )
+    bots = parser.add_mutually_exclusive_group()
+    bots.add_argument(
+        "--bot", type=_parse_bot, metavar="BOT", help=f"all seats' player: {_BOT_NAMES} (default: builder)"
+    )
+    bots.add_argument("--bots", type=_parse_bots, metavar="LIST", help="one bot per seat, separated by commas")
+    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="number of processes")
+    parser.add_argument("--export", type=Path, metavar="DIR", help="write one export file per game to this folder")
+    _add_json(parser)
 
 
 def _count(text: str) -> int:
@@ -168,7 +188,7 @@ def _count(text: str) -> int:
     return count
 
 
-def _option(text: str) -> tuple[str, Json]:
+def _parse_option(text: str) -> tuple[str, Json]:
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"{text!r}: KEY=VALUE is expected")
@@ -178,38 +198,38 @@ def _option(text: str) -> tuple[str, Json]:
         return key, value
 
 
-_BOTS = f"{', '.join(sorted(BOTS))}, or a file FILE.py with a function choose(board, choice)"
+_BOT_NAMES = f"{', '.join(sorted(BOTS))}, or a file FILE.py with a function choose(board, choice)"
 
 
-def _bot(text: str) -> str:
-    if text not in BOTS and not bot_files.is_file(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {_BOTS}")
+def _parse_bot(text: str) -> str:
+    if text not in BOTS and not bot_files.is_bot_file(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {_BOT_NAMES}")
     return text
 
 
-def _bots(text: str) -> tuple[str, ...]:
-    return tuple(_bot(name) for name in text.split(","))
+def _parse_bots(text: str) -> tuple[str, ...]:
+    return tuple(_parse_bot(name) for name in text.split(","))
 
 
-def _viewer(text: str) -> int | str:
+def _parse_viewer(text: str) -> int | str:
     try:
-        return replay.viewer_of(text)
+        return replay.parse_viewer(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r}: public, director or a seat's number is expected") from None
 
 
-def _ruleset(catalogue: RulesetRegistry, name: str) -> AnyRuleset:
-    return catalogue.get(name) if "@" in name else catalogue.latest(name)
+def _find_ruleset(registry: RulesetRegistry, name: str) -> AnyRuleset:
+    return registry.get(name) if "@" in name else registry.latest(name)
 
 
 # --- rulesets and simulations ----------------------------------------------------------------------------------
 
 
-def rulesets(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """What can be played."""
-    docs = [_about(catalogue.get(name)) for name in catalogue.names()]
+def list_rulesets(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Print the available rulesets."""
+    docs = [_ruleset_to_json(registry.get(name)) for name in registry.names()]
     if args.json:
-        _json(docs)
+        _print_json(docs)
         return DONE
     for doc in docs:
         seats = ", ".join(map(str, doc["seats"]))
@@ -221,7 +241,7 @@ def rulesets(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     return DONE
 
 
-def _about(rules: AnyRuleset) -> dict[str, Json]:
+def _ruleset_to_json(rules: AnyRuleset) -> dict[str, Json]:
     meta = rules.meta
     options = {
         n: {"default": o.default, "schema": o.validator.schema(), "rule": o.rule} for n, o in meta.options.items()
@@ -237,29 +257,29 @@ def _about(rules: AnyRuleset) -> dict[str, Json]:
     }
 
 
-def simulation(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """Whole games; fails where one did not end or a check failed."""
-    rules = _ruleset(catalogue, args.ruleset)
+def run_simulation(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Play whole games and print figures; fail if a game did not end or a check failed."""
+    rules = _find_ruleset(registry, args.ruleset)
     seats = rules.meta.seats[0] if args.seats is None else args.seats
     bot = args.bots or args.bot or "builder"
     if args.bots and len(args.bots) != seats:
-        raise Usage(f"--bots names {len(args.bots)} bots for {seats} seats")
+        raise UsageError(f"--bots names {len(args.bots)} bots for {seats} seats")
     if "heuristic" in (args.bots or [args.bot]) and rules.bot is None:
-        raise Usage(f"{rules.meta.ruleset} has no heuristic bot")
+        raise UsageError(f"{rules.meta.ruleset} has no heuristic bot")
     if len(dict(args.options)) != len(args.options):
-        raise Usage("an option is given twice")
+        raise UsageError("an option is given twice")
     for name in args.bots or [bot]:
-        bot_files.player(name)  # a file that is no bot is told before the first game
+        bot_files.load_bot(name)  # reports an invalid bot file before the first game
     doc = simulate(rules, seats, args.games, args.seed, dict(args.options), bot, args.jobs, args.export)
     if args.json:
-        _json(doc)
+        _print_json(doc)
     else:
-        _table(doc)
+        _print_figures(doc)
     return DONE if doc["finished"] == doc["games"] and not doc["invariant_failures"] else FAILED
 
 
-def _table(doc: dict[str, Json]) -> None:
-    """One figure a line, counts below their heading."""
+def _print_figures(doc: dict[str, Json]) -> None:
+    """Print one figure per line, and counts below a heading."""
     for name, value in doc.items():
         if isinstance(value, dict) and name != "options":
             print(f"{name}:")
@@ -272,90 +292,90 @@ def _table(doc: dict[str, Json]) -> None:
 # --- scenarios -------------------------------------------------------------------------------------------------
 
 
-def scenarios(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """Every file is played, also after one that failed or cannot be read."""
-    return max([_scenario(path, catalogue, args.trace) for path in args.files])
+def play_scenarios(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Play every file, also after one that failed or cannot be read."""
+    return max([_play_scenario_file(path, registry, args.trace) for path in args.files])
 
 
-def _scenario(path: Path, catalogue: RulesetRegistry, trace: bool) -> int:
+def _play_scenario_file(path: Path, registry: RulesetRegistry, trace: bool) -> int:
     try:
         doc = scenario.parse(path.read_bytes())
     except OSError as error:
-        return _say(_in_words(error), USAGE)
+        return _print_error(_without_errno(error), USAGE)
     except ScenarioError as error:
-        return _told(path, scenario.ScenarioOutcome("", fault=error))
+        return _print_outcome(path, scenario.ScenarioOutcome("", fault=error))
     status, varied = DONE, isinstance(doc, dict) and "variants" in doc
-    for outcome in scenario.play(catalogue.get, doc, _trace if trace else None):
+    for outcome in scenario.play(registry.get, doc, _print_step if trace else None):
         if outcome.variant or outcome.fault or not varied:
-            status = max(status, _told(path, outcome))
+            status = max(status, _print_outcome(path, outcome))
     return status
 
 
-def _told(path: Path, outcome: scenario.ScenarioOutcome) -> int:
-    head = logging_setup.plain(f"{path}: variant {outcome.variant}" if outcome.variant else f"{path}")
+def _print_outcome(path: Path, outcome: scenario.ScenarioOutcome) -> int:
+    head = logging_setup.to_safe_line(f"{path}: variant {outcome.variant}" if outcome.variant else f"{path}")
     if outcome.result:
         print(f"{head}: {outcome.result.steps} steps as expected")
         return DONE
-    print(f"{head}: failed: {logging_setup.plain(str(outcome.fault))}")
+    print(f"{head}: failed: {logging_setup.to_safe_line(str(outcome.fault))}")
     return FAILED
 
 
-CHANGES, WIDE = 40, 120
-"""So many changes of a step are shown, and so many characters of a value."""
+MAX_CHANGES, MAX_WIDTH = 40, 120
+"""Changes shown for a step; characters shown of a value."""
 
 
-def _trace(seen: scenario.StepTrace) -> None:
+def _print_step(seen: scenario.StepTrace) -> None:
     head, found = f"variant {seen.variant}, " if seen.variant else "", seen.done
     if isinstance(found, RuleError):
         print(f"{head}step {seen.step}: refused: {found.code} {found.rule} {json.dumps(found.detail)}")
         return
     print(f"{head}step {seen.step}: version {found.version}, {found.kind}")
-    for draw in replay.draws_for(found, DIRECTOR):
+    for draw in replay.list_draws(found, DIRECTOR):
         print(f"  draw {json.dumps({'label': draw[1], 'value': draw[3]}, ensure_ascii=False)}")
     for fact in facts_for(found, DIRECTOR):
         print(f"  fact {json.dumps(fact, ensure_ascii=False)}")
     changes = list(seen.changes())
-    for change in changes[:CHANGES]:
-        print(f"  state {logging_setup.plain(change.pointer)}: {_short(change.old)} -> {_short(change.new)}")
-    if len(changes) > CHANGES:
-        print(f"  state: {len(changes) - CHANGES} more places")
+    for change in changes[:MAX_CHANGES]:
+        print(f"  state {logging_setup.to_safe_line(change.pointer)}: {_shorten(change.old)} -> {_shorten(change.new)}")
+    if len(changes) > MAX_CHANGES:
+        print(f"  state: {len(changes) - MAX_CHANGES} more places")
     for decision in seen.decisions:
         print(f"  open {json.dumps(decision, ensure_ascii=False)}")
 
 
-def _short(value: Json) -> str:
+def _shorten(value: Json) -> str:
     if value is scenario.MISSING:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= WIDE else f"{text[:WIDE]}..."
+    return text if len(text) <= MAX_WIDTH else f"{text[:MAX_WIDTH]}..."
 
 
 # --- export files ----------------------------------------------------------------------------------------------
 
 
-def verification(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """What is proved, in numbers; or the first fault."""
+def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Verify an export and print the report, or the first fault."""
     try:
-        found = replay.load(args.file)
-        rules = catalogue.get(found.ruleset)
+        found = replay.load_export(args.file)
+        rules = registry.get(found.ruleset)
         report = verify.verify(rules, found, args.head, replayer=parallel_audit.replay).to_json()
     except VerificationError as error:
         if args.json:
-            _json({"verified": False, "code": error.code, "version": error.version, "detail": str(error)})
-        return _say(error, FAILED)
+            _print_json({"verified": False, "code": error.code, "version": error.version, "detail": str(error)})
+        return _print_error(error, FAILED)
     if args.json:
-        _json({"verified": True, **report})
+        _print_json({"verified": True, **report})
     else:
-        _table({"verified": True, **report})
+        _print_figures({"verified": True, **report})
     return DONE
 
 
-def replayed(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """Board and decisions at a version."""
-    found = replay.load(args.file)
-    doc = replay.board(catalogue.get(found.ruleset), found, args.version, args.viewer)
+def print_board(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Print board and decisions at a version."""
+    found = replay.load_export(args.file)
+    doc = replay.build_board(registry.get(found.ruleset), found, args.version, args.viewer)
     if args.json:
-        _json(doc)
+        _print_json(doc)
         return DONE
     print(f"{doc['game']} ({doc['ruleset']}), version {doc['version']} ({doc['kind']}), seen by {doc['viewer']}")
     for part in ("public", "own", "decisions"):
@@ -364,25 +384,25 @@ def replayed(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
     return DONE
 
 
-def show(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """The game as sentences."""
-    found = replay.load(args.file)
-    told = narrate.story(found, catalogue.get(found.ruleset), args.lang, args.viewer, args.since)
+def print_story(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Print a game as sentences."""
+    found = replay.load_export(args.file)
+    told = narrate.build_story(found, registry.get(found.ruleset), args.lang, args.viewer, args.since)
     for text in narrate.FORMATS[args.format](told):
-        print(text if args.format == "json" else logging_setup.plain(text))
+        print(text if args.format == "json" else logging_setup.to_safe_line(text))
     return DONE
 
 
-def demonstration(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """A game from the set-up to the final table."""
-    rules = _ruleset(catalogue, args.ruleset)
+def run_demo(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Play a sample game from set-up to scores."""
+    rules = _find_ruleset(registry, args.ruleset)
     seats = rules.meta.seats[0] if args.seats is None else args.seats
     options = {**rules.meta.demo_options, **dict(args.options)}
     rules.make_table(seats, options)
     deadline = int(args.pace) if args.pace and args.pace.isdecimal() else 0
     pace = {"seconds": dict.fromkeys(("move", *rules.meta.clocks.values()), deadline)} if deadline else args.pace
     parse_time_control(rules.meta, pace)
-    demo.main(args.url, demo.Plan(rules.meta.ruleset, seats, options, args.seed, args.export, pace, deadline))
+    demo.run_demo(args.url, demo.DemoPlan(rules.meta.ruleset, seats, options, args.seed, args.export, pace, deadline))
     return DONE
 
 

@@ -6,26 +6,26 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from deploy.backup.key_rotation import begin, finish
-from deploy.cli.arguments import DONE, settings_of
-from deploy.runtime.supervisor import alone
+from deploy.backup.key_rotation import begin_rotation, finish_rotation
+from deploy.cli.arguments import DONE, load_settings_of
+from deploy.runtime.supervisor import hold_lock
 from domain.ruleset_registry import RulesetRegistry
 
 
 def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Its arguments."""
-    one = add("rotate-key", help="change the master key; with --finish once all processes have been started anew")
-    one.set_defaults(command=rotate)
-    one.add_argument("--finish", action="store_true", help="from now on the old key opens nothing")
-    one.add_argument("--data", metavar="DIR", help="data folder (var unless given)")
-    one.add_argument("--log-level", choices=("debug", "info", "warning", "error"), dest="log_level")
+    """Add the command and its arguments."""
+    parser = add("rotate-key", help="change the master key; run again with --finish after all processes have restarted")
+    parser.set_defaults(command=rotate)
+    parser.add_argument("--finish", action="store_true", help="revoke the old key")
+    parser.add_argument("--data", metavar="DIR", help="data folder (default: var)")
+    parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), dest="log_level")
 
 
 def rotate(args: argparse.Namespace, _: RulesetRegistry) -> int:
-    """Either step; says what comes next."""
-    settings = settings_of(args)
-    settings.held()
-    with alone(settings.data / "rotation.lock"):  # two at once could put a key in place that was never admitted
-        said = finish(settings) if args.finish else begin(settings)
+    """Do one step, and print the next one to do."""
+    settings = load_settings_of(args)
+    settings.require_service()
+    with hold_lock(settings.data / "rotation.lock"):  # two at once could install a key that was never admitted
+        said = finish_rotation(settings) if args.finish else begin_rotation(settings)
     print(f"annals: {said}", file=sys.stderr)
     return DONE

@@ -1,6 +1,6 @@
-"""The command `annals serve`: a supervisor and every process of a service.
+"""The command `annals serve`: a supervisor and all processes of a service.
 
-Libraries are imported by the command that needs them: the supervisor and the simulations start without.
+Each command imports its own libraries: the supervisor and the simulations start without them.
 """
 
 from __future__ import annotations
@@ -12,81 +12,108 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deploy.config.settings import Settings, load
+from deploy.cli.arguments import DONE, load_settings_of
+from deploy.config.settings import Settings, load_settings
 from deploy.runtime import logging_setup
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from workers import liveness
 
 if TYPE_CHECKING:
-    from deploy.runtime.supervisor import Ending, Program, Supervisor
-from deploy.cli.arguments import DONE, settings_of
+    from deploy.runtime.supervisor import Program, StopRequest, Supervisor
 
 Run = Callable[[Sequence[str]], int]
 
-START = 60.0
-"""Seconds within which a process that was started gives its first sign of life."""
+FIRST_SIGN_SECONDS = 60.0
+"""Seconds within which a started process must give its first sign of life."""
 
-BEHIND = 5
-"""By how much the process for streams is nicer than others: who asks is answered before who watches."""
+STREAM_NICENESS = 5
+"""Added niceness of the stream server: requests are answered before streams."""
 
-FOR_MIGRATING = frozenset({"ANNALS_MIGRATE_URL", "ANNALS_NEW_KEY"})
-"""What no process of the service is told: with it the log could be changed."""
+MIGRATION_VARIABLES = frozenset({"ANNALS_MIGRATE_URL", "ANNALS_NEW_KEY"})
+"""Variables hidden from all processes of the service: with them the log could be changed."""
 
 log = logging.getLogger("annals.serve")
 
 
-def serve(args: argparse.Namespace, catalogue: RulesetRegistry) -> int:
-    """Everything in one: the supervisor and its processes, until a signal comes."""
+def serve(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Run the whole service until a signal comes. These are all steps of a start, in order."""
     from deploy.runtime import nginx  # noqa: PLC0415
-    from deploy.runtime.supervisor import alone, stopped_by_signals  # noqa: PLC0415
+    from deploy.runtime.supervisor import hold_lock, stop_on_signals  # noqa: PLC0415
 
-    with stopped_by_signals() as ending:
-        settings = settings_of(args)
-        settings.prepare()
-        with suppress(OSError):  # as on a full disk: the data may be on another one
-            print(f"annals: the data are in {settings.data}", file=sys.stderr, flush=True)
-        with alone(settings.data / "lock"), nginx.held(settings) as settings:
-            _supervise(settings, catalogue, args.main, ending)
+    with stop_on_signals() as stop_request, ExitStack() as cleanup:
+        # 1. Read the settings and prepare the data folder.
+        settings = load_settings_of(args)
+        settings.make_data_folder()
+        _print_data_folder(settings)
+
+        # 2. Lock the data folder: one `serve` at a time.
+        cleanup.enter_context(hold_lock(settings.data / "lock"))
+
+        # 3. Reserve the port; 0 becomes a free one.
+        settings = cleanup.enter_context(nginx.reserve_port(settings))
+
+        # 4. Without a configured Redis, choose the embedded one, and end one that a killed service left behind.
+        from deploy.runtime import embedded_redis  # noqa: PLC0415
+
+        embedded = not settings.redis_url
+        if embedded:
+            embedded_redis.remove_leftovers(settings)
+            settings = replace(settings, redis_url=embedded_redis.server_url(settings.data))
+
+        # 5. Make the supervisor. From here on, an end stops all its processes.
+        liveness_folder = cleanup.enter_context(liveness.supervised_folder(settings.data, "serve"))
+        supervisor = cleanup.enter_context(running_supervisor(settings, liveness_folder, stop_request))
+
+        # 6. Start the embedded Redis; it loads while the next step runs.
+        if embedded:
+            supervisor.start(_redis_program(settings))
+
+        # 7. Create or migrate the databases.
+        run_migrations(settings)
+
+        # 8. Wait for Redis; the service also runs without it.
+        if not embedded_redis.wait_until_up(settings.redis_url, seconds=10):
+            log.warning("Redis does not answer%s", f": see {settings.data / 'redis' / 'log'}" if embedded else "")
+
+        # 9. Import shared modules once, before processes are forked.
+        preload_modules("workers.worker")
+
+        # 10. Start nginx, the servers, projectors, workers and the maintenance process.
+        for program in list_programs(settings, registry, liveness_folder, args.main):
+            supervisor.start(program)
+
+        # 11. Supervise them, and announce once that the service is ready.
+        supervisor.run(_Announcement(settings, liveness_folder))
     return DONE
 
 
-def _supervise(settings: Settings, catalogue: RulesetRegistry, main: Callable[..., int], ending: Ending) -> None:
+def _print_data_folder(settings: Settings) -> None:
+    with suppress(OSError):  # such as a full disk: the data may be on another one
+        print(f"annals: the data are in {settings.data}", file=sys.stderr, flush=True)
+
+
+def _redis_program(settings: Settings) -> Program:
     from deploy.runtime import embedded_redis  # noqa: PLC0415
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
 
-    own = not settings.redis_url
-    if own:
-        embedded_redis.clear(settings)
-        settings = replace(settings, redis_url=embedded_redis.url_of(settings.data))
-    with (
-        liveness.supervised_folder(settings.data, "serve") as pulses,
-        running_supervisor(settings, pulses, ending) as supervisor,
-    ):
-        if own:
-            supervisor.start(Program("redis", embedded_redis.command(settings.data), last=True, sign=START))
-        run_migrations(settings)
-        if not embedded_redis.wait(settings.redis_url, seconds=10):
-            log.warning("Redis does not answer%s", f": see {settings.data / 'redis' / 'log'}" if own else "")
-        preload("workers.worker")
-        for program in programs(settings, catalogue, pulses, main):
-            supervisor.start(program)
-        supervisor.run(_Announcement(settings, pulses))
+    command = embedded_redis.server_command(settings.data)
+    return Program("redis", command, stops_last=True, first_sign_seconds=FIRST_SIGN_SECONDS)
 
 
 @contextmanager
-def running_supervisor(settings: Settings, pulses: Path, ending: Ending) -> Iterator[Supervisor]:
+def running_supervisor(settings: Settings, liveness_folder: Path, stop_request: StopRequest) -> Iterator[Supervisor]:
     from deploy.runtime.supervisor import Supervisor  # noqa: PLC0415
     from domain.ledger.sqlite_files import checkpoint_closed_file  # noqa: PLC0415
 
-    environ = {name: value for name, value in os.environ.items() if name not in FOR_MIGRATING}
-    supervisor = Supervisor({**environ, **settings.environ()}, pulses, ending=ending)
+    environ = {name: value for name, value in os.environ.items() if name not in MIGRATION_VARIABLES}
+    supervisor = Supervisor({**environ, **settings.to_environ()}, liveness_folder, stop_request=stop_request)
     try:
         yield supervisor
     finally:
@@ -102,83 +129,93 @@ def run_migrations(settings: Settings) -> None:
     make(settings)
 
 
-def programs(settings: Settings, catalogue: RulesetRegistry, pulses: Path, main: Callable[..., int]) -> list[Program]:
-    """The processes of a service, beside its Redis. Each tells that it lives, or the prober does.
+def list_programs(
+    settings: Settings, registry: RulesetRegistry, liveness_folder: Path, main: Callable[..., int]
+) -> list[Program]:
+    """Return the processes of a service, without Redis. Each gives signs of life, or the prober gives them for it.
 
-    `main` runs one command of ours: pump and workers are such.
+    `main` runs one command of the command line, such as `pump` or `worker`.
     """
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
 
     workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
     pumps = {f"pump-{n}": ["pump", str(n)] for n in range(2, settings.pumps + 1)}
     commands = {"pump": ["pump"], **pumps, **workers, "batch": ["worker", "batch"], "keeper": ["keeper"]}
-    run: Run = partial(main, catalogue=catalogue) if _forks() else main
-    others = [Program(name, args, run, sign=START) for name, args in commands.items()]
-    return [*http_programs(settings, catalogue, pulses), *others]
+    run: Run = partial(main, registry=registry) if _can_fork() else main
+    others = [Program(name, args, run, first_sign_seconds=FIRST_SIGN_SECONDS) for name, args in commands.items()]
+    return [*list_http_programs(settings, registry, liveness_folder), *others]
 
 
-def http_programs(settings: Settings, catalogue: RulesetRegistry, pulses: Path) -> list[Program]:
-    """The HTTP servers, in front of them nginx, through which they give their last answers, and who asks all."""
+def list_http_programs(settings: Settings, registry: RulesetRegistry, liveness_folder: Path) -> list[Program]:
+    """Return nginx, the HTTP servers and the prober. Nginx stops last, so that the servers can finish answers."""
     from deploy.runtime import nginx, prober  # noqa: PLC0415
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
 
-    given = catalogue if _forks() else None
+    given = registry if _can_fork() else None
     return [
-        Program("front", nginx.command(settings), partial(nginx.run, settings, nginx.Limits()), last=True, sign=START),
-        Program("api", [], partial(_serve_http, given), sign=START),
-        Program("streams", [], partial(_serve_streams, given), sign=START),
-        Program("prober", [], partial(prober.run, settings, pulses), sign=START),
+        Program(
+            "front",
+            nginx.nginx_command(settings),
+            partial(nginx.exec_nginx, settings, nginx.Limits()),
+            stops_last=True,
+            first_sign_seconds=FIRST_SIGN_SECONDS,
+        ),
+        Program("api", [], partial(_serve_http, given), first_sign_seconds=FIRST_SIGN_SECONDS),
+        Program("streams", [], partial(_serve_streams, given), first_sign_seconds=FIRST_SIGN_SECONDS),
+        Program(
+            "prober", [], partial(prober.run_prober, settings, liveness_folder), first_sign_seconds=FIRST_SIGN_SECONDS
+        ),
     ]
 
 
-def _serve_http(catalogue: RulesetRegistry | None, _: Sequence[str]) -> int:
-    from deploy.runtime.server import serve as run  # noqa: PLC0415
+def _serve_http(registry: RulesetRegistry | None, _: Sequence[str]) -> int:
+    from deploy.runtime.server import serve_api as run  # noqa: PLC0415
 
-    settings = load()
-    logging_setup.set_up(settings.log_level)
-    run(settings, catalogue or load_shipped())
+    settings = load_settings()
+    logging_setup.configure_logging(settings.log_level)
+    run(settings, registry or load_shipped())
     return DONE
 
 
-def _serve_streams(catalogue: RulesetRegistry | None, _: Sequence[str]) -> int:
+def _serve_streams(registry: RulesetRegistry | None, _: Sequence[str]) -> int:
     from deploy.runtime.server import serve_streams as run  # noqa: PLC0415
 
-    settings = load()
-    logging_setup.set_up(settings.log_level)
-    os.nice(BEHIND)
-    run(settings, catalogue or load_shipped())
+    settings = load_settings()
+    logging_setup.configure_logging(settings.log_level)
+    os.nice(STREAM_NICENESS)
+    run(settings, registry or load_shipped())
     return DONE
 
 
-def _forks() -> bool:
-    """Whether children are forked; one that is not plays what is shipped: the catalogue of a test cannot be sent."""
+def _can_fork() -> bool:
+    """Return whether children are forked. A spawned child loads the shipped rulesets: a registry cannot be sent."""
     return sys.platform == "linux"
 
 
-def preload(*more: str) -> None:
-    """Before the children are made: what all of them would load, loaded once."""
+def preload_modules(*more: str) -> None:
+    """Import the modules of all children once, before they are forked."""
     for name in ("api.app", "api.streams.asgi", "deploy.runtime.server", "deploy.runtime.wiring", *more):
         import_module(name)
-    gc.freeze()  # collecting would touch, and so copy, what the children share
+    gc.freeze()  # a collection would touch, and so copy, memory shared with children
 
 
 class _Announcement:
-    """Says once that the service is ready; from then on it must answer."""
+    """Prints once that the service is ready; from then on the servers have deadlines to answer."""
 
-    def __init__(self, settings: Settings, pulses: Path) -> None:
+    def __init__(self, settings: Settings, liveness_folder: Path) -> None:
         from deploy.runtime import nginx  # noqa: PLC0415
 
-        self._settings, self._streams = settings, nginx.stream_socket(settings)
-        self._asked, self._said, self._pulses = time.monotonic(), False, pulses
+        self._settings, self._stream_socket = settings, nginx.stream_socket(settings)
+        self._checked_at, self._is_announced, self._liveness_folder = time.monotonic(), False, liveness_folder
 
     def __call__(self) -> None:
         from deploy.runtime import unix_http  # noqa: PLC0415
-        from deploy.runtime.prober import ready, vouch  # noqa: PLC0415
+        from deploy.runtime.prober import extend_deadlines, is_ready  # noqa: PLC0415
 
-        if self._said or time.monotonic() < self._asked + 0.05:
+        if self._is_announced or time.monotonic() < self._checked_at + 0.05:
             return
-        self._asked = time.monotonic()
-        if ready(self._settings, 1) and unix_http.health(self._streams):
+        self._checked_at = time.monotonic()
+        if is_ready(self._settings, 1) and unix_http.fetch_health(self._stream_socket):
             print(f"ready {self._settings.url}", flush=True)
-            vouch(self._pulses, "front", "api", "streams")
-            self._said = True
+            extend_deadlines(self._liveness_folder, "front", "api", "streams")
+            self._is_announced = True

@@ -1,1 +1,1 @@
-"""Settings and what the environment gives."""
+"""Settings of a service, from flags and environment variables."""

@@ -1,4 +1,4 @@
-"""What the environment gives: secrets, also from files, and the addresses of stores, whose certificates are checked."""
+"""Environment variables: secrets, also from files, and store URLs with certificate checks."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ SECRETS = (
     "ANNALS_METRICS_TOKEN",
     "ANNALS_SMTP",
 )
-"""Settings that are secret, or may hold a password: each may be given as `NAME_FILE` as well."""
+"""Variables that are secret or can contain a password. Each can also be set as `NAME_FILE`."""
 
-LONGEST = 16 * 1024
-"""Bytes of a file with a secret."""
+MAX_SECRET_BYTES = 16 * 1024
+"""Largest file with a secret, bytes."""
 
-STORES = ("given", "verified")
-"""How stores are spoken to: as their addresses say, or by TLS with certificates that are checked alone."""
+STORE_MODES = ("given", "verified")
+"""Connections to stores: as in their URLs, or only over TLS with checked certificates."""
 
 
 class SettingsError(Exception):
-    """A setting is missing or makes no sense; the message says which, and never repeats a secret."""
+    """A setting is missing or invalid. The message names it, and never repeats a secret."""
 
 
-def opened(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment with each secret in place of the name of its file, and without what is empty.
+def read_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment with secrets read from their files, and without empty variables.
 
-    Raises SettingsError for a file that cannot be read, holds no single line of text, or stands beside the secret.
+    Raises SettingsError for a file that is unreadable or not a single line of text, or if the secret is set as well.
     """
     found = {name: value for name, value in environ.items() if value}
     for name in SECRETS:
         if path := found.pop(f"{name}_FILE", ""):
             if name in found:
                 raise SettingsError(f"{name} and {name}_FILE are both given: one of them is expected")
-            found[name] = _line_of(name, path)
+            found[name] = _read_secret(name, path)
     return found
 
 
-def located(name: str, path: str) -> Path:
-    """The absolute path that a setting names; raises SettingsError for the home of somebody who is unknown."""
+def absolute_path(name: str, path: str) -> Path:
+    """Return the absolute path of a setting. Raises SettingsError for `~` of an unknown user."""
     try:
         return Path(path).expanduser().absolute()
     except RuntimeError:
         raise SettingsError(f"{name} names a file that cannot be read: there is no such home") from None
 
 
-def _line_of(name: str, path: str) -> str:
-    # The path is not repeated: where somebody has mistaken the setting, it is the secret itself.
+def _read_secret(name: str, path: str) -> str:
+    # The message omits the path: if the two variables were mixed up, it is the secret itself.
     try:
-        with located(f"{name}_FILE", path).open("rb") as file:
-            held = file.read(LONGEST + 1)
+        with absolute_path(f"{name}_FILE", path).open("rb") as file:
+            held = file.read(MAX_SECRET_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "that is no path"
         raise SettingsError(f"{name}_FILE names a file that cannot be read: {why}") from None
@@ -62,42 +62,44 @@ def _line_of(name: str, path: str) -> str:
         text = held.decode().strip()
     except UnicodeDecodeError:
         text = ""
-    if len(held) > LONGEST or not text.isprintable() or not text:
+    if len(held) > MAX_SECRET_BYTES or not text.isprintable() or not text:
         raise SettingsError(f"{name}_FILE names a file that does not hold a single line of text")
     return text
 
 
-# --- addresses of stores ---------------------------------------------------------------------------------------
+# --- URLs of stores --------------------------------------------------------------------------------------------
 
 
-def databases(data: Path, url: str, authority: Path | None = None, *, verified: bool = False) -> tuple[str, str]:
-    """Where log and views are: that PostgreSQL, or without an address files of the data folder."""
+def parse_database_url(
+    data: Path, url: str, authority: Path | None = None, *, verified: bool = False
+) -> tuple[str, str]:
+    """Return the URLs of ledger and views: PostgreSQL, or without a URL, SQLite files in the data folder."""
     if not url:
-        # The path is an address's: what an address would read as something else is written in its escaped form.
+        # Characters of the path with a meaning in URLs are escaped.
         ledger, views = (f"sqlite:///{quote(str(data / f'{name}.sqlite'))}" for name in ("ledger", "views"))
         return ledger, views
     if urlsplit(url).scheme not in ("postgresql", "postgres"):
         raise SettingsError("ANNALS_DATABASE_URL is postgresql://..., or is left out for SQLite in the data folder")
     url = url.replace("postgres://", "postgresql://", 1)
-    url = _checking("ANNALS_DATABASE_URL", url, authority) if verified else url
+    url = _require_verification("ANNALS_DATABASE_URL", url, authority) if verified else url
     return url, url
 
 
-def owner(url: str, ledger_url: str, authority: Path | None = None, *, verified: bool = False) -> str:
-    """Where the owner of the tables speaks to the same database; nothing if that is the service."""
+def parse_owner_url(url: str, ledger_url: str, authority: Path | None = None, *, verified: bool = False) -> str:
+    """Return the URL for the owner of the tables; empty if the service owns them."""
     scheme, _, rest = url.partition("://")
     if url and (scheme not in ("postgresql", "postgres") or ledger_url.startswith("sqlite:")):
         raise SettingsError("ANNALS_MIGRATE_URL is postgresql://..., and goes with an ANNALS_DATABASE_URL of that kind")
     url = url and f"postgresql://{rest}"
-    return _checking("ANNALS_MIGRATE_URL", url, authority) if url and verified else url
+    return _require_verification("ANNALS_MIGRATE_URL", url, authority) if url and verified else url
 
 
-def redis(url: str, authority: Path | None = None, *, verified: bool = False) -> str:
-    """Where Redis is; nothing for a server of our own."""
+def parse_redis_url(url: str, authority: Path | None = None, *, verified: bool = False) -> str:
+    """Return the URL of Redis; empty for the embedded server."""
     scheme = urlsplit(url).scheme
     if url and scheme not in ("redis", "rediss", "unix"):
         raise SettingsError("ANNALS_REDIS_URL is redis://, rediss:// or unix://..., or is left out for our own server")
-    if not verified or scheme in ("", "unix"):  # a socket does not leave this machine
+    if not verified or scheme in ("", "unix"):  # a socket stays on this machine
         return url
     asked = parse_qs(urlsplit(url).query, keep_blank_values=True)
     checks = {"ssl_cert_reqs": "required", "ssl_check_hostname": "true"}
@@ -107,42 +109,42 @@ def redis(url: str, authority: Path | None = None, *, verified: bool = False) ->
             "ANNALS_STORES=verified: ANNALS_REDIS_URL must be rediss://..., and its certificate be checked"
         )
     own = {} if authority is None or "ssl_ca_certs" in asked else {"ssl_ca_certs": str(authority)}
-    return _with(url, {"ssl_cert_reqs": "required"} if "ssl_cert_reqs" not in asked else {}, own)
+    return _add_query(url, {"ssl_cert_reqs": "required"} if "ssl_cert_reqs" not in asked else {}, own)
 
 
-_FULL = {"sslmode": "verify-full", "gssencmode": "disable"}
-"""What an address of PostgreSQL must ask for: with GSSAPI the driver would encrypt and look at no certificate."""
+_VERIFY_FULL = {"sslmode": "verify-full", "gssencmode": "disable"}
+"""Required parameters of a PostgreSQL URL. With GSSAPI the driver would encrypt without a certificate check."""
 
 
-def _checking(name: str, url: str, authority: Path | None) -> str:
-    """The address with what it must ask for and an authority; raises SettingsError for one that asks for less."""
-    # The driver's own reader: it knows what the last of two says, and older words for the same.
-    from psycopg import ProgrammingError  # noqa: PLC0415 - SQLite's users need no driver
+def _require_verification(name: str, url: str, authority: Path | None) -> str:
+    """Return the URL with required parameters and certificate authority. Raises SettingsError if it asks for less."""
+    # The driver's own parser: it handles repeated parameters and older names.
+    from psycopg import ProgrammingError  # noqa: PLC0415 - SQLite needs no driver
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 
     try:
         asked = conninfo_to_dict(url)
-    except ProgrammingError:  # its message quotes the address, in which a password stands
+    except ProgrammingError:  # its message quotes the URL with its password
         raise SettingsError(f"{name} cannot be read as an address") from None
-    if any(asked.get(part, full) != full for part, full in _FULL.items()):
+    if any(asked.get(part, full) != full for part, full in _VERIFY_FULL.items()):
         raise SettingsError(f"ANNALS_STORES=verified: {name} asks for less than sslmode=verify-full, or for GSSAPI")
     own = {} if authority is None or "sslrootcert" in asked else {"sslrootcert": str(authority)}
-    local = all(host.startswith(("/", "@")) for host in str(asked.get("host", "")).split(","))  # sockets: no TLS there
+    local = all(host.startswith(("/", "@")) for host in str(asked.get("host", "")).split(","))  # sockets without TLS
     if not own and "sslrootcert" not in asked and not local:
         raise SettingsError("ANNALS_STORES=verified: ANNALS_STORES_CA must name the authority of PostgreSQL")
-    return _with(url, {part: full for part, full in _FULL.items() if part not in asked}, own)
+    return _add_query(url, {part: full for part, full in _VERIFY_FULL.items() if part not in asked}, own)
 
 
-def _with(url: str, *more: Mapping[str, str]) -> str:
+def _add_query(url: str, *more: Mapping[str, str]) -> str:
     added = "&".join(f"{name}={quote(value, safe='/')}" for each in more for name, value in each.items())
     return url if not added else f"{url}{'&' if urlsplit(url).query else '?'}{added}"
 
 
-def authority(path: str, *, verified: bool) -> Path | None:
-    """The file with the authority that must have signed the certificates of stores."""
+def parse_authority(path: str, *, verified: bool) -> Path | None:
+    """Return the file with the certificate authority of stores, if set. Raises SettingsError."""
     if not path:
         return None
-    found = located("ANNALS_STORES_CA", path)
+    found = absolute_path("ANNALS_STORES_CA", path)
     if not verified:
         raise SettingsError("ANNALS_STORES_CA goes with ANNALS_STORES=verified")
     if not found.is_file():

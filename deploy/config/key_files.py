@@ -1,4 +1,4 @@
-"""Files that hold a master key."""
+"""Files with master keys."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import secrets
 from pathlib import Path
 
 from deploy.config.environment import SettingsError
-from deploy.config.setting_values import KEY, read_text
+from deploy.config.setting_values import KEY_PATTERN, read_text
 
 
-def key_in(path: Path) -> bytes:
-    """The master key that a file holds; raises SettingsError for a file that holds none."""
+def read_key(path: Path) -> bytes:
+    """Read a master key. Raises SettingsError if the file has none."""
     text = read_text(path)
-    if not KEY.fullmatch(text):
+    if not KEY_PATTERN.fullmatch(text):
         raise SettingsError(f"{path} does not hold 64 hex digits")
     return bytes.fromhex(text)
 
 
 def sync_folder(folder: Path) -> None:
-    """Names of files last through a power cut only once their folder is written."""
+    """Write a folder to disk: otherwise new file names can be lost in a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -32,7 +32,7 @@ def make_key(path: Path) -> None:
 
 
 def make_file(path: Path, text: str) -> None:
-    """Whole or not at all, and never over one that another process has made meanwhile."""
+    """Create a file as a whole, and keep one that another process has created meanwhile."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-"""Parsers of single settings; each raises SettingsError with the name of the variable."""
+"""Parsers of single settings. Each raises SettingsError with the name of the variable."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from workers.notifications.smtp_settings import parse_smtp_url
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
-MOST_WORKERS = 64
+MAX_WORKERS = 64
 
-MOST_PARTS = 1024
+MAX_PARTS = 1024
 
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 
 REGISTRATION = ("open", "invitation", "closed")
 
-PLAIN = ("no", "yes")
+NO_YES = ("no", "yes")
 
 WEBHOOKS = ("https", "loopback", "none")
 
@@ -32,18 +32,18 @@ SECOND_FACTOR = ("none", "admin", "moderator")
 
 HSTS = ("host", "subdomains")
 
-KEY = re.compile(r"[0-9a-fA-F]{64}")
+KEY_PATTERN = re.compile(r"[0-9a-fA-F]{64}")
 
 NO_ORIGIN = "none"
-"""Of ANNALS_ORIGINS: pages of other origins may not use the API."""
+"""ANNALS_ORIGINS: no pages of other origins may use the API."""
 
-ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+ORIGIN_PATTERN = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
-NODE = re.compile(r"[^\s\ufffd]{1,80}")
+NODE_PATTERN = re.compile(r"[^\s\ufffd]{1,80}")
 
 
 def parse_file(name: str, path: str | None) -> Path | None:
-    return environment.located(name, path) if path else None
+    return environment.absolute_path(name, path) if path else None
 
 
 def parse_backup(text: str, data: Path, ledger_url: str) -> Path | None:
@@ -51,7 +51,7 @@ def parse_backup(text: str, data: Path, ledger_url: str) -> Path | None:
         return None
     if not ledger_url.startswith("sqlite:"):
         raise SettingsError("ANNALS_BACKUP: with PostgreSQL use its own tools (base backups with archived WAL)")
-    path = environment.located("ANNALS_BACKUP", text)
+    path = environment.absolute_path("ANNALS_BACKUP", text)
     real, kept = path.resolve(), data.resolve()
     if real.is_relative_to(kept) or kept.is_relative_to(real):
         raise SettingsError("ANNALS_BACKUP: a folder apart from the data is expected, best on another disk")
@@ -59,20 +59,20 @@ def parse_backup(text: str, data: Path, ledger_url: str) -> Path | None:
 
 
 def parse_archive_days(text: str, ledger_url: str) -> int:
-    days = parse_number("ANNALS_ARCHIVE_DAYS", text, 0, MOST_DAYS)
+    days = parse_number("ANNALS_ARCHIVE_DAYS", text, 0, MAX_DAYS)
     if days and not ledger_url.startswith("sqlite:"):
         raise SettingsError("ANNALS_ARCHIVE_DAYS: with PostgreSQL its owner runs `annals archive DAYS` now and then")
     return days
 
 
 def parse_key(name: str, text: str) -> str:
-    if text and not KEY.fullmatch(text.strip()):
+    if text and not KEY_PATTERN.fullmatch(text.strip()):
         raise SettingsError(f"{name} is not 64 hex digits")
     return text.strip()
 
 
 def parse_pumps(text: str, ledger_url: str) -> int:
-    pumps = parse_number("ANNALS_PUMPS", text, 1, MOST_WORKERS)
+    pumps = parse_number("ANNALS_PUMPS", text, 1, MAX_WORKERS)
     if pumps > 1 and ledger_url.startswith("sqlite:"):
         raise SettingsError("ANNALS_PUMPS must be 1 with SQLite, which has one writer")
     return pumps
@@ -104,7 +104,9 @@ def parse_list(text: str) -> tuple[str, ...]:
 
 def parse_origins(text: str) -> tuple[str, ...]:
     found = () if text.strip() == NO_ORIGIN else parse_list(text)
-    if not all(origin == "*" or ORIGIN.fullmatch(origin) for origin in found) or ("*" in found and len(found) > 1):
+    if not all(origin == "*" or ORIGIN_PATTERN.fullmatch(origin) for origin in found) or (
+        "*" in found and len(found) > 1
+    ):
         raise SettingsError(
             "ANNALS_ORIGINS: `*`, `none`, or origins such as https://play.example:8443 with commas between are"
             " expected, in small letters and without a path"
@@ -118,14 +120,14 @@ def parse_choice(name: str, text: str, known: tuple[str, ...]) -> str:
     return text.strip()
 
 
-def parse_plain(text: str) -> bool:
-    if text.strip() not in PLAIN:
-        raise SettingsError(f"ANNALS_PLAIN_HTTP: one of {', '.join(PLAIN)} is expected")
+def parse_plain_http(text: str) -> bool:
+    if text.strip() not in NO_YES:
+        raise SettingsError(f"ANNALS_PLAIN_HTTP: one of {', '.join(NO_YES)} is expected")
     return text.strip() == "yes"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can ask there; a name is only believed if it is the usual one."""
+    """Return whether only this machine can connect to the host. The only accepted name is `localhost`."""
     return host == "localhost" or is_loopback_ip(host)
 
 
@@ -133,9 +135,9 @@ def parse_public_url(text: str) -> str:
     url = text.strip().rstrip("/")
     url = url.removesuffix(":443") if url.startswith("https:") else url.removesuffix(":80")
     parts = urlsplit(url)
-    # Authenticators keep passkeys for names, and programs of others send secrets: both ask for TLS but on one machine.
+    # Passkeys belong to host names, and third-party programs send secrets: both need TLS, except on one machine.
     fits = parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if url and not (fits and ORIGIN.fullmatch(url)):
+    if url and not (fits and ORIGIN_PATTERN.fullmatch(url)):
         raise SettingsError("ANNALS_PUBLIC_URL: https://, a host in small letters and at most a port are expected")
     return url
 
@@ -145,7 +147,7 @@ def parse_mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:
         return "", ""
     try:
         parse_smtp_url(smtp)
-    except ValueError:  # what is wrong with a port would be repeated
+    except ValueError:  # its message would repeat parts of the URL
         raise SettingsError(
             "ANNALS_SMTP: smtp://user:password@host:port or smtps://... is expected, signs of the password escaped, and"
             " of smtp:// at most ?starttls=no after it"
@@ -173,5 +175,5 @@ def parse_log_level(level: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """What a file of ours holds; what is no text becomes a sign that none of them has."""
+    """Read a small text file. Invalid bytes become U+FFFD, a character that no valid file contains."""
     return path.read_text(encoding="utf-8", errors="replace").strip()

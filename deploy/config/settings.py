@@ -1,4 +1,4 @@
-"""Settings: from flags, then from the environment, then for one machine with nothing but a data folder.
+"""Settings: from flags, then the environment, then defaults for one machine with only a data folder.
 
 docs/operations.md lists them.
 """
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from deploy.config import environment
-from deploy.config.environment import STORES, SettingsError
-from deploy.config.key_files import key_in, make_file, make_key, sync_folder
+from deploy.config.environment import STORE_MODES, SettingsError
+from deploy.config.key_files import make_file, make_key, read_key, sync_folder
 from deploy.config.setting_values import (
     HSTS,
-    MOST_PARTS,
-    MOST_WORKERS,
+    MAX_PARTS,
+    MAX_WORKERS,
     NO_ORIGIN,
-    NODE,
-    PLAIN,
+    NO_YES,
+    NODE_PATTERN,
     REGISTRATION,
     SECOND_FACTOR,
     WEBHOOKS,
@@ -37,88 +37,88 @@ from deploy.config.setting_values import (
     parse_networks,
     parse_number,
     parse_origins,
-    parse_plain,
+    parse_plain_http,
     parse_public_url,
     parse_pumps,
     parse_rate,
     read_text,
 )
 
-__all__ = ["Settings", "SettingsError", "key_in", "load"]
+__all__ = ["Settings", "SettingsError", "load_settings", "read_key"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a process of the service must know. Addresses may hold passwords, so they are not shown."""
+    """Settings of a process. URLs are left out of the repr, since they can contain passwords."""
 
     data: Path
-    """Absolute. Keeps the databases of SQLite, the key, the lock and the embedded server's files."""
+    """Absolute path of the data folder: SQLite databases, key, lock, files of the embedded Redis."""
     ledger_url: str = field(repr=False)
     views_url: str = field(repr=False)
     migrate_url: str = field(repr=False, default="")
-    """Of the role that owns the tables; empty: that of the service owns them."""
+    """URL with the role that owns the tables; empty: the service's role owns them."""
     redis_url: str = field(repr=False, default="")
-    """Empty: a server of our own is to be started."""
-    given_key: str = field(repr=False, default="")
-    """Hex, from the environment; empty: the file in the data folder."""
+    """Empty: `serve` starts the embedded server."""
+    environment_key: str = field(repr=False, default="")
+    """Master key as hex, from the environment; empty: the key is in the data folder."""
     new_key: str = field(repr=False, default="")
-    """Hex, from the environment, where that gives the key: the one that is to take its place."""
+    """Next master key as hex, if the environment gives the key."""
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
-    """Processes that do turns and deadlines; one more does audits and rebuilds."""
+    """Processes for turns and deadlines; one more does audits and rebuilds."""
     pumps: int = 1
-    """Processes that make the views; with SQLite one."""
+    """Projector processes; 1 with SQLite."""
     parts: int = 0
-    """Into how many parts the games of new views are divided; 0 for what suits the database."""
+    """Partitions of the games in new views; 0: a default that suits the database."""
     log_level: str = "warning"
     rate: float = 50.0
-    """Costly requests a second for each caller of the API; 0 for no limit."""
+    """Costly requests per second and caller of the API; 0 for no limit."""
     tables: int = 120
-    """Tables that one address may open in an hour."""
+    """Tables that one address may open per hour."""
     registration: str = "open"
-    """Who may open an account."""
+    """Registration of accounts: open, by invitation or closed."""
     public_url: str = ""
-    """By which scheme, host and port people find the service; empty: it is for this machine."""
+    """Scheme, host and port for browsers and links; empty: the service is for this machine."""
     second_factor: str = "none"
-    """Who must have a second factor to use a role: nobody, administrators, or moderators too."""
+    """Roles that need a second factor: none, administrators, or moderators too."""
     webhooks: str = "https"
-    """Where webhooks may lead: to the network by TLS, also to this machine in plain form, or nowhere."""
+    """Allowed webhooks: to the network over TLS, also to this machine without TLS, or none."""
     smtp: str = field(repr=False, default="")
-    """The server to which mail is handed over, `smtps://user:password@host`; empty: none is sent."""
+    """Mail server, `smtps://user:password@host`; empty: no mail is sent."""
     mail_from: str = ""
-    """In whose name mail is sent: an address."""
+    """Sender address of mail."""
     origins: tuple[str, ...] = ("*",)
-    """Other origins whose pages may use the API with tokens; `*` for all: no cookie counts there."""
+    """Other origins with access to the API by tokens, never by cookies; `*` for all."""
     metrics_token: str = field(repr=False, default="")
-    """What a scraper of /metrics sends; without it they are for this machine alone."""
+    """Token for /metrics; empty: only this machine may read them."""
     scrub: int = 200
-    """Records that are read against the tree in a second; 0 for none."""
+    """Records per second that are checked against the Merkle tree; 0 for none."""
     backup: Path | None = None
-    """Absolute: the folder of the running backup; only with SQLite."""
+    """Absolute path of the running backup's folder; only with SQLite."""
     backup_days: int = 7
-    """For how many days the running backup can be put back."""
+    """Days for which the running backup can be restored."""
     archive_days: int = 0
-    """How many days after its end a game is archived by the keeper; 0 for never. Only with SQLite."""
+    """Days after its close until the maintenance process archives a game; 0 for never. Only with SQLite."""
     trusted_proxies: tuple[str, ...] = ()
-    """Networks of proxies in front, which are believed when they tell for whom they ask."""
+    """Networks of trusted proxies: their headers name the client."""
 
     tls_cert: Path | None = None
-    """The certificate with its chain, and beside it the key: the port speaks TLS then."""
+    """Certificate with its chain. With it and the key, the port serves TLS."""
     tls_key: Path | None = None
 
-    stores: str = STORES[0]
-    """How PostgreSQL and Redis are spoken to: as their addresses say, or by TLS with checked certificates alone."""
+    stores: str = STORE_MODES[0]
+    """Connections to PostgreSQL and Redis: as in their URLs, or only over TLS with checked certificates."""
     stores_ca: Path | None = None
-    """Absolute: the authority that must have signed those certificates."""
+    """Absolute path of the authority for those certificates."""
     hsts: str = HSTS[0]
-    """For which hosts browsers remember TLS: this one, or its subdomains too."""
+    """HSTS: for this host, or for its subdomains too."""
 
     plain: bool = False
-    """Whether it may listen to a network without TLS, since somebody else sees to that."""
+    """Allows a network address without TLS, if the network itself is safe."""
 
     def check_transport(self) -> None:
-        """Raises SettingsError where tokens and passwords would go over a network as they are."""
+        """Raise SettingsError if tokens and passwords would cross a network without TLS."""
         if not (self.tls_cert or self.trusted_proxies or self.plain or is_loopback(self.host)):
             raise SettingsError(
                 f"{self.host} is no address of this machine alone, and tokens would be sent in the clear: give a"
@@ -128,18 +128,18 @@ class Settings:
 
     @property
     def url(self) -> str:
-        """Where the service is spoken to."""
+        """URL of the service."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'https' if self.tls_cert else 'http'}://{host}:{self.port}"
 
     @property
     def owner_url(self) -> str:
-        """Where tables are made, and the log is repaired."""
+        """Database URL for creating tables and repairing the log."""
         return self.migrate_url or self.ledger_url
 
     @property
     def sqlite(self) -> bool:
-        """Whether everything is kept in files of the data folder."""
+        """Tells that all data are SQLite files in the data folder."""
         return self.ledger_url.startswith("sqlite:")
 
     @property
@@ -154,11 +154,11 @@ class Settings:
 
     @property
     def key_file(self) -> Path:
-        """Where the master key is unless the environment gives it."""
+        """Path of the master key, unless the environment gives the key."""
         return self.data / "key"
 
-    def prepare(self) -> None:
-        """Make the data folder, for its owner alone: secrets of games rest in it."""
+    def make_data_folder(self) -> None:
+        """Create the data folder, accessible to its owner only: it holds secrets of games. Raises SettingsError."""
         try:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -166,60 +166,60 @@ class Settings:
         if not os.access(self.data, os.W_OK | os.X_OK):
             raise SettingsError(f"the data folder {self.data} cannot be written")
 
-    def held(self) -> None:
-        """Raises SettingsError for a folder in which there is no service, and makes nothing in it."""
-        lost = self.sqlite and self.ledger_file.exists()  # of which `key` tells
-        if not self.given_key and not self.key_file.exists() and not lost:
+    def require_service(self) -> None:
+        """Raise SettingsError if the data folder has no service. Creates nothing."""
+        has_lost_key = self.sqlite and self.ledger_file.exists()  # `load_key` reports it
+        if not self.environment_key and not self.key_file.exists() and not has_lost_key:
             raise SettingsError(f"{self.data} holds no service; `annals serve` makes one")
 
-    def key(self) -> bytes:
-        """The master key (32 bytes). The file is made on first use, and never again once there is a ledger."""
-        if self.given_key:
-            return bytes.fromhex(self.given_key)
+    def load_key(self) -> bytes:
+        """Return the master key, 32 bytes. Create its file at the first use, unless there is a ledger."""
+        if self.environment_key:
+            return bytes.fromhex(self.environment_key)
         if not self.key_file.exists():
             if self.sqlite and self.ledger_file.exists():
                 raise SettingsError(f"{self.key_file} is missing, and the ledger's seeds open with no other key")
             make_key(self.key_file)
-        return key_in(self.key_file)
+        return read_key(self.key_file)
 
     @property
     def next_key_file(self) -> Path:
-        """The key that is to take the place of the one in the data folder."""
+        """Path of the next key in a rotation."""
         return self.data / "key.next"
 
-    def next_key(self) -> bytes:
-        """The new key: the environment's if the old one is, else one that is made, once, until it is taken."""
-        if self.given_key:
-            if not self.new_key or self.new_key == self.given_key:
+    def load_next_key(self) -> bytes:
+        """Return the next key: from the environment if the old key is, else from its file, created on demand."""
+        if self.environment_key:
+            if not self.new_key or self.new_key == self.environment_key:
                 raise SettingsError("ANNALS_NEW_KEY must give the key that is to take the place of ANNALS_KEY")
             return bytes.fromhex(self.new_key)
         if not self.next_key_file.exists():
             make_key(self.next_key_file)
-        return key_in(self.next_key_file)
+        return read_key(self.next_key_file)
 
-    def take_next_key(self) -> None:
-        """Put the new key in the old one's place, in the data folder if the key is there."""
-        if not self.given_key:
+    def install_next_key(self) -> None:
+        """Replace the key file by the next key's file, unless the environment gives the key."""
+        if not self.environment_key:
             self.next_key_file.replace(self.key_file)
             sync_folder(self.data)
 
-    def node(self) -> str:
-        """The name of this data folder's processes in leases: they are not kept from each other's by a restart."""
+    def load_node_name(self) -> str:
+        """Return the name of this data folder in leases. It survives restarts, so that leases are resumed."""
         path = self.data / "node"
         if not path.exists():
             make_file(path, f"{socket.gethostname()[:40]}-{secrets.token_hex(8)}\n")
         name = read_text(path)
-        if not NODE.fullmatch(name):
+        if not NODE_PATTERN.fullmatch(name):
             raise SettingsError(f"{path} does not hold a name; it can be deleted, and is made anew")
         return name
 
-    def environ(self) -> dict[str, str]:
-        """The same settings for a child process."""
-        told = {
+    def to_environ(self) -> dict[str, str]:
+        """Return the settings as environment variables for a child process."""
+        variables = {
             "ANNALS_DATA": str(self.data),
             "ANNALS_DATABASE_URL": "" if self.sqlite else self.ledger_url,
             "ANNALS_REDIS_URL": self.redis_url,
-            "ANNALS_KEY": self.given_key,
+            "ANNALS_KEY": self.environment_key,
             "ANNALS_HOST": self.host,
             "ANNALS_PORT": str(self.port),
             "ANNALS_WORKERS": str(self.workers),
@@ -244,29 +244,29 @@ class Settings:
             "ANNALS_STORES": self.stores,
             "ANNALS_STORES_CA": str(self.stores_ca or ""),
             "ANNALS_HSTS": self.hsts,
-            "ANNALS_PLAIN_HTTP": PLAIN[self.plain],
+            "ANNALS_PLAIN_HTTP": NO_YES[self.plain],
             "ANNALS_TLS_CERT": str(self.tls_cert or ""),
             "ANNALS_TLS_KEY": str(self.tls_key or ""),
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in variables.items() if value}
 
 
-def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-    """Flags (by field, None for one that was not given) before the environment before defaults; raises SettingsError.
+def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Return settings from flags (by field, None if absent), then the environment, then defaults.
 
-    An empty variable counts as none. Secrets may come from files; those of this process' own environment stand in it
-    from now on, so that its logs hide them and its children need no file.
+    Empty variables count as absent. Secrets from files are written into this process's environment: so logs redact
+    them, and children need no file. Raises SettingsError.
     """
     flag = {name: value for name, value in (flags or {}).items() if value is not None}
-    env = environment.opened(os.environ if environ is None else environ)
+    env = environment.read_environment(os.environ if environ is None else environ)
     if environ is None:
-        _take(env)
-    data = environment.located("ANNALS_DATA", str(flag.get("data") or env.get("ANNALS_DATA") or "var"))
-    stores = parse_choice("ANNALS_STORES", env.get("ANNALS_STORES", STORES[0]), STORES)
+        _export_secrets(env)
+    data = environment.absolute_path("ANNALS_DATA", str(flag.get("data") or env.get("ANNALS_DATA") or "var"))
+    stores = parse_choice("ANNALS_STORES", env.get("ANNALS_STORES", STORE_MODES[0]), STORE_MODES)
     verified = stores == "verified"
-    authority = environment.authority(env.get("ANNALS_STORES_CA", ""), verified=verified)
+    authority = environment.parse_authority(env.get("ANNALS_STORES_CA", ""), verified=verified)
     database = flag.get("database") or env.get("ANNALS_DATABASE_URL", "")
-    ledger_url, views_url = environment.databases(data, database, authority, verified=verified)
+    ledger_url, views_url = environment.parse_database_url(data, database, authority, verified=verified)
     tls = {name: f"ANNALS_TLS_{name.upper()}" for name in ("cert", "key")}
     tls_cert, tls_key = (parse_file(name, flag.get(f"tls_{n}") or env.get(name)) for n, name in tls.items())
     public_url = parse_public_url(env.get("ANNALS_PUBLIC_URL", ""))
@@ -279,15 +279,15 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         data,
         ledger_url,
         views_url,
-        environment.owner(env.get("ANNALS_MIGRATE_URL", ""), ledger_url, authority, verified=verified),
-        environment.redis(env.get("ANNALS_REDIS_URL", ""), authority, verified=verified),
+        environment.parse_owner_url(env.get("ANNALS_MIGRATE_URL", ""), ledger_url, authority, verified=verified),
+        environment.parse_redis_url(env.get("ANNALS_REDIS_URL", ""), authority, verified=verified),
         parse_key("ANNALS_KEY", env.get("ANNALS_KEY", "")),
         parse_key("ANNALS_NEW_KEY", env.get("ANNALS_NEW_KEY", "")),
         host=flag.get("host") or env.get("ANNALS_HOST", "127.0.0.1"),
         port=parse_number("port", flag.get("port", env.get("ANNALS_PORT", "8000")), 0, 65535),
-        workers=parse_number("workers", flag.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MOST_WORKERS),
+        workers=parse_number("workers", flag.get("workers", env.get("ANNALS_WORKERS", "1")), 1, MAX_WORKERS),
         pumps=parse_pumps(env.get("ANNALS_PUMPS", "1"), ledger_url),
-        parts=parse_number("ANNALS_PARTS", env.get("ANNALS_PARTS", "0"), 0, MOST_PARTS),
+        parts=parse_number("ANNALS_PARTS", env.get("ANNALS_PARTS", "0"), 0, MAX_PARTS),
         log_level=parse_log_level(str(flag.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=parse_rate(env.get("ANNALS_RATE", "50")),
         tables=parse_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
@@ -309,11 +309,11 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
         stores=stores,
         stores_ca=authority,
         hsts=parse_choice("ANNALS_HSTS", env.get("ANNALS_HSTS", HSTS[0]), HSTS),
-        plain=parse_plain(env.get("ANNALS_PLAIN_HTTP", PLAIN[0])),
+        plain=parse_plain_http(env.get("ANNALS_PLAIN_HTTP", NO_YES[0])),
     )
 
 
-def _take(env: Mapping[str, str]) -> None:
+def _export_secrets(env: Mapping[str, str]) -> None:
     for name in environment.SECRETS:
         if os.environ.pop(f"{name}_FILE", ""):
             os.environ[name] = env[name]

@@ -1,1 +1,1 @@
-"""The processes of a service: supervisor, servers, nginx, Redis."""
+"""Processes of a service: supervisor, servers, nginx, Redis."""

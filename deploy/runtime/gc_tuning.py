@@ -1,11 +1,11 @@
-"""How often Python looks for circles of objects."""
+"""Thresholds of Python's garbage collector."""
 
 import gc
 
 YOUNG, MIDDLE, OLD = 50_000, 20, 100
-"""New objects after which the youngest are looked through; so many times before the next older ones are."""
+"""New objects before a young collection; collections before the next older generation is collected."""
 
 
-def look_seldom() -> None:
-    """States and records hold no circles: whoever folds many would walk through all of them again and again."""
+def reduce_gc_frequency() -> None:
+    """Collect rarely: states and records hold no cycles, and each collection would traverse all of them."""
     gc.set_threshold(YOUNG, MIDDLE, OLD)

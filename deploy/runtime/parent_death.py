@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, also if that one was killed and could tell nobody."""
+"""Ends child processes with their parent, even if the parent was killed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import threading
 import time
 from typing import Any
 
-GLANCE = 0.25
-"""Seconds between two looks at who the parent is, where the system does not tell."""
+CHECK_PERIOD = 0.25
+"""Seconds between two checks of the parent process, on systems without a parent-death signal."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
@@ -23,34 +23,34 @@ def _libc() -> Any:
     return ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def tie(parent: int, last_word: signal.Signals = signal.SIGKILL) -> None:
-    """End this process with its parent: the system sends the signal, or else a thread looks now and then."""
+def end_with_parent(parent: int, end_signal: signal.Signals = signal.SIGKILL) -> None:
+    """End this process with its parent: by a signal of the system, else by a thread that checks the parent."""
     if libc := _libc():
-        libc.prctl(_PR_SET_PDEATHSIG, int(last_word), 0, 0, 0)
-        if os.getppid() != parent:  # it went before the line above
+        libc.prctl(_PR_SET_PDEATHSIG, int(end_signal), 0, 0, 0)
+        if os.getppid() != parent:  # the parent ended before the line above
             os._exit(1)
     else:
-        threading.Thread(target=_watch, args=(parent,), name="lifeline", daemon=True).start()
+        threading.Thread(target=_watch_parent, args=(parent,), name="lifeline", daemon=True).start()
 
 
-def name(text: str) -> None:
-    """What `top` and the like call this process; at most 15 characters of it, and only on Linux."""
+def set_process_name(text: str) -> None:
+    """Set the process name that `top` shows: the first 15 characters, on Linux only."""
     if libc := _libc():
         libc.prctl(_PR_SET_NAME, text.encode()[:15], 0, 0, 0)
 
 
-def prepare() -> None:
-    """In the parent, before it makes children: a child that is no Python yet must not load a library."""
+def load_libc() -> None:
+    """Load the C library in the parent: a child between fork and exec must not load one."""
     _libc()
 
 
-def tie_program(parent: int) -> None:
-    """As `tie`, between fork and exec; where the system cannot, the next start finds and ends what was left behind."""
+def end_program_with_parent(parent: int) -> None:
+    """Do as `end_with_parent`, between fork and exec. Without system support, the next start ends leftovers."""
     if _libc():
-        tie(parent, signal.SIGTERM)
+        end_with_parent(parent, signal.SIGTERM)
 
 
-def _watch(parent: int) -> None:
+def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(GLANCE)
-    os._exit(1)  # no thread may hold it up, and there is nothing to save: what counts is in the databases
+        time.sleep(CHECK_PERIOD)
+    os._exit(1)  # no thread may delay the end, and all data are in the databases

@@ -1,7 +1,7 @@
-"""The prober: asks through the front door as any client does, and vouches for front, servers and Redis by what answers.
+"""Health checks: requests through nginx, as clients send them, extend the deadlines of nginx, servers and Redis.
 
-The supervisor replaces whom nobody has vouched for in time. That the service is asked whether it is ready also makes
-its heart beat (`domain.service.heartbeat`): what the prober can reach, a player can.
+The supervisor restarts a process after its deadline. The request for /readyz also writes the heartbeat
+(`domain.service.heartbeat`): if the prober reaches the service, players do.
 """
 
 from __future__ import annotations
@@ -17,105 +17,117 @@ from typing import NoReturn
 
 from deploy.config.settings import Settings
 from deploy.runtime import certificate, embedded_redis, nginx
-from deploy.runtime.unix_http import Local
+from deploy.runtime.unix_http import UnixHttpConnection
 from workers import liveness
 
-PERIOD = 1.0
-"""Seconds between two looks."""
+PROBE_PERIOD = 1.0
+"""Seconds between two rounds of checks."""
 
 PATIENCE = 2.5
-"""Seconds that each may take to answer."""
+"""Seconds to wait for an answer."""
 
-GLANCE = 1.0
-"""The same for the process for streams: while it hangs the others are to be asked in time."""
+STREAM_PATIENCE = 1.0
+"""Seconds to wait for the stream server. Short, so that the other checks are on time while it hangs."""
 
-VOUCHED = 10.0
-"""Seconds after the last answer within which there must be another."""
+ANSWER_DEADLINE = 10.0
+"""Seconds after an answer within which the next one must come."""
 
-SIGN = 6.0
-"""Seconds within which the prober itself is to be heard of again, while it sleeps or asks one question.
+PROBER_DEADLINE = 6.0
+"""Seconds within which the prober itself must give a sign of life, in a pause or one request.
 
-So much less than VOUCHED that one that hangs is replaced before anybody is ended for whom it does not vouch any more.
+Well below ANSWER_DEADLINE: a prober that hangs is replaced before the processes it checks are ended.
 """
 
-_OWN_ADDRESS = "127.1.0.1"
-"""From where it asks on this machine: connections are counted for each address, and others may have used up theirs."""
+_SOURCE_ADDRESS = "127.1.0.1"
+"""Local source address of health checks: connections are limited per address, and other clients use 127.0.0.1."""
 
 
-def run(settings: Settings, pulses: Path, _: Sequence[str]) -> NoReturn:
-    """Look again and again."""
-    prober = Prober(settings, pulses)
+def run_prober(settings: Settings, liveness_folder: Path, _: Sequence[str]) -> NoReturn:
+    """Check all servers forever, once per PROBE_PERIOD."""
+    prober = Prober(settings, liveness_folder)
     while True:
         began = time.monotonic()
-        prober.look()
-        liveness.set_deadline(SIGN)
-        time.sleep(max(began + PERIOD - time.monotonic(), 0))
+        prober.probe()
+        liveness.set_deadline(PROBER_DEADLINE)
+        time.sleep(max(began + PROBE_PERIOD - time.monotonic(), 0))
 
 
-def vouch(pulses: Path, *names: str) -> None:
-    """They have answered just now."""
+def extend_deadlines(liveness_folder: Path, *names: str) -> None:
+    """Extend the deadlines of these processes: they have just answered."""
     for name in names:
-        liveness.set_deadline(VOUCHED, pulses / name)
+        liveness.set_deadline(ANSWER_DEADLINE, liveness_folder / name)
 
 
 class Prober:
-    """`pulses` is the supervisor's folder for signs of life."""
+    """Health checks of one service. `liveness_folder` holds the supervisor's deadline files."""
 
-    def __init__(self, settings: Settings, pulses: Path) -> None:
-        self._settings, self._pulses = settings, pulses
-        self._own_redis = settings.redis_url == embedded_redis.url_of(settings.data)
+    def __init__(self, settings: Settings, liveness_folder: Path) -> None:
+        self._settings, self._liveness_folder = settings, liveness_folder
+        self._own_redis = settings.redis_url == embedded_redis.server_url(settings.data)
 
-    def look(self) -> None:
-        """Ask once; who does not answer through the door is asked by itself, so that the other is not blamed.
+    def probe(self) -> None:
+        """Check each server once, and renew the certificate.
 
-        And see whether the certificate was renewed.
+        If there is no answer through nginx, ask nginx and the API server separately to find the one at fault.
         """
-        nginx.renew(self._settings)
-        if _answers(_door(self._settings), "/healthz"):
-            self._vouch("front", "api")
-            _answers(_door(self._settings), "/readyz")
+        nginx.renew_certificate(self._settings)
+        if _has_answer(_connect_to_nginx(self._settings), "/healthz"):
+            self._extend_deadlines("front", "api")
+            _has_answer(_connect_to_nginx(self._settings), "/readyz")
         else:
-            self._vouch(*(["front"] if _answers(_door(self._settings), "/", nameless=True) else []))
-            self._vouch(
-                *(["api"] if _answers(Local(nginx.server_socket(self._settings), PATIENCE), "/healthz") else [])
+            self._extend_deadlines(
+                *(["front"] if _has_answer(_connect_to_nginx(self._settings), "/", nameless=True) else [])
             )
-        self._vouch(*(["streams"] if _answers(Local(nginx.stream_socket(self._settings), GLANCE), "/healthz") else []))
-        if self._own_redis and self._redis_lives():
-            self._vouch("redis")
+            self._extend_deadlines(
+                *(
+                    ["api"]
+                    if _has_answer(UnixHttpConnection(nginx.server_socket(self._settings), PATIENCE), "/healthz")
+                    else []
+                )
+            )
+        self._extend_deadlines(
+            *(
+                ["streams"]
+                if _has_answer(UnixHttpConnection(nginx.stream_socket(self._settings), STREAM_PATIENCE), "/healthz")
+                else []
+            )
+        )
+        if self._own_redis and self._is_redis_alive():
+            self._extend_deadlines("redis")
 
-    def _redis_lives(self) -> bool:
-        liveness.set_deadline(SIGN)
-        return embedded_redis.probe(self._settings.redis_url)
+    def _is_redis_alive(self) -> bool:
+        liveness.set_deadline(PROBER_DEADLINE)
+        return embedded_redis.is_alive(self._settings.redis_url)
 
-    def _vouch(self, *names: str) -> None:
-        vouch(self._pulses, *names)
+    def _extend_deadlines(self, *names: str) -> None:
+        extend_deadlines(self._liveness_folder, *names)
 
 
-def ready(settings: Settings, seconds: float) -> bool:
-    """Whether the service says through its door, in so many seconds, that it is ready."""
-    with closing(_door(settings, seconds)) as connection, suppress(OSError, http.client.HTTPException):
+def is_ready(settings: Settings, seconds: float) -> bool:
+    """Return whether the service answers through nginx within `seconds` and is ready."""
+    with closing(_connect_to_nginx(settings, seconds)) as connection, suppress(OSError, http.client.HTTPException):
         connection.request("GET", "/readyz")
         return connection.getresponse().status == HTTPStatus.OK
     return False
 
 
-def _door(settings: Settings, seconds: float = PATIENCE) -> http.client.HTTPConnection:
-    """To the front door, past any proxy that this process is told of."""
+def _connect_to_nginx(settings: Settings, seconds: float = PATIENCE) -> http.client.HTTPConnection:
+    """Open a direct connection to nginx, without any proxy of the environment."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
-    here = (_OWN_ADDRESS, 0) if sys.platform == "linux" and host.startswith("127.") else None
+    here = (_SOURCE_ADDRESS, 0) if sys.platform == "linux" and host.startswith("127.") else None
     if settings.tls_cert is None:
         return http.client.HTTPConnection(host, settings.port, timeout=seconds, source_address=here)
-    context = certificate.unchecked()
+    context = certificate.unverified_context()
     return http.client.HTTPSConnection(host, settings.port, timeout=seconds, source_address=here, context=context)
 
 
-def _answers(connection: http.client.HTTPConnection, path: str, *, nameless: bool = False) -> bool:
-    """Whether anything is answered, and not by the front in place of the server.
+def _has_answer(connection: http.client.HTTPConnection, path: str, *, nameless: bool = False) -> bool:
+    """Return whether the server answers, and not nginx in its place.
 
-    A `nameless` request names no host: the front refuses it by itself, or where it has no connection left it closes
-    this one, which it does only while it lives.
+    A `nameless` request has no Host header, and tests nginx alone: a live nginx refuses it, or closes the connection
+    if it has none left.
     """
-    liveness.set_deadline(SIGN)
+    liveness.set_deadline(PROBER_DEADLINE)
     try:
         connection.putrequest("GET", path, skip_host=nameless)
         connection.endheaders()

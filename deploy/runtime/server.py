@@ -1,6 +1,6 @@
-"""The HTTP servers behind the front: granian runs an application in a worker process of its own.
+"""The HTTP servers behind nginx: granian runs each application in a worker process.
 
-One serves all requests but those for streams, with a thread for each; the other one serves streams, on an event loop.
+The API server handles each request in a thread. The stream server handles all streams on an event loop.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 
-from deploy.config.settings import Settings, load
+from deploy.config.settings import Settings, load_settings
 from deploy.runtime import logging_setup, nginx, parent_death
 from domain.ruleset_registry import RulesetRegistry
 
@@ -27,43 +27,51 @@ if TYPE_CHECKING:
     from api.services import ApiServices
     from api.streams.asgi import StreamApp
 
-FILES = 256
-"""Files beside the connections: databases, locks, libraries."""
+RESERVED_FILES = 256
+"""Open files apart from connections: databases, locks, libraries."""
 
-THREADS = 256
-"""Requests that one process serves at once."""
+MAX_THREADS = 256
+"""Concurrent requests of one process."""
 
-CONNECTIONS = 1024
-"""Connections that one process takes: more than the front makes, which is what limits."""
+MAX_CONNECTIONS = 1024
+"""Connections of one process. Nginx opens fewer, so its limits apply first."""
 
-IDLE = 600
-"""Seconds that a connection without a request is kept; the front closes it long before."""
+IDLE_SECONDS = 600
+"""Seconds before an idle connection is closed. Nginx closes it long before."""
 
 KILL_AFTER = 1
-"""Seconds that requests which are under way have to end; who was cut off sends the move again, with its key."""
+"""Seconds that running requests have to finish. Clients repeat an interrupted move with its idempotency key."""
 
 
-_given: list[RulesetRegistry] = []
-"""The rulesets to serve; passed on to the processes that are forked from this one, others play what is shipped."""
+_registries: list[RulesetRegistry] = []
+"""Rulesets to serve, inherited by forked processes. Without one, processes load the shipped rulesets."""
 
 
-def serve(settings: Settings, catalogue: RulesetRegistry) -> None:
-    """Serve the front until a signal comes: all but streams."""
+def serve_api(settings: Settings, registry: RulesetRegistry) -> None:
+    """Serve the API without streams to nginx, until a signal comes."""
     socket = nginx.server_socket(settings)
-    _serve(settings, catalogue, "application", Interfaces.WSGI, socket, CONNECTIONS, KILL_AFTER, THREADS)
+    _run_server(settings, registry, "create_api_app", Interfaces.WSGI, socket, MAX_CONNECTIONS, KILL_AFTER, MAX_THREADS)
 
 
-def serve_streams(settings: Settings, catalogue: RulesetRegistry) -> None:
-    """Serve streams to the front until a signal comes."""
-    from api.streams.asgi import SHUTDOWN_SECONDS  # noqa: PLC0415 - the server's main process needs no more of it
+def serve_streams(settings: Settings, registry: RulesetRegistry) -> None:
+    """Serve streams to nginx, until a signal comes."""
+    from api.streams.asgi import SHUTDOWN_SECONDS  # noqa: PLC0415 - the server's main process needs only this name
 
     socket = nginx.stream_socket(settings)
-    _serve(settings, catalogue, "streams", Interfaces.ASGI, socket, nginx.STREAMS, SHUTDOWN_SECONDS + KILL_AFTER)
+    _run_server(
+        settings,
+        registry,
+        "create_stream_app",
+        Interfaces.ASGI,
+        socket,
+        nginx.MAX_STREAMS,
+        SHUTDOWN_SECONDS + KILL_AFTER,
+    )
 
 
-def _serve(
+def _run_server(
     settings: Settings,
-    catalogue: RulesetRegistry,
+    registry: RulesetRegistry,
     application: str,
     interface: Interfaces,
     socket: Path,
@@ -71,9 +79,9 @@ def _serve(
     kill_after: int,
     threads: int | None = None,
 ) -> None:
-    _given[:] = [catalogue]
-    nginx.allow_files(connections + FILES)
-    socket.unlink(missing_ok=True)  # one that was killed has left it behind
+    _registries[:] = [registry]
+    nginx.raise_file_limit(connections + RESERVED_FILES)
+    socket.unlink(missing_ok=True)  # a killed server left it behind
     Server(
         f"deploy.runtime.server:{application}",
         uds=socket,
@@ -85,7 +93,7 @@ def _serve(
         backlog=connections,
         backpressure=connections,
         http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=IDLE * 1000),
+        http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1000),
         websockets=False,
         log_level=LogLevels.info if settings.log_level == "debug" else LogLevels.error,
         workers_kill_timeout=kill_after,
@@ -93,50 +101,50 @@ def _serve(
     ).serve()
 
 
-def application() -> WSGIApplication:
-    """The WSGI application, made in the process that serves it; its settings come from the environment."""
+def create_api_app() -> WSGIApplication:
+    """Return the WSGI application, with settings from the environment. Called in the worker process."""
     from api.app import create_app  # noqa: PLC0415 - the server's main process needs none of it
 
-    return behind_front(create_app(_services()))
+    return with_nginx_headers(create_app(_create_api_services()))
 
 
-def streams() -> StreamApp:
-    """The ASGI application, likewise."""
+def create_stream_app() -> StreamApp:
+    """Return the ASGI application for streams, with settings from the environment."""
     from api.app import create_streams  # noqa: PLC0415 - as above
 
-    return create_streams(_services(), as_the_front_says)
+    return create_streams(_create_api_services(), apply_nginx_headers)
 
 
-def _services() -> ApiServices:
+def _create_api_services() -> ApiServices:
     from deploy.runtime.wiring import create_services  # noqa: PLC0415
 
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid is not None:
-        parent_death.tie(parent.pid)
-    settings = load()
-    logging_setup.set_up_requests(settings.log_level)
-    return create_services(settings, *_given).api()
+        parent_death.end_with_parent(parent.pid)
+    settings = load_settings()
+    logging_setup.configure_request_log(settings.log_level)
+    return create_services(settings, *_registries).build_api_services()
 
 
-def behind_front(app: WSGIApplication) -> WSGIApplication:
-    """The same application, told who asks and how."""
+def with_nginx_headers(app: WSGIApplication) -> WSGIApplication:
+    """Return the application with the client's address and scheme from nginx."""
 
-    def told(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        as_the_front_says(environ)
+    def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        apply_nginx_headers(environ)
         return app(environ, start_response)
 
-    return told
+    return wrapped
 
 
-def as_the_front_says(environ: WSGIEnvironment) -> None:
-    """Tell the application who asks and how: the connection itself comes from the front."""
-    environ["REMOTE_ADDR"] = _plain(environ.pop("HTTP_ANNALS_ADDRESS", ""))
+def apply_nginx_headers(environ: WSGIEnvironment) -> None:
+    """Set the client's address and scheme from nginx's headers, since the connection itself comes from nginx."""
+    environ["REMOTE_ADDR"] = _normalize_address(environ.pop("HTTP_ANNALS_ADDRESS", ""))
     environ["wsgi.url_scheme"] = environ.pop("HTTP_ANNALS_SCHEME", "http")
 
 
 @lru_cache(4096)
-def _plain(address: str) -> str:
-    """An address in its usual form, also one of IPv4 that came over IPv6; nothing for what is none."""
+def _normalize_address(address: str) -> str:
+    """Return an IP address in its usual form, IPv4 also if mapped to IPv6; empty if invalid."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -1,6 +1,6 @@
-"""The supervisor: starts the processes of a service, starts those anew that die, and ends them all.
+"""The supervisor: starts, restarts and ends the processes of a service.
 
-It knows nothing of what they do. They stay in its process group and do not outlive it.
+It does not depend on their work. They stay in its process group and end with it.
 """
 
 from __future__ import annotations
@@ -26,67 +26,67 @@ from deploy.runtime import binaries, parent_death
 from workers import liveness
 
 FIRST_PAUSE = 0.05
-"""Seconds before a process that died is started anew; doubled each time it dies soon again."""
+"""Seconds before a dead process is restarted; doubled each time it dies soon again."""
 
 LONGEST_PAUSE = 5.0
-STEADY = 10.0
-"""Seconds after which a process counts as one that runs: its next death is a first one."""
+STEADY_SECONDS = 10.0
+"""Seconds after which a process counts as stable: its next death counts as the first."""
 
-GRACE = 10.0
-"""Seconds that processes have to end by themselves."""
+STOP_SECONDS = 10.0
+"""Seconds that processes have to stop by themselves."""
 
-ABSENCE = 1.0
-"""Most seconds between two looks that count: for the rest we stood still, perhaps with all others."""
+MAX_CHECK_GAP = 1.0
+"""Seconds between two checks that count against a deadline: during the rest, the supervisor itself was halted."""
 
-_HELD: list[IO[str]] = []
-"""Files that a child must not keep open: a lock lives as long as anybody has its file."""
+_LOCK_FILES: list[IO[str]] = []
+"""Lock files. A child must close them: a lock lasts as long as any process has its file open."""
 
-_ENDING = frozenset({signal.SIGINT, signal.SIGTERM})
+_STOP_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
 
-_FOR_US = frozenset({signal.SIGINT})
-"""Ctrl-C goes to the whole group, but is for the supervisor, which ends the others in order."""
+_SUPERVISOR_SIGNALS = frozenset({signal.SIGINT})
+"""Signals blocked in children: Ctrl-C reaches the whole group, but the supervisor ends the children in order."""
 
 log = logging.getLogger("annals.supervisor")
 
 
 class StoppedError(BaseException):
-    """A signal asks the supervisor to end. Whatever it interrupts must not take it for a failure of its own."""
+    """A signal asks the supervisor to stop. A BaseException: interrupted code must not handle it as its own failure."""
 
 
-class Ending:
-    """What a signal does: the first raises StoppedError wherever it arrives, a later one while ending changes nothing.
+class StopRequest:
+    """Signal handler: the first signal raises StoppedError in any code, later ones do nothing.
 
-    Where it arrives in a finalizer or a weak reference's callback, Python drops what is raised: who goes on looks.
+    Python drops exceptions in finalizers and callbacks of weak references, so loops also call `raise_if_requested`.
     """
 
-    asked = False
+    is_requested = False
 
     def __call__(self, _: int, __: FrameType | None) -> None:
-        if not self.asked:
-            self.asked = True
+        if not self.is_requested:
+            self.is_requested = True
             raise StoppedError
 
-    def look(self) -> None:
-        """Raises StoppedError if a signal has come."""
-        if self.asked:
+    def raise_if_requested(self) -> None:
+        """Raise StoppedError if a signal has come."""
+        if self.is_requested:
             raise StoppedError
 
 
 @dataclass(frozen=True)
 class Program:
-    """A process to keep running: `run(args)` in a child of ours, or if there is no `run` the command `args`."""
+    """A process to keep running: `run(args)` in a child process, or without `run` the command `args`."""
 
     name: str
     args: Sequence[str]
     run: Callable[[Sequence[str]], int] | None = None
-    last: bool = False
-    """Ends after all others: they use it."""
-    sign: float = 0
-    """Seconds until its first sign of life (`workers.liveness`); 0 for one that gives none."""
+    stops_last: bool = False
+    """Stop it after all others, since they use it."""
+    first_sign_seconds: float = 0
+    """Seconds until its first sign of life (`workers.liveness`); 0: it gives none."""
 
 
-class _Running(Protocol):
-    """A child process, whichever way it was made."""
+class _ChildProcess(Protocol):
+    """A child process, forked or executed."""
 
     @property
     def pid(self) -> int: ...
@@ -96,22 +96,22 @@ class _Running(Protocol):
     def wait(self, seconds: float) -> bool: ...
 
 
-class _Command:
-    """Another program."""
+class _ExternalProgram:
+    """A child process that executes another program."""
 
     def __init__(self, args: Sequence[str], environ: Mapping[str, str]) -> None:
-        parent_death.prepare()
+        parent_death.load_libc()
         supervisor = os.getpid()
 
         def before_exec() -> None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, _FOR_US)
-            parent_death.tie_program(supervisor)
+            signal.pthread_sigmask(signal.SIG_SETMASK, _SUPERVISOR_SIGNALS)
+            parent_death.end_program_with_parent(supervisor)
 
         self._process = subprocess.Popen(
             args,
-            env=binaries.told(environ),
+            env=binaries.without_settings(environ),
             stdin=subprocess.DEVNULL,
-            stdout=sys.stderr.fileno(),  # ours has one line, for whoever waits for it
+            stdout=sys.stderr.fileno(),  # our standard output has one line: ready
             preexec_fn=before_exec,  # noqa: PLW1509 - the supervisor has no threads
         )
         self.pid = self._process.pid
@@ -125,17 +125,17 @@ class _Command:
         return True
 
 
-class _Fork:
-    """A child that needs not load anything: it has what the supervisor has loaded, and shares its memory."""
+class _ForkedProgram:
+    """A child process with the supervisor's loaded modules, in shared memory."""
 
     def __init__(self, program: Program, environ: Mapping[str, str]) -> None:
-        # Where forking is unsafe, the child loads everything itself.
-        told = (program, dict(environ), os.getpid())
+        # On systems with unsafe forks, the child loads everything itself.
+        arguments = (program, dict(environ), os.getpid())
         self._process: BaseProcess
         if sys.platform == "linux":
-            self._process = multiprocessing.get_context("fork").Process(target=_run, args=told)
+            self._process = multiprocessing.get_context("fork").Process(target=_run_child, args=arguments)
         else:
-            self._process = multiprocessing.get_context("spawn").Process(target=_run, args=told)
+            self._process = multiprocessing.get_context("spawn").Process(target=_run_child, args=arguments)
         self._process.start()
         self.pid = int(self._process.pid or 0)
         self.terminate, self.kill = self._process.terminate, self._process.kill
@@ -148,14 +148,14 @@ class _Fork:
         return self._process.exitcode is not None
 
 
-def _run(program: Program, environ: Mapping[str, str], supervisor: int) -> NoReturn:
-    """In the child: first forget what was the supervisor's alone."""
-    parent_death.tie(supervisor)
-    parent_death.name(f"annals-{program.name}")
-    for number in _ENDING:
+def _run_child(program: Program, environ: Mapping[str, str], supervisor: int) -> NoReturn:
+    """Release the supervisor's locks and signal handlers in the child, then run the program."""
+    parent_death.end_with_parent(supervisor)
+    parent_death.set_process_name(f"annals-{program.name}")
+    for number in _STOP_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, _FOR_US)
-    for each in _HELD:
+    signal.pthread_sigmask(signal.SIG_SETMASK, _SUPERVISOR_SIGNALS)
+    for each in _LOCK_FILES:
         each.close()
     liveness.release_locks()
     os.dup2(2, 1)
@@ -167,102 +167,103 @@ def _run(program: Program, environ: Mapping[str, str], supervisor: int) -> NoRet
 @dataclass
 class _Child:
     program: Program
-    process: _Running
-    born: float
+    process: _ChildProcess
+    started_at: float
     deaths: int = 0
-    again_at: float = 0.0
+    restart_at: float = 0.0
 
 
 @dataclass
 class Supervisor:
-    """Keeps programs running. `environ` is what they are told, `pulses` the folder for their signs of life."""
+    """Keeps programs running. `environ` is their environment, `liveness_folder` holds their deadline files."""
 
     environ: Mapping[str, str]
-    pulses: Path | None = None
+    liveness_folder: Path | None = None
     deaths: dict[str, int] = field(default_factory=dict)
-    """How often each has died without having been asked to."""
-    ending: Ending = field(default_factory=Ending)
-    """Whether this process is to end."""
+    """Unexpected ends, by name of the program."""
+    stop_request: StopRequest = field(default_factory=StopRequest)
+    """State of the signal handler of this process."""
     _children: list[_Child] = field(default_factory=list)
-    _looked: float = field(default_factory=time.monotonic)
+    _last_check: float = field(default_factory=time.monotonic)
 
     def start(self, program: Program) -> None:
-        """Start a program, and again whenever it ends. Raises StoppedError, as `run` does."""
-        self.ending.look()
-        with _undisturbed():
+        """Start a program and keep it running. Raises StoppedError, as `run` does."""
+        self.stop_request.raise_if_requested()
+        with _block_signals():
             self._children.append(_Child(program, self._spawn(program), time.monotonic()))
 
-    def _spawn(self, program: Program) -> _Running:
+    def _spawn(self, program: Program) -> _ChildProcess:
         environ = dict(self.environ)
-        if path := self._pulse(program):
-            liveness.expect_first_sign(path, program.sign)
+        if path := self._liveness_path(program):
+            liveness.expect_first_sign(path, program.first_sign_seconds)
             environ[liveness.ENV_VARIABLE] = str(path)
-        return _Fork(program, environ) if program.run else _Command(program.args, environ)
+        return _ForkedProgram(program, environ) if program.run else _ExternalProgram(program.args, environ)
 
-    def _pulse(self, program: Program) -> Path | None:
-        return self.pulses / program.name if self.pulses and program.sign else None
+    def _liveness_path(self, program: Program) -> Path | None:
+        return self.liveness_folder / program.name if self.liveness_folder and program.first_sign_seconds else None
 
-    def tend(self) -> None:
-        """Look once at every child: end what hangs, start anew what has died, after a pause that grows."""
+    def check_children(self) -> None:
+        """Check every child once: kill it if it hangs, restart it if it died, after a growing pause."""
         now = time.monotonic()
-        before, self._looked = self._looked, now
+        before, self._last_check = self._last_check, now
         for child in self._children:
             if child.process.status() is None:
-                self._feel(child, now - max(before, child.born))
+                self._kill_if_overdue(child, now - max(before, child.started_at))
                 continue
-            if not child.again_at:
-                self._died(child, now)
-            if now >= child.again_at:
-                with _undisturbed():
-                    child.process, child.born, child.again_at = self._spawn(child.program), now, 0.0
+            if not child.restart_at:
+                self._schedule_restart(child, now)
+            if now >= child.restart_at:
+                with _block_signals():
+                    child.process, child.started_at, child.restart_at = self._spawn(child.program), now, 0.0
 
-    def _feel(self, child: _Child, unheard: float) -> None:
-        """One that hangs may take no other signal. The seconds that we stood still do not count: it was not heard.
+    def _kill_if_overdue(self, child: _Child, gap: float) -> None:
+        """Kill a child past its deadline. `gap`: seconds since the last check, or since its start.
 
-        All promises grow by as much: who vouches for others is still ended, and replaced, before they are.
+        All deadlines grow by the seconds in which the supervisor was halted. So the prober is still replaced before
+        the processes it checks.
         """
-        path = self._pulse(child.program)
-        if path and unheard > ABSENCE:
-            liveness.extend_deadline(path, unheard - ABSENCE)
+        path = self._liveness_path(child.program)
+        if path and gap > MAX_CHECK_GAP:
+            liveness.extend_deadline(path, gap - MAX_CHECK_GAP)
         if path and liveness.is_overdue(path):
             log.warning("%s has given no sign of life, and is ended", child.program.name)
             child.process.kill()
-            child.process.wait(GRACE)
+            child.process.wait(STOP_SECONDS)
 
-    def _died(self, child: _Child, now: float) -> None:
+    def _schedule_restart(self, child: _Child, now: float) -> None:
         name = child.program.name
         self.deaths[name] = self.deaths.get(name, 0) + 1
-        child.deaths = 1 if now - child.born > STEADY else child.deaths + 1
+        child.deaths = 1 if now - child.started_at > STEADY_SECONDS else child.deaths + 1
         pause = min(FIRST_PAUSE * 2 ** min(child.deaths - 1, 10), LONGEST_PAUSE)
-        child.again_at = now + pause
+        child.restart_at = now + pause
         log.warning("%s ended with status %s; again in %.2f s", name, child.process.status(), pause)
 
     def run(self, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Tend the children until a signal raises StoppedError."""
+        """Check the children until a signal raises StoppedError; call `meanwhile` after each check."""
         while True:
-            self.ending.look()
-            self.tend()
+            self.stop_request.raise_if_requested()
+            self.check_children()
             meanwhile()
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """End all: those that others use after those that use them, by force if they take too long."""
+        """Stop all children, the shared ones last; kill children that do not stop in time."""
         for last in (False, True):
-            group = [c.process for c in self._children if c.program.last is last and c.process.status() is None]
+            group = [c.process for c in self._children if c.program.stops_last is last and c.process.status() is None]
             for process in group:
                 process.terminate()
-            end = time.monotonic() + GRACE
+            end = time.monotonic() + STOP_SECONDS
             for process in group:
                 if not process.wait(max(end - time.monotonic(), 0.01)):
                     process.kill()
-                    process.wait(GRACE)
+                    process.wait(STOP_SECONDS)
         self._children.clear()
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """A signal waits until the child is known: nobody is forgotten, and none inherits what it was to raise in us."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+def _block_signals() -> Iterator[None]:
+    """Block signals until a new child is registered: so none is forgotten, and no child inherits a pending signal."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     try:
         yield
     finally:
@@ -270,22 +271,22 @@ def _undisturbed() -> Iterator[None]:
 
 
 @contextmanager
-def stopped_by_signals() -> Iterator[Ending]:
-    """Ctrl-C and SIGTERM raise StoppedError inside, which ends here."""
-    ending = Ending()
-    before = {number: signal.signal(number, ending) for number in _ENDING}
+def stop_on_signals() -> Iterator[StopRequest]:
+    """Raise StoppedError inside the block on Ctrl-C or SIGTERM, and end the block with it."""
+    stop_request = StopRequest()
+    before = {number: signal.signal(number, stop_request) for number in _STOP_SIGNALS}
     try:
         with suppress(StoppedError):
-            yield ending
+            yield stop_request
     finally:
-        if not ending.asked:  # else whatever comes changes nothing until the process is gone
+        if not stop_request.is_requested:  # otherwise signals do nothing until the process has ended
             for number, handler in before.items():
                 signal.signal(number, handler)
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Hold the lock of a data folder; raises SettingsError if another process does. The system frees it with us."""
+def hold_lock(path: Path) -> Iterator[None]:
+    """Hold a lock file; the system releases it with the process. Raises SettingsError if another process has it."""
     with path.open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -296,8 +297,8 @@ def alone(path: Path) -> Iterator[None]:
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
-        _HELD.append(file)
+        _LOCK_FILES.append(file)
         try:
             yield
         finally:
-            _HELD.remove(file)
+            _LOCK_FILES.remove(file)

@@ -1,4 +1,4 @@
-"""Servers of ours that listen on sockets of this machine, asked by themselves and not through the front."""
+"""HTTP requests to our servers over Unix sockets, without nginx."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import orjson
 from domain.types import Doc
 
 PATIENCE = 0.25
-"""Seconds that an answer may take where somebody else waits for ours."""
+"""Seconds to wait for an answer while another request waits for ours."""
 
 
-class Local(http.client.HTTPConnection):
-    """Over a socket of this machine."""
+class UnixHttpConnection(http.client.HTTPConnection):
+    """HTTP connection over a Unix socket."""
 
     def __init__(self, path: Path, seconds: float) -> None:
         super().__init__("localhost", timeout=seconds)
         self._path = path
 
     def connect(self) -> None:
-        """As in the library, to the socket."""
+        """Connect to the Unix socket."""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(str(self._path))
 
 
-def health(path: Path, seconds: float = PATIENCE) -> Doc | None:
-    """What a server says of itself; None if it does not answer in time."""
-    connection = Local(path, seconds)
+def fetch_health(path: Path, seconds: float = PATIENCE) -> Doc | None:
+    """Return the server's health document; None if it does not answer in time."""
+    connection = UnixHttpConnection(path, seconds)
     try:
         connection.request("GET", "/healthz")
         answer = connection.getresponse()

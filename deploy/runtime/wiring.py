@@ -1,4 +1,4 @@
-"""The composition root: what a process of the service is made of."""
+"""The composition root: builds the services of a process."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ from workers.signals import Signals, SignalThread
 if TYPE_CHECKING:
     from api.services import ApiServices
 
-PATIENCE = 10.0
-"""Seconds that a start may look for damaged pages of the views: those that are found later need another start."""
+PAGE_CHECK_SECONDS = 10.0
+"""Seconds that a start may check the pages of the view store. Later pages are checked by a later start."""
 
-LEAVING = 5.0
-"""Seconds within which whoever has damaged views open must leave them: processes of a service that was killed do."""
+RELEASE_SECONDS = 5.0
+"""Seconds to wait for other processes to close damaged views, such as processes of a killed service."""
 
 log = logging.getLogger("annals.views")
 
@@ -57,8 +57,8 @@ DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 
 
 @dataclass(frozen=True)
-class Services:
-    """Everything that a process may use; nothing is connected before it is used."""
+class ServiceContainer:
+    """All services of a process. Each connects at its first use."""
 
     settings: Settings
     registry: RulesetRegistry
@@ -75,14 +75,14 @@ class Services:
     changes: ChangeListener
     queues: Queues
     clock: ServiceClock
-    """The time of the service, ms since 1970 UTC."""
+    """Time of the service, ms since 1970 UTC."""
 
     def notify(self, position: int) -> None:
-        """There is something new in the log, up to that position."""
+        """Signal new records in the log, up to `position`."""
         self.signals.notify_appended(position)
 
-    def crew(self) -> WorkerContext:
-        """What jobs use."""
+    def build_worker_context(self) -> WorkerContext:
+        """Return the context of jobs."""
         return WorkerContext(
             self.commands,
             self.ledger,
@@ -91,34 +91,34 @@ class Services:
             self.views,
             self.clock,
             self.notify,
-            self.settings.node(),
-            self._couriers(),
+            self.settings.load_node_name(),
+            self._build_delivery_pool(),
         )
 
-    def _couriers(self) -> DeliveryPool | None:
-        mode, mailer = self.settings.webhooks, self._mailer()
+    def _build_delivery_pool(self) -> DeliveryPool | None:
+        mode, mailer = self.settings.webhooks, self._build_mailer()
         if mode == "none" and not mailer:
             return None
         sender = WebhookClient(is_public_or_loopback_ip if mode == "loopback" else is_public_ip)
         return DeliveryPool(self.notifications, self.account_store.audit_log, self.clock, mode, sender, mailer)
 
-    def _mailer(self) -> Mailer | None:
+    def _build_mailer(self) -> Mailer | None:
         s = self.settings
         if not s.smtp:
             return None
         letters = EmailRenderer(self.registry, self.seat_tokens.texts.list_cards, s.public_url, s.mail_from)
         return Mailer(self.notifications.email_subscriptions, letters, SmtpClient(parse_smtp_url(s.smtp)), self.reader)
 
-    def owing(self) -> NotificationProducer:
-        """Who writes down what webhooks and mailboxes are owed."""
+    def build_notification_producer(self) -> NotificationProducer:
+        """Return the producer of outbox rows for webhooks and mail."""
         outbox = self.notifications.outbox
         digests = (
             DigestProducer(outbox, self.notifications.email_subscriptions, self.reader) if self.settings.smtp else None
         )
-        return NotificationProducer(self.crew(), outbox, digests)
+        return NotificationProducer(self.build_worker_context(), outbox, digests)
 
-    def api(self) -> ApiServices:
-        """What the API is made from."""
+    def build_api_services(self) -> ApiServices:
+        """Return the services of the API."""
         from api.services import ApiServices, ApiSettings  # noqa: PLC0415 - workers do not import Flask
 
         s = self.settings
@@ -147,44 +147,47 @@ class Services:
             self.clock,
             SignalThread(self.signals).notify_appended,
             self.signals.notify_changed,
-            self.crew().inspector.inspect,
+            self.build_worker_context().inspector.inspect,
             self.changes.listen,
             lambda job: self.queues.job_state(job, self.clock()),
-            self._streams,
+            self._count_streams,
             self.signals.is_up,
             settings,
         )
 
-    def _streams(self) -> int | None:
-        """How many streams are open at this server."""
-        found = unix_http.health(nginx.stream_socket(self.settings))
+    def _count_streams(self) -> int | None:
+        """Return the number of open streams of this server; None if it does not answer."""
+        found = unix_http.fetch_health(nginx.stream_socket(self.settings))
         return None if found is None else int(found.get("streams", 0))
 
     def close(self) -> None:
-        """Close this process' connections."""
+        """Close all connections of this process."""
         for each in (self.clock, self.queues, self.signals, self.views, self.ledger):
             each.close()
 
 
-def create_services(settings: Settings, catalogue: RulesetRegistry | None = None) -> Services:
-    """Without a catalogue, of the rulesets that are shipped. Needs the address of a Redis; raises SettingsError."""
+def create_services(settings: Settings, registry: RulesetRegistry | None = None) -> ServiceContainer:
+    """Return the services of a process; without a registry, with the shipped rulesets.
+
+    Raises SettingsError if no Redis is configured.
+    """
     if not settings.redis_url:
         raise SettingsError("ANNALS_REDIS_URL is not set; only `serve` starts a server of its own")
-    rules = load_shipped() if catalogue is None else catalogue
-    ledger = Ledger.open(settings.ledger_url, settings.key())
+    rules = load_shipped() if registry is None else registry
+    ledger = Ledger.open(settings.ledger_url, settings.load_key())
     views = ViewStore(settings.views_url, ledger.keys, settings.parts)
-    vault, reader = SeedStore(ledger, ledger.keys), Reader(views, ArchivedViewLoader(ledger, rules))
+    seed_store, reader = SeedStore(ledger, ledger.keys), Reader(views, ArchivedViewLoader(ledger, rules))
     url, clock = settings.redis_url, ServiceClock(ledger, alone=settings.sqlite)
-    return Services(
+    return ServiceContainer(
         settings,
         rules,
         ledger,
-        vault,
-        CommandHandler(ledger, rules, vault, clock),
+        seed_store,
+        CommandHandler(ledger, rules, seed_store, clock),
         SeatTokens(ledger, ledger.keys, lambda: clock() // 1000),
         JobRequests(ledger),
         AccountStore(ledger, ledger.keys, clock),
-        NotificationStore(ledger, ledger.keys, clock, _carried(settings)),
+        NotificationStore(ledger, ledger.keys, clock, _list_topics(settings)),
         views,
         reader,
         Signals(url),
@@ -194,21 +197,21 @@ def create_services(settings: Settings, catalogue: RulesetRegistry | None = None
     )
 
 
-def _carried(settings: Settings) -> tuple[str, ...]:
-    """For what anything may be sent."""
+def _list_topics(settings: Settings) -> tuple[str, ...]:
+    """Return the topics that the settings allow notifications for."""
     return (*(EVENTS if settings.webhooks != "none" else ()), *((MAIL,) if settings.smtp else ()))
 
 
 def migrate(settings: Settings) -> None:
-    """Make what is missing of folder, key and tables, and see that the key fits.
+    """Create missing folders, keys and tables, and check the key.
 
-    Views that are damaged, or of another log, are made anew. Raises SettingsError, WrongKey, StoreUnavailable.
+    Rebuild views that are damaged or belong to another log. Raises SettingsError, WrongKey, StoreUnavailable.
     """
-    settings.prepare()
-    ledger = Ledger.open(settings.owner_url, settings.key())
+    settings.make_data_folder()
+    ledger = Ledger.open(settings.owner_url, settings.load_key())
     views = ViewStore(settings.migrate_url or settings.views_url, ledger.keys, settings.parts)
     try:
-        with _named(settings, settings.ledger_file):
+        with _name_store_in_errors(settings, settings.ledger_file):
             ledger.migrate()
             SeatTokens(ledger, ledger.keys).migrate()
             JobRequests(ledger).migrate()
@@ -216,11 +219,11 @@ def migrate(settings: Settings) -> None:
             NotificationStore(ledger, ledger.keys).migrate()
             Heartbeat(ledger).migrate()
             ledger.keys.check()
-        with _named(settings, settings.views_file):
-            last = _migrate(views, settings)
-        with _named(settings, settings.ledger_file):
+        with _name_store_in_errors(settings, settings.views_file):
+            last = _migrate_views(views, settings)
+        with _name_store_in_errors(settings, settings.ledger_file):
             fits = log_identity.contains_all(ledger, last)
-        with _named(settings, settings.views_file):
+        with _name_store_in_errors(settings, settings.views_file):
             if not fits:
                 log.warning("the views are not those of this log, and are made anew")
                 views.clear()
@@ -233,20 +236,20 @@ def migrate(settings: Settings) -> None:
 
 
 @contextmanager
-def people_of(settings: Settings) -> Iterator[AccountStore]:
-    """The accounts alone, for commands that need no more of the service; raises StoreUnavailable."""
-    ledger = Ledger.open(settings.ledger_url, settings.key())
+def open_account_store(settings: Settings) -> Iterator[AccountStore]:
+    """Open the account store alone. Raises StoreUnavailable."""
+    ledger = Ledger.open(settings.ledger_url, settings.load_key())
     try:
-        people = AccountStore(ledger, ledger.keys)
-        people.migrate()
-        yield people
+        account_store = AccountStore(ledger, ledger.keys)
+        account_store.migrate()
+        yield account_store
     finally:
         ledger.close()
 
 
 @contextmanager
-def _named(settings: Settings, file: Path) -> Iterator[None]:
-    """What is wrong with a store is said with the name of its file."""
+def _name_store_in_errors(settings: Settings, file: Path) -> Iterator[None]:
+    """Add the name of the store's file to errors of the block."""
     try:
         yield
     except StoreUnavailable as error:
@@ -255,12 +258,12 @@ def _named(settings: Settings, file: Path) -> Iterator[None]:
         raise StoreUnavailable(f"{file}: {error}" if settings.sqlite else str(error)) from error
 
 
-def _migrate(views: ViewStore, settings: Settings) -> set[log_identity.LastRecord]:
-    """Where the views are. A damaged file is begun anew: all that is in it is made from the log."""
+def _migrate_views(views: ViewStore, settings: Settings) -> set[log_identity.LastRecord]:
+    """Create the tables of the views and return their last records. Recreate a damaged file."""
     if settings.sqlite:
         _make_views_file(settings.views_file)
     try:
-        views.check_pages(PATIENCE)
+        views.check_pages(PAGE_CHECK_SECONDS)
         views.migrate()
         return log_identity.list_last_records(views)
     except ViewsDamaged as error:
@@ -270,14 +273,16 @@ def _migrate(views: ViewStore, settings: Settings) -> set[log_identity.LastRecor
         for end in ("", "-wal", "-shm"):
             settings.views_file.with_name(settings.views_file.name + end).unlink(missing_ok=True)
         _make_views_file(settings.views_file)
-        damage_marker(settings.views_file).unlink(missing_ok=True)  # last: who is killed here begins again
+        damage_marker(settings.views_file).unlink(
+            missing_ok=True
+        )  # last: after a kill before this line, the next start does all again
         views.migrate()
         return log_identity.list_last_records(views)
 
 
 def _wait_until_unused(views: Path) -> None:
-    """Whoever has the file open would go on with one that is gone, beside those who open the new one."""
-    end = time.monotonic() + LEAVING
+    """Wait until no process has the view file open: it would continue with a deleted file. Raises SettingsError."""
+    end = time.monotonic() + RELEASE_SECONDS
     while is_in_use(views):
         if time.monotonic() > end:
             raise SettingsError(f"{views} is damaged, and in use: it is made anew once the service has been stopped")
@@ -285,5 +290,5 @@ def _wait_until_unused(views: Path) -> None:
 
 
 def _make_views_file(path: Path) -> None:
-    """For its owner alone: boards show what players keep secret from each other."""
+    """Create the file, readable by its owner only: boards hold secrets of players."""
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

@@ -1,1 +1,1 @@
-"""What plays games: bots, simulations, probes of the rules, replays, and the demo over HTTP."""
+"""Programs that play or read games: bots, simulations, probes of the rules, replays, the demo over HTTP."""

@@ -1,4 +1,4 @@
-"""Bots in files of their own: the same `choose(board, choice)` that plays over HTTP with the Python client."""
+"""Bots from files: the same `choose(board, choice)` function also plays over HTTP with the Python client."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from domain.kernel.rules.decide import build_move
 from domain.types import PUBLIC, Doc, Json, Seat
 
 Choose = Callable[[Json, Json], Json]
-"""(board, question) -> the pick, both as the API gives them."""
+"""(board, question) -> the pick; arguments as in the API."""
 
 
 class BotError(AnnalsError):
-    """The file is no bot."""
+    """The file contains no bot."""
 
 
-def is_file(name: str) -> bool:
-    """Whether a bot is named by its file."""
+def is_bot_file(name: str) -> bool:
+    """Return whether the name is a bot file."""
     return name.endswith(".py")
 
 
 @cache
-def player(name: str) -> BotPlayer:
-    """One of BOTS, or the bot of a file. Raises BotError."""
-    if not is_file(name):
+def load_bot(name: str) -> BotPlayer:
+    """Return one of BOTS, or load a bot file. Raises BotError."""
+    if not is_bot_file(name):
         return BOTS[name]
-    choose = _loaded(Path(name))
+    choose = _load_choose(Path(name))
 
     def play(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc:
-        # What the file draws from the module's own generator then depends on the game alone, as for our bots.
+        # Draws from the `random` module then depend on the game alone, as for our bots.
         random.seed(rng.getrandbits(64))
-        return _built(match, seat, choose)
+        return _build_move(match, seat, choose)
 
     return play
 
 
-def _loaded(file: Path) -> Choose:
-    """What the file, which the caller has named, defines; it finds the modules beside it, as a script does."""
+def _load_choose(file: Path) -> Choose:
+    """Execute the caller's file and return its `choose`. It can import modules of its folder. Raises BotError."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not file.is_file():
         raise BotError(f"{file}: there is no such file")
     if (folder := str(file.resolve().parent)) not in sys.path:
         sys.path.append(folder)
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(file.stem, module)  # its dataclasses look themselves up there
+    sys.modules.setdefault(file.stem, module)  # dataclasses look up their module there
     spec.loader.exec_module(module)
     choose: Choose | None = getattr(module, "choose", None)
     if not callable(choose):
@@ -58,8 +58,8 @@ def _loaded(file: Path) -> Choose:
     return choose
 
 
-def _built(match: PlayableGame, seat: Seat, choose: Choose) -> Doc:
-    """A move of the builder, by the file's picks; a pick that was not offered is refused as it is over HTTP."""
+def _build_move(match: PlayableGame, seat: Seat, choose: Choose) -> Doc:
+    """Build a move by the file's picks. A pick outside the offered options is refused, as over HTTP."""
     rules, state = match.rules, match.state
     board = {
         "ruleset": rules.meta.ruleset,

@@ -1,4 +1,4 @@
-"""`annals demo`: a whole game over HTTP, by clients that use nothing but the public API and the move builder."""
+"""`annals demo`: a whole game over HTTP, played with the public API and the move builder only."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from domain.types import Json
 
 Doc = dict[str, Json]
 
-ENDING = 0.35
-"""How often a client takes the option at once that brings the game on."""
+ENDING_SHARE = 0.35
+"""Share of picks limited to options with `ends`, the ones to bring the game forward."""
 
 PATIENCE = 30.0
 """Seconds to wait for a service to start, and for the workers to resolve a turn."""
 
-LATE = 0.02
-"""How often a client lets the deadline of a decision pass, where deadlines are counted in seconds."""
+MISSED_SHARE = 0.02
+"""Share of decisions whose deadline a client misses, with deadlines in seconds."""
 
-OVERTAKEN = {"already_answered", "decision_closed", "game_over", "not_offered", "not_your_decision", "wrong_phase"}
-"""What a client is told whose deadline has passed while it was still thinking."""
+STALE_CODES = {"already_answered", "decision_closed", "game_over", "not_offered", "not_your_decision", "wrong_phase"}
+"""Refusals of a move that comes after its deadline."""
 
-WIDTH = 30
+BAR_WIDTH = 30
 
-AGAIN = urllib3.Retry(
+RETRIES = urllib3.Retry(
     10, redirect=0, allowed_methods=None, status_forcelist=[429, 503], backoff_factor=0.05, raise_on_status=False
 )
-"""A client that plays this fast is asked to wait, and waits; a connection that breaks is made anew."""
+"""Retries: the service asks such a fast client to wait, and connections can break."""
 
 
 class DemoError(Exception):
-    """The service did not do what its API says."""
+    """The service did not behave as its API promises."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -54,26 +54,26 @@ class DemoError(Exception):
 
 
 @dataclass
-class Client:
-    """One person with one connection."""
+class DemoClient:
+    """HTTP client of one person."""
 
     address: str
     token: str = ""
-    pool: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(retries=AGAIN, timeout=PATIENCE))
+    pool: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(retries=RETRIES, timeout=PATIENCE))
     calls: list[float] = field(default_factory=list)
-    """Seconds of each request."""
+    """Duration of each request, seconds."""
 
     def call(self, method: str, path: str, body: Json = None, **headers: str) -> Doc:
-        """The answer's document; raises DemoError for a problem."""
-        status, data = self.raw(method, path, body, **headers)
+        """Send a request and return the document. Raises DemoError for a problem."""
+        status, data = self.request(method, path, body, **headers)
         doc: Doc = json.loads(data)
         if status >= 400:
             code = str(doc.get("code"))
             raise DemoError(f"{method} {path}: {status} {code} {doc.get('detail', '')}", code)
         return doc
 
-    def raw(self, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, bytes]:
-        """Status and bytes. What was not taken, or is to be sent later, is sent again with its key."""
+    def request(self, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, bytes]:
+        """Send a request and return status and bytes. Retries keep the idempotency key. Raises DemoError."""
         sent = {} if body is None else {"Content-Type": "application/json", "Idempotency-Key": secrets.token_hex(16)}
         if self.token:
             sent["Authorization"] = f"Bearer {self.token}"
@@ -89,88 +89,88 @@ class Client:
         return answer.status, answer.data
 
     def close(self) -> None:
-        """Hang up."""
+        """Close all connections."""
         self.pool.clear()
 
 
 def pick(choice: Doc, rng: random.Random) -> Json:
-    """An answer to a question of the move builder, at random."""
+    """Return a random pick for a question of the move builder."""
     if choice["kind"] == "range":
         return rng.randint(choice["lo"], choice["hi"])
     offered = choice["options"]
     if choice["kind"] == "some":
         return [o["value"] for o in rng.sample(offered, rng.randint(choice["lo"], min(choice["hi"], len(offered))))]
     ending = [o for o in offered if o.get("ends")]
-    return rng.choice(ending if ending and rng.random() < ENDING else offered)["value"]
+    return rng.choice(ending if ending and rng.random() < ENDING_SHARE else offered)["value"]
 
 
 @dataclass
-class Game:
-    """A table whose seats are all played from here."""
+class DemoGame:
+    """A game with a client for each seat."""
 
     address: str
     game: str
-    seats: list[Client]
+    seats: list[DemoClient]
     rng: random.Random
     deadline: int = 0
-    """Seconds for every decision; 0: none that a demo could wait for."""
+    """Seconds for every decision; 0: no deadlines, or too long ones to wait for."""
     position: int = 0
-    """Of the last write: reads wait for it."""
+    """Position of the last write: reads wait for it."""
     missed: int = 0
-    """Deadlines that have passed."""
+    """Number of missed deadlines."""
     late: dict[str, set[int]] = field(default_factory=dict)
-    """Decision -> seats that will not answer it."""
+    """Decision -> seats that miss its deadline."""
 
     @property
     def path(self) -> str:
-        """Where the game is."""
+        """Path of the game."""
         return f"/v1/games/{self.game}"
 
-    def decision(self, client: Client) -> Doc | None:
-        """What is open, as that seat may know it; None at the end."""
+    def find_decision(self, client: DemoClient) -> Doc | None:
+        """Return the open decision as the seat sees it; None after the end."""
         found = client.call("GET", f"{self.path}/decisions?wait={self.position}")["decisions"]
         return found[0] if found else None
 
     def step(self) -> bool:
-        """One move of a seat that owes one, or the end of a wait for others; False at the end."""
+        """Play one move, or wait until workers or the clock close the decision. Return False after the end."""
         start = self.rng.randrange(len(self.seats))
         late = ""
         for offset in range(len(self.seats)):
             seat = (start + offset) % len(self.seats)
-            found = self.decision(self.seats[seat])
+            found = self.find_decision(self.seats[seat])
             if found is None:
                 return False
             if found["engine"]:
-                self.passed(found["id"], "the workers do not resolve the turn")
+                self.wait_until_closed(found["id"], "the workers do not resolve the turn")
                 return True
             if seat in found["must"]:
                 late = found["id"]
-                if seat not in self.sleepers(late):
+                if seat not in self.seats_missing(late):
                     self.answer(seat, late)
                     return True
         if not late:
             raise DemoError("a decision is open, but no seat owes it")
-        self.passed(late, "a deadline passes, but nothing comes of it")
+        self.wait_until_closed(late, "a deadline passes, but nothing comes of it")
         self.missed += 1
         return True
 
-    def sleepers(self, decision: str) -> set[int]:
-        """Who lets its deadline pass; found out when the decision is first met."""
+    def seats_missing(self, decision: str) -> set[int]:
+        """Return the seats that miss the deadline, drawn at the first call for a decision."""
         if decision not in self.late:
             every = range(len(self.seats)) if self.deadline else ()
-            self.late = {decision: {seat for seat in every if self.rng.random() < LATE}}
+            self.late = {decision: {seat for seat in every if self.rng.random() < MISSED_SHARE}}
         return self.late[decision]
 
     def answer(self, seat: int, decision: str) -> None:
-        """A move; where there are deadlines it may come too late."""
+        """Play a move; ignore a refusal after a missed deadline."""
         try:
-            self.move(seat, decision)
+            self.send_move(seat, decision)
         except DemoError as error:
-            if not self.deadline or error.code not in OVERTAKEN:
+            if not self.deadline or error.code not in STALE_CODES:
                 raise
 
-    def move(self, seat: int, decision: str) -> None:
-        """Answers the builder's questions, and sends the move that comes of it."""
+    def send_move(self, seat: int, decision: str) -> None:
+        """Build a move with the move builder and send it."""
         client = self.seats[seat]
         picks: list[Json] = []
         while True:
@@ -181,18 +181,18 @@ class Game:
         body = {"move": answer["move"], "decision": decision}
         self.position = client.call("POST", f"{self.path}/moves", body)["position"]
 
-    def passed(self, decision: str, otherwise: str) -> None:
-        """Waits until others, the workers or the clock, have closed the decision."""
+    def wait_until_closed(self, decision: str, otherwise: str) -> None:
+        """Wait until workers or the clock close the decision. Raises DemoError with `otherwise` if they do not."""
         end = time.monotonic() + self.deadline + PATIENCE
-        while (found := self.decision(self.seats[0])) and found["id"] == decision:
+        while (found := self.find_decision(self.seats[0])) and found["id"] == decision:
             if time.monotonic() > end:
                 raise DemoError(otherwise)
             time.sleep(0.02)
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is played, and where its export goes."""
+class DemoPlan:
+    """Parameters of a demo."""
 
     ruleset: str
     seats: int
@@ -200,33 +200,33 @@ class Plan:
     seed: int
     export: Path
     pace: Json = None
-    """As `POST /v1/games` takes it; None: no deadlines."""
+    """`pace` of `POST /v1/games`; None: no deadlines."""
     deadline: int = 0
-    """Seconds for every decision, where the pace is so short that clients may let it pass."""
+    """Seconds for every decision, if short enough to miss deadlines; else 0."""
 
 
-def open_table(address: str, plan: Plan, rng: random.Random) -> Game:
-    """A game with a client at each seat, started."""
-    host = Client(address)
+def open_table(address: str, plan: DemoPlan, rng: random.Random) -> DemoGame:
+    """Open and start a game with a client for each seat."""
+    host = DemoClient(address)
     terms = {"ruleset": plan.ruleset, "seats": plan.seats, "options": plan.options, "pace": plan.pace}
     made = host.call("POST", "/v1/games", terms)
     host.token = made["token"]
     clients = []
     for seat in range(plan.seats):
-        client = Client(address)
+        client = DemoClient(address)
         body = {"seat": seat, "name": f"Demo {seat + 1}"}
         client.token = client.call("POST", f"/v1/games/{made['game']}/seats", body)["token"]
         clients.append(client)
     started = host.call("POST", f"/v1/games/{made['game']}/start", {})
     host.close()
-    return Game(address, made["game"], clients, rng, plan.deadline, started["position"])
+    return DemoGame(address, made["game"], clients, rng, plan.deadline, started["position"])
 
 
 # --- the command -----------------------------------------------------------------------------------------------
 
 
-def demo(address: str, plan: Plan) -> None:
-    """Plays to the end with a bar on standard error, then prints scores, addresses and where the export is."""
+def play_demo(address: str, plan: DemoPlan) -> None:
+    """Play to the end with a progress bar on standard error, then print scores, addresses and the export's path."""
     begun, rng = time.monotonic(), random.Random(plan.seed)  # noqa: S311 - clients need no secret dice
     game = open_table(address, plan, rng)
     print(f"{plan.ruleset}, {plan.seats} seats: {address}{game.path}", file=sys.stderr)
@@ -234,31 +234,31 @@ def demo(address: str, plan: Plan) -> None:
     try:
         while game.step():
             moves += 1
-            _bar(moves, time.monotonic() - begun)
+            _print_progress(moves, time.monotonic() - begun)
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        _results(game, moves, time.monotonic() - begun, plan.export)
+        _print_results(game, moves, time.monotonic() - begun, plan.export)
     finally:
         for client in game.seats:
             client.close()
 
 
-def _bar(moves: int, seconds: float) -> None:
-    """How far it is nobody knows: the bar runs round, the figures grow. Silent where nobody looks."""
+def _print_progress(moves: int, seconds: float) -> None:
+    """Print an indeterminate progress bar, if standard error is a terminal."""
     if not sys.stderr.isatty():
         return
-    at = moves // 4 % WIDTH
-    bar = "".join("#" if i == at else "." for i in range(WIDTH))
+    at = moves // 4 % BAR_WIDTH
+    bar = "".join("#" if i == at else "." for i in range(BAR_WIDTH))
     print(f"\r[{bar}] {moves} moves, {moves / max(seconds, 0.001):.0f}/s", end="", file=sys.stderr, flush=True)
 
 
-def _results(game: Game, moves: int, seconds: float, export: Path) -> None:
+def _print_results(game: DemoGame, moves: int, seconds: float, export: Path) -> None:
     reader = game.seats[0]
     scores = reader.call("GET", f"{game.path}/scores?wait={game.position}")
     print("place  seat  points")
     for line in sorted(scores["scores"], key=lambda s: s["place"]):
         print(f"{line['place']:>5}  {line['seat'] + 1:>4}  {line['points']:>6}")
-    status, data = reader.raw("GET", f"{game.path}/export")
+    status, data = reader.request("GET", f"{game.path}/export")
     if status != 200:
         raise DemoError(f"the export answers {status}")
     export.mkdir(parents=True, exist_ok=True)
@@ -273,8 +273,8 @@ def _results(game: Game, moves: int, seconds: float, export: Path) -> None:
 
 
 @contextmanager
-def service(data: Path, **given: str) -> Iterator[str]:
-    """The address of a service of our own, stopped afterwards. No setting of this process is its; `given` are."""
+def run_service(data: Path, **settings: str) -> Iterator[str]:
+    """Run a service in a data folder, yield its address and stop it. It gets `settings`, not this process's ones."""
     command = [
         sys.executable,
         "-P",
@@ -288,15 +288,15 @@ def service(data: Path, **given: str) -> Iterator[str]:
         "--log-level",
         "error",
     ]
-    # Else the games of a demonstration would be played in the stores that an operator's shell names.
+    # Otherwise the demo would play in the stores of the operator's shell.
     others = {name: value for name, value in os.environ.items() if not name.startswith("ANNALS_")}
-    parent_death.prepare()
+    parent_death.load_libc()
     process = subprocess.Popen(
         command,
-        env={**others, "ANNALS_RATE": "0", **given},
+        env={**others, "ANNALS_RATE": "0", **settings},
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=partial(parent_death.tie_program, os.getpid()),  # noqa: PLW1509 - nobody has begun a thread
+        preexec_fn=partial(parent_death.end_program_with_parent, os.getpid()),  # noqa: PLW1509 - this process has no threads
     )
     try:
         said = process.stdout.readline().split() if process.stdout else []
@@ -308,24 +308,24 @@ def service(data: Path, **given: str) -> Iterator[str]:
         process.communicate(timeout=PATIENCE)
 
 
-def main(address: str, plan: Plan) -> None:
-    """Against a running service, or one of its own in a temporary folder."""
+def run_demo(address: str, plan: DemoPlan) -> None:
+    """Play on a running service, or without an address on a temporary one."""
     if address:
-        demo(address.rstrip("/"), plan)
+        play_demo(address.rstrip("/"), plan)
         return
-    with _ended_in_order(), tempfile.TemporaryDirectory(prefix="annals-") as folder, service(Path(folder)) as own:
-        demo(own, plan)
+    with _exit_on_sigterm(), tempfile.TemporaryDirectory(prefix="annals-") as folder, run_service(Path(folder)) as own:
+        play_demo(own, plan)
 
 
 @contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """SIGTERM raises SystemExit inside, once: else folder and service would be left behind."""
+def _exit_on_sigterm() -> Iterator[None]:
+    """Raise SystemExit in the block on the first SIGTERM, to clean up folder and service."""
 
-    def ended(number: int, _: object) -> NoReturn:
+    def exit_once(number: int, _: object) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)
         sys.exit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, ended)
+    before = signal.signal(signal.SIGTERM, exit_once)
     try:
         yield
     finally:

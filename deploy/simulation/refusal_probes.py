@@ -1,4 +1,4 @@
-"""Moves that should be refused: tried on the way through a simulated game, so that every refusal is met."""
+"""Probes with illegal moves during simulated games, to trigger every refusal."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from domain.kernel.schema.validators import (
 from domain.types import Doc, Json, Seat
 
 NOWHERE = "nowhere"
-_KEPT = 40
-_LATEST = 2
-_FRESH = 25
-_DECIDING = 0.75
-_BAD: Sequence[Json] = ({"a": 1}, 1.5, "\x00", -(2**60), [[]], True, None, "x" * 200)
+_MOVES_PER_KIND = 40
+_LATEST_MOVES = 2
+_WORDS_PERIOD = 25
+_DECIDING_SHARE = 0.75
+_BAD_VALUES: Sequence[Json] = ({"a": 1}, 1.5, "\x00", -(2**60), [[]], True, None, "x" * 200)
 
 
 def _is_word(value: Json) -> bool:
@@ -40,75 +40,75 @@ def _is_word(value: Json) -> bool:
 
 
 Candidates = Callable[[Any, Seat], Iterator[Doc]]
-"""Every move that a small world can hold, legal or not."""
+"""(state, seat) -> all moves of a small subset of the rules, legal or not."""
 
 
-class Prober:
-    """Tries illegal moves of all kinds; what it tries changes nothing."""
+class RefusalProbe:
+    """Tries illegal moves of all kinds without changing the game."""
 
     def __init__(self, rules: AnyRuleset, rng: random.Random) -> None:
         self.rules, self.rng = rules, rng
         self.words: list[str] = [NOWHERE]
-        self.seen: dict[str, list[Doc]] = {}
+        self.legal_moves: dict[str, list[Doc]] = {}
         self.latest: list[Doc] = []
         self._age = 0
-        self._ways: Sequence[tuple[Callable[[InMemoryGame[Any]], str | None], int]] = (
-            (self._altered, 8),
-            (self._repeated, 4),
-            (self._again, 5),
-            (self._invented, 6),
-            (self._stranger, 2),
-            (self._malformed, 2),
-            (self._listed, 2),
-            (self._not_offered, 1),
-            (self._elsewhere, 1),
+        self._attempts: Sequence[tuple[Callable[[InMemoryGame[Any]], str | None], int]] = (
+            (self._try_altered, 8),
+            (self._try_repeated, 4),
+            (self._try_latest, 5),
+            (self._try_invented, 6),
+            (self._try_any_seat, 2),
+            (self._try_malformed, 2),
+            (self._try_list, 2),
+            (self._try_not_offered, 1),
+            (self._try_rewind, 1),
         )
 
     def learn(self, move: Doc) -> None:
-        """Keep a legal move, to be tried again when it is none."""
-        self.latest = [*self.latest[-_LATEST:], move]
-        kept = self.seen.setdefault(move["type"], [])
-        if len(kept) < _KEPT:
+        """Keep a legal move, to try it again after it has become illegal."""
+        self.latest = [*self.latest[-_LATEST_MOVES:], move]
+        kept = self.legal_moves.setdefault(move["type"], [])
+        if len(kept) < _MOVES_PER_KIND:
             kept.append(move)
         else:
-            kept[self.rng.randrange(_KEPT)] = move
+            kept[self.rng.randrange(_MOVES_PER_KIND)] = move
 
-    def code(self, match: InMemoryGame[Any]) -> str | None:
-        """One try: the code of the refusal, None where the move happens to be legal."""
+    def probe(self, match: InMemoryGame[Any]) -> str | None:
+        """Try one move and return the code of its refusal; None if the move is legal."""
         if match.state.over:
-            return self._repeated(match)
+            return self._try_repeated(match)
         if match.state.top.engine:
-            return self._stranger(match)
-        self._refresh(match.state)
-        (way,) = self.rng.choices([w for w, _ in self._ways], [n for _, n in self._ways])
+            return self._try_any_seat(match)
+        self._refresh_words(match.state)
+        (way,) = self.rng.choices([w for w, _ in self._attempts], [n for _, n in self._attempts])
         return way(match)
 
-    def codes_of(self, match: InMemoryGame[Any], candidates: Candidates, most: int) -> Iterator[str]:
-        """The refusals of some moves of a small world, for a seat that decides, now and then for any."""
+    def probe_candidates(self, match: InMemoryGame[Any], candidates: Candidates, most: int) -> Iterator[str]:
+        """Yield the refusals of up to `most` candidates, mostly for a deciding seat, at times for any seat."""
         if match.state.over or match.state.top.engine:
             return
-        seat = self._seat(match) if self.rng.random() < _DECIDING else self._any_seat(match)
-        for move in self._spread(candidates(match.state, seat), most):
-            code = self._refusal(match, seat, move)
+        seat = self._pick_deciding_seat(match) if self.rng.random() < _DECIDING_SHARE else self._pick_seat(match)
+        for move in self._sample_moves(candidates(match.state, seat), most):
+            code = self._find_refusal(match, seat, move)
             if code is not None:
                 yield code
 
-    def _spread(self, moves: Iterator[Doc], most: int) -> Iterator[Doc]:
-        """So many of them, evenly over cards, items or whatever stands first: some have far more forms than others."""
+    def _sample_moves(self, moves: Iterator[Doc], most: int) -> Iterator[Doc]:
+        """Yield `most` moves, drawn evenly by their first words, such as card and item: some have many more forms."""
         kinds: dict[tuple[str, ...], list[Doc]] = {}
         for move in moves:
             kinds.setdefault(tuple(itertools.islice(filter(_is_word, move.values()), 2)), []).append(move)
         for _ in range(most if kinds else 0):
             yield self.rng.choice(kinds[self.rng.choice(list(kinds))])
 
-    def _refresh(self, state: Any) -> None:
-        if self._age % _FRESH == 0:
-            self.words = sorted({NOWHERE, *words_of(to_json(state)), *words_of(self.seen)})
+    def _refresh_words(self, state: Any) -> None:
+        if self._age % _WORDS_PERIOD == 0:
+            self.words = sorted({NOWHERE, *list_strings(to_json(state)), *list_strings(self.legal_moves)})
         self._age += 1
 
     # --- ways ---
 
-    def _refusal(self, match: InMemoryGame[Any], seat: Seat, *moves: Json) -> str | None:
+    def _find_refusal(self, match: InMemoryGame[Any], seat: Seat, *moves: Json) -> str | None:
         try:
             dry_run(self.rules, match.state, seat, moves)
         except RuleError as error:
@@ -117,108 +117,118 @@ class Prober:
             return None
         return None
 
-    def _seat(self, match: InMemoryGame[Any]) -> Seat:
+    def _pick_deciding_seat(self, match: InMemoryGame[Any]) -> Seat:
         return self.rng.choice(deciding_seats(match))
 
-    def _any_seat(self, match: InMemoryGame[Any]) -> Seat:
+    def _pick_seat(self, match: InMemoryGame[Any]) -> Seat:
         return self.rng.randrange(match.game.table.seats)
 
-    def _altered(self, match: InMemoryGame[Any]) -> str | None:
-        seat = self._seat(match)
+    def _try_altered(self, match: InMemoryGame[Any]) -> str | None:
+        seat = self._pick_deciding_seat(match)
         move: Json = random_move(self.rules, match.state, seat, self.rng)
         for _ in range(self.rng.choice((1, 1, 2))):
-            move = altered_move(move, self.rng, self.words)
-        return self._refusal(match, seat, move)
+            move = alter_move(move, self.rng, self.words)
+        return self._find_refusal(match, seat, move)
 
-    def _known(self) -> Doc:
-        kinds = sorted(self.seen) or ["none"]
-        return self.rng.choice(self.seen.get(self.rng.choice(kinds), [{"type": NOWHERE}]))
+    def _pick_legal_move(self) -> Doc:
+        kinds = sorted(self.legal_moves) or ["none"]
+        return self.rng.choice(self.legal_moves.get(self.rng.choice(kinds), [{"type": NOWHERE}]))
 
-    def _repeated(self, match: InMemoryGame[Any]) -> str | None:
-        seat = self._any_seat(match) if match.state.over else self._seat(match)
-        return self._refusal(match, seat, self._known())
+    def _try_repeated(self, match: InMemoryGame[Any]) -> str | None:
+        seat = self._pick_seat(match) if match.state.over else self._pick_deciding_seat(match)
+        return self._find_refusal(match, seat, self._pick_legal_move())
 
-    def _again(self, match: InMemoryGame[Any]) -> str | None:
-        """One of the latest moves, by a seat that decides now."""
-        return self._refusal(match, self._seat(match), self.rng.choice(self.latest or [{"type": NOWHERE}]))
+    def _try_latest(self, match: InMemoryGame[Any]) -> str | None:
+        """Try one of the latest moves by a deciding seat."""
+        return self._find_refusal(
+            match, self._pick_deciding_seat(match), self.rng.choice(self.latest or [{"type": NOWHERE}])
+        )
 
-    def _invented(self, match: InMemoryGame[Any]) -> str | None:
-        """A well-formed move that fits the decision, with ids that occur somewhere."""
+    def _try_invented(self, match: InMemoryGame[Any]) -> str | None:
+        """Try a well-formed move for the open decision, with ids from the state or earlier moves."""
         kind = match.state.top.kind
         fitting = [
             t
             for t, m in self.rules.moves.items()
             if m.admission.by != "engine" and (not m.admission.at or kind in m.admission.at)
         ]
-        move = self._of_shape(self.rng.choice(fitting or list(self.rules.moves)))
-        return self._refusal(match, self._seat(match), move)
+        move = self._invent_move(self.rng.choice(fitting or list(self.rules.moves)))
+        return self._find_refusal(match, self._pick_deciding_seat(match), move)
 
-    def _stranger(self, match: InMemoryGame[Any]) -> str | None:
-        """Any move by any seat."""
-        move = self._known() if self.rng.random() < 0.5 else self._of_shape(self.rng.choice(list(self.rules.moves)))
-        return self._refusal(match, self._any_seat(match), move)
+    def _try_any_seat(self, match: InMemoryGame[Any]) -> str | None:
+        """Try any move by any seat."""
+        move = (
+            self._pick_legal_move()
+            if self.rng.random() < 0.5
+            else self._invent_move(self.rng.choice(list(self.rules.moves)))
+        )
+        return self._find_refusal(match, self._pick_seat(match), move)
 
-    def _malformed(self, match: InMemoryGame[Any]) -> str | None:
-        seat = self._seat(match)
+    def _try_malformed(self, match: InMemoryGame[Any]) -> str | None:
+        seat = self._pick_deciding_seat(match)
         move = random_move(self.rules, match.state, seat, self.rng)
-        return self._refusal(match, seat, self.rng.choice(list(malformed(move, self.rng))))
+        return self._find_refusal(match, seat, self.rng.choice(list(list_malformed(move, self.rng))))
 
-    def _listed(self, match: InMemoryGame[Any]) -> str | None:
-        """Two moves in one list; really decided, since a draw in the first is what matters."""
-        seat = self._seat(match)
+    def _try_list(self, match: InMemoryGame[Any]) -> str | None:
+        """Try two moves in one command; executed in full, since a draw in the first one matters."""
+        seat = self._pick_deciding_seat(match)
         move = random_move(self.rules, match.state, seat, self.rng)
         try:
-            Play(seat, [move, self.rng.choice([move, self._known()])]).execute(self.rules, match.game, match.context)
+            Play(seat, [move, self.rng.choice([move, self._pick_legal_move()])]).execute(
+                self.rules, match.game, match.context
+            )
         except RuleError as error:
             return error.code
         return None
 
-    def _not_offered(self, match: InMemoryGame[Any]) -> str | None:
+    def _try_not_offered(self, match: InMemoryGame[Any]) -> str | None:
         try:
-            query_builder(self.rules, match.state, self._any_seat(match), [self.rng.choice([NOWHERE, 10**6, {}, None])])
+            query_builder(
+                self.rules, match.state, self._pick_seat(match), [self.rng.choice([NOWHERE, 10**6, {}, None])]
+            )
         except RuleError as error:
             return error.code
         return None
 
-    def _elsewhere(self, match: InMemoryGame[Any]) -> str | None:
+    def _try_rewind(self, match: InMemoryGame[Any]) -> str | None:
         try:
             match.rewind(match.game.version + self.rng.randrange(3))
         except RuleError as error:
             return error.code
         raise AssertionError("a rewind that goes nowhere is accepted")
 
-    def _of_shape(self, kind: str) -> Doc:
-        fields = value_of(validator_of(self.rules.moves[kind]), self.rng, self.words)
+    def _invent_move(self, kind: str) -> Doc:
+        fields = random_value(validator_of(self.rules.moves[kind]), self.rng, self.words)
         return {**fields, "type": kind}
 
 
 # --- values ----------------------------------------------------------------------------------------------------
 
 
-def words_of(doc: Json) -> Iterator[str]:
-    """Every string of a document, keys included."""
+def list_strings(doc: Json) -> Iterator[str]:
+    """Yield every string of a document, keys included."""
     if isinstance(doc, str):
         yield doc
     elif isinstance(doc, Mapping):
         for key, value in doc.items():
             yield str(key)
-            yield from words_of(value)
+            yield from list_strings(value)
     elif isinstance(doc, list | tuple):
         for value in doc:
-            yield from words_of(value)
+            yield from list_strings(value)
 
 
-def altered_move(move: Doc, rng: random.Random, words: Sequence[str]) -> Json:
-    """The move with one field changed, its type kept."""
+def alter_move(move: Doc, rng: random.Random, words: Sequence[str]) -> Json:
+    """Return the move with one field changed, its type kept."""
     fields = sorted(set(move) - {"type"})
     if not fields:
         return {**move, "type": rng.choice(words)} if rng.random() < 0.1 else move
     name = rng.choice(fields)
-    return {**move, name: altered(move[name], rng, words)}
+    return {**move, name: alter_value(move[name], rng, words)}
 
 
-def altered(value: Json, rng: random.Random, words: Sequence[str]) -> Json:
-    """Another value of the same type, at one place of it; null becomes a word or a number."""
+def alter_value(value: Json, rng: random.Random, words: Sequence[str]) -> Json:
+    """Return the value with one change of the same type; null becomes a word or a number."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -226,11 +236,11 @@ def altered(value: Json, rng: random.Random, words: Sequence[str]) -> Json:
     if isinstance(value, str) or value is None:
         return rng.choice([rng.choice(words), rng.choice(words), None, rng.randrange(8), NOWHERE])
     if isinstance(value, dict):
-        return _altered_object(value, rng, words)
-    return _altered_list(list(value), rng, words)
+        return _alter_object(value, rng, words)
+    return _alter_list(list(value), rng, words)
 
 
-def _altered_object(value: dict[str, Json], rng: random.Random, words: Sequence[str]) -> Json:
+def _alter_object(value: dict[str, Json], rng: random.Random, words: Sequence[str]) -> Json:
     if not value:
         return {rng.choice(words): rng.randrange(8)}
     key = rng.choice(sorted(value))
@@ -239,10 +249,10 @@ def _altered_object(value: dict[str, Json], rng: random.Random, words: Sequence[
         return {k: v for k, v in value.items() if k != key}
     if way == 1:
         return {**{k: v for k, v in value.items() if k != key}, rng.choice(words): value[key]}
-    return {**value, key: altered(value[key], rng, words)}
+    return {**value, key: alter_value(value[key], rng, words)}
 
 
-def _altered_list(value: list[Json], rng: random.Random, words: Sequence[str]) -> Json:
+def _alter_list(value: list[Json], rng: random.Random, words: Sequence[str]) -> Json:
     if not value:
         return [rng.choice([rng.choice(words), rng.randrange(8), {}])]
     at, way = rng.randrange(len(value)), rng.randrange(5)
@@ -252,22 +262,22 @@ def _altered_list(value: list[Json], rng: random.Random, words: Sequence[str]) -
         return [*value, value[at]]
     if way == 2:
         return value[::-1]
-    return [*value[:at], altered(value[at], rng, words), *value[at + 1 :]]
+    return [*value[:at], alter_value(value[at], rng, words), *value[at + 1 :]]
 
 
-def malformed(move: Doc, rng: random.Random) -> Iterator[Json]:
-    """The move with one fault of form put in."""
+def list_malformed(move: Doc, rng: random.Random) -> Iterator[Json]:
+    """Yield malformed variants of the move, each with one fault."""
     yield {**move, "extra": 1}
     yield {k: v for k, v in move.items() if k != "type"}
     yield {**move, "type": "no_such_move"}
     yield [move]
     for name in sorted(set(move) - {"type"}):
         yield {k: v for k, v in move.items() if k != name}
-        yield {**move, name: rng.choice(_BAD)}
+        yield {**move, name: rng.choice(_BAD_VALUES)}
 
 
-def value_of(shape: Validator, rng: random.Random, words: Sequence[str]) -> Any:
-    """A well-formed value with ids among the words."""
+def random_value(shape: Validator, rng: random.Random, words: Sequence[str]) -> Any:
+    """Return a random value of the given shape, with ids from `words`."""
     if isinstance(shape, IntegerRange):
         return min(shape.hi, max(shape.lo, rng.choice([0, 1, 2, rng.randrange(12), 99])))
     if isinstance(shape, Boolean):
@@ -275,20 +285,20 @@ def value_of(shape: Validator, rng: random.Random, words: Sequence[str]) -> Any:
     if isinstance(shape, Word):
         return rng.choice(shape.of or words)
     if isinstance(shape, Nullable):
-        return None if rng.random() < 0.3 else value_of(shape.inner, rng, words)
+        return None if rng.random() < 0.3 else random_value(shape.inner, rng, words)
     if isinstance(shape, ListOf):
         count = min(shape.hi, shape.lo + rng.randrange(4))
-        return [value_of(shape.item, rng, words) for _ in range(count)]
+        return [random_value(shape.item, rng, words) for _ in range(count)]
     if isinstance(shape, MapOf):
-        return {rng.choice(words): value_of(shape.item, rng, words) for _ in range(rng.randrange(4))}
-    return _object_of(shape, rng, words) if isinstance(shape, ObjectOf) else None
+        return {rng.choice(words): random_value(shape.item, rng, words) for _ in range(rng.randrange(4))}
+    return _random_object(shape, rng, words) if isinstance(shape, ObjectOf) else None
 
 
-def _object_of(shape: ObjectOf, rng: random.Random, words: Sequence[str]) -> dict[str, Json]:
+def _random_object(shape: ObjectOf, rng: random.Random, words: Sequence[str]) -> dict[str, Json]:
     fields = dict(shape.fields)
     made: dict[str, Json] = {}
     if shape.tag and shape.variants:
         made[shape.tag] = rng.choice(sorted(shape.variants))
         fields |= shape.variants[made[shape.tag]]
     wanted = {n: s for n, s in fields.items() if n not in made and not (s.optional and rng.random() < 0.5)}
-    return made | {n: value_of(s, rng, words) for n, s in wanted.items()}
+    return made | {n: random_value(s, rng, words) for n, s in wanted.items()}

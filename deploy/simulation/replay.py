@@ -1,4 +1,4 @@
-"""Export files read back: what a viewer may see of them, and the board at any version."""
+"""Reads export files: the visible part for a viewer, and the board at any version."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ from domain.types import DIRECTOR, PUBLIC, Json, Viewer
 
 
 class NotInFile(Exception):
-    """The file does not hold what is asked for."""
+    """The requested part is not in the file."""
 
 
-def load(path: Path) -> Export:
-    """The export in a file, its chain checked; raises OSError, VerificationError."""
+def load_export(path: Path) -> Export:
+    """Read an export file and check its chain. Raises OSError, VerificationError."""
     found = export.parse(path.read_bytes())
     verify.check_chain(found.records)
     return found
 
 
-def viewer_of(text: str) -> Viewer:
-    """`public`, `director`, or the number of a seat; raises ValueError."""
+def parse_viewer(text: str) -> Viewer:
+    """Parse `public`, `director` or the number of a seat. Raises ValueError."""
     return text if text in (PUBLIC, DIRECTOR) else int(text)
 
 
-def check_viewer(found: Export, viewer: Viewer) -> None:
-    """Raises NotInFile for a viewer whose packs are not in the file."""
-    seats = found.records[0].body.get("seats", 0)
+def check_viewer(game_export: Export, viewer: Viewer) -> None:
+    """Raise NotInFile if the file lacks the viewer's packs."""
+    seats = game_export.records[0].body.get("seats", 0)
     if isinstance(viewer, int) and not 0 <= viewer < seats:
         raise NotInFile(f"the seats of this game are 0 to {seats - 1}")
-    if not found.is_complete and viewer not in (PUBLIC, found.viewer):
+    if not game_export.is_complete and viewer not in (PUBLIC, game_export.viewer):
         raise NotInFile(
-            f"the file is the export for {_said(found.viewer)} of a game that is not closed: "
-            f"it does not hold what {_said(viewer)} may see"
+            f"the file is the export for {_describe_viewer(game_export.viewer)} of a game that is not closed: "
+            f"it does not hold what {_describe_viewer(viewer)} may see"
         )
 
 
-def _said(viewer: Viewer) -> str:
+def _describe_viewer(viewer: Viewer) -> str:
     return f"seat {viewer}" if isinstance(viewer, int) else f"the {viewer}"
 
 
-def board(rules: AnyRuleset, found: Export, version: int, viewer: Viewer) -> dict[str, Json]:
-    """The board and the decisions as that viewer saw them; after `closed` everybody sees all.
+def build_board(rules: AnyRuleset, game_export: Export, version: int, viewer: Viewer) -> dict[str, Json]:
+    """Return board and decisions at a version, as the viewer saw them; after `closed` everyone sees all.
 
     Raises NotInFile, and VerificationError for facts that cannot be applied.
     """
-    check_viewer(found, viewer)
-    if not 1 <= version <= len(found.records):
-        raise NotInFile(f"the file holds the versions 1 to {len(found.records)}")
-    records = found.records[:version]
+    check_viewer(game_export, viewer)
+    if not 1 <= version <= len(game_export.records):
+        raise NotInFile(f"the file holds the versions 1 to {len(game_export.records)}")
+    records = game_export.records[:version]
     reader: Viewer = DIRECTOR if records[-1].kind == "closed" else viewer
     try:
         state = state_known_to(rules, records, reader)
-    except Exception as error:  # a forged fact can break evolve in any way
+    except Exception as error:  # a forged fact can make `evolve` raise anything
         raise VerificationError("unfoldable", version, type(error).__name__) from error
     rewinds = sum(r.kind == "rewound" for r in records)
     return {
-        "game": found.game,
-        "ruleset": found.ruleset,
+        "game": game_export.game,
+        "ruleset": game_export.ruleset,
         "version": version,
         "kind": records[-1].kind,
         "viewer": str(viewer),
@@ -75,7 +75,7 @@ def board(rules: AnyRuleset, found: Export, version: int, viewer: Viewer) -> dic
     }
 
 
-def draws_for(record: Record, viewer: Viewer) -> list[Sequence[Json]]:
-    """The draws of a record that a viewer may read, the public ones first."""
+def list_draws(record: Record, viewer: Viewer) -> list[Sequence[Json]]:
+    """Return the draws of a record visible to the viewer, public ones first."""
     packs = visible_packs(record, viewer).values()
     return [*record.public.get("draws", ()), *(d for p in packs for d in p.get("draws", ()))]

@@ -202,7 +202,7 @@ def test_the_process_for_streams_is_gone(watched: Watched, short_path: Path) -> 
         answering.start()
 
         def streams() -> int | None:
-            found = unix_http.health(short_path / "streams")
+            found = unix_http.fetch_health(short_path / "streams")
             return None if found is None else int(found["streams"])
 
         def fault() -> None:
@@ -337,7 +337,7 @@ def test_the_folder_of_the_running_backup_is_gone(watched: Watched, tmp_path: Pa
     copies.unlink()
     away.rename(copies)
     assert "AnnalsBackupLate" not in watched.monitor.watch(60, passes)
-    backup._copier.let_go()
+    backup._archiver.release()
 
 
 @makes("AnnalsFaults")

@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 
 from deploy.cli import doctor
 from deploy.cli.main import main as cli
-from deploy.config.settings import load
+from deploy.config.settings import load_settings
 from deploy.runtime import logging_setup
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
@@ -40,7 +40,7 @@ def printed(message: str, error: Exception | None = None) -> str:
     """The line of a message as it is written."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)
-    handler.setFormatter(logging_setup.Lines(logging_setup.FORM))
+    handler.setFormatter(logging_setup.LineFormatter(logging_setup.LOG_FORMAT))
     trace = (type(error), error, error.__traceback__) if error else None
     handler.handle(logging.LogRecord("annals.test", logging.DEBUG, "", 0, "%s", (message,), trace))
     return out.getvalue()
@@ -57,7 +57,10 @@ class TestLines:
     def test_its_time_is_in_utc_and_says_so(self) -> None:
         record = logging.LogRecord("annals", logging.WARNING, "", 0, "said", (), None)
         record.created, record.msecs = 1_700_000_000.5, 500.0
-        assert logging_setup.Lines(logging_setup.FORM).format(record) == "2023-11-14T22:13:20.500Z WARNING annals said"
+        assert (
+            logging_setup.LineFormatter(logging_setup.LOG_FORMAT).format(record)
+            == "2023-11-14T22:13:20.500Z WARNING annals said"
+        )
 
     def test_a_message_is_one_line(self) -> None:
         text = printed(EVIL)
@@ -175,7 +178,7 @@ class TestCommands:
             raise StoreUnavailable(f"postgresql://user:s3cret@host {EVIL}")
 
         monkeypatch.setattr(doctor, "create_services", gone)
-        (check,) = doctor.examine(load({"data": str(tmp_path)}), RulesetRegistry([]))
+        (check,) = doctor.run_checks(load_settings({"data": str(tmp_path)}), RulesetRegistry([]))
         assert "s3cret" not in check.said
         assert not CONTROL.search(check.said)
 

@@ -44,7 +44,7 @@ ACCOUNTS = {
     f"up to a quarter of an hour (429{'' if LONGEST_WAIT == QUARTER else '?'}",
     f"It lasts for {ABSOLUTE // DAY} days, and ends if nobody uses it for two weeks{'' if IDLE == 14 * DAY else '?'}",
     f"account has {MOST_SESSIONS} sessions at most",
-    f"answers {WORDS[CODES]} recovery codes",
+    f"returns {WORDS[CODES]} recovery codes",
     f"in the last {WORDS[FRESH // 60_000]} minutes",
     f"last up to a year{'' if LONGEST_TOKEN == 365 * DAY else '?'}",
     f"is kept for {audit_log.KEPT // DAY} days",

@@ -79,7 +79,7 @@ class TestFaults:
     def test_a_fault_of_ours_tells_nothing_but_its_request(
         self, orders: Table, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
     ) -> None:
-        away(monkeypatch, orders.site.services.reader, "board", error)
+        away(monkeypatch, orders.site.services.reader, "find_board", error)
         with capture_logs() as lines:
             answer = orders.get("/board", 0)
         doc = refused(answer, 500, "internal_error")
@@ -174,7 +174,7 @@ class TestFigures:
     def test_a_game_that_is_set_aside(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         """Operators and seats are told; moves are kept."""
         site = orders.site
-        away(monkeypatch, documents, "boards", ZeroDivisionError)
+        away(monkeypatch, documents, "build_boards", ZeroDivisionError)
         orders.move(0, ORDER)
         monkeypatch.undo()
         assert gauges(site)["annals_games_set_aside"] == 1

@@ -91,9 +91,9 @@ def test_what_is_added_breaks_nothing(now: Doc) -> None:
 
 
 def test_what_goes_away_says_so_with_every_answer(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    room = Blueprint("old", __name__, url_prefix="/v1/old")
+    bp = Blueprint("old", __name__, url_prefix="/v1/old")
 
-    @room.route("/<word>", methods=["GET"])  # type: ignore[untyped-decorator] # as the library has it
+    @bp.operation("GET", "/<word>", "old")
     @deprecated(date(2030, 1, 2), date(2031, 1, 2), "/v1/new")
     def old(word: str) -> Response:
         """Go away."""
@@ -101,7 +101,7 @@ def test_what_goes_away_says_so_with_every_answer(site: Site, monkeypatch: pytes
             raise Problem("not_found")
         return Response(word)
 
-    monkeypatch.setattr(app, "BLUEPRINTS", (*app.BLUEPRINTS, room))
+    monkeypatch.setattr(app, "BLUEPRINTS", (*app.BLUEPRINTS, bp))
     site.remake()
     for answer in (site.get("/old/some"), site.get("/old/none")):
         assert answer.headers["Deprecation"] == "@1893542400"

@@ -28,7 +28,7 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
-from projections import projector
+from projections import batch
 from projections.reader import Reader
 from projections.view_store import ViewStore
 from tests.kernel.flows import orders
@@ -126,12 +126,12 @@ def arm(pipe: Connection, kill: Kill | None) -> None:
 POINTS: dict[str, tuple[Any, str, bool]] = {
     "before the append": (Ledger, "append", True),
     "after the append, before the answer": (Ledger, "append", False),
-    "rows written, position not": (projector, "_write_leaves", False),
-    "views committed, nobody told": (Signals, "announce", True),
-    "records stored, rows beside them not": (store, "write_beside", True),
-    "rows beside them stored, nothing committed": (store, "write_beside", False),
-    "asked for, not answered": (JobRequests, "ask", False),
-    "done, not written down": (JobRequests, "settle", True),
+    "rows written, position not": (batch, "_write_leaves", False),
+    "views committed, nobody told": (Signals, "notify_projected", True),
+    "records stored, rows beside them not": (store, "write_extra_statements", True),
+    "rows beside them stored, nothing committed": (store, "write_extra_statements", False),
+    "asked for, not answered": (JobRequests, "submit", False),
+    "done, not written down": (JobRequests, "record_outcome", True),
     "before the enqueueing": (Queues, "_enqueue", True),
     "enqueued, not known": (Queues, "_enqueue", False),
     "job begun": (queues.RowJob, "perform", True),

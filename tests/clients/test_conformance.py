@@ -46,7 +46,7 @@ def test_the_typescript_client_passes(tmp_path: Path, compiled: Path) -> None:
 
 
 def test_a_client_that_does_nothing_passes_nothing() -> None:
-    found = kit.cases("http://127.0.0.1:9", [sys.executable, "-c", "raise SystemExit(3)"])
+    found = kit.run_cases("http://127.0.0.1:9", [sys.executable, "-c", "raise SystemExit(3)"])
     assert found.keys() == kit.CASES.keys()
     assert all(found.values())
 
@@ -70,13 +70,13 @@ def test_what_comes_after_a_fault_is_judged(
     case: str, key: str, body: bytes, looked: bool, waited: float, good: bool
 ) -> None:
     before = kit.Pending(case, "k1" if key else "", b"1", time.monotonic() - waited, looked)
-    assert (kit.judged(before, key, body) == "") is good
+    assert (kit.judge(before, key, body) == "") is good
 
 
 def test_a_stream_that_is_taken_up_elsewhere_fails() -> None:
     tried = kit.Kit("http://127.0.0.1:9", cut=("stream_cut", "12"))
-    tried.followed("")
-    assert "12" in tried.found["stream_cut"]
+    tried.judge_stream("")
+    assert "12" in tried.results["stream_cut"]
 
 
 def test_the_page_tells_of_every_case() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.config.settings import load
-from deploy.runtime.wiring import migrate, people_of
+from deploy.config.settings import load_settings
+from deploy.runtime.wiring import migrate, open_account_store
 from domain.accounts.accounts import AccountRegistration
 from tests.deploy.house import call
 
@@ -15,9 +15,9 @@ from tests.deploy.house import call
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
     """A data folder in which somebody has an account."""
-    settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
+    settings = load_settings({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
     migrate(settings)
-    with people_of(settings) as people:
+    with open_account_store(settings) as people:
         people.accounts.open(people.accounts.make_id(), AccountRegistration("Anne", "hash", []))
     return str(tmp_path)
 

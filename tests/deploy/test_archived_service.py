@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from deploy.backup import point_in_time
-from deploy.backup.wal_files import SEGMENT, Segment
-from deploy.config.settings import load
+from deploy.backup.wal_files import SEGMENT, WalSegment
+from deploy.config.settings import load_settings
 from deploy.runtime.wiring import create_services, migrate
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
@@ -108,8 +108,8 @@ def archived(data: Path, many: int) -> None:
 
 def rot(data: Path, game: str) -> None:
     """A bit of a piece changes on the disk, while all processes run."""
-    settings = load({"data": str(data)}, {})
-    with closing(Ledger.open(settings.ledger_url, settings.key())) as ledger:
+    settings = load_settings({"data": str(data)}, {})
+    with closing(Ledger.open(settings.ledger_url, settings.load_key())) as ledger:
         ((piece,),) = ledger.execute("SELECT piece FROM archive WHERE game = ?", (game,))
         changed = bytes(piece)[:90] + bytes([bytes(piece)[90] ^ 1]) + bytes(piece)[91:]
         overwrite(ledger, "UPDATE archive SET piece = ? WHERE game = ?", (changed, game))
@@ -124,9 +124,9 @@ def shipped(copies: Path, at: int) -> str:
     """A moment, from that time (ms) on, of which all is in the running backup."""
 
     def last() -> int:
-        return max((Segment.time(path) for path in copies.glob(f"*/*{SEGMENT}")), default=0)
+        return max((WalSegment.time_in_name(path) for path in copies.glob(f"*/*{SEGMENT}")), default=0)
 
-    return point_in_time.told(until(lambda: last() if last() >= at else 0))
+    return point_in_time.format_time(until(lambda: last() if last() >= at else 0))
 
 
 def test_a_closed_game_is_the_same_to_all_while_it_is_archived_damaged_and_put_back(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_name_is_erased_and_the_key_changed_where_games_are_archived(tmp_path:
 def test_a_keeper_that_is_killed_again_and_again_archives_all(tmp_path: Path) -> None:
     """Games that were closed two days ago; between any two effects of it, and whoever does it in its place."""
     data = tmp_path / "data"
-    settings = load({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
+    settings = load_settings({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
     migrate(settings)
     services = create_services(settings, CATALOGUE)
     days_ago = itertools.count(int(time.time() * 1000) - 2 * 86_400_000)

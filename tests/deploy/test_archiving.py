@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy.backup.game_repair import mend
-from deploy.backup.key_rotation import begin, finish
-from deploy.backup.snapshot import put_back, take
-from deploy.backup.wal_archive import Copier
-from deploy.cli.doctor import examine
-from deploy.config.settings import load
+from deploy.backup.game_repair import repair_game
+from deploy.backup.key_rotation import begin_rotation, finish_rotation
+from deploy.backup.snapshot import restore_snapshot, take_snapshot
+from deploy.backup.wal_archive import WalArchiver
+from deploy.cli.doctor import run_checks
+from deploy.config.settings import load_settings
 from deploy.runtime.wiring import create_services, migrate
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
@@ -35,7 +35,7 @@ def archived(place: Place) -> str:
 
 
 def _archive(place: Place) -> None:
-    archiving = GameArchiver(place.services.crew(), 0)
+    archiving = GameArchiver(place.services.build_worker_context(), 0)
     while found := archiving.find_next():
         assert archiving.archive(found)
 
@@ -71,7 +71,7 @@ class TestCommand:
 
 
 def made(data: Path) -> Place:
-    settings = load({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
+    settings = load_settings({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
     migrate(settings)
     return Place(settings, create_services(settings, CATALOGUE))
 
@@ -81,10 +81,10 @@ class TestCopies:
         place = made(tmp_path / "data")
         game = archived(place)
         before = place.log(), dump(place.services.ledger.read(game))
-        take(place.settings, tmp_path / "copy")
+        take_snapshot(place.settings, tmp_path / "copy")
         place.services.close()
-        new = load({"data": str(tmp_path / "new")}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
-        put_back(new, tmp_path / "copy")
+        new = load_settings({"data": str(tmp_path / "new")}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"})
+        restore_snapshot(new, tmp_path / "copy")
         place = made(tmp_path / "new")
         assert (place.log(), dump(place.services.ledger.read(game))) == before
         place.pump()
@@ -98,7 +98,7 @@ class TestCopies:
         game = closed(place)
         if when == "after":
             _archive(place)
-        take(place.settings, tmp_path / "copy")
+        take_snapshot(place.settings, tmp_path / "copy")
         _archive(place)
         self.comes_back(place, game, tmp_path / "copy")
         place.services.close()
@@ -112,16 +112,18 @@ class TestCopies:
             place.services.reader.read_timeline(game, "public"),
         )
         (tmp_path / "copies").mkdir()
-        copier = Copier(place.settings, tmp_path / "copies", lambda: now[0])
+        copier = WalArchiver(place.settings, tmp_path / "copies", lambda: now[0])
         copier.begin()
         for step in (copier.step, lambda: _archive(place), copier.step):
             now[0] += 1000
             step()
-        copier.let_go()
+        copier.release()
         place.services.close()
         for at, archived in ((now[0] - 500, False), (now[0] - 1500, False), (now[0], True), (None, True)):
             data = tmp_path / f"at {at}"
-            put_back(load({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"}), tmp_path / "copies", at)
+            restore_snapshot(
+                load_settings({"data": str(data)}, {"ANNALS_REDIS_URL": "redis://127.0.0.1:1"}), tmp_path / "copies", at
+            )
             place = made(data)
             assert place.services.ledger.is_archived(game) is archived
             place.pump()
@@ -136,12 +138,12 @@ class TestCopies:
         place, now = made(tmp_path / "data"), [1_000_000]
         game = closed(place)
         (tmp_path / "copies").mkdir()
-        copier = Copier(place.settings, tmp_path / "copies", lambda: now[0])
+        copier = WalArchiver(place.settings, tmp_path / "copies", lambda: now[0])
         copier.begin()
         for step in (copier.step, lambda: _archive(place), copier.step):
             now[0] += 1000
             step()
-        copier.let_go()
+        copier.release()
         self.comes_back(place, game, tmp_path / "copies", at)
         place.services.close()
 
@@ -152,8 +154,8 @@ class TestCopies:
     def comes_back(self, place: Place, game: str, source: Path, at: int | None = None) -> None:
         before, head = place.log(), place.services.reader.proofs.head()
         _rot(place)
-        done = mend(place.services, source, game, at)
-        assert (done.mended, done.lost, done.first) == (list(range(1, 9)), [], None)
+        done = repair_game(place.services, source, game, at)
+        assert (done.repaired, done.lost, done.first_damaged) == (list(range(1, 9)), [], None)
         assert (place.log(), place.services.reader.proofs.head()) == (before, head)
         gen = create_generation(place.services.views, 0)
         pump = Projector(place.services.ledger, CATALOGUE, place.services.views, "another", gen)
@@ -168,9 +170,9 @@ class TestCopies:
         source = exported(place, game, tmp_path / "game.annals")
         sql = "UPDATE records SET originator_version = 90 WHERE originator_version = 4 AND length(state) = 33"
         overwrite(place.services.ledger, sql)
-        done = mend(place.services, source, game)
-        assert 4 in done.mended
-        assert done.first is None
+        done = repair_game(place.services, source, game)
+        assert 4 in done.repaired
+        assert done.first_damaged is None
         assert place.log() == before
 
 
@@ -179,8 +181,8 @@ def test_another_master_key_opens_the_archive(tmp_path: Path) -> None:
     game = archived(place)
     before = dump(place.services.ledger.read(game))
     place.services.close()
-    begin(place.settings)
-    finish(place.settings)
+    begin_rotation(place.settings)
+    finish_rotation(place.settings)
     place = made(tmp_path / "data")
     assert dump(place.services.ledger.read(game)) == before
     assert verify(CATALOGUE.get("orders@1"), parse(dump(place.services.ledger.read(game)))).closed
@@ -192,7 +194,7 @@ def test_a_doctor_names_what_has_rotted(tmp_path: Path) -> None:
     game = archived(place)
 
     def said(name: str) -> tuple[bool, str]:
-        return next((c.well, c.said) for c in examine(place.settings, CATALOGUE) if c.name == name)
+        return next((c.well, c.said) for c in run_checks(place.settings, CATALOGUE) if c.name == name)
 
     assert said("records")[0]
     assert said("ledger") == (True, "15 records of 2 games, 1 of them archived")

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.backup.snapshot import put_back, take
+from deploy.backup.snapshot import restore_snapshot, take_snapshot
 from deploy.cli import care_commands, doctor
-from deploy.config.settings import SettingsError, load
-from deploy.runtime.wiring import Services
+from deploy.config.settings import SettingsError, load_settings
+from deploy.runtime.wiring import ServiceContainer
 from domain.command_handler import CommandHandler, new_game_id
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
@@ -51,7 +51,7 @@ def test_bytes_that_have_changed_are_named_by_the_doctor(tmp_path: Path) -> None
     with serving(tmp_path) as service:
         table = Table(service).open()
         assert until(lambda: examined(tmp_path)[1]["records"]["said"] == "5 are those of the tree")
-        overwrite(Ledger.open(load({"data": str(tmp_path)}, {}).ledger_url), SPOILT, (b"j{}",))
+        overwrite(Ledger.open(load_settings({"data": str(tmp_path)}, {}).ledger_url), SPOILT, (b"j{}",))
         status, checks = examined(tmp_path)
         assert status == 1
         assert checks["records"]["said"] == f"1 damaged; version 2 of {table.game} cannot be read"
@@ -106,19 +106,19 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call("migrate", "--data", str(tmp_path))
-    settings = load({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
-    ledger, views = Ledger.open(settings.ledger_url, settings.key()), ViewStore(settings.views_url)
+    settings = load_settings({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
+    ledger, views = Ledger.open(settings.ledger_url, settings.load_key()), ViewStore(settings.views_url)
     CommandHandler(ledger, CATALOGUE, SeedStore(ledger, ledger.keys), lambda: 0).open(new_game_id(), "orders@1", 3)
-    found = {c.name: c for c in doctor.examine(settings, CATALOGUE)}
+    found = {c.name: c for c in doctor.run_checks(settings, CATALOGUE)}
     assert not found["views"].well
     assert found["games"].well
     Projector(ledger, RulesetRegistry([]), views, "pump").run(0)
-    found = {c.name: c for c in doctor.examine(settings, CATALOGUE)}
+    found = {c.name: c for c in doctor.run_checks(settings, CATALOGUE)}
     assert found["views"].well
     assert "1 set aside" in found["games"].said
     assert not found["games"].well
-    monkeypatch.setattr(doctor, "ROOM", 2**80)
-    assert not {c.name: c for c in doctor.examine(settings, CATALOGUE)}["disk"].well
+    monkeypatch.setattr(doctor, "MIN_FREE_BYTES", 2**80)
+    assert not {c.name: c for c in doctor.run_checks(settings, CATALOGUE)}["disk"].well
     views.close()
     ledger.close()
 
@@ -153,19 +153,19 @@ def test_a_service_that_stands_still_is_awaited_until_it_is_gone(
 ) -> None:
     """Its pump may be frozen, or have no room on the disk."""
     assert call("migrate", "--data", str(tmp_path)).returncode == 0
-    found, runs = list[bool](), care_commands._runs
+    found, runs = list[bool](), care_commands._is_running
     with ExitStack() as stack:
         signs = stack.enter_context(liveness.supervised_folder(tmp_path, "serve"))
         liveness.expect_first_sign(signs / "pump", -1)
 
-        def looked(services: Services) -> bool:
+        def looked(services: ServiceContainer) -> bool:
             found.append(runs(services))
             if len(found) == 3:
                 stack.close()
             return found[-1]
 
-        monkeypatch.setattr(care_commands, "GONE", 0.05)
-        monkeypatch.setattr(care_commands, "_runs", looked)
+        monkeypatch.setattr(care_commands, "PROJECTOR_PATIENCE", 0.05)
+        monkeypatch.setattr(care_commands, "_is_running", looked)
         made = call("rebuild", "--data", str(tmp_path))
     assert found == [True, True, True, False]
     assert (made.returncode, made.stdout) == (1, "")
@@ -251,8 +251,8 @@ def test_a_copy_of_a_running_service_proves_and_plays_on_elsewhere(tmp_path: Pat
 
 
 def _prove_all(data: Path) -> None:
-    settings = load({"data": str(data)}, {})
-    ledger = Ledger.open(settings.ledger_url, settings.key())
+    settings = load_settings({"data": str(data)}, {})
+    ledger = Ledger.open(settings.ledger_url, settings.load_key())
     games = {entry.game for entry in ledger.log(0, 100_000)}
     assert len(games) > 2
     for game in games:
@@ -267,7 +267,7 @@ def copied(tmp_path: Path) -> tuple[Path, Path]:
     """A folder and its backup."""
     data, copy = tmp_path / "data", tmp_path / "copy"
     call("migrate", "--data", str(data))
-    take(load({"data": str(data)}, {}), copy)
+    take_snapshot(load_settings({"data": str(data)}, {}), copy)
     return data, copy
 
 
@@ -279,9 +279,9 @@ def test_a_copy_is_for_its_owner_alone(copied: tuple[Path, Path]) -> None:
 def test_nothing_is_written_over(copied: tuple[Path, Path]) -> None:
     data, copy = copied
     with pytest.raises(SettingsError, match="not empty"):
-        take(load({"data": str(data)}, {}), copy)
+        take_snapshot(load_settings({"data": str(data)}, {}), copy)
     with pytest.raises(SettingsError, match="exists"):
-        put_back(load({"data": str(data)}, {}), copy)
+        restore_snapshot(load_settings({"data": str(data)}, {}), copy)
 
 
 @pytest.mark.parametrize("fault", ["cut", "changed", "no ledger"])
@@ -294,9 +294,9 @@ def test_half_a_copy_is_not_put_back(copied: tuple[Path, Path], tmp_path: Path, 
             ledger.execute("CREATE TABLE more (x)")
     else:
         (copy / "ledger.sqlite").unlink()
-    settings = load({"data": str(tmp_path / "new")}, {})
+    settings = load_settings({"data": str(tmp_path / "new")}, {})
     with pytest.raises(SettingsError, match="not a whole backup"):
-        put_back(settings, copy)
+        restore_snapshot(settings, copy)
     assert not settings.ledger_file.exists()
 
 
@@ -397,7 +397,7 @@ def test_what_is_older_than_the_archive_is_migrated_first(tmp_path: Path) -> Non
 
 def test_there_must_be_something_to_copy(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="nothing to copy"):
-        take(load({"data": str(tmp_path / "nothing")}, {}), tmp_path / "copy")
+        take_snapshot(load_settings({"data": str(tmp_path / "nothing")}, {}), tmp_path / "copy")
 
 
 # --- single processes ------------------------------------------------------------------------------------------

@@ -226,9 +226,9 @@ class TestScenario:
 
     def test_the_trace_is_bounded(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = self.file(tmp_path, "combat.json", COMBAT)
-        monkeypatch.setattr("deploy.cli.main.WIDE", 9)
+        monkeypatch.setattr("deploy.cli.main.MAX_WIDTH", 9)
         assert re.search(r"  state /frames: \[\{\"n\": 1,\.\.\. -> \[\{", run("scenario", "--trace", path).out)
-        monkeypatch.setattr("deploy.cli.main.CHANGES", 1)
+        monkeypatch.setattr("deploy.cli.main.MAX_CHANGES", 1)
         first = run("scenario", "--trace", path).out.split("step ")[2]
         assert first.count("  state /") == 1
         assert re.search(r"  state: [1-9][0-9]* more places\n", first)
@@ -396,7 +396,7 @@ class TestShow:
         match.close("example")
         found = export.parse(export.dump(match.records, "director"))
         viewers: tuple[Viewer | None, ...] = ("public", 0, "director", None)
-        told = [list(narrate.as_text(narrate.story(found, rules, "en", viewer))) for viewer in viewers]
+        told = [list(narrate.render_text(narrate.build_story(found, rules, "en", viewer))) for viewer in viewers]
         public, seat, director, _ = map(len, told)
         assert public < seat < director
         assert told[2] == told[3], "a closed game is told whole"
@@ -515,7 +515,7 @@ class TestProcess:
         def interrupted(_: object, __: object) -> int:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("deploy.cli.main.rulesets", interrupted)
+        monkeypatch.setattr("deploy.cli.main.list_rulesets", interrupted)
         assert main(["rulesets"]) == INTERRUPTED
 
     def test_nor_one_that_is_still_being_loaded(self) -> None:

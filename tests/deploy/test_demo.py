@@ -14,7 +14,7 @@ import pytest
 
 from deploy.cli.main import main
 from deploy.simulation import demo
-from deploy.simulation.demo import Client, DemoError, Game, pick
+from deploy.simulation.demo import DemoClient, DemoError, DemoGame, pick
 from tests.deploy.house import PATIENCE, SHIPPED, command, environment, until
 
 
@@ -68,7 +68,7 @@ def test_clients_may_let_deadlines_pass(
     """The workers play the defaults of those who are late; the game goes on to its end and verifies."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    monkeypatch.setattr(demo, "LATE", 0.1)
+    monkeypatch.setattr(demo, "MISSED_SHARE", 0.1)
     assert main(["demo", "--ruleset", "struggle_of_empires", "--seats", "2", "--pace", "1", "--export", "out"]) == 0
     (late,) = re.findall(r"late: +(\d+) deadlines of 1 s", capsys.readouterr().out)
     assert int(late) > 0
@@ -89,8 +89,8 @@ def test_who_is_overtaken_by_a_deadline_plays_on() -> None:
     """A refusal of any other kind is a fault."""
     codes = iter(("decision_closed", "not_on_line"))
 
-    class Late(Game):
-        def move(self, seat: int, decision: str) -> None:
+    class Late(DemoGame):
+        def send_move(self, seat: int, decision: str) -> None:
             raise DemoError("too late", next(codes))
 
     game = Late("http://localhost", "game", [], random.Random(1), deadline=1)
@@ -102,8 +102,8 @@ def test_who_is_overtaken_by_a_deadline_plays_on() -> None:
 def test_a_problem_of_the_service_is_told() -> None:
     """By its code, not by a traceback."""
 
-    class Broken(Client):
-        def raw(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
+    class Broken(DemoClient):
+        def request(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
             return 409, b'{"code": "decision_closed", "detail": "too late"}'
 
     with pytest.raises(DemoError, match="409 decision_closed too late"):

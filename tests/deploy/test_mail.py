@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deploy.config.settings import SettingsError, load
+from deploy.config.settings import SettingsError, load_settings
 from tests.deploy.house import Service, call, serving, until
 from tests.deploy.test_webhooks import account, table
 from tests.notifications.mailserver import MailServer, mail_server, text
@@ -84,7 +84,7 @@ def test_a_turn_is_told_though_its_sender_is_killed_and_the_link_ends_it(tmp_pat
 )
 def test_wrong_settings_stop_the_start_and_tell_no_secret(tmp_path: Path, env: dict[str, str], said: str) -> None:
     with pytest.raises(SettingsError) as refused:
-        load({}, env)
+        load_settings({}, env)
     assert said in str(refused.value)
     assert "s3cret" not in str(refused.value)
     done = call("serve", "--data", str(tmp_path / "data"), "--port", "0", **env)
@@ -92,6 +92,6 @@ def test_wrong_settings_stop_the_start_and_tell_no_secret(tmp_path: Path, env: d
 
 
 def test_a_child_is_told_the_server_and_nobody_is_shown_its_password() -> None:
-    found = load({}, PUBLIC | {"ANNALS_SMTP": "smtps://u:s3cret@mail.example"})
-    assert load({}, found.environ()) == found
+    found = load_settings({}, PUBLIC | {"ANNALS_SMTP": "smtps://u:s3cret@mail.example"})
+    assert load_settings({}, found.to_environ()) == found
     assert "s3cret" not in repr(found)

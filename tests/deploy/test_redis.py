@@ -14,7 +14,7 @@ import httpx
 import pytest
 from redis import Redis
 
-from deploy.config.settings import Settings, SettingsError, load
+from deploy.config.settings import Settings, SettingsError, load_settings
 from deploy.runtime import embedded_redis
 from tests.deploy.house import Doc, Service, Table, serving, until
 from tests.valkey import Server, new_server
@@ -117,8 +117,8 @@ LEFT: list[Callable[[Path], None]] = [
 
 @pytest.fixture
 def settings(short_path: Path) -> Settings:
-    made = load({"data": str(short_path / "data")}, {})
-    made.prepare()
+    made = load_settings({"data": str(short_path / "data")}, {})
+    made.make_data_folder()
     (made.data / "redis").mkdir()
     return made
 
@@ -126,10 +126,10 @@ def settings(short_path: Path) -> Settings:
 @pytest.mark.parametrize("left", LEFT, ids=lambda left: left.__name__)
 def test_nothing_that_lies_there_stops_a_start(settings: Settings, left: Callable[[Path], None]) -> None:
     left(settings.data / "redis")
-    embedded_redis.clear(settings)
-    with subprocess.Popen(embedded_redis.command(settings.data), stdout=subprocess.DEVNULL) as server:
+    embedded_redis.remove_leftovers(settings)
+    with subprocess.Popen(embedded_redis.server_command(settings.data), stdout=subprocess.DEVNULL) as server:
         try:
-            assert embedded_redis.wait(embedded_redis.url_of(settings.data), 10)
+            assert embedded_redis.wait_until_up(embedded_redis.server_url(settings.data), 10)
         finally:
             server.kill()
     assert {each.name for each in (settings.data / "redis").iterdir()} == {"log", "socket"}
@@ -138,11 +138,11 @@ def test_nothing_that_lies_there_stops_a_start(settings: Settings, left: Callabl
 def test_what_is_removed_is_told_once(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     torn_file(settings.data / "redis")
     damaged_dump(settings.data / "redis")
-    embedded_redis.clear(settings)
+    embedded_redis.remove_leftovers(settings)
     assert len(caplog.records) == 1
     assert "appendonlydir, dump.rdb" in caplog.text
     (settings.data / "redis" / "log").touch()
-    embedded_redis.clear(settings)
+    embedded_redis.remove_leftovers(settings)
     assert len(caplog.records) == 1
 
 
@@ -153,7 +153,7 @@ def test_what_cannot_be_removed_is_named(settings: Settings, monkeypatch: pytest
     (settings.data / "redis" / "dump.rdb").touch()
     monkeypatch.setattr(Path, "unlink", refused)
     with pytest.raises(SettingsError, match="is in the way"):
-        embedded_redis.clear(settings)
+        embedded_redis.remove_leftovers(settings)
 
 
 def test_a_link_to_another_disk_stays(settings: Settings, tmp_path: Path) -> None:
@@ -161,17 +161,17 @@ def test_a_link_to_another_disk_stays(settings: Settings, tmp_path: Path) -> Non
     (settings.data / "redis").rename(other)
     damaged_dump(other)
     (settings.data / "redis").symlink_to(other)
-    embedded_redis.clear(settings)
+    embedded_redis.remove_leftovers(settings)
     assert (settings.data / "redis").is_symlink()
     assert list(other.iterdir()) == []
 
 
 def test_nothing_is_kept(settings: Settings) -> None:
-    url = embedded_redis.url_of(settings.data)
+    url = embedded_redis.server_url(settings.data)
     for _ in range(2):
-        embedded_redis.clear(settings)
-        with subprocess.Popen(embedded_redis.command(settings.data), stdout=subprocess.DEVNULL) as server:
-            assert embedded_redis.wait(url, 10)
+        embedded_redis.remove_leftovers(settings)
+        with subprocess.Popen(embedded_redis.server_command(settings.data), stdout=subprocess.DEVNULL) as server:
+            assert embedded_redis.wait_until_up(url, 10)
             with Redis.from_url(url) as client:
                 assert client.dbsize() == 0
                 client.set("a", "b")
@@ -186,15 +186,15 @@ def own() -> Iterator[Server]:
 
 
 def test_a_server_that_is_halted_does_not_live(own: Server) -> None:
-    assert embedded_redis.probe(own.url)
+    assert embedded_redis.is_alive(own.url)
     own.freeze()
     began = time.monotonic()
-    assert not embedded_redis.probe(own.url, 0.5)
+    assert not embedded_redis.is_alive(own.url, 0.5)
     assert time.monotonic() - began < SOON
     own.thaw()
-    until(lambda: embedded_redis.probe(own.url))
+    until(lambda: embedded_redis.is_alive(own.url))
     own.stop()
-    assert not embedded_redis.probe(own.url)
+    assert not embedded_redis.is_alive(own.url)
 
 
 # --- the whole service -------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def test_workers_that_hang_are_not_waited_for(tmp_path: Path) -> None:
         table = Table(service).open()
         os.kill(service.pid("annals-worker-1"), signal.SIGSTOP)
         timed(table)
-        with Redis.from_url(embedded_redis.url_of(service.data)) as redis:
+        with Redis.from_url(embedded_redis.server_url(service.data)) as redis:
             redis.flushall()
         timed(table)
 

@@ -162,8 +162,8 @@ def test_a_server_that_was_left_behind_is_ended_before_the_start(tmp_path: Path)
     """Where the system does not end it with its supervisor, the next start does."""
     data = tmp_path / "data"
     data.mkdir()
-    left = subprocess.Popen(embedded_redis.command(data), stdout=subprocess.DEVNULL)
-    assert embedded_redis.wait(embedded_redis.url_of(data), 10)
+    left = subprocess.Popen(embedded_redis.server_command(data), stdout=subprocess.DEVNULL)
+    assert embedded_redis.wait_until_up(embedded_redis.server_url(data), 10)
     with serving(data) as service:
         assert left.wait(10) is not None
         Table(service).open().turn()

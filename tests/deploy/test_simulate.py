@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deploy.simulation import simulate as module
-from deploy.simulation.simulate import PASSES, fact_kinds, refusal_codes, simulate
+from deploy.simulation.simulate import PASSES, list_fact_kinds, list_refusal_codes, simulate
 from domain.errors import InvalidTable, RuleError
 from domain.kernel.proof import verify
 from domain.kernel.records import export
@@ -47,8 +47,8 @@ class TestFigures:
         assert doc["moves"] == sum(doc["moves_by_type"].values()) > 0
         assert doc["facts"] == sum(doc["facts_by_kind"].values()) > doc["moves"]
         assert set(doc["moves_by_type"]) == set(entry.rules.moves)
-        assert set(doc["facts_by_kind"]) == set(fact_kinds(entry.rules))
-        assert set(doc["refusals_by_code"]) == set(refusal_codes(entry.rules))
+        assert set(doc["facts_by_kind"]) == set(list_fact_kinds(entry.rules))
+        assert set(doc["refusals_by_code"]) == set(list_refusal_codes(entry.rules))
 
     def test_the_same_seed_gives_the_same_figures(self) -> None:
         one, two = (timeless(simulate(sealed.RULESET, 3, 3, 5)) for _ in range(2))
@@ -163,7 +163,7 @@ class TestFaults:
     def test_a_fault_of_the_rules_is_counted_and_told(self, rules: Ruleset[Any], told: str) -> None:
         doc = simulate(rules, 3, 4, 1, probes=6.0)
         assert doc["invariant_failures"] > 0
-        assert len(doc["first_failures"]) <= module.TEXTS
+        assert len(doc["first_failures"]) <= module.MAX_TEXTS
         assert any(told in text for text in doc["first_failures"]), doc["first_failures"]
         assert doc["first_failures"][0].startswith("seats 3, seed 1, game ")
 

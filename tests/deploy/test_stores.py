@@ -18,7 +18,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from deploy.config import environment
-from deploy.config.settings import SettingsError, load
+from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime import logging_setup
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
@@ -56,12 +56,12 @@ class TestSecretsFromFiles:
 
     def test_each_secret_may_be_given_so(self, files: dict[str, str]) -> None:
         assert set(VALUES) == set(environment.SECRETS)
-        assert load({}, files | BESIDE) == load({}, VALUES | BESIDE)
+        assert load_settings({}, files | BESIDE) == load_settings({}, VALUES | BESIDE)
 
     @pytest.mark.parametrize("name", environment.SECRETS)
     def test_both_are_refused(self, files: dict[str, str], name: str) -> None:
         with pytest.raises(SettingsError, match=f"{name} and {name}_FILE are both given") as refused:
-            load({}, files | {name: VALUES[name]})
+            load_settings({}, files | {name: VALUES[name]})
         assert "hidden" not in str(refused.value)
 
     @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ class TestSecretsFromFiles:
     def test_a_file_that_holds_no_line_is_refused(self, tmp_path: Path, held: bytes) -> None:
         (tmp_path / "secret").write_bytes(held)
         with pytest.raises(SettingsError, match="ANNALS_METRICS_TOKEN_FILE names a file that does not hold") as refused:
-            load({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")})
+            load_settings({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")})
         assert "hidden" not in str(refused.value)
 
     @pytest.mark.parametrize("name", environment.SECRETS)
     def test_a_secret_in_the_place_of_its_file_is_not_repeated(self, name: str) -> None:
         with pytest.raises(SettingsError, match=f"{name}_FILE names a file that cannot be read") as refused:
-            load({}, {f"{name}_FILE": VALUES[name]})
+            load_settings({}, {f"{name}_FILE": VALUES[name]})
         assert not any(secret in str(refused.value) for secret in ("hidden", KEY, KEY[::-1]))
 
     @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ class TestSecretsFromFiles:
     )
     def test_what_is_no_path_is_said_and_not_repeated(self, path: str) -> None:
         with pytest.raises(SettingsError, match="ANNALS_KEY_FILE names a file that cannot be read") as refused:
-            load({}, {"ANNALS_KEY_FILE": path})
+            load_settings({}, {"ANNALS_KEY_FILE": path})
         assert path not in str(refused.value)
 
     @pytest.mark.parametrize("end", ["", "\n", "\r\n", " \n\n"], ids=repr)
     def test_the_end_of_its_line_is_no_part_of_a_secret(self, tmp_path: Path, end: str) -> None:
         (tmp_path / "secret").write_bytes(f"a b{end}".encode())
-        assert load({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")}).metrics_token == "a b"
+        assert load_settings({}, {"ANNALS_METRICS_TOKEN_FILE": str(tmp_path / "secret")}).metrics_token == "a b"
 
     def test_one_that_cannot_be_read_stops_the_start(self, tmp_path: Path) -> None:
         for wrong in (tmp_path / "none", tmp_path):
@@ -115,10 +115,10 @@ class TestSecretsFromFiles:
     def test_they_are_hidden_from_logs_and_told_to_children_once(self, files: dict[str, str]) -> None:
         others = {name: value for name, value in os.environ.items() if name not in environment.SECRETS}
         with mock.patch.dict(os.environ, others | files | BESIDE, clear=True):
-            found = load()
+            found = load_settings()
             assert [name for name in files if name in os.environ] == []
-            assert logging_setup.hidden(f"{KEY} and hidden") == "... and ..."
-            assert load() == found
+            assert logging_setup.redact(f"{KEY} and hidden") == "... and ..."
+            assert load_settings() == found
 
 
 class TestPasswordsThatChange:
@@ -204,7 +204,7 @@ class TestVerifiedStores:
     def test_an_address_that_asks_for_less_is_refused(self, trusting: dict[str, str], variable: str, url: str) -> None:
         whole = {"ANNALS_DATABASE_URL": "postgresql://u@host/name", **trusting, variable: url}
         with pytest.raises(SettingsError, match=variable) as refused:
-            load({}, whole)
+            load_settings({}, whole)
         assert "hidden" not in str(refused.value)
 
     def test_an_address_that_says_nothing_asks_for_all(self, trusting: dict[str, str]) -> None:
@@ -213,32 +213,32 @@ class TestVerifiedStores:
             "ANNALS_MIGRATE_URL": "postgresql://o:p@host/name?connect_timeout=3",
             "ANNALS_REDIS_URL": "rediss://:p@host/0",
         }
-        found = load({}, env | trusting)
+        found = load_settings({}, env | trusting)
         for url in (found.ledger_url, found.views_url, found.migrate_url):
             asked = conninfo_to_dict(url)
             assert (asked["sslmode"], asked["sslrootcert"]) == ("verify-full", trusting["ANNALS_STORES_CA"])
             assert asked["gssencmode"] == "disable", "a ticket of Kerberos would take the place of the certificate"
         redis = parse_qs(urlsplit(found.redis_url).query)
         assert (redis["ssl_cert_reqs"], redis["ssl_ca_certs"]) == (["required"], [trusting["ANNALS_STORES_CA"]])
-        assert load({}, found.environ()) == load({}, {**env, **trusting, "ANNALS_MIGRATE_URL": ""})
+        assert load_settings({}, found.to_environ()) == load_settings({}, {**env, **trusting, "ANNALS_MIGRATE_URL": ""})
 
     def test_an_authority_must_be_named_and_be_there(self, tmp_path: Path) -> None:
         postgres = {"ANNALS_DATABASE_URL": "postgresql://u@host/name"}
         with pytest.raises(SettingsError, match="ANNALS_STORES_CA must name"):
-            load({}, postgres | self.ENV)
+            load_settings({}, postgres | self.ENV)
         with pytest.raises(SettingsError, match="ANNALS_STORES_CA: there is no file"):
-            load({}, postgres | self.ENV | {"ANNALS_STORES_CA": str(tmp_path / "none")})
+            load_settings({}, postgres | self.ENV | {"ANNALS_STORES_CA": str(tmp_path / "none")})
         with pytest.raises(SettingsError, match="goes with ANNALS_STORES=verified"):
-            load({}, {"ANNALS_STORES_CA": str(tmp_path)})
+            load_settings({}, {"ANNALS_STORES_CA": str(tmp_path)})
         with pytest.raises(SettingsError, match="ANNALS_STORES: one of given, verified"):
-            load({}, {"ANNALS_STORES": "yes"})
+            load_settings({}, {"ANNALS_STORES": "yes"})
 
     def test_what_stays_on_this_machine_needs_none(self) -> None:
-        assert load({}, self.ENV).sqlite
-        assert load({}, self.ENV | {"ANNALS_REDIS_URL": "unix:///run/redis"}).redis_url == "unix:///run/redis"
+        assert load_settings({}, self.ENV).sqlite
+        assert load_settings({}, self.ENV | {"ANNALS_REDIS_URL": "unix:///run/redis"}).redis_url == "unix:///run/redis"
 
     def test_a_socket_of_postgresql_needs_no_authority(self, postgres_url: str) -> None:
-        found = load({}, self.ENV | {"ANNALS_DATABASE_URL": postgres_url})
+        found = load_settings({}, self.ENV | {"ANNALS_DATABASE_URL": postgres_url})
         assert conninfo_to_dict(found.ledger_url)["sslmode"] == "verify-full", "wherever else it may lead"
         ledger, views = Ledger.open(found.ledger_url), ViewStore(found.views_url)
         ledger.migrate()
@@ -252,7 +252,7 @@ class TestVerifiedStores:
             for signer, host, fits in ((ours, "localhost", True), (others, "localhost", False), (ours, "other", False)):
                 with over_tls(server.folder / "socket", *signer.certify(host)) as port:
                     env = {**self.ENV, "ANNALS_STORES_CA": str(ours.file)}
-                    url = load({}, env | {"ANNALS_REDIS_URL": f"rediss://localhost:{port}"}).redis_url
+                    url = load_settings({}, env | {"ANNALS_REDIS_URL": f"rediss://localhost:{port}"}).redis_url
                     with connect(url, 5) as client:
                         assert answers(client.ping) is fits, (signer.folder.name, host)
 
@@ -267,7 +267,7 @@ class TestVerifiedStores:
             with over_tls(path, *signer.certify(host), asked=8) as port:
                 env = {**self.ENV, "ANNALS_STORES_CA": str(ours.file)}
                 url = f"postgresql://postgres@localhost:{port}/{there['dbname']}?connect_timeout=3"
-                found = load({}, env | {"ANNALS_DATABASE_URL": url})
+                found = load_settings({}, env | {"ANNALS_DATABASE_URL": url})
                 ledger, views = Ledger.open(found.ledger_url), ViewStore(found.views_url)
                 assert answers(ledger.migrate) is fits, (signer.folder.name, host)
                 assert answers(views.migrate) is fits, (signer.folder.name, host)

@@ -15,7 +15,7 @@ import pytest
 
 from deploy.config.settings import SettingsError
 from deploy.runtime import supervisor as module
-from deploy.runtime.supervisor import ABSENCE, Program, Supervisor, alone, stopped_by_signals
+from deploy.runtime.supervisor import MAX_CHECK_GAP, Program, Supervisor, hold_lock, stop_on_signals
 from tests.deploy.house import PATIENCE, environment, until
 from workers import liveness
 
@@ -45,7 +45,7 @@ def tended(supervisor: Supervisor, seconds: float) -> int:
     """How many deaths it has met by then."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        supervisor.tend()
+        supervisor.check_children()
         time.sleep(0.005)
     return sum(supervisor.deaths.values())
 
@@ -60,7 +60,7 @@ def test_many_deaths_do_not_make_the_pause_endless(made: Supervisor) -> None:
     (child,) = made._children
     child.deaths = 100_000
     tended(made, 0.3)
-    assert child.again_at - time.monotonic() <= module.LONGEST_PAUSE
+    assert child.restart_at - time.monotonic() <= module.LONGEST_PAUSE
 
 
 def test_what_runs_is_left_alone(made: Supervisor) -> None:
@@ -71,7 +71,7 @@ def test_what_runs_is_left_alone(made: Supervisor) -> None:
 def test_who_does_not_listen_is_ended_by_force(
     made: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "GRACE", 0.3)
+    monkeypatch.setattr(module, "STOP_SECONDS", 0.3)
     made.start(Program("stubborn", ["/bin/sh", "-c", STUBBORN.format(tmp_path / "deaf")]))
     (child,) = made._children
     until((tmp_path / "deaf").exists)
@@ -83,7 +83,7 @@ def test_what_others_use_ends_last(made: Supervisor, tmp_path: Path) -> None:
     said = tmp_path / "said"
     for name, last in (("base", True), ("user", False)):
         script = f"trap 'echo {name} >> {said}; exit' TERM; echo {name} up >> {said}; while :; do sleep 0.05; done"
-        made.start(Program(name, ["/bin/sh", "-c", script], last=last))
+        made.start(Program(name, ["/bin/sh", "-c", script], stops_last=last))
     while not said.exists() or len(said.read_text().splitlines()) < 2:
         time.sleep(0.01)
     made.stop()
@@ -91,9 +91,9 @@ def test_what_others_use_ends_last(made: Supervisor, tmp_path: Path) -> None:
 
 
 def test_a_lock_is_held_once_and_freed(tmp_path: Path) -> None:
-    with alone(tmp_path / "lock"), pytest.raises(SettingsError, match="in use"), alone(tmp_path / "lock"):
+    with hold_lock(tmp_path / "lock"), pytest.raises(SettingsError, match="in use"), hold_lock(tmp_path / "lock"):
         pass
-    with alone(tmp_path / "lock"):
+    with hold_lock(tmp_path / "lock"):
         pass
 
 
@@ -112,9 +112,9 @@ def lives(_: Sequence[str]) -> int:
 
 
 def test_what_gives_no_sign_of_life_is_ended_and_started_anew(watching: Supervisor) -> None:
-    watching.start(Program("hanging", [], hangs, sign=5))
-    watching.start(Program("living", [], lives, sign=5))
-    watching.start(Program("silent", SLEEP, sign=0.3))
+    watching.start(Program("hanging", [], hangs, first_sign_seconds=5))
+    watching.start(Program("living", [], lives, first_sign_seconds=5))
+    watching.start(Program("silent", SLEEP, first_sign_seconds=0.3))
     watching.start(Program("unwatched", SLEEP))
 
     def ended() -> bool:
@@ -127,17 +127,17 @@ def test_what_gives_no_sign_of_life_is_ended_and_started_anew(watching: Supervis
 
 def stood_still(supervisor: Supervisor, seconds: float) -> None:
     """As if it had done so, with all others."""
-    supervisor._looked -= seconds
+    supervisor._last_check -= seconds
     for child in supervisor._children:
-        child.born -= seconds
-        path = supervisor._pulse(child.program)
+        child.started_at -= seconds
+        path = supervisor._liveness_path(child.program)
         assert path is not None
         liveness.set_deadline(path.stat().st_mtime - time.monotonic() - seconds, path)
 
 
 def test_who_was_stopped_itself_gives_the_others_time_anew(watching: Supervisor, tmp_path: Path) -> None:
     """A whole group that is suspended and goes on: nobody could give a sign, and nobody could have heard it."""
-    watching.start(Program("silent", SLEEP, sign=60))
+    watching.start(Program("silent", SLEEP, first_sign_seconds=60))
     liveness.set_deadline(5, tmp_path / "silent")
     stood_still(watching, 70)
     tended(watching, 0.5)
@@ -148,39 +148,39 @@ def test_who_was_stopped_itself_gives_the_others_time_anew(watching: Supervisor,
 
 
 def test_who_was_stopped_itself_shortens_no_promise(watching: Supervisor, tmp_path: Path) -> None:
-    watching.start(Program("busy", SLEEP, sign=5))
+    watching.start(Program("busy", SLEEP, first_sign_seconds=5))
     liveness.set_deadline(500, tmp_path / "busy")
-    stood_still(watching, ABSENCE + 1)
-    watching.tend()
+    stood_still(watching, MAX_CHECK_GAP + 1)
+    watching.check_children()
     assert (tmp_path / "busy").stat().st_mtime > time.monotonic() + 400
 
 
 def test_who_was_stopped_itself_prolongs_a_promise_by_as_much_and_no_more(watching: Supervisor, tmp_path: Path) -> None:
     """However often: one that hangs and had promised half a minute was ended a minute after each time."""
     begun = time.monotonic()
-    watching.start(Program("hanging", SLEEP, sign=60))
+    watching.start(Program("hanging", SLEEP, first_sign_seconds=60))
     liveness.set_deadline(30, tmp_path / "hanging")
     before = (tmp_path / "hanging").stat().st_mtime
     for _ in range(2):
         stood_still(watching, 6)
-        watching.tend()
+        watching.check_children()
     longer = (tmp_path / "hanging").stat().st_mtime - before
-    assert -0.1 < longer + 2 * ABSENCE < time.monotonic() - begun + 0.1
+    assert -0.1 < longer + 2 * MAX_CHECK_GAP < time.monotonic() - begun + 0.1
 
 
 def test_one_that_hangs_is_ended_however_often_who_looks_is_stopped(watching: Supervisor) -> None:
     """It was given ten seconds anew each time, and lived for as long as somebody stopped its supervisor."""
-    watching.start(Program("hanging", SLEEP, sign=6))
+    watching.start(Program("hanging", SLEEP, first_sign_seconds=6))
     for _ in range(8):
         stood_still(watching, 20)
-        watching.tend()
+        watching.check_children()
     assert watching.deaths.keys() == {"hanging"}
 
 
 def test_who_vouches_for_others_and_hangs_is_ended_before_them(watching: Supervisor, tmp_path: Path) -> None:
     """Both were given the same time anew, and the others were ended first."""
     for name, left in (("vouched", 4.0), ("vouching", 0.5)):
-        watching.start(Program(name, SLEEP, sign=60))
+        watching.start(Program(name, SLEEP, first_sign_seconds=60))
         liveness.set_deadline(left, tmp_path / name)
     stood_still(watching, 60)
     tended(watching, 0.1)
@@ -189,9 +189,9 @@ def test_who_vouches_for_others_and_hangs_is_ended_before_them(watching: Supervi
 
 def test_time_before_a_process_began_is_none_that_it_was_not_heard(watching: Supervisor, tmp_path: Path) -> None:
     """As a long migration before it, which was added to the time for its start."""
-    watching._looked -= 60
-    watching.start(Program("new", SLEEP, sign=5))
-    watching.tend()
+    watching._last_check -= 60
+    watching.start(Program("new", SLEEP, first_sign_seconds=5))
+    watching.check_children()
     assert (tmp_path / "new").stat().st_mtime < time.monotonic() + 5
 
 
@@ -233,7 +233,7 @@ def test_a_signal_ends_it_also_where_python_drops_what_is_raised(tmp_path: Path,
 
 def test_a_second_signal_changes_nothing_while_it_ends() -> None:
     ended = list[str]()
-    with stopped_by_signals():
+    with stop_on_signals():
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         finally:
@@ -246,6 +246,6 @@ def test_a_second_signal_changes_nothing_while_it_ends() -> None:
 
 def test_signals_are_as_before_if_none_has_come() -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    with pytest.raises(ValueError, match="something"), stopped_by_signals():
+    with pytest.raises(ValueError, match="something"), stop_on_signals():
         raise ValueError("something")
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before

@@ -16,7 +16,7 @@ from unittest import mock
 import httpx
 import pytest
 
-from deploy.config.settings import SettingsError, load
+from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime.wiring import migrate
 from domain.ledger.sqlite_files import list_integrity_errors
 from tests.deploy.house import Service, Table, call, command, environment, serving, until
@@ -185,7 +185,7 @@ def test_damage_that_somebody_comes_upon_is_told_until_a_start_makes_the_views_a
         assert ready(service) == 503
         assert service.end() == 0
     with mock.patch("projections.view_store.list_integrity_errors", return_value=[]):  # as where the file is large
-        migrate(load({"data": str(data)}))
+        migrate(load_settings({"data": str(data)}))
     assert list_integrity_errors(data / "views.sqlite", 60) == []
     with serving(data) as service:
         until(lambda: service.http.get(unread).status_code == 200)
@@ -212,22 +212,22 @@ def test_a_damaged_ledger_stops_the_start_and_is_named(tmp_path: Path, damage: C
 
 @pytest.mark.parametrize("held", [b"\xc8\xff\x00secret", b"", b"\x00" * 64, "é".encode() * 32])
 def test_a_key_that_is_no_text_is_refused_and_not_shown(tmp_path: Path, held: bytes) -> None:
-    settings = load({"data": str(tmp_path)}, {})
+    settings = load_settings({"data": str(tmp_path)}, {})
     (tmp_path / "key").write_bytes(held)
     with pytest.raises(SettingsError, match="64 hex digits") as refused:
-        settings.key()
+        settings.load_key()
     assert "secret" not in str(refused.value)
     assert refused.value.__cause__ is None
 
 
 @pytest.mark.parametrize("held", [b"\xc8\xff\x00", b"", b"two names", b"x" * 81])
 def test_a_node_that_is_no_name_is_refused(tmp_path: Path, held: bytes) -> None:
-    settings = load({"data": str(tmp_path)}, {})
+    settings = load_settings({"data": str(tmp_path)}, {})
     (tmp_path / "node").write_bytes(held)
     with pytest.raises(SettingsError, match="can be deleted"):
-        settings.node()
+        settings.load_node_name()
     (tmp_path / "node").unlink()
-    assert settings.node()
+    assert settings.load_node_name()
 
 
 # --- signs of life -----------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from deploy.config.settings import SettingsError, load
-from deploy.runtime.certificate import unchecked
+from deploy.config.settings import SettingsError, load_settings
+from deploy.runtime.certificate import unverified_context
 from tests.deploy.house import Service, Table, call, run, serving, until
 
 
@@ -49,7 +49,7 @@ def port_of(service: Service) -> int:
 def shown(service: Service) -> str:
     """The name in the certificate."""
     address = ("127.0.0.1", port_of(service))
-    with socket.create_connection(address, 10) as raw, unchecked().wrap_socket(raw) as client:
+    with socket.create_connection(address, 10) as raw, unverified_context().wrap_socket(raw) as client:
         found = x509.load_der_x509_certificate(client.getpeercert(binary_form=True) or b"")
     return str(found.subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value)
 
@@ -71,7 +71,7 @@ def test_a_game_is_played_over_tls(service: Service) -> None:
 
 
 def test_what_the_front_refuses_by_itself_says_it_too(service: Service) -> None:
-    client = http.client.HTTPSConnection("127.0.0.1", port_of(service), context=unchecked(), timeout=10)
+    client = http.client.HTTPSConnection("127.0.0.1", port_of(service), context=unverified_context(), timeout=10)
     client.request("GET", "/" + "x" * 9000)
     answer = client.getresponse()
     assert (answer.status, answer.getheader("Strict-Transport-Security")) == (
@@ -97,7 +97,7 @@ def test_a_request_without_tls_is_refused_and_sent_nowhere(service: Service) -> 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1])
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 def test_old_versions_are_not_spoken(service: Service, version: ssl.TLSVersion) -> None:
-    context = unchecked()
+    context = unverified_context()
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.minimum_version = context.maximum_version = version
     with socket.create_connection(("127.0.0.1", port_of(service)), 10) as raw, pytest.raises((ssl.SSLError, OSError)):
@@ -106,7 +106,7 @@ def test_old_versions_are_not_spoken(service: Service, version: ssl.TLSVersion) 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_new_versions_are_with_forward_secrecy(service: Service, version: ssl.TLSVersion) -> None:
-    context = unchecked()
+    context = unverified_context()
     context.minimum_version = context.maximum_version = version
     with socket.create_connection(("127.0.0.1", port_of(service)), 10) as raw, context.wrap_socket(raw) as client:
         cipher = client.cipher()
@@ -155,8 +155,8 @@ def test_what_is_no_certificate_is_told_before_anything_begins(tmp_path: Path) -
 
 def test_settings_have_it_from_flags_before_the_environment() -> None:
     env = {"ANNALS_TLS_CERT": "/a", "ANNALS_TLS_KEY": "/b"}
-    found = load({"tls_cert": "/c"}, env)
+    found = load_settings({"tls_cert": "/c"}, env)
     assert (str(found.tls_cert), str(found.tls_key)) == ("/c", "/b")
-    assert load({}, found.environ()).url.startswith("https://")
+    assert load_settings({}, found.to_environ()).url.startswith("https://")
     with pytest.raises(SettingsError):
-        load({}, {"ANNALS_TLS_CERT": os.devnull})
+        load_settings({}, {"ANNALS_TLS_CERT": os.devnull})

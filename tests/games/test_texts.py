@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from deploy.simulation.narrate import Story, story
+from deploy.simulation.narrate import Story, build_story
 from domain.bots import deciding_seats, random_move
 from domain.kernel.game.game import active_versions, initial_game
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
@@ -251,7 +251,7 @@ def stories(game: str, lang: str) -> tuple[Story, ...]:
     """Of the real games of which there are logs, as told to whoever may read all."""
     (rules,) = (p.rules for p in ALL if p.game == game)
     found = [export.parse(lzma.decompress(path.read_bytes())) for path in LOGS]
-    return tuple(story(one, rules, lang) for one in found if one.ruleset == rules.meta.ruleset)
+    return tuple(build_story(one, rules, lang) for one in found if one.ruleset == rules.meta.ruleset)
 
 
 def test_a_game_is_told_by_turns_with_what_came_of_each(pages: Pages, lang: str) -> None:
@@ -264,9 +264,9 @@ def test_a_game_is_told_by_turns_with_what_came_of_each(pages: Pages, lang: str)
             heads = [head for head, _ in turn.sections]
             assert all(head.startswith(turn.title) for head in heads)
             lines += [turn.title, *heads]
-        assert not digests or len(digests[0].standings) == told.found.records[0].body["seats"]
+        assert not digests or len(digests[0].standings) == told.game_export.records[0].body["seats"]
         for digest in digests:
-            assert len(digest.standings) <= told.found.records[0].body["seats"]
+            assert len(digest.standings) <= told.game_export.records[0].body["seats"]
             lines += [*digest.lines, *digest.standings]
     assert len(set(lines)) > 20
     for text in lines:

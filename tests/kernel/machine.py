@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import Struct, convert
 
-from deploy.simulation.refusal_probes import malformed
+from deploy.simulation.refusal_probes import list_malformed
 from domain.bots import deciding_seats, random_move, random_pick
 from domain.errors import DecisionClosed, NeedsChance, RuleError
+from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Shift
 from domain.kernel.game.game import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
-from domain.kernel.game.play_commands import Play
-from domain.kernel.game.table_commands import Leave
+from domain.kernel.game.play_commands import Play, Rest
+from domain.kernel.game.table_commands import Join, Leave
 from domain.kernel.narration.template_context import record_template_context, template_context
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.record import Record, facts_for, visible_packs
@@ -192,7 +195,7 @@ class Machine(RuleBasedStateMachine):
         seat = self.a_seat(rng)
         move = random_move(self.ruleset, self.match.state, seat, rng)
         head, records = self.match.game, len(self.match.records)
-        for bad in malformed(move, rng):
+        for bad in list_malformed(move, rng):
             try:
                 dry_run(self.ruleset, head.state, seat, [bad])
             except RuleError:
@@ -254,6 +257,42 @@ class Machine(RuleBasedStateMachine):
             assert new.public.get("board") == old.public.get("board")
             assert new.packs[TABLE_KEY]["digest"] == old.packs[TABLE_KEY]["digest"]
             assert new.public.get("draws") == old.public.get("draws")
+
+    @precondition(deciding)
+    @rule(seed=seeds, seconds=st.integers(0, 5000))
+    def every_command_before_a_rewind(self, seed: int, seconds: int) -> None:
+        """Seating, banks, vacations, holds and grants stay; each decision has its time of then and what was granted."""
+        head, rng = self.match.game, random.Random(seed)
+        seat, decision = rng.randrange(head.state.seats), self.match.decisions()[0].id
+        before = head.deadline
+        for commands in (
+            [Extend(decision, 60_000)],
+            [Extend(decision, -60_000)],
+            [Hold(seat, 60), Look()],
+            [Hold(seat, 60), Hold(seat, 0)],
+            [Leave(seat, 60), Join(seat, "substitute")],
+            [Leave(seat)],
+            [Rest(seat, 1)],
+            [Reissue(seat)],
+            [Shift(3_600_000)],
+        ):
+            fork = self.match.fork()
+            for command in commands:
+                fork.now += seconds * 1000 + (3_600_000 if isinstance(command, Shift) else 0)
+                with suppress(RuleError, DecisionClosed):
+                    fork.execute(command)
+            last = fork.game
+            if last.version == head.version:
+                continue
+            fork.rewind(head.version)
+            now = fork.game
+            assert (now.players, now.granted, now.epoch) == (last.players, last.granted, last.epoch)
+            assert [b.days for b in now.time_banks] == [b.days for b in last.time_banks]
+            assert all(b.bank <= a.bank for a, b in zip(head.time_banks, now.time_banks, strict=True))
+            assert replace(fold(self.ruleset, fork.records), digests={}) == replace(now, digests={})
+            if before is not None and now.frames and now.deadline is not None:
+                granted = max((now.granted[s] - head.granted[s] for s in head.state.top.asked), default=0)
+                assert now.deadline - now.time == max(before - head.time + granted, 0) or now.state != head.state
 
     def replay(self, old: Record) -> Record:
         if old.kind == "resolved":

@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there, a JSON object a line")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="add a column: ours for each of that file's")
     args = parser.parse_args(argv)
-    gc_tuning.look_seldom()  # as all processes of the service do
+    gc_tuning.reduce_gc_frequency()  # as all processes of the service do
     old = _read(args.compare) if args.compare else None
     python = f"{platform.python_implementation()} {platform.python_version()}"
     print(f"{python}, {platform.machine()}, {os.cpu_count()} cores\n")

@@ -29,7 +29,7 @@ from tests.perf.figures import Figure, head, quantile
 from tests.perf.service import SEED, Played, Table
 from tests.perf.streams import Crowd, held, meanwhile
 
-IDLE = demo.Plan("struggle_of_empires@1", 2, {}, SEED, Path(), "correspondence")
+IDLE = demo.DemoPlan("struggle_of_empires@1", 2, {}, SEED, Path(), "correspondence")
 """Tables that are open and wait for their players."""
 
 PLAYED = Played("imperunde", 6, {"turn_limit": 200, "goal": 45})
@@ -71,7 +71,10 @@ class Step:
 @contextmanager
 def sqlite() -> Iterator[House]:
     """One node, files."""
-    with tempfile.TemporaryDirectory(prefix="annals-load-") as folder, demo.service(Path(folder) / "data") as address:
+    with (
+        tempfile.TemporaryDirectory(prefix="annals-load-") as folder,
+        demo.run_service(Path(folder) / "data") as address,
+    ):
         yield House([address], [Path(folder) / "data"])
 
 
@@ -84,7 +87,7 @@ def nodes(count: int) -> Iterator[House]:
         redis = stack.enter_context(valkey.new_server())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="annals-load-")))
         given = {"ANNALS_DATABASE_URL": url, "ANNALS_REDIS_URL": redis.url, "ANNALS_KEY": secrets.token_hex(32)}
-        addresses = [stack.enter_context(demo.service(folder / f"node-{n}", **given)) for n in range(count)]
+        addresses = [stack.enter_context(demo.run_service(folder / f"node-{n}", **given)) for n in range(count)]
         yield House(addresses, [folder / f"node-{n}" for n in range(count)], url)
 
 
@@ -109,8 +112,8 @@ def burst(house: House, count: int) -> list[float]:
     pace = {"seconds": {"turn_zero": 1, "turn": TURN}, "grace": 0}
     with ThreadPoolExecutor(HANDS) as pool:
 
-        def seated(n: int) -> tuple[demo.Client, str]:
-            host, guest = (demo.Client(house.addresses[n % len(house.addresses)]) for _ in range(2))
+        def seated(n: int) -> tuple[demo.DemoClient, str]:
+            host, guest = (demo.DemoClient(house.addresses[n % len(house.addresses)]) for _ in range(2))
             made = host.call("POST", "/v1/games", {"ruleset": "egc@1", "seats": 10, "pace": pace})
             host.token = made["token"]
             for seat in range(10):
@@ -129,7 +132,7 @@ def burst(house: House, count: int) -> list[float]:
     return late
 
 
-def _orders(host: demo.Client, path: str, before: str) -> dict[str, Any]:
+def _orders(host: demo.DemoClient, path: str, before: str) -> dict[str, Any]:
     """The decision in which all give orders, once there is another one than before."""
     end = time.monotonic() + 300
     while time.monotonic() < end:
@@ -161,7 +164,7 @@ def measured(house: House, games: Sequence[str], active: Sequence[Table], second
     """Requests while the active tables are played."""
     step = Step(len(games) + len(active))
     work = meanwhile(active, seconds, pace)
-    rng, client, boards = random.Random(SEED), demo.Client(house.addresses[0]), list[float]()
+    rng, client, boards = random.Random(SEED), demo.DemoClient(house.addresses[0]), list[float]()
     for _ in range(200):
         asked = time.monotonic()
         client.call("GET", f"/v1/games/{rng.choice(games)}/board")

@@ -111,7 +111,7 @@ def _begun(url: str, gen: int, number: int, now: int) -> tuple[Connection, multi
 
 
 def _pump(url: str, gen: int, number: int, now: int, end: Connection) -> None:
-    gc_tuning.look_seldom()  # as all processes of the service do
+    gc_tuning.reduce_gc_frequency()  # as all processes of the service do
     ledger, catalogue = Ledger.open(url, KEY), load_shipped()
     views = ViewStore(url, ledger.keys)
     pump = Projector(ledger, catalogue, views, f"pump-{number}", gen)

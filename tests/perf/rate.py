@@ -22,7 +22,7 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.runtime.embedded_redis import url_of
+from deploy.runtime.embedded_redis import server_url
 from deploy.simulation import demo
 from tests.perf.cores import part_of_a_core, processes
 from tests.perf.figures import TURNS, Figure, in_a_row, quantile
@@ -101,9 +101,9 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
     """A few tables by one process; then many, and the same by two, half of them each."""
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         data = Path(folder) / "data"
-        with demo.service(data) as address:
+        with demo.run_service(data) as address:
             players = [_seated(address, played) for _ in range(tables)]
-            yield from _lag(address, url_of(data), players[: played.crowd], played)
+            yield from _lag(address, server_url(data), players[: played.crowd], played)
             yield from _few(address, players[: played.crowd], played)
             where = f"{played.name}, {played.seats} seats: {tables} tables at once"
             moves = played.crowd_moves // TURNS

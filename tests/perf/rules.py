@@ -184,7 +184,7 @@ class Taken:
 def taken(game: Game, quick: bool) -> Taken:
     """All of them, one after the other, in a process of its own: what was taken before fills no memory of it."""
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, gc_tuning.look_seldom) as pool:
+    with ProcessPoolExecutor(1, context, gc_tuning.reduce_gc_frequency) as pool:
         figures, parts = pool.submit(_taken, game, quick).result()
     return Taken(figures, [Record(*each) for each in parts])
 

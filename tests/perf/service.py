@@ -55,16 +55,16 @@ class Played:
     during: str = "diplomacy"
     """... while this is to be decided, early in the game."""
 
-    def plan(self) -> demo.Plan:
+    def plan(self) -> demo.DemoPlan:
         """As the clients open it."""
-        return demo.Plan(load_shipped().latest(self.name).meta.ruleset, self.seats, self.options, SEED, Path())
+        return demo.DemoPlan(load_shipped().latest(self.name).meta.ruleset, self.seats, self.options, SEED, Path())
 
 
 def figures(played: Played) -> Iterator[Figure]:
     """One service, one run."""
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         data = Path(folder) / "data"
-        with demo.service(data) as address:
+        with demo.run_service(data) as address:
             yield from moves(address, played, Path(folder) / "bare.sqlite")
             yield from memory()
         yield from starts(data)
@@ -73,7 +73,7 @@ def figures(played: Played) -> Iterator[Figure]:
 class Table:
     """A game in which one seat moves to and fro."""
 
-    def __init__(self, game: demo.Game, played: Played) -> None:
+    def __init__(self, game: demo.DemoGame, played: Played) -> None:
         """It is played on until that seat may, and nobody has done so yet: a decision of that kind has just come up."""
         for come in (False, True):
             while (self._open(game) == played.during) is not come:
@@ -82,9 +82,9 @@ class Table:
         self.version: int = self.client.call("GET", f"{game.path}?wait={game.position}")["version"]
 
     @staticmethod
-    def _open(game: demo.Game) -> str:
+    def _open(game: demo.DemoGame) -> str:
         """The kind of decision that is open."""
-        found = game.decision(game.seats[0])
+        found = game.find_decision(game.seats[0])
         if found is None:
             raise demo.DemoError("the game has ended before such a decision came up")
         return str(found["kind"])
@@ -137,7 +137,7 @@ class Times:
 def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
     """Moves early and late in a game; all viewers read after each. One that ends before is followed by another."""
     games = (demo.open_table(address, played.plan(), random.Random(seed)) for seed in range(SEED, SEED + TABLES))
-    game, store, public = next(games), _Bare(bare), demo.Client(address)
+    game, store, public = next(games), _Bare(bare), demo.DemoClient(address)
     for first in (played.early, played.late, played.far):
         if first == played.far:
             game = _far(games, game, played)
@@ -156,12 +156,12 @@ def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
         client.close()
 
 
-def _version(game: demo.Game) -> int:
+def _version(game: demo.DemoGame) -> int:
     """How long it is."""
     return int(game.seats[0].call("GET", f"{game.path}?wait={game.position}")["version"])
 
 
-def _far(games: Iterator[demo.Game], game: demo.Game, played: Played) -> demo.Game:
+def _far(games: Iterator[demo.DemoGame], game: demo.DemoGame, played: Played) -> demo.DemoGame:
     """The game at version `far`; another one, played as long, where it ends before anybody can move to and fro."""
     while True:
         try:
@@ -175,7 +175,7 @@ def _far(games: Iterator[demo.Game], game: demo.Game, played: Played) -> demo.Ga
             return game
 
 
-def _next(games: Iterator[demo.Game], ended: demo.Game, first: int) -> demo.Game:
+def _next(games: Iterator[demo.DemoGame], ended: demo.DemoGame, first: int) -> demo.DemoGame:
     """Dice differ from run to run, since a game's id is one of their keys: none is sure to last long enough."""
     for client in ended.seats:
         client.close()
@@ -186,7 +186,11 @@ def _next(games: Iterator[demo.Game], ended: demo.Game, first: int) -> demo.Game
 
 
 def _measure(
-    times: Times, game: demo.Game, viewers: list[demo.Client], taken: list[tuple[demo.Client, int]], store: _Bare
+    times: Times,
+    game: demo.DemoGame,
+    viewers: list[demo.DemoClient],
+    taken: list[tuple[demo.DemoClient, int]],
+    store: _Bare,
 ) -> None:
     posts = [c.calls[-1] for c, before in taken if len(c.calls) > before + 1]
     if not posts:
@@ -276,6 +280,6 @@ def starts(data: Path) -> Iterator[Figure]:
     taken = []
     for _ in range(TURNS):
         begun = time.perf_counter()
-        with demo.service(data):
+        with demo.run_service(data):
             taken.append(time.perf_counter() - begun)
     yield Figure("start to ready", f"warm, {os.cpu_count()} cores", statistics.median(taken), "s", "<= 2")

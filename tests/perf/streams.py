@@ -45,7 +45,10 @@ class Crowd:
 
 def figures(played: Played, crowd: Crowd) -> Iterator[Figure]:
     """Other requests without and with the streams, what these take, and how late they are."""
-    with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder, demo.service(Path(folder) / "data") as address:
+    with (
+        tempfile.TemporaryDirectory(prefix="annals-perf-") as folder,
+        demo.run_service(Path(folder) / "data") as address,
+    ):
         tables = [Table.opened(address, played) for _ in range(crowd.games)]
         quiet = meanwhile(tables, crowd.seconds / 3, crowd.pace)
         with held(address, tables[:2], crowd):  # what the first ones take is taken once

@@ -225,10 +225,10 @@ def test_who_moves_to_and_fro_begins_where_nobody_has_moved_yet() -> None:
 
 def test_where_a_game_ends_early_another_one_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether one lasts is up to its dice, and these to its id: the table is whole all the same."""
-    opened: list[demo.Game] = []
+    opened: list[demo.DemoGame] = []
     real = demo.open_table
 
-    def open_table(*args: Any) -> demo.Game:
+    def open_table(*args: Any) -> demo.DemoGame:
         opened.append(game := real(*args))
         step = game.step if len(opened) > 1 else lambda: False
 
@@ -252,7 +252,7 @@ def test_where_a_game_ends_early_another_one_is_measured(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(service, "Table", table)
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 300, 3)
-    with demo.service(tmp_path / "data") as address:
+    with demo.run_service(tmp_path / "data") as address:
         found = list(service.moves(address, played, tmp_path / "bare.sqlite"))
     assert len(opened) >= 3
     where = [f.where for f in found if f.what == "move over HTTP, p50"]

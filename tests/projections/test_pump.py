@@ -21,7 +21,7 @@ from domain.ledger import LogEntry
 from domain.ledger.mapper import RecordMapper
 from domain.service.keyring import Keyring
 from domain.types import PUBLIC, Json, Viewer
-from projections import projector, rebuild, schema
+from projections import batch, loaded_game, rebuild, schema
 from projections.documents import add_text
 from projections.integrity import find_corruption
 from projections.leases import LeaseLostError
@@ -257,7 +257,7 @@ class TestPoison:
                 raise KeyError("nothing")
             return real(gen, known)
 
-        monkeypatch.setattr(projector, "build_due_rows", due)
+        monkeypatch.setattr(batch, "build_due_rows", due)
         for game in (bad, good):
             house.commands.handle(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
         assert house.pumped() == [good]
@@ -374,7 +374,7 @@ class TestLobbyAndTimeline:
 
 @pytest.mark.parametrize(
     ("owner", "name"),
-    [(projector, "following"), (projector, "due_of"), (LogEntry, "hash")],
+    [(loaded_game, "next_game"), (batch, "build_due_rows"), (LogEntry, "hash")],
     ids=["read", "shown", "proved"],
 )
 def test_a_store_that_does_not_answer_sets_no_game_aside(

@@ -272,7 +272,7 @@ def _sections(found: Mapping[str, set[str]]) -> str:
 def command_line() -> str:
     """Commands with their arguments, and the exit statuses."""
     status = [f"status {name} {getattr(cli, name)}" for name in ("DONE", "FAILED", "USAGE", "INTERRUPTED")]
-    return "\n".join([*_arguments("annals", cli.parser()), *status]) + "\n"
+    return "\n".join([*_arguments("annals", cli.build_parser()), *status]) + "\n"
 
 
 def _arguments(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -27,7 +27,7 @@ def address(request: pytest.FixtureRequest, short_path: Path) -> Iterator[str]:
 
 def test_it_is_away_for_whoever_asks(address: str) -> None:
     bell, queues = Signals(address), Queues(address)
-    assert not embedded_redis.probe(address, 0.25)
+    assert not embedded_redis.is_alive(address, 0.25)
     assert not bell.is_up()
     bell.notify_appended(1)
     bell.notify_projected(1, ["game"])

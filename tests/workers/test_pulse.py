@@ -74,13 +74,13 @@ def test_what_a_supervisor_looked_after_goes_with_it(tmp_path: Path) -> None:
     """Ended by itself or killed: it stands for nobody any more."""
     with liveness.supervised_folder(tmp_path, "serve") as signs:
         liveness.expect_first_sign(signs / "pump", -1)
-        assert liveness.list_overdue(tmp_path) == {"serve/pump": True}
-    assert liveness.list_overdue(tmp_path) == {}
+        assert liveness.check_processes(tmp_path) == {"serve/pump": True}
+    assert liveness.check_processes(tmp_path) == {}
     assert list((tmp_path / "pulse").iterdir()) == []
     killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert killed.returncode == -9
     assert (tmp_path / "pulse" / "api-1" / "front").exists()
-    assert liveness.list_overdue(tmp_path) == {}
+    assert liveness.check_processes(tmp_path) == {}
     assert list((tmp_path / "pulse").iterdir()) == []
 
 
@@ -90,7 +90,7 @@ from workers import liveness
 data = pathlib.Path(sys.argv[1])
 with liveness.supervised_folder(data, "api-1") as signs:
     liveness.expect_first_sign(signs / "front", -1)
-    assert liveness.list_overdue(data) == {"api-1/front": True}
+    assert liveness.check_processes(data) == {"api-1/front": True}
     os.kill(os.getpid(), 9)
 """
 

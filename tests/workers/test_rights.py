@@ -60,7 +60,7 @@ def test_the_whole_chain_works(house: House, guarded: tuple[Server, str]) -> Non
     assert pump.queues.job_state(f"resolve-{game}-0-2", house.crew.clock()) == ""
     pump.bell.notify_changed(game)
     assert pump.bell.is_up()
-    assert embedded_redis.probe(url)
+    assert embedded_redis.is_alive(url)
     assert denied(server) == []
 
 

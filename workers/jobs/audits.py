@@ -1,4 +1,4 @@
-"""Audits: everything in a game's stream is proved again, also while the game is being played."""
+"""Audits: prove a whole game again, running or closed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workers.jobs import parallel_audit, runner
 
 
 def run_audit(id_: str) -> str:
-    """An audit that was asked for; its outcome is the report."""
+    """Run a requested audit; its outcome is the report."""
     return runner.run_request(id_, _audit)
 
 
@@ -21,10 +21,10 @@ def _audit(context: WorkerContext, request: JobRequest) -> Doc:
 
 
 def audit_game(context: WorkerContext, game: str) -> dict[str, Json]:
-    """What was proved, in numbers, or where the first fault is.
+    """Return the counts of all that was proved, or code and version of the first fault.
 
-    Of a running game too every die is rolled again and every record decided again, with the seed from the vault. A
-    fault is named by code and version alone: its details could tell what is still secret.
+    Repeats every draw and decision, for a running game with its secret seed. Details of a fault are left out, because
+    they could reveal secrets.
     """
     try:
         records = context.ledger.read(game)

@@ -1,6 +1,6 @@
-"""Bots at tables: they answer what their seats owe, each from what its seat may see.
+"""Moves of bots. A bot answers its seat's decisions from that seat's own view.
 
-A bot sits as a player whose id says which bot it is, so that the log tells of it and nothing else needs to be kept.
+A bot is a player with an id that names it, so the log needs no other data about bots.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from workers.context import WorkerContext, current_context
 from workers.jobs.turns import DONE, GONE, report_stored
 
 MAX_MOVES = 300
-"""Moves of one job: what is left of a long turn is played by the next one."""
+"""Moves per job. The next job plays the rest of a long turn."""
 
 
 @dataclass(frozen=True)
 class BotView:
-    """A game as it is, as bots are shown it."""
+    """A game as passed to bots."""
 
     rules: AnyRuleset
     game: AnyGame
@@ -37,7 +37,7 @@ class BotView:
 
 
 def play_bots(game: str, decision: str) -> str:
-    """The moves of all bots that owe that decision, until they owe it no longer."""
+    """Play the moves of all bots that owe the decision."""
     context, result = current_context(), GONE
     for _ in range(MAX_MOVES):
         now = context.commands.game(game)
@@ -52,7 +52,7 @@ def play_bots(game: str, decision: str) -> str:
 
 
 def _next_bot_seat(rules: AnyRuleset, now: AnyGame, decision: str) -> Seat | None:
-    """The first seat of a bot that owes it."""
+    """Return the first bot seat that owes the decision, or None."""
     if now.status != "running":
         return None
     owing = {s for d in decisions(rules, now.state, now.rewinds, DIRECTOR) if d.id == decision for s in d.must}
@@ -60,9 +60,9 @@ def _next_bot_seat(rules: AnyRuleset, now: AnyGame, decision: str) -> Seat | Non
 
 
 def _play_move(context: WorkerContext, now: BotView, seat: Seat, decision: str) -> bool:
-    """One move of a bot; whether it was made. Somebody else may have been faster, or may have put the bot out."""
+    """Play one bot move; return False if another command was faster or the bot has left."""
     player = now.game.players[seat]
-    move = BOTS[bot_of(player)](now, seat, random.Random())  # noqa: S311 - no secret hangs on it
+    move = BOTS[bot_of(player)](now, seat, random.Random())  # noqa: S311 - not used for secrets
     if move is None:
         return False
     try:
@@ -71,7 +71,7 @@ def _play_move(context: WorkerContext, now: BotView, seat: Seat, decision: str) 
         )
     except (DecisionClosed, NotSeated):
         return False
-    except RuleError:  # the game has moved on between looking and moving, as in a decision of several
+    except RuleError:  # another seat moved meanwhile, as in a decision of several seats
         return False
     report_stored(context, answer)
     return True

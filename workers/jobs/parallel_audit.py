@@ -1,7 +1,7 @@
-"""A long game proved by several processes at once: each decides a segment of it again, one folds its boards.
+"""Audit of a long game by several processes: each replays one segment, and one checks the boards.
 
-A segment begins with the game that the records before it make; whether those are right is what the segments before
-prove. So together they prove what one process proves that goes from end to end.
+A segment starts from the game folded from all earlier records. The earlier segments prove those records, so together
+the processes prove as much as one process from start to end.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from domain.kernel.records.export import Export, dump, parse
 from domain.ruleset_registry import load_shipped
 
 MIN_RECORDS = 8000
-"""Records from which on it pays: to begin a process takes as long as to prove two thousand."""
+"""Shortest game for several processes. Starting a process takes as long as auditing 2,000 records."""
 
 Task = tuple[int, int]
-"""After which version, and up to which; none but the boards: (-1, 0)."""
+"""Versions of a segment: after the first, up to the second. (-1, 0) checks the boards instead."""
 
 BOARDS: Task = (-1, 0)
 
 
 def replay(rules: Any, export: Export, seed: bytes) -> verify.ReplayCounts:
-    """As `verify.play_again`, on all cores where the game is long and its rules are those of the service."""
+    """Replay like `verify.replay`, on all cores if the game is long and its ruleset is a shipped one."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not seed or cores < 2 or len(export.records) < MIN_RECORDS or not _is_shipped(rules):
         return verify.replay(rules, export, seed)
     try:
         return replay_in_processes(export, seed, cores)
-    except (EOFError, OSError):  # one of them was killed, or none can be begun
+    except (EOFError, OSError):  # a process was killed or could not start
         return verify.replay(rules, export, seed)
 
 
 def replay_in_processes(export: Export, seed: bytes, count: int) -> verify.ReplayCounts:
-    """By so many processes."""
+    """Replay the game in `count` processes and add up their results."""
     data = dump(export.records, export.viewer)
     tasks = [*split_records(len(export.records), count), BOARDS]
     with ExitStack() as stack:
@@ -48,13 +48,13 @@ def replay_in_processes(export: Export, seed: bytes, count: int) -> verify.Repla
         for end in ends:
             end.send_bytes(seed)
             end.send_bytes(data)
-        # The boards first, as one process does it, then in the order of the records: the first fault is told.
+        # Boards first, then segments in order, so that the reported fault is the first one, as with one process.
         boards, *decided = [_receive_result(end) for end in (ends[-1], *ends[:-1])]
     return verify.ReplayCounts(boards[0], sum(d for d, _ in decided), sum(n for _, n in decided))
 
 
 def split_records(records: int, count: int) -> list[Task]:
-    """Segments of a game."""
+    """Return segments of equal length."""
     each = records / count
     ends = [round(each * n) for n in range(count + 1)]
     return list(pairwise(ends))
@@ -90,7 +90,7 @@ def _receive_result(end: Connection) -> Sequence[int]:
 
 
 def _run_task(end: Connection, task: Task) -> None:
-    """In the process: nothing is said to who has gone."""
+    """Run one task in the child process and send its result, unless the parent has gone."""
     with suppress(EOFError, OSError):
         seed = end.recv_bytes()
         export = parse(end.recv_bytes())

@@ -1,4 +1,4 @@
-"""Rebuilds: all views again from the log, beside the live ones, which are read until the new ones are as far."""
+"""Rebuilds: all views again from the log, next to the live ones until they have caught up."""
 
 from __future__ import annotations
 
@@ -19,28 +19,27 @@ from workers.context import WorkerContext
 from workers.jobs import runner
 
 LIVENESS_SECONDS = 30.0
-"""Seconds within which there is another sign of life, as of a pump: who froze in a slice, of old views or of new, holds
-up all on SQLite."""
+"""Liveness deadline in seconds, as for a projector. A process frozen in a slice blocks all writers on SQLite."""
 
 POLL_SECONDS = 1.0
-"""Seconds between two looks at whether another rebuild goes on."""
+"""Seconds between two checks for the end of another rebuild."""
 
 RETRY_SECONDS = 0.05
-"""Seconds before it is tried again to read as far as the live views have."""
+"""Seconds before the next attempt to catch up with the live views."""
 
 log = logging.getLogger("annals.rebuild")
 
 
 def run_rebuild(id_: str) -> str:
-    """A rebuild that was asked for; its outcome is the new generation."""
+    """Run a requested rebuild; its outcome is the new generation."""
     return runner.run_request(id_, lambda context, _: rebuild_views(context))
 
 
 def rebuild_views(context: WorkerContext) -> dict[str, Json]:
-    """A new generation of views; its number and how far it had read when it became the live one.
+    """Rebuild all views; return the new generation and its log position at activation.
 
-    One at a time: another rebuild is awaited, and begun again is one that somebody else has taken for dead. Raises
-    GameDamaged where the log lacks a record: the tree would be made without it.
+    Waits for any other rebuild, and starts again if another process has replaced its generation. Raises GameDamaged if
+    the log lacks a record, because the tree would lack it too.
     """
     while True:
         with suppress(GenerationGoneError):
@@ -49,13 +48,13 @@ def rebuild_views(context: WorkerContext) -> dict[str, Json]:
     context.notify_appended(position)
     try:
         drop_old_rows(context.views, lambda: liveness.set_deadline(LIVENESS_SECONDS))
-    except StoreUnavailable as error:  # the new views are there, whatever becomes of the rows of the old ones
+    except StoreUnavailable as error:  # the new views are complete; old rows can wait
         log.warning("the next rebuild drops what is left of the old views: %s", error)
     return {"generation": gen, "position": position}
 
 
 def _build_and_switch(context: WorkerContext) -> tuple[int, int]:
-    """The new generation and its position; raises GenerationGoneError."""
+    """Fill and activate a new generation; return it with its position. Raises GenerationGoneError."""
     gen = _begin_generation(context)
     projector = Projector(context.ledger, context.registry, context.views, f"rebuild-{secrets.token_hex(4)}", gen)
     try:
@@ -65,7 +64,7 @@ def _build_and_switch(context: WorkerContext) -> tuple[int, int]:
             time.sleep(RETRY_SECONDS)
             position = max(_fill(context, projector), position)
     finally:
-        projector.release()  # or the next rebuild would wait for the lease to end
+        projector.release()  # else the next rebuild waits for the lease to end
     return gen, position
 
 
@@ -80,20 +79,20 @@ def _begin_generation(context: WorkerContext) -> int:
 
 
 def _check_same_tree(context: WorkerContext, gen: int) -> None:
-    """Where nothing is known to be damaged, what the log says counts."""
+    """Raise GameDamaged if there are corrupt records and the new tree differs from the live one."""
     damaged = CorruptRecords(context.ledger).list_all()
     if damaged and not extends_live_tree(context.views, gen):
         raise GameDamaged(damaged[0].game, damaged[0].version)
 
 
 def _fill(context: WorkerContext, projector: Projector) -> int:
-    """Pump to the end of the log; the position there, or 0. Raises GenerationGoneError."""
+    """Project to the end of the log; return the position there, or 0. Raises GenerationGoneError."""
     position, began = 0, time.monotonic()
     while True:
         liveness.set_deadline(LIVENESS_SECONDS)
         try:
             slice_ = projector.run(context.clock())
-        except LeaseLostError:  # nobody else fills it, but somebody looked at all generations just then
+        except LeaseLostError:  # another rebuild had locked all partitions
             time.sleep(RETRY_SECONDS)
             continue
         if slice_ is None:

@@ -1,6 +1,6 @@
-"""Rewinds: the whole game is folded, and the record is appended on the version that the request has named.
+"""Rewinds: appends the rewind to the exact version that the request named.
 
-So a move that came in between has won, and nothing is changed.
+A move that came in between therefore wins, and the rewind changes nothing.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from workers.jobs import runner
 
 
 def run_rewind(id_: str) -> str:
-    """A rewind that was asked for, once everybody has agreed who must."""
+    """Run a requested rewind once all necessary seats have agreed."""
     return runner.run_request(id_, _append_rewind)
 
 
 def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
     args = request.args or {}
-    head = context.ledger.version(request.game)  # first: what another worker has done by then is found afterwards
+    head = context.ledger.version(request.game)  # first, so that the next line finds the work of other workers
     if context.ledger.find_command(request.game, request.id) is None:
         if head != request.version:
             raise StaleVersion(request.version, head)
@@ -48,7 +48,7 @@ def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
 
 
 def _check_still_allowed(context: WorkerContext, request: JobRequest, args: Doc) -> None:
-    """Judged on everything, while the request was judged on what the seat may read."""
+    """Check the consent again with full information. The request was checked with the seat's own view."""
     records = context.ledger.read(request.game, upto=request.version)
     position = context.commands.game(request.game)
     rules = context.registry.get(position.ruleset)

@@ -1,4 +1,4 @@
-"""Errands as jobs: each is done from its row, and what came of it is written there."""
+"""Runs requested jobs from their rows and stores their outcomes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workers.maintenance.corruption_handler import check_suspect
 log = logging.getLogger("annals.errands")
 
 SETTLED, WAITS = "settled", "waits"
-"""What a job says: the row tells what came of it; seats must still agree."""
+"""Results of a job: the row has the outcome; some seats must still agree."""
 
 _BROKEN: Doc = {"refused": "internal_error"}
 _DAMAGED: Doc = {"refused": "record_damaged"}
@@ -22,9 +22,9 @@ RequestFunction = Callable[[WorkerContext, JobRequest], Doc]
 
 
 def run_request(id_: str, function: RequestFunction) -> str:
-    """Do the errand unless that was done, and write down what came of it. What is refused is an outcome as well.
+    """Run a request without an outcome and store its outcome. A refusal is an outcome too.
 
-    While the store is away nothing can be written: the row stands, and so the errand is tried again.
+    While the store is away nothing is written, so the row stays open and the job runs again.
     """
     context = current_context()
     request = context.job_requests.find(id_)
@@ -33,7 +33,7 @@ def run_request(id_: str, function: RequestFunction) -> str:
     try:
         outcome: Doc | None = function(context, request)
     except StoreUnavailable as error:
-        if isinstance(error, ViewsDamaged):  # it would fail again until a start makes them anew
+        if isinstance(error, ViewsDamaged):  # retries fail until a restart rebuilds the views
             context.job_requests.record_outcome(id_, _BROKEN)
         raise
     except Exception as error:

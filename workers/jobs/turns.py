@@ -1,7 +1,6 @@
-"""Turns: the engine's batch work, and the answers of seats that have no player.
+"""Turns: the engine's decisions, and the answers of vacant seats.
 
-A job may be done twice, late, or after its work was done by somebody else: it re-reads the log, and the append takes
-only one.
+A job may run twice, late, or after another job did its work: it reads the log again, and only one append succeeds.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from projections.loaded_game import resolve_job_id
 from workers.context import WorkerContext, current_context
 
 DONE, GONE, EARLY = "done", "gone", "early"
-"""What a job says: it has done the work; there was no such work (any more); there is time left.
+"""Results of a job: work done; nothing (left) to do; too early.
 
-`early`: a clock stood still meanwhile, this worker's clock is behind, or nobody who asked after the time was over has
-been answered yet.
+Reasons for `early`: the game's clock stood still meanwhile, this worker's clock is behind, or the service has not
+answered any request since the due time.
 """
 
 _ENDED = ("game_over", "not_running", "not_due")
 
 
 def resolve(game: str, decision: str) -> str:
-    """The engine's work of that decision. The command is named after the job, so the log tells what became of it."""
+    """Resolve an engine decision. Its idempotency key is the job id, so the log shows the outcome."""
     context = current_context()
     try:
         return report_stored(
@@ -38,21 +37,21 @@ def resolve(game: str, decision: str) -> str:
 
 
 def play_vacant_seats(game: str, decision: str) -> str:
-    """What is done for seats that have no player and are not held; the others go on thinking.
+    """Act for seats without a player and without a hold; other seats keep their time.
 
-    Those that were held until now become vacant; then the defaults of vacant ones that owe that decision are played. A
-    hold ends only at a time when somebody who asked for the seat was answered.
+    First, seats with a hold that has ended become vacant; then the defaults of vacant seats are played. A hold ends
+    only at a time when the service answered requests for the seat.
     """
     context = current_context()
     g = context.commands.game(game)
     empty = [*g.unvacated_seats, *list_vacant_seats(context, g, decision)]
-    until = (
+    valid_until = (
         min(context.clock(), context.heartbeat.deadlines_valid_until())
         if any(g.time_banks[s].hold_end for s in empty)
         else 0
     )
-    seats = [s for s in empty if g.time_banks[s].hold_end <= until]
-    if not seats:  # a lapse that names no seats is one of all seats
+    seats = [s for s in empty if g.time_banks[s].hold_end <= valid_until]
+    if not seats:  # a lapse without seats would mean all seats
         return EARLY if empty else GONE
     act = Vacate(seats[0]) if seats[0] in g.unvacated_seats else Lapse(decision, seats)
     try:
@@ -62,7 +61,7 @@ def play_vacant_seats(game: str, decision: str) -> str:
 
 
 def close_unstarted(game: str, _: str) -> str:
-    """Close a table that was never started, once nobody has done anything there for long."""
+    """Close a table that was never started and had no activity for a long time."""
     context = current_context()
     g = context.commands.game(game)
     if g.status != "open":
@@ -71,12 +70,12 @@ def close_unstarted(game: str, _: str) -> str:
         return EARLY
     try:
         return report_stored(context, context.commands.handle(game, Close("abandoned", "clock"), expected=g.version))
-    except (StaleVersion, RuleError):  # somebody has come meanwhile
+    except (StaleVersion, RuleError):  # the table got activity meanwhile
         return EARLY
 
 
 def list_vacant_seats(context: WorkerContext, p: AnyGame, decision: str) -> list[int]:
-    """The seats without a player that owe that decision."""
+    """Return the vacant seats that owe the decision."""
     if p.status != "running":
         return []
     rules = context.registry.get(p.ruleset)
@@ -85,7 +84,7 @@ def list_vacant_seats(context: WorkerContext, p: AnyGame, decision: str) -> list
 
 
 def report_stored(context: WorkerContext, result: CommandResult) -> str:
-    """The work is in the log: tell whoever waits for it, unless that was somebody else's."""
+    """Signal the new records, unless another job stored them; return the job's result."""
     if result.replayed:
         return GONE
     context.notify_appended(result.position)
@@ -93,7 +92,7 @@ def report_stored(context: WorkerContext, result: CommandResult) -> str:
 
 
 def report_gone(error: DecisionClosed | RuleError) -> str:
-    """Somebody else did it, or the game went another way; any other refusal is a fault of the rules."""
+    """Return GONE if the work is no longer needed; raise any other refusal as a fault of the rules."""
     if isinstance(error, RuleError) and error.code not in _ENDED:
         raise error
     return GONE

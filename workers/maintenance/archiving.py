@@ -1,4 +1,4 @@
-"""Games that were closed long ago are moved to the archive, the oldest first, one at a time."""
+"""Moves games to the archive some time after their close, oldest first, one at a time."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from projections.integrity import list_leaf_hashes
 from workers.context import WorkerContext
 
 DAY_MS = 86_400_000
-"""ms."""
+"""Milliseconds of a day."""
 
 PAGE_SIZE = 100
-"""Games that are looked up at once."""
+"""Games per query."""
 
 START = (-1, "")
-"""Before every game, in the order of their times."""
+"""Key before all games, in the order of their closing times."""
 
 log = logging.getLogger("annals.archive")
 
 
 class GameArchiver:
-    """One game at a time, of those that were closed so many days ago; safe to kill, and beside others that do the same.
+    """Archives games closed `days` ago, one at a time. Safe to kill and to run several times in parallel.
 
-    `ledger`: opened by who may repair the log.
+    `ledger` is a connection with the right to repair the log.
     """
 
     def __init__(self, context: WorkerContext, days: int, ledger: Ledger | None = None) -> None:
@@ -35,7 +35,7 @@ class GameArchiver:
         self._page: list[ClosedGame] = []
 
     def find_next(self) -> ClosedGame | None:
-        """The next game that is to be archived; None at the end, after which it begins anew with the oldest."""
+        """Return the next game to archive; None at the end, and then start again with the oldest."""
         if not self._page:
             before = self._context.clock() - self._days * DAY_MS
             self._page = list_closed_before(self._context.views, before, self._after, PAGE_SIZE)
@@ -44,22 +44,22 @@ class GameArchiver:
         return game
 
     def archive(self, game: ClosedGame) -> int:
-        """Gives the number of records that were moved; 0 for a game that stays, since it cannot be proved.
+        """Move a game and return the number of its records; 0 if it cannot be proved or is not ready.
 
-        Killed in between it still has its rows in the views, so it is found again. Raises StoreUnavailable and
+        A killed run leaves the game's rows in the views, so the next run finds it again. Raises StoreUnavailable and
         WrongKey.
         """
         leaves = list_leaf_hashes(self._context.views, game.game)
-        if leaves.keys() != set(range(1, game.version + 1)):  # the tree has not read as far
+        if leaves.keys() != set(range(1, game.version + 1)):  # the tree is behind
             return 0
         try:
             moved = self._ledger.repair.archive_game(game.game, leaves, f"closed for {self._days} days")
-        except StaleVersion:  # somebody else was faster
+        except StaleVersion:  # another process was faster
             return 0
         except (AnnalsError, ValueError) as error:
             if is_transient(error):
                 raise
-            log.error("%s cannot be archived: %s", game.game, error)  # noqa: TRY400 - the error says all there is
+            log.error("%s cannot be archived: %s", game.game, error)  # noqa: TRY400 - the message is enough
             self._context.inspector.inspect(game.game)
             return 0
         drop_game_everywhere(self._context.views, game.game)

@@ -1,7 +1,6 @@
-"""A clock that was set forward: every game that waits for a time has a record of it before time leaps.
+"""Forward jumps of the system clock: every timed game gets a record before the service's time follows.
 
-Its stages stand in a row. Whoever is killed in the middle is followed by one that does the same again, under the same
-command ids.
+Each step is stored in a row. After a crash, the next process repeats the steps with the same idempotency keys.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from workers import liveness
 from workers.context import WorkerContext
 
 LIVENESS_SECONDS = 60.0
-"""Seconds that the record of one game may take."""
+"""Longest duration of one game's record, seconds."""
 
 PAGE_SIZE = 500
-"""Entries of the log that are looked at together."""
+"""Log entries per read."""
 
 log = logging.getLogger("annals.clock")
 
 
 class ClockJumpRecovery:
-    """Only for the pump that builds the tree. `catch_up` brings all views to the end of the log."""
+    """Handles clock jumps. Only for the projector that builds the tree. `catch_up` brings all views up to date."""
 
     def __init__(self, context: WorkerContext, reader: Reader, catch_up: Callable[[], object]) -> None:
         self._context, self._reader, self._catch_up = context, reader, catch_up
         self._warned: set[str] = set()
 
     def recover(self) -> None:
-        """Go on with what is not settled; say which machine's clock is wrong. The views must be at the end."""
+        """Continue unsettled jumps and warn of wrong clocks. The views must be up to date."""
         for leap in self._context.clock_rows.list_unsettled():
             if not leap.is_done:
                 self._apply_jump(leap)
@@ -43,7 +42,10 @@ class ClockJumpRecovery:
         self._warn_of_offsets(self._context.clock_rows.list_machines())
 
     def _apply_jump(self, jump: ClockJump) -> None:
-        """The records come first: until time leaps, what is done in a game that has one is as of its record."""
+        """Shift all timed games, then the service's clock.
+
+        Until the clock follows, commands in a shifted game count from its record.
+        """
         position, games = self._reader.read_position(), set(self._reader.list_unfinished())
         log.warning("the clock was set forward by %d s: all that is due is moved with it", jump.ms // SECOND)
         for game in games - self._list_quarantined():
@@ -52,7 +54,7 @@ class ClockJumpRecovery:
         self._context.clock_rows.apply_jump(jump, position, self._context.clock() + jump.ms)
 
     def _settle_jump(self, jump: ClockJump) -> None:
-        """What was begun meanwhile, or by who did not know yet, has no record so far."""
+        """Shift games started meanwhile, or by processes that had not seen the jump."""
         after, quarantined = jump.position, self._list_quarantined()
         while entries := self._context.ledger.log(after, PAGE_SIZE):
             readable = [entry for entry in entries if entry.game not in quarantined]
@@ -62,7 +64,7 @@ class ClockJumpRecovery:
         self._context.clock_rows.mark_settled(jump)
 
     def _list_quarantined(self) -> set[str]:
-        """Games in which nothing can be done."""
+        """Return the games in quarantine, which accept no commands."""
         return {row["game"] for row in self._reader.list_quarantined()}
 
     def _shift_game(self, game: str, jump: ClockJump, ahead: int) -> None:
@@ -72,15 +74,15 @@ class ClockJumpRecovery:
             if commands.game(game).is_timed:
                 result = commands.handle(game, Shift(jump.ms), idempotency_key=f"clock-{jump.began}", ahead_ms=ahead)
                 self._context.notify_appended(result.position)
-        except RuleError:  # it has ended meanwhile
+        except RuleError:  # the game ended meanwhile
             return
         except StoreUnavailable:
             raise
-        except AnnalsError:  # of one in which nothing can be done the others do not wait
+        except AnnalsError:  # one blocked game must not delay the others
             log.exception("the clock of %s was not moved", game)
 
     def _warn_of_offsets(self, machines: list[Machine]) -> None:
-        """Once for each machine while it lasts."""
+        """Warn once of each machine with a wrong clock."""
         wrong = {m.name: m.offset for m in machines if abs(m.offset) > STEP}
         for name in wrong.keys() - self._warned:
             seconds, direction = abs(wrong[name]) // SECOND, "behind" if wrong[name] > 0 else "ahead of"

@@ -1,4 +1,4 @@
-"""Damaged games: what somebody has come upon is judged, and the views follow what was found."""
+"""Corrupt games: checks suspects and keeps the views in line with the list of corrupt records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger("annals.damaged")
 
 
 def check_suspect(context: WorkerContext, game: str) -> bool:
-    """Something could not be done for a game: whether it is because the game is damaged, which is written down."""
+    """Inspect a game after a failure; return True if it is corrupt."""
     try:
         return context.inspector.inspect(game) is not None
     except StoreUnavailable:
@@ -22,7 +22,7 @@ def check_suspect(context: WorkerContext, game: str) -> bool:
 
 
 class CorruptionHandler:
-    """Sets games aside and brings them back, as the rows say: those that this pump shows."""
+    """Moves this projector's games into quarantine and out again, as the rows of corrupt records say."""
 
     def __init__(self, context: WorkerContext, projector: Projector) -> None:
         self._context, self._projector = context, projector
@@ -30,7 +30,7 @@ class CorruptionHandler:
         self._checked: set[str] = set()
 
     def update_views(self) -> None:
-        """To be done with the views at the end of the log."""
+        """Apply changes of the rows. The views must be at the end of the log."""
         if (lease := self._projector.lease) is None:
             return
         quarantined = {
@@ -50,7 +50,7 @@ class CorruptionHandler:
                 self._update_game(game, None)
 
     def _check_failed(self, games: list[str]) -> None:
-        """Games whose records could not be shown, each once: it may be for damage, or for a fault of the rules."""
+        """Inspect each unprojectable game once. The cause is corruption or a fault of the rules."""
         for game in games:
             if game not in self._checked:
                 check_suspect(self._context, game)
@@ -62,6 +62,6 @@ class CorruptionHandler:
                 self._projector.restore(game, self._context.clock())
             else:
                 self._projector.quarantine(game, version, self._context.clock())
-        except AnnalsError as error:  # what has changed since is seen at the next look
+        except AnnalsError as error:  # the next check sees later changes
             log.warning("the views of %s stay as they are: %s", game, error)
             check_suspect(self._context, game)

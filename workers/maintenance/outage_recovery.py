@@ -1,7 +1,7 @@
-"""Outages: deadlines that passed while nobody could play are moved, each by a record, exactly once.
+"""Outages: extends deadlines that passed while the service did not answer, exactly once, by a record each.
 
-An outage stands in a table, unsettled, until all of that is done. Whoever is killed in the middle is followed by one
-that does the same again, under the same command ids.
+An outage stays unresolved in its table until all deadlines are moved. After a crash, the next process repeats the work
+with the same idempotency keys.
 """
 
 from __future__ import annotations
@@ -18,19 +18,22 @@ from workers.context import WorkerContext
 from workers.maintenance.corruption_handler import check_suspect
 
 LIVENESS_SECONDS = 60.0
-"""Seconds that moving one deadline may take."""
+"""Longest duration of moving one deadline, seconds."""
 
 log = logging.getLogger("annals.outages")
 
 
 class OutageRecovery:
-    """Only for the pump that builds the tree. `catch_up` brings all views to the end of the log."""
+    """Extends deadlines after outages. Only for the projector that builds the tree.
+
+    `catch_up` brings all views up to date.
+    """
 
     def __init__(self, context: WorkerContext, reader: Reader, catch_up: Callable[[], object]) -> None:
         self._context, self._reader, self._catch_up = context, reader, catch_up
 
     def recover(self) -> None:
-        """Move the deadlines of outages that have ended. The views must be at the end of the log."""
+        """Extend the deadlines of ended outages. The views must be at the end of the log."""
         for began, ended in self._context.heartbeat.list_unresolved():
             rows = self._reader.list_interrupted(began, ended)
             log.warning("nobody was answered for %d s: %d deadlines are moved", (ended - began) // SECOND, len(rows))
@@ -46,14 +49,14 @@ class OutageRecovery:
 
     def _extend_deadline(self, row: DueWork, began: int, ended: int) -> None:
         game = self._context.commands.game(row.game)
-        # Nobody has lost more than has passed since he was asked: clocks that are put right make outages of years.
+        # No seat lost more than the time since its question; a corrected clock can make an outage of years.
         since = game.clock.since if game.clock else None
         ms = max(ended - max(began, since or 0), 0) + game.time_control.grace * SECOND
         try:
             key = f"outage-{began}-{row.decision}"
             result = self._context.commands.handle(row.game, Extend(row.decision, ms, by="clock"), idempotency_key=key)
-        except (DecisionClosed, RuleError):  # somebody has played meanwhile
+        except (DecisionClosed, RuleError):  # the seat played meanwhile
             return
-        except CommandReused:  # it was moved before we were killed, and its clock has stood still and run again since
+        except CommandReused:  # moved before a crash; its clock has stopped and run since
             return
         self._context.notify_appended(result.position)

@@ -1,4 +1,4 @@
-"""The keeper: reads the log against its tree, archives games, and sees to the running backup, in its own process."""
+"""The maintenance process: scrubs the log, archives games and runs the continuous backup."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from workers.maintenance.archiving import GameArchiver
 from workers.maintenance.scrubbing import PAGE_CHECK_SECONDS, STEP_SECONDS, Scrubber
 
 LIVENESS_SECONDS = PAGE_CHECK_SECONDS + 30.0
-"""Seconds within which the loop gives a sign of life."""
+"""Liveness deadline of the loop, seconds."""
 
 RETRY_SECONDS = 2.0
-"""Seconds to wait while somebody else does the work, or a store is away."""
+"""Seconds to wait while another process does the work or a store is away."""
 
 ARCHIVE_RATE = 500
-"""Records that are archived in a second."""
+"""Records archived per second."""
 
 MIN_ARCHIVE_RATE = 50
-"""Records in a second that are archived wherever the service can be used at all."""
+"""Slowest archiving in records per second on any usable machine."""
 
 REST_SECONDS = 600.0
-"""Seconds between two looks for games that have become old enough."""
+"""Seconds between two searches for games to archive."""
 
 log = logging.getLogger("annals.keeper")
 
 
 class BackupThread(Protocol):
-    """A running backup, in a thread of its own: its folder may hang."""
+    """A continuous backup in its own thread, because its folder may hang."""
 
     def start(self) -> None: ...
     def is_stuck(self) -> bool: ...
@@ -46,7 +46,7 @@ class BackupThread(Protocol):
 def run_maintenance(
     context: WorkerContext, rate: int, backup: BackupThread | None = None, archiver: GameArchiver | None = None
 ) -> None:
-    """Until a signal comes; `rate`: records that are looked at in a second, 0 for none."""
+    """Run until a signal arrives; `rate` is the number of records scrubbed per second, 0 for none."""
     set_context(context)
     stopped = threading.Event()
 
@@ -65,7 +65,7 @@ def run_maintenance(
         if pacer:
             pacer.step()
         stopped.wait(_scrub(scrubber, log_throttle) if scrubber else RETRY_SECONDS)
-        if backup and backup.is_stuck():  # only a new process is rid of it
+        if backup and backup.is_stuck():  # only a new process gets rid of the thread
             log.error("the folder of the backup hangs: the keeper ends, and is to be started anew")
             return
     if backup:
@@ -73,13 +73,13 @@ def run_maintenance(
 
 
 class ArchivePacer:
-    """Archives so many records a second that others who write hardly notice."""
+    """Archives games at a rate low enough for other writers."""
 
     def __init__(self, archiver: GameArchiver) -> None:
         self._archiver, self._next_at = archiver, 0.0
 
     def step(self) -> None:
-        """The next game once its time has come; the larger one was, the longer it takes until then."""
+        """Archive the next game if it is due. A larger game makes a longer pause."""
         if time.monotonic() < self._next_at:
             return
         wait = REST_SECONDS
@@ -93,7 +93,7 @@ class ArchivePacer:
 
 
 def _scrub(scrubber: Scrubber, log_throttle: LogThrottle) -> float:
-    """Seconds to wait after it."""
+    """Scrub one slice; return the seconds to wait afterwards."""
     try:
         scrubber.step()
     except LeaseLostError as holder:

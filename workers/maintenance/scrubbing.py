@@ -1,4 +1,4 @@
-"""The log is read against its tree all the time, round after round, a few records at once."""
+"""Continuous scrub: compares the log with the Merkle tree, round after round, in small slices."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from projections.leases import acquire_lease, load_progress, save_progress
 from workers.context import WorkerContext
 
 LEASE_NAME = "scrub"
-"""What its lease and its progress are called."""
+"""Name of the lease and of the progress row."""
 
 STEP_SECONDS = 0.2
 """Seconds between two slices."""
 
 SAVE_MS = 5_000
-"""ms after which the place is written down: so much is looked at again after a restart."""
+"""ms between two saves of the progress. A restart repeats at most this much."""
 
 REST_MS = 60_000
-"""ms from the beginning of a round to that of the next at least."""
+"""Shortest time between the starts of two rounds, ms."""
 
 PAGE_CHECK_SECONDS = 60.0
-"""Seconds that the database may look at its own pages, once in a round."""
+"""Time limit of the database's own page check, once a round, seconds."""
 
 log = logging.getLogger("annals.scrub")
 
 
 class Scrubber:
-    """One step at a time; `rate` is in records a second. Only the holder of its lease works."""
+    """Scrubs `rate` records a second, slice by slice, while it holds the lease."""
 
     def __init__(self, context: WorkerContext, rate: int, rest: int = REST_MS) -> None:
         self._inspector: Inspector = context.inspector
@@ -41,7 +41,7 @@ class Scrubber:
         self._saved_at = 0
 
     def step(self) -> None:
-        """The next slice, or nothing until the next round begins. Raises LeaseLostError and StoreUnavailable."""
+        """Check the next slice, or nothing until the next round is due. Raises LeaseLostError and StoreUnavailable."""
         now = self._clock()
         if self._progress is None:
             self._save(load_progress(self._views, LEASE_NAME) or _new_round(now), now)
@@ -59,7 +59,7 @@ class Scrubber:
         self._save_if_due(doc, self._clock())
 
     def _end_round(self, doc: Doc) -> None:
-        """What the slices do not see: pages that hold no record, and games that were put right meanwhile."""
+        """Check all that slices do not cover: pages without records, and games repaired meanwhile."""
         self._inspector.recheck()
         doc["pages"] = self._count_bad_pages()
         doc |= {"ended": True, "took": max(self._clock() - doc["began"], 0), "whole": self._clock()}
@@ -74,7 +74,7 @@ class Scrubber:
         return len(errors)
 
     def _save_if_due(self, doc: Doc, now: int) -> None:
-        """Write the place down now and then, at the end of a round at once; with it the lease is renewed."""
+        """Save progress and renew the lease every SAVE_MS, and at the end of a round."""
         ended = doc["ended"] and not (self._progress or {}).get("ended")
         self._progress = doc
         if ended or not 0 <= now - self._saved_at < SAVE_MS:
@@ -87,11 +87,11 @@ class Scrubber:
         self._progress, self._saved_at = doc, now
 
     def discard_progress(self) -> None:
-        """Somebody else may have gone on: the place is read anew."""
+        """Read the progress again before the next slice, because another process may have continued."""
         self._progress = None
 
 
 def _new_round(now: int, before: Doc | None = None) -> Doc:
-    """A round that begins; `took`, `whole` and `pages` are told of the last that has ended."""
+    """Return the progress of a new round; `took`, `whole` and `pages` are those of the previous one."""
     old = {name: (before or {}).get(name) for name in ("took", "whole", "pages")}
     return {"position": 0, "leaf": 0, "began": now, "ended": False, **old}

@@ -1,1 +1,1 @@
-"""Notices: what is owed to webhooks is made of the log, and delivered."""
+"""Notifications: made from the log, stored in the outbox and delivered by webhook or mail."""

@@ -1,6 +1,6 @@
-"""Couriers: threads of a worker that deliver what waits, each one delivery after the other until there is none.
+"""Threads of a worker that deliver notifications until none is due.
 
-A job only wakes them. Which delivery is whose stands in the rows: whoever takes one has it for a minute.
+A job only wakes them. A thread claims each delivery in its row for one minute.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from workers.notifications.smtp_client import Mailer
 from workers.notifications.webhook_client import WebhookClient
 
 THREADS = 8
-"""Threads of a process."""
+"""Threads per process."""
 
 SLOW_THREADS = 4
-"""How many of them go to slow receivers too: the others are kept free of them."""
+"""Threads that serve slow receivers too; the others serve fast ones only."""
 
 GRACE_SECONDS = 3.0
-"""Seconds that deliveries under way have when the process ends."""
+"""Time limit for deliveries under way at shutdown, seconds."""
 
 log = logging.getLogger("annals.notices")
 
 
 @dataclass
 class DeliveryPool:
-    """`mode` is one of `targets.MODES`, `clock` in ms. Safe with threads."""
+    """Delivery threads. `mode` is one of `webhook_urls.MODES`; `clock` gives ms. Thread-safe."""
 
     notifications: NotificationStore
     audit_log: AuditLog
@@ -52,7 +52,7 @@ class DeliveryPool:
         self._threads: dict[int, threading.Thread] = {}
 
     def wake(self) -> int:
-        """Send out those who are at home; how many. Returns at once."""
+        """Start all idle threads and return their number at once."""
         with self._lock:
             idle = [n for n in range(self.count) if n not in self._threads or not self._threads[n].is_alive()]
             for n in idle:
@@ -61,7 +61,7 @@ class DeliveryPool:
             return len(idle)
 
     def stop(self, seconds: float = GRACE_SECONDS) -> None:
-        """Begin nothing new, and wait for what is under way; what is cut off then is delivered again."""
+        """Start no more deliveries and wait for those under way; the rest is delivered again later."""
         self._stopping = True
         until = time.monotonic() + seconds
         for thread in list(self._threads.values()):
@@ -71,13 +71,13 @@ class DeliveryPool:
         try:
             while not self._stopping and self.deliver_next(quick=n >= SLOW_THREADS):
                 pass
-        except StoreUnavailable as error:  # the rows wait
+        except StoreUnavailable as error:  # the rows stay
             log.warning("the store does not answer: %s", error)
         except Exception:
             log.exception("a courier has failed")
 
     def deliver_next(self, *, quick: bool = False) -> bool:
-        """Deliver the next one; whether there was one."""
+        """Deliver the next notification; return False if none is due."""
         if not self.notifications.outbox.has_due():
             return False
         delivery = self.notifications.outbox.claim(quick=quick)
@@ -92,20 +92,23 @@ class DeliveryPool:
         entry = self.audit_log.make_entry(
             hook.account, "mail_off" if mail else "webhook_off", "", "" if mail else hook.id
         )
-        self.notifications.outbox.record_result(delivery, result, random.random(), entry)  # noqa: S311 - no secret hangs on it
+        self.notifications.outbox.record_result(delivery, result, random.random(), entry)  # noqa: S311 - not used for secrets
         log.info("%s to %s: %s %s in %s ms", delivery.id, hook.id, result.status, result.said, result.ms)
         return True
 
     def _attempt(self, delivery: ClaimedDelivery) -> DeliveryResult | None:
-        """None for what is of no use any more. What is a fault of ours would be so with each try: it ends there."""
+        """Attempt a delivery; return None if it is obsolete.
+
+        An internal error would repeat with each attempt, so it ends the delivery.
+        """
         try:
             return self._send(delivery)
         except (StoreUnavailable, WrongKey):
             raise
-        except Exception as error:  # noqa: BLE001 - it may say what was to be sent
+        except Exception as error:  # noqa: BLE001 - the message may contain private data
             *_, (frame, line) = traceback.walk_tb(error.__traceback__)
-            where = f"{frame.f_globals['__name__']}, line {line}"
-            log.error("%s cannot be made: %s in %s", delivery.id, type(error).__name__, where)  # noqa: TRY400
+            place = f"{frame.f_globals['__name__']}, line {line}"
+            log.error("%s cannot be made: %s in %s", delivery.id, type(error).__name__, place)  # noqa: TRY400
             return DeliveryResult(0, 0, UNMADE)
 
     def _send(self, delivery: ClaimedDelivery) -> DeliveryResult | None:
@@ -114,7 +117,7 @@ class DeliveryPool:
             return self.mailer.send(delivery, now) if self.mailer else DeliveryResult(0, 0, "no_server")
         try:
             url = parse_webhook_url(delivery.webhook.url, self.mode)
-        except AccountError:  # what was allowed when it was made, and is not now
+        except AccountError:  # allowed at creation, forbidden now
             return DeliveryResult(0, 0, "address_refused")
         secrets = [secret for secret, until in delivery.webhook.secrets if not until or until > now]
         return self.webhook_client.post(url, delivery.body, signed_headers(delivery.id, now, delivery.body, secrets))

@@ -1,6 +1,6 @@
-"""Digests: what stands at the tables of a person, told together, at the hour that was asked for.
+"""Mail digests: the state of a person's tables, sent at the hour of their choice.
 
-Many ask for the same hour. So they are made as fast as mail goes, a few at once, and nothing else waits for them.
+Many people choose the same hour. Digests are made in small groups, as fast as mail leaves, and delay nothing else.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from projections.reader import Reader
 from workers.notifications.table_status import DIGEST_PARTS, list_owed
 
 BATCH_SIZE = 500
-"""Games that are asked after in one statement."""
+"""Games per query."""
 
 MAX_WAITING = 20
-"""Digests that wait to be sent; further ones are made when these are gone."""
+"""Digests in the outbox. More are made once these are sent."""
 
 MAX_SECONDS = 0.5
-"""After so many one look begins no further one."""
+"""Time limit for making digests in one pass, seconds."""
 
 MAX_LINES = 50
-"""Games that a part of a digest names; of others it tells how many there are."""
+"""Games listed in one part of a digest; the rest is only counted."""
 
 log = logging.getLogger("annals.notices")
 
 
 class DigestProducer:
-    """May raise StoreUnavailable. A digest has the same id however often it is made."""
+    """Makes digests. A repeated digest has the same id. May raise StoreUnavailable."""
 
     def __init__(self, outbox: Outbox, subscriptions: EmailSubscriptions, reader: Reader) -> None:
         self._outbox, self._subscriptions, self._reader = outbox, subscriptions, reader
 
     def enqueue_due(self, now: int) -> None:
-        """Write down those that are due, `now` in ms; one that would tell nothing is none."""
+        """Enqueue all digests due at `now` (ms), without empty ones."""
         end = time.monotonic() + MAX_SECONDS
         if due := self._subscriptions.list_due(MAX_WAITING):
             for webhook in due[: MAX_WAITING - self._outbox.count_due(DIGEST, MAX_WAITING)]:
@@ -49,21 +49,19 @@ class DigestProducer:
                     return
 
     def _enqueue_safely(self, webhook: str, now: int) -> None:
-        """Whatever is wrong with one mailbox or its tables, the others go on."""
+        """Enqueue one person's digest; postpone it on errors, so that the others continue."""
         try:
             box = self._subscriptions.find_by_webhook(webhook)
             if box and 0 < box.next <= now:
                 self._enqueue(box, now)
         except (StoreUnavailable, WrongKey):
             raise
-        except Exception as error:  # noqa: BLE001 - it may say what the mailbox holds
+        except Exception as error:  # noqa: BLE001 - the message may contain private data
             log.warning("the digest for %s is put off: %s", webhook, type(error).__name__)
             self._subscriptions.postpone_digest(webhook)
 
     def _enqueue(self, box: EmailSubscription, now: int) -> None:
-        position = (
-            self._reader.read_position()
-        )  # before anything is read: what comes in meanwhile is told twice, or next time
+        position = self._reader.read_position()  # before all other reads, so that nothing new is lost
         digest = self._build_digest(box, now)
         if any(digest[part] for part in DIGEST_PARTS):
             self._outbox.enqueue([Notice(box.webhook, DIGEST, (str(box.next),), now, digest)])

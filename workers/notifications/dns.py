@@ -1,6 +1,6 @@
-"""What a name stands for. It is resolved once for each delivery, and all that it stands for is looked at.
+"""Name resolution: once per delivery, with a check of all resolved addresses.
 
-The connection is made to an address that was looked at: what the name stands for a moment later does not matter.
+The connection goes to a checked address, so a later change of the name has no effect.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import socket
 from collections.abc import Callable, Sequence
 
 Resolve = Callable[[str, int], Sequence[str]]
-"""Host and port -> the addresses that the name stands for. May raise OSError."""
+"""Resolves host and port to addresses. May raise OSError."""
 
 Permit = Callable[[str], bool]
-"""Whether something may be sent to that address."""
+"""Returns True if deliveries to the address are allowed."""
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """What the system says."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    """Return the addresses that the system resolves."""
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))

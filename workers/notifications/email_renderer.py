@@ -1,4 +1,4 @@
-"""What stands in a mail: plain text in the language of who gets it, and no more than the notice tells."""
+"""Mail texts: plain text in the receiver's language, with no more than the notification's own data."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from domain.types import Doc
 from workers.notifications.table_status import DIGEST_PARTS
 
 MAX_TITLE = 120
-"""Characters of a title."""
+"""Longest title, characters."""
 
 
 class _UnfoldedHeader(UnstructuredHeader, BaseHeader):
-    """Holds an address, which programs read as it stands: the library would break a long one into encoded words."""
+    """A header with an address for programs, kept in one piece. The library would encode a long one."""
 
     def fold(self, *, policy: Policy) -> str:
         return f"{self.name}: {self}{policy.linesep}"
@@ -34,12 +34,12 @@ _HEADERS.map_to_type("List-Unsubscribe", _UnfoldedHeader)
 _POLICY = SMTP.clone(header_factory=_HEADERS)
 
 CardLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
-"""Games -> title and note of those tables that have any."""
+"""Returns game -> (title, note) for those games that have a card."""
 
 
 @dataclass(frozen=True)
 class EmailRenderer:
-    """`url`: by which address people find the service; `sender`: in whose name it writes."""
+    """Renders mails. `url` is the service's public URL, `sender` the sender's address."""
 
     registry: RulesetRegistry
     find_cards: CardLookup
@@ -48,13 +48,13 @@ class EmailRenderer:
 
     @property
     def domain(self) -> str:
-        """Of the sender."""
+        """Domain of the sender."""
         return self.sender.rpartition("@")[2]
 
     def render(self, id_: str, doc: Doc, box: EmailSubscription, now: int) -> EmailMessage:
-        """A notice as a mail; the same notice has the same Message-ID, however often it is sent. `now` in ms.
+        """Return a notification as a mail with a fixed Message-ID; `now` is in ms.
 
-        Raises ValueError if a header would read otherwise than it was meant.
+        Raises ValueError if a header would read differently from its value.
         """
         texts = load("workers.notifications", f"texts/{box.preferences.language}.json")
         games = [line["game"] for line in list_lines(doc)]
@@ -89,7 +89,7 @@ class _NotificationText:
     titles: Mapping[str, str]
 
     def render(self, doc: Doc, now: int) -> tuple[str, str]:
-        """Subject and text."""
+        """Return subject and text."""
         data, type_ = doc["data"], str(doc["type"])
         if type_ == CONFIRM:
             return self.texts[f"{type_}.subject"], self.texts[type_].format(code=data["code"])
@@ -135,7 +135,7 @@ class _NotificationText:
 
 
 def list_lines(doc: Doc) -> list[Doc]:
-    """What tells of a table, each with its `game`."""
+    """Return the parts about single tables, each with its `game`."""
     data = doc["data"]
     if doc["type"] == DIGEST:
         return [line for name in DIGEST_PARTS for line in data[name]]
@@ -143,9 +143,9 @@ def list_lines(doc: Doc) -> list[Doc]:
 
 
 def _without_encoded_words(header: str) -> str:
-    """A header that holds no encoded word (RFC 2047): the library reads them in what it is given.
+    """Break up encoded words (RFC 2047) in a header value.
 
-    What one stands for, another header for instance, would be sent.
+    The library would decode them and could send another header.
     """
     return header.replace("=?", "= ?")
 

@@ -1,7 +1,6 @@
-"""What is owed to webhooks: read from the log, record by record, and written down with how far it was read.
+"""Makes outbox rows from the log. Rows and log position commit together.
 
-So whatever is killed, each record is read once as far as the rows know; and what is made of it has the same id if it is
-read again.
+Each record is therefore read once, and a repeated read gives rows with the same ids.
 """
 
 from __future__ import annotations
@@ -24,30 +23,30 @@ from workers.context import WorkerContext
 from workers.notifications.digests import DigestProducer
 
 SLICE = 100
-"""Log entries that are read at once."""
+"""Log entries per read."""
 
 MAX_SLICES = 5
-"""Slices of one look: whoever waits for the views does not wait for notices."""
+"""Slices per pass, so that the views do not wait for notifications."""
 
 CACHE_GAMES = 256
-"""Games that are remembered from one record to the next."""
+"""Games cached between records."""
 
 NEAR_MS = 3_600_000
-"""ms before a deadline at which it is near; where less is left, half of that."""
+"""ms before a deadline at which it counts as near; at most half of the remaining time."""
 
 PRUNE_SECONDS = 600.0
-"""Seconds between two looks for what is too old."""
+"""Seconds between two removals of old rows."""
 
 log = logging.getLogger("annals.notices")
 
 _LOBBY_TYPES = {"opened": "table.opened", "started": "table.started", "closed": "table.closed"}
-"""Kind of record -> what the lobby is told."""
+"""Record kind -> event type for subscribers of the lobby."""
 
 
 def is_visible_to_outsiders(loaded: LoadedGame) -> bool:
-    """Whether somebody who neither sits at the table nor directs it may know of its newest record already.
+    """Return True if people outside the table may already see its newest record.
 
-    Of a table that is shown with a delay they are told nothing: what they see of it passes later.
+    They get no notifications of delayed tables.
     """
     return not loaded.game.delay
 
@@ -62,14 +61,14 @@ class _RecordStep:
 
     @property
     def public_data(self) -> Doc:
-        """What everybody may know of it."""
+        """Public data about the record."""
         game = self.after.game
         return {"game": game.id, "ruleset": game.ruleset, "version": self.record.version, "status": game.status}
 
 
 @dataclass(frozen=True)
 class _Produced:
-    """What comes of a record: to be told now, and as things stand later."""
+    """Notifications of a record: immediate ones, and deadline warnings for later."""
 
     now: list[Notice]
     deadline_notices: list[Notice]
@@ -79,7 +78,7 @@ _NO_NOTICES = _Produced([], [])
 
 
 class NotificationProducer:
-    """Of several that look at once one writes each slice down. May raise StoreUnavailable."""
+    """Writes notifications; of several producers, one writes each slice. May raise StoreUnavailable."""
 
     def __init__(self, context: WorkerContext, outbox: Outbox, digests: DigestProducer | None = None) -> None:
         self._ledger, self._outbox = context.ledger, outbox
@@ -90,7 +89,7 @@ class NotificationProducer:
         self._pruned = 0.0
 
     def produce(self) -> None:
-        """Write down what is owed for what has come into the log, and for challenges."""
+        """Write notifications for new records and challenges."""
         if time.monotonic() > self._pruned + PRUNE_SECONDS:
             self._outbox.prune()
             self._pruned = time.monotonic()
@@ -104,11 +103,11 @@ class NotificationProducer:
             if not self._read_slice(since):
                 return
 
-    def _read_slice(self, since: int) -> bool:
-        """Whether there may be more."""
+    def _read_slice(self, start: int) -> bool:
+        """Write notifications for one slice; return True if there may be more."""
         reached = self._outbox.log_position()
-        entries = self._ledger.log(max(reached, since), SLICE)
-        if self._log_id != self._ledger.log_id:  # what is remembered may be of records that it does not know
+        entries = self._ledger.log(max(reached, start), SLICE)
+        if self._log_id != self._ledger.log_id:  # the new log may lack records of the cached games
             self._log_id = self._ledger.log_id
             self._games.clear()
         if not entries:
@@ -131,7 +130,7 @@ class NotificationProducer:
     def _notices_of(
         self, entry: LogEntry, members: Sequence[MemberSubscription], lobby: Sequence[Subscription]
     ) -> _Produced:
-        """Nothing of a record that cannot be read, or not by this version: the views set its game aside."""
+        """Return the notifications of a record; none for an unreadable record, which the views quarantine."""
         try:
             step = self._load_step(entry)
             now = [*_lobby_notices(step, entry, lobby), *(n for m in members for n in _member_notices(step, entry, m))]
@@ -140,7 +139,7 @@ class NotificationProducer:
             ]
         except (StoreUnavailable, WrongKey):
             raise
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+        except Exception as error:  # noqa: BLE001 - one bad game must not stop the others
             log.warning("nobody is told of %s, version %s: %s", entry.game, entry.version, type(error).__name__)
             return _NO_NOTICES
         return _Produced(now, later)
@@ -169,7 +168,7 @@ class NotificationProducer:
 
 
 def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscription]) -> Iterator[Notice]:
-    """What whoever looks for tables is told."""
+    """Yield notifications for subscribers of the lobby."""
     type_ = _LOBBY_TYPES.get(step.record.kind)
     if type_ is None or step.after.listing != "public" or not is_visible_to_outsiders(step.after):
         return
@@ -179,7 +178,7 @@ def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscript
 
 
 def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscription) -> Iterator[Notice]:
-    """What somebody is told who has a role there."""
+    """Yield notifications for a person with a role in the game."""
     hook = member.subscription
     if entry.position <= hook.since:
         return
@@ -195,7 +194,7 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
 
 
 def _deadline_notices(step: _RecordStep, member: MemberSubscription) -> Iterator[Notice]:
-    """What is to be told of deadlines later, as things stand."""
+    """Yield later warnings of deadlines as they are now."""
     game, seat = step.after.game, _seat_of(member)
     if seat is None:
         return
@@ -203,15 +202,15 @@ def _deadline_notices(step: _RecordStep, member: MemberSubscription) -> Iterator
         if due is not None and due > game.time:
             data = {**step.public_data, "seat": seat, "decision": decision, "deadline": due}
             at = due - min(NEAR_MS, (due - game.time) // 2)
-            about = (game.id, decision, str(seat), str(due))
-            yield Notice(member.subscription.webhook, "deadline.near", about, at, data, game.id, at, due)
+            subject = (game.id, decision, str(seat), str(due))
+            yield Notice(member.subscription.webhook, "deadline.near", subject, at, data, game.id, at, due)
 
 
 def _make_notice(webhook: str, type_: str, step: _RecordStep, **more: object) -> Notice:
-    """Of a record; the same webhook may be told of several seats."""
-    about = (step.after.game.id, str(step.record.version), str(more.get("seat", "")), str(more.get("decision", "")))
+    """Return a notification of a record. One webhook may get several, for different seats."""
+    subject = (step.after.game.id, str(step.record.version), str(more.get("seat", "")), str(more.get("decision", "")))
     at = int(step.record.public["at"])
-    return Notice(webhook, type_, about, at, {**step.public_data, **more}, step.after.game.id)
+    return Notice(webhook, type_, subject, at, {**step.public_data, **more}, step.after.game.id)
 
 
 def _seat_of(member: MemberSubscription) -> Seat | None:
@@ -219,7 +218,7 @@ def _seat_of(member: MemberSubscription) -> Seat | None:
 
 
 def _owed_decisions(loaded: LoadedGame, member: MemberSubscription, seat: Seat) -> dict[str, int | None]:
-    """The decisions that the person owes at that seat, as the seat itself sees it, and when each is due, ms."""
+    """Return decision -> due time (ms) that the person owes in this seat, in the seat's own view."""
     player = loaded.game.players.get(seat)
     if player is None or player.id != member.player:
         return {}

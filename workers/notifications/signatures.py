@@ -1,4 +1,4 @@
-"""Signatures as Standard Webhooks has them: HMAC-SHA256 of id, time and body, one for each secret that counts."""
+"""Signatures of Standard Webhooks: HMAC-SHA256 of id, time and body with each valid secret."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PREFIX = "whsec_"
 
 
 def signed_headers(id_: str, at: int, body: bytes, secrets: Iterable[str]) -> dict[str, str]:
-    """What is sent with a body; `at` in ms. A receiver takes it if one of the signatures is right."""
+    """Return the headers for a body sent at `at` (ms). One valid signature is enough for a receiver."""
     seconds = str(at // 1000)
     signed = b".".join((id_.encode(), seconds.encode(), body))
     marks = (hmac.digest(b64decode(secret.removeprefix(PREFIX)), signed, "sha256") for secret in secrets)

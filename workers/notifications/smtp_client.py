@@ -1,6 +1,6 @@
-"""Handing one mail over to the operator's server: by TLS unless it is said otherwise, and for so long at most.
+"""Hands mails to the operator's SMTP server, by TLS unless configured otherwise, with a time limit.
 
-What the server says is never repeated: it may quote what it was sent, and a password was.
+Server replies are never logged or stored, because they may quote the password or the mail.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from workers.notifications.table_status import DIGEST_PARTS, list_owed
 from workers.notifications.webhook_client import CONNECT_SECONDS, connect_first, system_trust, time_limit
 
 TOTAL_SECONDS = 20.0
-"""Seconds from the beginning of the connection to the answer to a mail."""
+"""Seconds from the connection to the reply to a mail."""
 
 MAX_REPLY_BYTES = 2**16
-"""Bytes that a server may say before TLS begins, and after that."""
+"""Longest total replies of a server, in bytes, before TLS and again after."""
 
 NOT_NOW, NO_LOGIN, NO_ANSWER = "not_now", "login_refused", "no_answer"
 
 _LOGIN = (530, 534, 535, 538)
-"""Statuses of a server that wants another password, or one at all (RFC 4954)."""
+"""Status codes for a missing or wrong login (RFC 4954)."""
 
 _DETAIL = re.compile(rb"5\.(\d{1,3})\.\d{1,3}\b")
-"""What a refusal speaks of (RFC 3463): 1 and 2 are the address and its mailbox."""
+"""Subject of an enhanced status code (RFC 3463): 1 and 2 are the address and its mailbox."""
 
 
 class _SmtpRefusedError(Exception):
-    """The server will not have it: its status, and a word for what it was asked."""
+    """A refusal by the server, with its status and our word for the reason."""
 
     def __init__(self, status: int, word: str) -> None:
         super().__init__(word)
@@ -53,7 +53,7 @@ class _SmtpRefusedError(Exception):
 
 
 class _LimitedReader:
-    """Reads the lines of a server, and not without end."""
+    """Reads lines from a server up to a total size."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._left = file, MAX_REPLY_BYTES
@@ -70,7 +70,7 @@ class _LimitedReader:
 
 
 class _SmtpConnection(smtplib.SMTP):
-    """The library's, over a connection that is there."""
+    """An SMTP session over an open socket."""
 
     def __init__(self, connection: socket.socket, host: str, name: str, seconds: float) -> None:
         self._connection = connection
@@ -87,16 +87,16 @@ class _SmtpConnection(smtplib.SMTP):
 
 @dataclass(frozen=True)
 class SmtpClient:
-    """Hands mails over, one at a time. Safe with threads."""
+    """Sends mails one at a time. Thread-safe."""
 
     server: SmtpServer
     context: Callable[[], ssl.SSLContext] = system_trust
-    """What the server's certificate must be signed by; asked for when it is first needed."""
+    """Makes the TLS context on first use."""
     seconds: float = TOTAL_SECONDS
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def send(self, mail: EmailMessage) -> DeliveryResult:
-        """What came of it. Raises nothing that a server could cause."""
+        """Send a mail and return the result. No act of the server can raise an error here."""
         body = mail.as_bytes()
         with self._lock:
             began = time.monotonic()
@@ -114,7 +114,7 @@ class SmtpClient:
                 status, word = 0, "tls_failed"
             except (OSError, smtplib.SMTPException, ValueError):
                 status, word = 0, NO_ANSWER
-            if status < 0:  # what came was no reply
+            if status < 0:  # not an SMTP reply
                 status, word = 0, NO_ANSWER
             ms = int((time.monotonic() - began) * 1000)
             return DeliveryResult(status, ms, "timeout" if not status and ms >= self.seconds * 1000 else word)
@@ -132,7 +132,7 @@ class SmtpClient:
                 return _send_message(connection, sender, str(mail["To"]), body)
             finally:
                 with contextlib.suppress(OSError, smtplib.SMTPException, ValueError):
-                    connection.putcmd("quit")  # its answer would change nothing
+                    connection.putcmd("quit")  # the reply does not matter
                 connection.close()
 
     def _greet(self, connection: _SmtpConnection) -> None:
@@ -149,12 +149,12 @@ class SmtpClient:
 
 
 def _send_message(connection: _SmtpConnection, sender: str, to: str, body: bytes) -> int:
-    """The status with which the server takes it; raises for one that it does not."""
+    """Return the status of an accepted mail; raise for a refused one."""
     _check_reply(*connection.mail(sender), REFUSED)
     _check_reply(*connection.rcpt(to), NO_MAILBOX)
     try:
         status, reply = connection.data(body)
-    except smtplib.SMTPDataError as error:  # it did not ask for the body, whatever it says of that
+    except smtplib.SMTPDataError as error:  # the server did not ask for the body
         raise _make_refusal(error.smtp_code, REFUSED) from error
     _check_reply(status, reply, REFUSED)
     return status
@@ -174,7 +174,7 @@ def _make_refusal(status: int, word: str) -> _SmtpRefusedError:
 
 @dataclass(frozen=True)
 class Mailer:
-    """Makes a mail of what is to be delivered, and hands it over."""
+    """Renders due notifications as mails and sends them."""
 
     subscriptions: EmailSubscriptions
     renderer: EmailRenderer
@@ -182,13 +182,13 @@ class Mailer:
     reader: Reader
 
     def send(self, delivery: ClaimedDelivery, now: int) -> DeliveryResult | None:
-        """What came of it, or None for what is of no use any more; `now` in ms."""
+        """Send a delivery as mail; return None if it is obsolete. `now` is in ms."""
         box = self.subscriptions.find_by_webhook(delivery.webhook.id)
         doc = self._current_content(json.loads(delivery.body), box, now) if box else None
         return self.smtp_client.send(self.renderer.render(delivery.id, doc, box, now)) if box and doc else None
 
     def _current_content(self, doc: Doc, box: EmailSubscription, now: int) -> Doc | None:
-        """What may be told of it now: a mail waits for its server for hours, and names tables as they are."""
+        """Return the parts still true. A mail can wait hours for its server."""
         if doc["type"] == CONFIRM:
             return doc
         seats = self.subscriptions.list_seats(box.account, [line["game"] for line in list_lines(doc)])
@@ -204,7 +204,7 @@ class Mailer:
         return doc if is_current(doc["data"]) and not self._is_answered(doc["data"]) else None
 
     def _is_answered(self, data: Doc) -> bool:
-        """Whether the views know that what it tells to be owed is not owed any more."""
+        """Return True if the views show that the decision is no longer owed."""
         if "decision" not in data:
             return False
         summary = self.reader.find_summary(data["game"], inside=True)

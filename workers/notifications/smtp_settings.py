@@ -1,4 +1,4 @@
-"""The mail server of the operator, as a setting names it."""
+"""The operator's mail server, parsed from the setting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from domain.notifications.ip_ranges import is_loopback_ip
 
 TLS_MODES = ("whole", "starttls", "none")
-"""From the first byte; by STARTTLS, without which nothing is said; or none."""
+"""TLS from the first byte, by mandatory STARTTLS, or none."""
 
 _PORTS = {"smtps": 465, "smtp": 587}
 _HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
@@ -17,18 +17,18 @@ _HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 
 @dataclass(frozen=True)
 class SmtpServer:
-    """Where mail is handed over."""
+    """Address and credentials of a mail server."""
 
     host: str
     port: int
     tls: str
-    """One of TLS."""
+    """One of TLS_MODES."""
     user: str = ""
     password: str = field(default="", repr=False)
 
 
 def parse_smtp_url(url: str) -> SmtpServer:
-    """Of `smtps://user:password@host:port` or `smtp://...`; raises ValueError, which repeats none of it."""
+    """Parse `smtps://user:password@host:port` or `smtp://...`; raises ValueError without quoting the URL."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port
     if parts.scheme not in _PORTS or not _HOST.fullmatch(host) or parts.path not in ("", "/") or parts.fragment:

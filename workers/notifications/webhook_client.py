@@ -1,7 +1,6 @@
-"""One request to a stranger: to an address that was looked at, with a certificate of the name, for so long at most.
+"""Webhook requests: to a checked address, with a valid certificate, within a time limit.
 
-Nothing of the answer is read but its status. What the receiver is told stands in the signed body; a redirect is an
-answer like any other.
+Only the status of the response is read. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -23,38 +22,38 @@ from domain.notifications.webhook_urls import WebhookUrl
 from workers.notifications.dns import Permit, Resolve, resolve
 
 CONNECT_SECONDS = 5.0
-"""Seconds for each address that is tried."""
+"""Connection timeout per address, seconds."""
 
 TOTAL_SECONDS = 10.0
-"""Seconds from the connection to the status of the answer."""
+"""Seconds from the connection to the response status."""
 
 MAX_ADDRESSES = 2
-"""Addresses of a name that are tried."""
+"""Most addresses of a name to try."""
 
 
 class AddressRefusedError(Exception):
-    """The name stands for an address to which nothing is sent."""
+    """The name resolves to a forbidden address."""
 
 
 @functools.cache
 def system_trust() -> ssl.SSLContext:
-    """What the system trusts."""
+    """Return a TLS context with the system's root certificates."""
     return ssl.create_default_context()
 
 
 @dataclass(frozen=True)
 class WebhookClient:
-    """Sends requests. Safe with threads."""
+    """Sends webhook requests. Thread-safe."""
 
     permit: Permit = is_public_ip
     resolve: Resolve = resolve
     context: Callable[[], ssl.SSLContext] = system_trust
-    """What certificates must be signed by; asked for when it is first needed."""
+    """Makes the TLS context on first use."""
     connect_seconds: float = CONNECT_SECONDS
     seconds: float = TOTAL_SECONDS
 
     def post(self, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
-        """What came of it. Raises nothing that a receiver could cause."""
+        """Send a request and return the result. No act of the receiver can raise an error here."""
         began = time.monotonic()
         try:
             status, word = self._post(url, body, headers), ""
@@ -79,7 +78,7 @@ class WebhookClient:
                 return _send_request(sock, url, body, headers)
 
     def _connect(self, url: WebhookUrl) -> socket.socket:
-        """A connection to an address of the name, all of which are such as may be asked."""
+        """Connect to an address of the host after a check of all of them."""
         addresses = self.resolve(url.host, url.port)
         if not addresses or not all(map(self.permit, addresses)):
             raise AddressRefusedError
@@ -87,7 +86,7 @@ class WebhookClient:
 
 
 def connect_first(addresses: Sequence[str], port: int, seconds: float) -> socket.socket:
-    """A connection to the first of a few addresses that takes one; raises OSError. `seconds` for each."""
+    """Connect to the first of MAX_ADDRESSES addresses that accepts; `seconds` for each. Raises OSError."""
     last = OSError("no address")
     for address in addresses[:MAX_ADDRESSES]:
         try:
@@ -110,9 +109,9 @@ def _send_request(sock: socket.socket, url: WebhookUrl, body: bytes, headers: Ma
 
 @contextmanager
 def time_limit(sock: socket.socket, seconds: float) -> Iterator[None]:
-    """However slowly the other side goes on, byte by byte, it is over after so many seconds.
+    """Shut the socket down after `seconds`, however slowly the other side sends.
 
-    A descriptor of our own: TLS takes that of the socket over.
+    Uses a duplicate descriptor, because TLS takes over the socket's own.
     """
     duplicate = sock.dup()
 

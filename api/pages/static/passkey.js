@@ -1,4 +1,4 @@
-// Passkeys: asks the browser for one, and sends its answer with the form. Nothing else of the pages needs a script.
+// Passkeys: gets a credential from the browser and submits it with the form. Pages need no other script.
 "use strict";
 
 const bytes = (text) =>
@@ -7,16 +7,16 @@ const bytes = (text) =>
 const text = (buffer) =>
   btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 
-function read({ publicKey }) {
+function toOptions({ publicKey }) {
   const options = { ...publicKey, challenge: bytes(publicKey.challenge) };
   if (options.user) options.user = { ...options.user, id: bytes(options.user.id) };
   for (const name of ["allowCredentials", "excludeCredentials"]) {
-    if (options[name]) options[name] = options[name].map((known) => ({ ...known, id: bytes(known.id) }));
+    if (options[name]) options[name] = options[name].map((item) => ({ ...item, id: bytes(item.id) }));
   }
   return { publicKey: options };
 }
 
-function written(credential) {
+function toJson(credential) {
   const response = { clientDataJSON: text(credential.response.clientDataJSON) };
   for (const name of ["attestationObject", "authenticatorData", "signature", "userHandle"]) {
     if (credential.response[name]) response[name] = text(credential.response[name]);
@@ -24,10 +24,10 @@ function written(credential) {
   return JSON.stringify({ id: credential.id, rawId: text(credential.rawId), type: credential.type, response });
 }
 
-async function answer(form, { get, create }) {
-  const asked = read(JSON.parse(get || create));
-  const credential = await (get ? navigator.credentials.get(asked) : navigator.credentials.create(asked));
-  form.elements.passkey.value = written(credential);
+async function fillIn(form, { get, create }) {
+  const options = toOptions(JSON.parse(get || create));
+  const credential = await (get ? navigator.credentials.get(options) : navigator.credentials.create(options));
+  form.elements.passkey.value = toJson(credential);
 }
 
 for (const part of window.PublicKeyCredential ? document.querySelectorAll(".passkey") : []) {
@@ -38,7 +38,7 @@ for (const part of window.PublicKeyCredential ? document.querySelectorAll(".pass
     event.preventDefault();
     if (!form.reportValidity()) return;
     try {
-      await answer(form, part.dataset);
+      await fillIn(form, part.dataset);
       form.submit();
     } catch (error) {
       if (error.name !== "NotAllowedError" && error.name !== "AbortError") throw error;

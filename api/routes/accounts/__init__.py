@@ -1,1 +1,1 @@
-"""What people with accounts can ask for."""
+"""Routes for people with accounts."""

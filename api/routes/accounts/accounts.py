@@ -1,4 +1,4 @@
-"""Accounts: opening one, logging in, and coming back with a recovery code."""
+"""Routes to open an account, log in, and recover with a code."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from domain.accounts import account_names, oauth_grants, passwords
 from domain.accounts.accounts import Account, AccountRegistration
 from domain.accounts.sessions import SessionRequest
 
-bp = Blueprint("accounts", __name__, url_prefix="/v1", description="People with a name and a password.")
+bp = Blueprint("accounts", __name__, url_prefix="/v1", description="Accounts and logins.")
 
 
 def account_to_json(account: Account) -> Doc:
-    """An account as everybody may know it."""
+    """Return an account as everybody may know it."""
     return {"account": account.id, "player": account.player, "name": account.name, "bot": account.bot}
 
 
@@ -39,19 +39,22 @@ def account_to_json(account: Account) -> Doc:
 def open_account(body: Doc, headers: Doc) -> Response:
     """Open an account.
 
-    The answer holds ten recovery codes and a session's token, which are shown nowhere else; a repetition with its key
-    gets the same answer.
+    The response contains ten recovery codes and a session token, shown only here. A repetition with the same key gets
+    the same response.
     """
-    told, made = register_account(body, headers["key"])
-    reply = json_response(told, 201)
-    if not made:
+    doc, is_new = register_account(body, headers["key"])
+    response = json_response(doc, 201)
+    if not is_new:
         security_log.forget_audit_events()
-        reply.headers["Idempotency-Replayed"] = "true"
-    return reply
+        response.headers["Idempotency-Replayed"] = "true"
+    return response
 
 
 def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
-    """A new account with its first session, and whether it is new: a repetition finds it. Raises Problem."""
+    """Open an account with its first session, and return the document and True if it is new.
+
+    A repetition finds the account again. Raise Problem.
+    """
     s, registration = services(), services().settings.registration
     if registration == "closed":
         raise Problem("registration_closed")
@@ -60,23 +63,25 @@ def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
     account_names.check_name(body["name"])
     passwords.check_password(body["password"], body["name"])
     rate_limits.charge_quota("accounts")
-    people = s.account_store
-    said = (body["name"], body["password"], body["invitation"], str(body["bot"]), body["label"])
-    request = ("open", key, *said) if key else ()
-    id_ = people.accounts.make_id("open", key) if key else people.accounts.make_id()
-    codes, kept = people.recovery_codes.generate(id_, *request)
-    token, session = people.sessions.make_first(
+    account_store = s.account_store
+    fields = (body["name"], body["password"], body["invitation"], str(body["bot"]), body["label"])
+    request = ("open", key, *fields) if key else ()
+    id_ = account_store.accounts.make_id("open", key) if key else account_store.accounts.make_id()
+    codes, code_hashes = account_store.recovery_codes.generate(id_, *request)
+    token, session = account_store.sessions.make_first(
         SessionRequest(id_, body["label"], ("password",), rate_limits.address_family(), request)
     )
-    called = s.seat_tokens.texts.set_name(people.accounts.derive_player(id_), body["name"])
-    hashed = people.passwords.make_hash(body["password"])
+    name_rows = s.seat_tokens.texts.set_name(account_store.accounts.derive_player(id_), body["name"])
+    password_hash = account_store.passwords.make_hash(body["password"])
     invitation = body["invitation"] if registration == "invitation" else ""
-    asked = AccountRegistration(body["name"], hashed, kept, body["bot"], invitation, request)
-    logged = security_log.audit_statements(id_, "opened", rate_limits.client_network())
-    found, made = people.accounts.open(id_, asked, [*session, *called, *logged])
-    device = people.sessions.make_device_token(id_, *request)
-    told = {"account": id_, "player": found.player, "name": body["name"], "bot": body["bot"]}
-    return told | {"token": token, "device": device, "codes": codes}, made
+    registration_request = AccountRegistration(
+        body["name"], password_hash, code_hashes, body["bot"], invitation, request
+    )
+    audit_rows = security_log.audit_statements(id_, "opened", rate_limits.client_network())
+    account, is_new = account_store.accounts.open(id_, registration_request, [*session, *name_rows, *audit_rows])
+    device = account_store.sessions.make_device_token(id_, *request)
+    doc = {"account": id_, "player": account.player, "name": body["name"], "bot": body["bot"]}
+    return doc | {"token": token, "device": device, "codes": codes}, is_new
 
 
 @bp.operation(
@@ -90,11 +95,11 @@ def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
     status=201,
 )
 def log_in(body: Doc) -> Response:
-    """Log in with name and password: a new session, which no repetition shows again.
+    """Log in with name and password. The new session's token is shown only in this response.
 
-    Whether the name or the password was wrong is not told. Who has a second factor shows it too: else
-    `second_factor_required` lists what there is. Who guesses waits longer and longer; a device that was logged in
-    before shows `device`, and is not slowed by what others have guessed. A session whose token comes with the request
+    The error does not tell a wrong name from a wrong password. With a second factor, send it as well: the problem
+    `second_factor_required` lists the possible kinds. Each failed attempt makes the next one wait longer; send the
+    `device` of an earlier login, and attempts by others do not slow you down. A session in the Authorization header
     ends.
     """
     return session_response(
@@ -106,7 +111,7 @@ def log_in(body: Doc) -> Response:
 
 
 def session_response(entry: VerifiedLogin, label: str) -> Response:
-    """A new session for whoever has shown what is needed; the answer that tells its token."""
+    """Start a session after a verified login, and return the response with its token."""
     token = authentication.start_session(entry, label)
     authorization.end_presented_session()
     device = services().account_store.sessions.make_device_token(entry.account.id)
@@ -124,31 +129,35 @@ def session_response(entry: VerifiedLogin, label: str) -> Response:
     status=201,
 )
 def recover(body: Doc) -> Response:
-    """Set a new password with a recovery code, which works once; all sessions, personal tokens and grants end.
+    """Set a new password with a recovery code. All sessions, personal tokens and grants end.
 
-    Whether the name or the code was wrong is not told. Who has a second factor shows it too, or another code.
+    Each code works once. The error does not tell a wrong name from a wrong code. With a second factor, send it as well,
+    or another recovery code.
     """
     s = services()
-    people = s.account_store
+    account_store = s.account_store
     passwords.check_password(body["password"], body["name"])
     with login_throttle.throttled(address=rate_limits.client_address()):
-        found = people.accounts.find_by_name(body["name"])
-        known = people.recovery_codes.is_valid(found.id if found else "", body["code"])
-        if found is None or not known:
-            people.audit_log.record(found.id if found else "", "recovery_refused", rate_limits.client_network())
+        account = account_store.accounts.find_by_name(body["name"])
+        is_valid = account_store.recovery_codes.is_valid(account.id if account else "", body["code"])
+        if account is None or not is_valid:
+            account_store.audit_log.record(
+                account.id if account else "", "recovery_refused", rate_limits.client_network()
+            )
             raise Problem("wrong_credentials")
         second = SecondFactorProof.from_body(body)
         if _normalize_code(second.code) == _normalize_code(body["code"]):
             raise Problem("wrong_credentials", "This code was already used.")
-        factors = authentication.check_second_factor(found, "", second)
-        hashed = people.passwords.make_hash(body["password"])
-        logged = security_log.audit_statements(found.id, "recovered", rate_limits.client_network())
-        if not people.recovery_codes.recover(
-            found.id, body["code"], hashed, [*logged, *oauth_grants.revoke_all(found.id)]
+        factors = authentication.check_second_factor(account, "", second)
+        password_hash = account_store.passwords.make_hash(body["password"])
+        audit_rows = security_log.audit_statements(account.id, "recovered", rate_limits.client_network())
+        if not account_store.recovery_codes.recover(
+            account.id, body["code"], password_hash, [*audit_rows, *oauth_grants.revoke_all(account.id)]
         ):
             raise Problem("wrong_credentials")
-        return session_response(VerifiedLogin(found, hashed, ("recovery", *factors)), body["label"])
+        return session_response(VerifiedLogin(account, password_hash, ("recovery", *factors)), body["label"])
 
 
 def _normalize_code(code: str) -> str:
+    """Return a code in lower case, without hyphens."""
     return code.replace("-", "").lower()

@@ -1,4 +1,4 @@
-"""Mail of one's own: where it goes, and what is told."""
+"""Routes of the account's mail: address, events, confirmation."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from api.services import ApiServices, Doc, services
 from domain.notifications.email_subscriptions import TYPES, EmailPreferences, subscription_to_json
 from domain.service.database import Statement
 
-bp = Blueprint("mail", __name__, url_prefix="/v1/me/mail", description="Mail of one's own.")
+bp = Blueprint("mail", __name__, url_prefix="/v1/me/mail", description="Mail notifications of an account.")
 
 
 def _require_mail() -> ApiServices:
-    """The services, where mail is sent at all; raises Problem."""
+    """Return the services. Raise Problem if the service sends no mail."""
     if not services().settings.mail:
         raise Problem("mail_off")
     return services()
 
 
 def _audit_statements(what: str) -> list[Statement]:
+    """Return the statements of an audit entry for the caller."""
     return security_log.audit_statements(authorization.credential_owner().account, what, rate_limits.client_network())
 
 
 def _subscription_to_json() -> Doc:
+    """Return the caller's mail subscription. Raise Problem without one."""
     found = services().notifications.email_subscriptions.find_by_account(authorization.credential_owner().account)
     if found is None:
         raise Problem("not_found")
@@ -37,7 +39,7 @@ def _subscription_to_json() -> Doc:
 
 @bp.operation("GET", "", "mail", access=authorization.require_session, errors=(403, 404, 409), response=MailSchema)
 def mail() -> Response:
-    """Read where mail goes, and what is told. 409 `mail_off` where the service sends none."""
+    """Return your mail address and the events to notify. 409 `mail_off` if the service sends no mail."""
     _require_mail()
     return json_response(_subscription_to_json())
 
@@ -52,17 +54,20 @@ def mail() -> Response:
     response=MailSchema,
 )
 def change_mail(body: Doc) -> Response:
-    """Say where mail goes, and what is told. A new address is sent a code, and nothing else before that is shown.
+    """Set your mail address and the events to notify.
 
-    Needs a password that was shown in the last ten minutes. 409 `mail_off` where the service sends none.
+    A new address gets a code, and no other mail before you confirm it. Enter your password again if the last time was
+    more than ten minutes ago. 409 `mail_off` if the service sends no mail.
     """
     s, me = _require_mail(), authorization.credential_owner().account
     authorization.require_fresh_password()
     authorization.require_good_standing()
     rate_limits.charge_quota("notices", me)
-    told = tuple(type_ for type_ in TYPES if type_ in body["events"])
-    wish = EmailPreferences(body["address"], told, body["digest"], body["hour"], body["language"])
-    s.notifications.email_subscriptions.save(me, wish, s.reader.read_position(), _audit_statements("mail_changed"))
+    events = tuple(type_ for type_ in TYPES if type_ in body["events"])
+    preferences = EmailPreferences(body["address"], events, body["digest"], body["hour"], body["language"])
+    s.notifications.email_subscriptions.save(
+        me, preferences, s.reader.read_position(), _audit_statements("mail_changed")
+    )
     s.notify_appended(0)
     return json_response(_subscription_to_json())
 
@@ -77,16 +82,16 @@ def change_mail(body: Doc) -> Response:
     response=MailSchema,
 )
 def confirm_mail(body: Doc) -> Response:
-    """Show the code that was sent to the address: from now on mail goes there.
+    """Confirm the address with the code from the mail. Notifications go there from now on.
 
-    After five wrong ones another code is needed. 409 `mail_off` where the service sends none.
+    After five wrong codes, request a new one. 409 `mail_off` if the service sends no mail.
     """
     s, me = _require_mail(), authorization.credential_owner().account
     authorization.require_good_standing()
     _subscription_to_json()
     with login_throttle.throttled(f"mail codes of {me}"):
-        logged = _audit_statements("mail_confirmed")
-        if not s.notifications.email_subscriptions.confirm(me, body["code"], s.reader.read_position(), logged):
+        audit_rows = _audit_statements("mail_confirmed")
+        if not s.notifications.email_subscriptions.confirm(me, body["code"], s.reader.read_position(), audit_rows):
             security_log.forget_audit_events()
             raise Problem("wrong_credentials", "The code is wrong or has expired.")
     return json_response(_subscription_to_json())
@@ -94,7 +99,7 @@ def confirm_mail(body: Doc) -> Response:
 
 @bp.operation("DELETE", "", "remove_mail", access=authorization.require_session, errors=(403, 404), status=204)
 def remove_mail() -> Response:
-    """Remove the address, with all that was sent there."""
+    """Remove the address, with all mail records."""
     s, me = services(), authorization.credential_owner().account
     if not s.notifications.email_subscriptions.remove(me):
         raise Problem("not_found")

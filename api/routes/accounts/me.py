@@ -1,4 +1,4 @@
-"""The person who asks: all that is theirs, as tables, as data, and as what can be erased."""
+"""Routes of the account's own data: games, claims, name, audit log, export, erasure."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from domain.accounts.audit_log import AuditEntry
 from domain.notifications import email_subscriptions
 from domain.service.database import Statement
 
-bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The person who asks.")
+bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The caller's account and data.")
 
-# --- tables ----------------------------------------------------------------------------------------------------
+# --- games -----------------------------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -54,9 +54,9 @@ bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The person who 
     response_headers=string_headers("Link"),
 )
 def my_games(args: Doc) -> Response:
-    """Find the tables at which one has a seat or directs, the newest change first, however they are listed.
+    """Return the games where you have a seat or direct, newest change first, also unlisted ones.
 
-    `turn=mine`: only those where one owes a decision.
+    `turn=mine`: only games where you owe a decision.
     """
     found = build_my_tables(services(), current_owner(), args["status"], args["turn"], args["cursor"], args["limit"])
     return page_response(found["items"], found["next"])
@@ -72,24 +72,23 @@ def my_games(args: Doc) -> Response:
     response=ClaimedSchema,
 )
 def claim(body: Doc) -> Response:
-    """Claim what a guest has: all tables of whoever the token is of become the account's, and the token opens nothing.
+    """Claim a guest's games: all games of the token's player become the account's, and the token stops working.
 
-    A token from a director's hand claims nothing, since it speaks for no person. Needs a password that was shown in the
-    last ten minutes.
+    A token lent by a director claims nothing. Requires a password check within the last ten minutes.
     """
     authorization.require_fresh_password()
     s, me = services(), authorization.current_account()
     authorization.require_good_standing()
-    found = s.seat_tokens.find_bearer(body["token"])
-    holder = s.account_store.accounts.find_by_player(found.player) if found else None
-    gone = holder is None and found is not None and found.claimed
-    if found is None or found.lent or gone or (holder is not None and holder.id != me.id):
+    guest = s.seat_tokens.find_bearer(body["token"])
+    owner = s.account_store.accounts.find_by_player(guest.player) if guest else None
+    erased = owner is None and guest is not None and guest.claimed
+    if guest is None or guest.lent or erased or (owner is not None and owner.id != me.id):
         raise Problem("not_claimable", "The token is unknown, lent by a director, or belongs to an account.")
-    named = s.seat_tokens.texts.set_name(found.player, me.name)
-    logged = security_log.audit_statements(me.id, "claimed", rate_limits.client_network(), found.player)
-    s.account_store.accounts.claim(me.id, found.player, [*s.seat_tokens.claim(found.player), *named], logged)
+    name_rows = s.seat_tokens.texts.set_name(guest.player, me.name)
+    audit_rows = security_log.audit_statements(me.id, "claimed", rate_limits.client_network(), guest.player)
+    s.account_store.accounts.claim(me.id, guest.player, [*s.seat_tokens.claim(guest.player), *name_rows], audit_rows)
     s.notify_changed(me.player)
-    return json_response({"player": found.player, "games": sorted(s.seat_tokens.list_roles(found.player))})
+    return json_response({"player": guest.player, "games": sorted(s.seat_tokens.list_roles(guest.player))})
 
 
 # --- the account -----------------------------------------------------------------------------------------------
@@ -97,21 +96,22 @@ def claim(body: Doc) -> Response:
 
 @bp.operation("GET", "", "me", access=authorization.require_account, errors=(403,), response=MeSchema)
 def me() -> Response:
-    """Read what the account is, and what the token that was sent may do."""
+    """Return your account, and the scopes of the token in this request."""
     return json_response(_me_to_json(authorization.current_account()))
 
 
 def _me_to_json(account: Account) -> Doc:
-    people, who = services().account_store, authorization.credential_owner()
+    """Return the account with the scopes of the caller's token."""
+    account_store, caller = services().account_store, authorization.credential_owner()
     return account_to_json(account) | {
         "made": account.made,
         "state": account.state,
         "until": account.until or None,
         "role": account.role,
-        "scopes": list(who.scopes),
-        "session": who.session,
-        "players": people.accounts.list_players(account.id),
-        "codes": people.recovery_codes.count(account.id),
+        "scopes": list(caller.scopes),
+        "session": caller.session,
+        "players": account_store.accounts.list_players(account.id),
+        "codes": account_store.recovery_codes.count(account.id),
     }
 
 
@@ -125,63 +125,68 @@ def _me_to_json(account: Account) -> Doc:
     response=PersonSchema,
 )
 def rename(body: Doc) -> Response:
-    """Change the name, by which one logs in; for 90 days nobody else gets the one before.
+    """Change the account's name, also used to log in. The old name stays reserved for 90 days.
 
-    Needs a password that was shown in the last ten minutes.
+    Requires a password check within the last ten minutes.
     """
     authorization.require_fresh_password()
     s, before = services(), authorization.current_account()
     authorization.require_good_standing()
     account_names.check_name(body["name"])
     rate_limits.charge_quota("accounts", before.id)
-    logged = security_log.audit_statements(
+    audit_rows = security_log.audit_statements(
         before.id, "renamed", rate_limits.client_network(), f"{before.name}: {body['name']}"
     )
     s.account_store.accounts.rename(
-        before.id, body["name"], lambda players: [*_rename_players(players, body["name"]), *logged]
+        before.id, body["name"], lambda players: [*_rename_players(players, body["name"]), *audit_rows]
     )
     return json_response(account_to_json(before) | {"name": body["name"]})
 
 
 def _rename_players(players: Sequence[str], name: str) -> list[Statement]:
+    """Return the statements to set the name of all these player ids."""
     return [row for player in players for row in services().seat_tokens.texts.set_name(player, name)]
 
 
 def _erase_players(players: Sequence[str]) -> list[Statement]:
-    gone = [row for player in players for row in services().seat_tokens.texts.erase(player)]
-    return [*gone, *services().account_store.social_graph.erase(players)]
+    """Return the statements to erase all texts, challenges and watched games of these player ids."""
+    texts = [row for player in players for row in services().seat_tokens.texts.erase(player)]
+    return [*texts, *services().account_store.social_graph.erase(players)]
 
 
 @bp.operation("DELETE", "", "erase_me", access=authorization.require_session, errors=(403, 409), status=204)
 def erase_me() -> Response:
-    """Erase the account: name, password, tokens, sessions and texts. Its seats are left; games keep an opaque id.
+    """Erase the account: name, password, tokens, sessions and texts. Games keep an opaque id.
 
-    Needs a password that was shown in the last ten minutes. The last administrator names another one first.
+    Its seats are vacated. Requires a password check within the last ten minutes. The last
+    administrator must appoint another one first.
     """
     authorization.require_fresh_password()
-    s, who = services(), authorization.current_account()
-    s.account_store.accounts.check_not_last_admin(who.id)
-    leave_all_seats(authorization.player_ids())  # first: once the account is gone nobody could ask for the rest
-    s.account_store.accounts.erase(who.id, lambda players: [*_erase_players(players), *s.notifications.erase(who.id)])
-    security_log.log_event("account_changed", account=who.id, what="erased")
+    s, caller = services(), authorization.current_account()
+    s.account_store.accounts.check_not_last_admin(caller.id)
+    leave_all_seats(authorization.player_ids())  # first: after the erasure nobody could repeat an interrupted request
+    s.account_store.accounts.erase(
+        caller.id, lambda players: [*_erase_players(players), *s.notifications.erase(caller.id)]
+    )
+    security_log.log_event("account_changed", account=caller.id, what="erased")
     return Response(status=204)
 
 
-# --- what is known of one --------------------------------------------------------------------------------------
+# --- stored data -----------------------------------------------------------------------------------------------
 
 
 def entry_to_json(found: AuditEntry) -> Doc:
-    """A line of the log."""
+    """Return an entry of the audit log."""
     return vars(found)
 
 
 def report_to_json(report: AbuseReport) -> Doc:
-    """A report as its writer sees it."""
+    """Return a report as its author sees it."""
     return {name: getattr(report, name) for name in ("id", "at", "player", "game", "said", "outcome")}
 
 
 def audit_log_page(path: str, found: list[AuditEntry], limit: int, **kept: str) -> Response:
-    """A page of a log that was read one entry further."""
+    """Return a page of the audit log, from one entry more than `limit`."""
     page, address = paginate(found, limit, path, lambda last: last.id, **kept)
     return page_response([entry_to_json(each) for each in page], address)
 
@@ -197,7 +202,7 @@ def audit_log_page(path: str, found: list[AuditEntry], limit: int, **kept: str) 
     response_headers=string_headers("Link"),
 )
 def my_log(args: Doc) -> Response:
-    """Read what has happened to the account, the newest first: logins, refused ones, tokens, passwords, claims."""
+    """Return the account's audit log, newest first: logins, failed logins, tokens, passwords, claims."""
     found = services().account_store.audit_log.list_entries(
         authorization.credential_owner().account, args["cursor"], args["limit"] + 1
     )
@@ -206,33 +211,37 @@ def my_log(args: Doc) -> Response:
 
 @bp.operation("GET", "/data", "my_data", access=authorization.require_session, errors=(403,), response=MyDataSchema)
 def my_data() -> Response:
-    """Get all that is kept of the person, as one document."""
-    s, who = services(), authorization.current_account()
-    people, players = s.account_store, authorization.player_ids()
-    doc = _me_to_json(who) | {
+    """Return all stored data about you, as one document."""
+    s, caller = services(), authorization.current_account()
+    account_store, players = s.account_store, authorization.player_ids()
+    doc = _me_to_json(caller) | {
         "names": [
             {"name": n, "since": since, "until": until or None}
-            for n, since, until in people.accounts.list_names(who.id)
+            for n, since, until in account_store.accounts.list_names(caller.id)
         ],
         "sessions": [
             session_to_json(each, authorization.credential_owner().credential)
-            for each in people.sessions.list_sessions(who.id)
+            for each in account_store.sessions.list_sessions(caller.id)
         ],
-        "tokens": [token_to_json(token) for token in people.personal_tokens.list_tokens(who.id)],
-        "factors": [second_factors.factor_to_json(factor) for factor in people.second_factors.list_factors(who.id)],
-        "clients": [clients.client_to_json(client) for client in people.oauth_clients.list_by_account(who.id)],
-        "grants": [grants.grant_to_json(grant) for grant in people.oauth_grants.list_by_account(who.id)],
-        "log": [entry_to_json(each) for each in people.audit_log.list_entries(who.id, limit=MAX_GAMES)],
-        "reports": [report_to_json(report) for report in people.reports.list_by_account(who.id)],
+        "tokens": [token_to_json(token) for token in account_store.personal_tokens.list_tokens(caller.id)],
+        "factors": [
+            second_factors.factor_to_json(factor) for factor in account_store.second_factors.list_factors(caller.id)
+        ],
+        "clients": [
+            clients.client_to_json(client) for client in account_store.oauth_clients.list_by_account(caller.id)
+        ],
+        "grants": [grants.grant_to_json(grant) for grant in account_store.oauth_grants.list_by_account(caller.id)],
+        "log": [entry_to_json(each) for each in account_store.audit_log.list_entries(caller.id, limit=MAX_GAMES)],
+        "reports": [report_to_json(report) for report in account_store.reports.list_by_account(caller.id)],
         "texts": s.seat_tokens.texts.list_texts(players),
         "roles": s.seat_tokens.list_roles(*players),
-        "webhooks": [webhooks.webhook_to_json(hook) for hook in s.notifications.webhooks.list_by_account(who.id)],
+        "webhooks": [webhooks.webhook_to_json(hook) for hook in s.notifications.webhooks.list_by_account(caller.id)],
         "mail": [email_subscriptions.subscription_to_json(box)]
-        if (box := s.notifications.email_subscriptions.find_by_account(who.id))
+        if (box := s.notifications.email_subscriptions.find_by_account(caller.id))
         else [],
-        "watching": people.social_graph.list_watched(who.id),
-        "blocks": [player for player, _ in people.social_graph.list_blocks(who.id)],
+        "watching": account_store.social_graph.list_watched(caller.id),
+        "blocks": [player for player, _ in account_store.social_graph.list_blocks(caller.id)],
     }
-    made = json_response(doc)
-    made.headers["Content-Disposition"] = 'attachment; filename="annals.json"'
-    return made
+    response = json_response(doc)
+    response.headers["Content-Disposition"] = 'attachment; filename="annals.json"'
+    return response

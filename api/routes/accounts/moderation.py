@@ -1,4 +1,4 @@
-"""What moderators and administrators do: reports, suspensions, roles, invitations."""
+"""Routes for moderators and administrators: reports, suspensions, roles, invitations, audit log."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ bp = Blueprint("moderation", __name__, url_prefix="/v1", description="For modera
 
 
 def _filed_report_to_json(report: AbuseReport) -> Doc:
+    """Return a report as moderators see it."""
     return report_to_json(report) | {"account": report.account}
 
 
@@ -55,15 +56,15 @@ def _filed_report_to_json(report: AbuseReport) -> Doc:
     status=201,
 )
 def report(body: Doc, headers: Doc) -> Response:
-    """Tell moderators of a player, a table, or a player at a table."""
-    s, who = services(), authorization.credential_owner().account
+    """Report a player, a game, or a player in a game to the moderators."""
+    s, caller = services(), authorization.credential_owner().account
     if not body["player"] and not body["game"]:
-        raise Problem("invalid_body", errors=[{"at": "/player", "message": Message("A player or a game is expected.")}])
+        raise Problem("invalid_body", errors=[{"at": "/player", "message": Message("Send `player`, `game` or both.")}])
     if body["game"] and not s.ledger.version(body["game"]):
         raise Problem("unknown_game")
-    request = ("report", who, headers["key"]) if headers["key"] else ()
+    request = ("report", caller, headers["key"]) if headers["key"] else ()
     return json_response(
-        report_to_json(s.account_store.reports.file(who, body["player"], body["game"], body["said"], *request)), 201
+        report_to_json(s.account_store.reports.file(caller, body["player"], body["game"], body["said"], *request)), 201
     )
 
 
@@ -78,10 +79,10 @@ def report(body: Doc, headers: Doc) -> Response:
     response_headers=string_headers("Link"),
 )
 def reports(args: Doc) -> Response:
-    """Read what people have reported, the oldest first; `status=settled` for what is done."""
-    book, limit = services().account_store.reports, args["limit"]
-    after = book.find(args["cursor"]) if args["cursor"] else None
-    found = book.list_reports(settled=args["status"] == "settled", after=after, limit=limit + 1)
+    """Return the open reports, oldest first; with `status=settled`, the settled ones."""
+    abuse_reports, limit = services().account_store.reports, args["limit"]
+    after = abuse_reports.find(args["cursor"]) if args["cursor"] else None
+    found = abuse_reports.list_reports(settled=args["status"] == "settled", after=after, limit=limit + 1)
     page, address = paginate(found, limit, "/v1/reports", lambda last: last.id, status=args["status"])
     return page_response([_filed_report_to_json(report) for report in page], address)
 
@@ -96,15 +97,15 @@ def reports(args: Doc) -> Response:
     response=FiledSchema,
 )
 def settle_report(body: Doc, report: str) -> Response:
-    """Settle a report; what is written first stands."""
-    people = services().account_store
-    if people.reports.find(report) is None:
+    """Settle a report. The first outcome stays."""
+    account_store = services().account_store
+    if account_store.reports.find(report) is None:
         raise Problem("not_found")
-    logged = security_log.audit_statements(
+    audit_rows = security_log.audit_statements(
         authorization.credential_owner().account, "report_settled", rate_limits.client_network(), report
     )
-    people.reports.settle(report, body["outcome"], *logged, by=authorization.credential_owner().account)
-    found = people.reports.find(report)
+    account_store.reports.settle(report, body["outcome"], *audit_rows, by=authorization.credential_owner().account)
+    found = account_store.reports.find(report)
     return json_response(_filed_report_to_json(found) if found else {})
 
 
@@ -112,16 +113,17 @@ def settle_report(body: Doc, report: str) -> Response:
 
 
 def _member_to_json(account: Account) -> Doc:
-    people = services().account_store
+    """Return an account as moderators see it."""
+    account_store = services().account_store
     return account_to_json(account) | {
         "made": account.made,
         "state": account.state,
         "until": account.until or None,
         "role": account.role,
-        "players": people.accounts.list_players(account.id),
+        "players": account_store.accounts.list_players(account.id),
         "names": [
             {"name": name, "since": since, "until": until or None}
-            for name, since, until in people.accounts.list_names(account.id)
+            for name, since, until in account_store.accounts.list_names(account.id)
         ],
     }
 
@@ -136,13 +138,11 @@ def _member_to_json(account: Account) -> Doc:
     response=MemberSchema,
 )
 def find_account(args: Doc) -> Response:
-    """Find an account by its `name`, or by a `player` of records, with all names that it has had."""
+    """Find an account by `name` or by `player` id, and return it with all its names."""
     if bool(args["name"]) == bool(args["player"]):
-        raise Problem(
-            "invalid_query", errors=[{"at": "/name", "message": Message("Either a name or a player is expected.")}]
-        )
-    known = services().account_store.accounts
-    found = known.find_by_name(args["name"]) if args["name"] else known.find_by_player(args["player"])
+        raise Problem("invalid_query", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
+    accounts = services().account_store.accounts
+    found = accounts.find_by_name(args["name"]) if args["name"] else accounts.find_by_player(args["player"])
     if found is None:
         raise Problem("unknown_account")
     return json_response(_member_to_json(found))
@@ -157,11 +157,12 @@ def find_account(args: Doc) -> Response:
     response=MemberSchema,
 )
 def get_account(account: str) -> Response:
-    """Read an account, with all names that it has had."""
+    """Return an account with all its names."""
     return json_response(_member_to_json(_find_account(account)))
 
 
 def _find_account(account: str) -> Account:
+    """Return an account by id. Raise Problem if it is unknown or erased."""
     found = services().account_store.accounts.find(account)
     if found is None or found.state == "erased":
         raise Problem("unknown_account")
@@ -178,20 +179,20 @@ def _find_account(account: str) -> Account:
     response=MemberSchema,
 )
 def judge(body: Doc, account: str) -> Response:
-    """Suspend or ban an account, or lift that.
+    """Suspend or ban an account, or lift this.
 
-    Who is suspended opens, joins and directs nothing, and plays on at running tables. Who is banned does nothing but
-    read; its seats are left, and held as their tables have agreed. A moderator judges members alone.
+    A suspended account cannot open, join or direct games, but continues running ones. A banned account can only read;
+    its seats are vacated, and held as agreed at each table. Moderators can judge only accounts without a role.
     """
-    people, found, me = services().account_store, _find_account(account), authorization.credential_owner()
+    account_store, found, me = services().account_store, _find_account(account), authorization.credential_owner()
     state = body["state"]
-    until = people.clock() + body["days"] * DAY if state == "suspended" else 0
+    until = account_store.clock() + body["days"] * DAY if state == "suspended" else 0
     network = rate_limits.client_network()
-    told = security_log.audit_statements(account, state if state != "active" else "lifted", "", body["reason"])
-    noted = security_log.audit_statements(me.account, "judged", network, f"{account}: {state}")
-    people.accounts.set_state(found.id, state, until, [*told, *noted], by=me.account)
+    account_rows = security_log.audit_statements(account, state if state != "active" else "lifted", "", body["reason"])
+    moderator_rows = security_log.audit_statements(me.account, "judged", network, f"{account}: {state}")
+    account_store.accounts.set_state(found.id, state, until, [*account_rows, *moderator_rows], by=me.account)
     if state == "banned":
-        leave_all_seats(people.accounts.list_players(account))
+        leave_all_seats(account_store.accounts.list_players(account))
     return json_response(_member_to_json(_find_account(account)))
 
 
@@ -204,13 +205,16 @@ def judge(body: Doc, account: str) -> Response:
     status=204,
 )
 def end_credentials(account: str) -> Response:
-    """End all sessions, personal tokens and grants of an account, as after a theft; its password and codes stay."""
-    people = services().account_store
+    """End all sessions, personal tokens and grants of an account, for example after a theft.
+
+    Its password and recovery codes stay.
+    """
+    account_store = services().account_store
     _find_account(account)
-    told = security_log.audit_statements(account, "credentials_ended")
+    account_rows = security_log.audit_statements(account, "credentials_ended")
     me = authorization.credential_owner().account
-    noted = security_log.audit_statements(me, "ended_credentials", rate_limits.client_network(), account)
-    people.credentials.end_all(account, [*told, *noted, *oauth_grants.revoke_all(account)], by=me)
+    admin_rows = security_log.audit_statements(me, "ended_credentials", rate_limits.client_network(), account)
+    account_store.credentials.end_all(account, [*account_rows, *admin_rows, *oauth_grants.revoke_all(account)], by=me)
     return Response(status=204)
 
 
@@ -224,16 +228,21 @@ def end_credentials(account: str) -> Response:
     response=MemberSchema,
 )
 def give_role(body: Doc, account: str) -> Response:
-    """Make somebody a moderator, an administrator, or a member again; needs a password shown lately."""
+    """Make an account a moderator, an administrator, or a member again.
+
+    Requires a password check within the last ten minutes.
+    """
     authorization.require_fresh_password()
-    people = services().account_store
+    account_store = services().account_store
     _find_account(account)
     network = rate_limits.client_network()
-    told = security_log.audit_statements(account, "role_given", "", body["role"])
-    noted = security_log.audit_statements(
+    account_rows = security_log.audit_statements(account, "role_given", "", body["role"])
+    admin_rows = security_log.audit_statements(
         authorization.credential_owner().account, "gave_role", network, f"{account}: {body['role']}"
     )
-    people.accounts.set_role(account, body["role"], [*told, *noted], by=authorization.credential_owner().account)
+    account_store.accounts.set_role(
+        account, body["role"], [*account_rows, *admin_rows], by=authorization.credential_owner().account
+    )
     return json_response(_member_to_json(_find_account(account)))
 
 
@@ -249,13 +258,15 @@ def give_role(body: Doc, account: str) -> Response:
     status=201,
 )
 def invite(body: Doc, headers: Doc) -> Response:
-    """Make an invitation by which people open accounts."""
-    people, me = services().account_store, authorization.credential_owner().account
-    said = (str(body["uses"]), str(body["days"]))
-    request = (me, headers["key"], *said) if headers["key"] else ()
-    noted = security_log.audit_statements(me, "invited", rate_limits.client_network(), said[0])
-    until = people.clock() + body["days"] * DAY
-    return json_response({"invitation": people.accounts.invite(me, body["uses"], until, noted, *request)}, 201)
+    """Create an invitation to open accounts."""
+    account_store, me = services().account_store, authorization.credential_owner().account
+    limits = (str(body["uses"]), str(body["days"]))
+    request = (me, headers["key"], *limits) if headers["key"] else ()
+    audit_rows = security_log.audit_statements(me, "invited", rate_limits.client_network(), limits[0])
+    until = account_store.clock() + body["days"] * DAY
+    return json_response(
+        {"invitation": account_store.accounts.invite(me, body["uses"], until, audit_rows, *request)}, 201
+    )
 
 
 @bp.operation(
@@ -269,6 +280,6 @@ def invite(body: Doc, headers: Doc) -> Response:
     response_headers=string_headers("Link"),
 )
 def log_of_all(args: Doc) -> Response:
-    """Read what has happened to all accounts, or to one of them, the newest first."""
+    """Return the audit log of all accounts, or of one, newest first."""
     found = services().account_store.audit_log.list_entries(args["account"], args["cursor"], args["limit"] + 1)
     return audit_log_page("/v1/audit", found, args["limit"], account=args["account"])

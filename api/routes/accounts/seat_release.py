@@ -1,4 +1,4 @@
-"""What becomes of the seats of somebody who is banned, or whose account is erased."""
+"""Vacate the seats of a banned or erased account."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MAX_GAMES = 5000
 
 
 def leave_all_seats(players: Sequence[str]) -> list[str]:
-    """All seats of these players are left, and held as their tables have agreed; the games that this concerned.
+    """Vacate all seats of these players, held as agreed at each table, and return the affected games.
 
-    May be done again, and goes on where it was ended.
+    It can be called again after an interruption, and then continues.
     """
     s = services()
     roles = s.seat_tokens.list_roles(*players)
@@ -29,7 +29,7 @@ def leave_all_seats(players: Sequence[str]) -> list[str]:
 
 
 def _leave_seats(game: str, players: set[str]) -> int:
-    """How many seats were left at a table."""
+    """Vacate the players' seats in one game, and return their number."""
     s, left = services(), 0
     for seat, player in sorted(s.commands.game(game).players.items()):
         if player.id not in players:
@@ -42,7 +42,7 @@ def _leave_seats(game: str, players: set[str]) -> int:
                 seat_guard=(seat, player.id),
                 extra_statements=lambda _, seat=seat: s.seat_tokens.revoke(game, seat),  # type: ignore[misc] # a default binds it now
             )
-        except (RuleError, NotSeated):  # closed meanwhile, or somebody else's
+        except (RuleError, NotSeated):  # closed or taken over meanwhile
             continue
         s.notify_appended(stored.position)
         left += 1

@@ -1,4 +1,4 @@
-"""Second factors: what an account is asked for beside its password, and passkeys in place of both."""
+"""Routes of second factors, and of passkeys for logins without a password."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from domain.accounts.second_factors import SecondFactor, TotpSetup
 bp = Blueprint("factors", __name__, url_prefix="/v1", description="Second factors, and passkeys.")
 
 ISSUER = "Annals"
-"""What an authenticator calls the service."""
+"""Name of the service in authenticator apps."""
 
 
 def factor_to_json(factor: SecondFactor) -> Doc:
-    """A factor without what it is made from."""
+    """Return a second factor without its secret."""
     return {**vars(factor), "used": factor.used or None}
 
 
@@ -38,12 +38,12 @@ def factor_to_json(factor: SecondFactor) -> Doc:
     "GET", "/me/factors", "factors", access=authorization.require_session, errors=(403,), response=FactorsSchema
 )
 def factors() -> Response:
-    """List one's second factors, the oldest first."""
+    """Return your second factors, oldest first."""
     found = services().account_store.second_factors.list_factors(authorization.credential_owner().account)
     return json_response({"items": [factor_to_json(factor) for factor in found]})
 
 
-# --- codes of an authenticator ---------------------------------------------------------------------------------
+# --- authenticator ---------------------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -56,17 +56,17 @@ def factors() -> Response:
     status=201,
 )
 def new_totp() -> Response:
-    """Make a secret for an authenticator, which no repetition shows again. It counts once a code of it was shown."""
+    """Create a secret for an authenticator, shown only in this response. Confirm it with a first code."""
     return json_response(vars(propose_totp()), 201)
 
 
 def propose_totp() -> TotpSetup:
-    """A secret for the authenticator of whoever asks; raises Problem."""
+    """Return a new authenticator secret for the caller. Raise Problem."""
     authorization.require_fresh_password()
-    people, me = services().account_store, authorization.current_account()
-    if "totp" in people.second_factors.list_kinds(me.id):
+    account_store, me = services().account_store, authorization.current_account()
+    if "totp" in account_store.second_factors.list_kinds(me.id):
         raise Problem("too_many", "An account has one authenticator: remove it first.")
-    return people.second_factors.propose(me.id, me.name, ISSUER)
+    return account_store.second_factors.propose(me.id, me.name, ISSUER)
 
 
 @bp.operation(
@@ -80,23 +80,25 @@ def propose_totp() -> TotpSetup:
     status=201,
 )
 def confirm_totp(body: Doc) -> Response:
-    """Show a code of the new secret: from now on one is asked for beside the password. All other sessions end."""
+    """Confirm the new secret with a code. Logins then require such a code, and all other sessions end."""
     confirm_totp_code(body["code"])
-    (found,) = (
+    (factor,) = (
         each
         for each in services().account_store.second_factors.list_factors(authorization.credential_owner().account)
         if each.kind == "totp"
     )
-    return json_response(factor_to_json(found), 201)
+    return json_response(factor_to_json(factor), 201)
 
 
 def confirm_totp_code(code: str) -> None:
-    """Whoever asks has shown a code of the new secret; raises Problem for another one."""
+    """Confirm the caller's new secret with a code. Raise Problem for a wrong one."""
     authorization.require_fresh_password()
-    people, who = services().account_store, authorization.credential_owner()
-    with login_throttle.throttled(f"session {who.credential}"):
-        logged = security_log.audit_statements(who.account, "factor_added", rate_limits.client_network(), "totp")
-        if not people.second_factors.confirm(who.account, "".join(code.split()), who.credential, logged):
+    account_store, caller = services().account_store, authorization.credential_owner()
+    with login_throttle.throttled(f"session {caller.credential}"):
+        audit_rows = security_log.audit_statements(caller.account, "factor_added", rate_limits.client_network(), "totp")
+        if not account_store.second_factors.confirm(
+            caller.account, "".join(code.split()), caller.credential, audit_rows
+        ):
             raise Problem("wrong_credentials", "This code does not belong to the new secret.")
 
 
@@ -104,17 +106,17 @@ def confirm_totp_code(code: str) -> None:
     "DELETE", "/me/factors/totp", "remove_totp", access=authorization.require_session, errors=(403, 404), status=204
 )
 def remove_totp() -> Response:
-    """Remove the authenticator; needs a password and a second factor shown lately."""
+    """Remove the authenticator. Needs a recent check of password and second factor."""
     remove_factor("totp", "")
     return Response(status=204)
 
 
 def remove_factor(kind: str, factor: str) -> None:
-    """A second factor of whoever asks is asked for no more; raises Problem."""
+    """Remove a second factor of the caller. Raise Problem."""
     authorization.require_fresh_password()
     me = authorization.credential_owner().account
-    logged = security_log.audit_statements(me, "factor_removed", rate_limits.client_network(), kind)
-    services().account_store.second_factors.remove(me, kind, factor, logged)
+    audit_rows = security_log.audit_statements(me, "factor_removed", rate_limits.client_network(), kind)
+    services().account_store.second_factors.remove(me, kind, factor, audit_rows)
 
 
 # --- passkeys --------------------------------------------------------------------------------------------------
@@ -130,7 +132,7 @@ def remove_factor(kind: str, factor: str) -> None:
     status=201,
 )
 def new_passkey_challenge() -> Response:
-    """Get what a browser passes to `navigator.credentials.create`; it may be answered once, within five minutes."""
+    """Return the options for `navigator.credentials.create`, valid once and for five minutes."""
     authorization.require_fresh_password()
     me = authorization.current_account()
     return json_response(services().account_store.passkeys.creation_options(me.id, me.name, public_url.base_url()), 201)
@@ -147,24 +149,26 @@ def new_passkey_challenge() -> Response:
     status=201,
 )
 def new_passkey(body: Doc) -> Response:
-    """Add a passkey. With the first one all other sessions end, since they were begun without it."""
-    made = add_passkey(body["label"], body["passkey"])
-    (found,) = (
+    """Add a passkey. The first one ends all other sessions, since they started without it."""
+    id_ = add_passkey(body["label"], body["passkey"])
+    (factor,) = (
         each
         for each in services().account_store.second_factors.list_factors(authorization.credential_owner().account)
-        if each.id == made
+        if each.id == id_
     )
-    return json_response(factor_to_json(found), 201)
+    return json_response(factor_to_json(factor), 201)
 
 
 def add_passkey(label: str, passkey: Doc) -> str:
-    """The id of a new passkey of whoever asks; raises Problem."""
+    """Add a passkey to the caller's account, and return its id. Raise Problem."""
     authorization.require_fresh_password()
-    people, who = services().account_store, authorization.credential_owner()
-    logged = security_log.audit_statements(
-        who.account, "factor_added", rate_limits.client_network(), f"passkey {label}".strip()
+    account_store, caller = services().account_store, authorization.credential_owner()
+    audit_rows = security_log.audit_statements(
+        caller.account, "factor_added", rate_limits.client_network(), f"passkey {label}".strip()
     )
-    return people.passkeys.add(who.account, label, passkey, public_url.base_url(), who.credential, logged)
+    return account_store.passkeys.add(
+        caller.account, label, passkey, public_url.base_url(), caller.credential, audit_rows
+    )
 
 
 @bp.operation(
@@ -176,7 +180,7 @@ def add_passkey(label: str, passkey: Doc) -> str:
     status=204,
 )
 def remove_passkey(passkey: str) -> Response:
-    """Remove a passkey; needs a password and a second factor shown lately."""
+    """Remove a passkey. Needs a recent check of password and second factor."""
     remove_factor("passkey", passkey)
     return Response(status=204)
 
@@ -191,7 +195,7 @@ def remove_passkey(passkey: str) -> Response:
     status=201,
 )
 def passkey_challenge() -> Response:
-    """Get what a browser passes to `navigator.credentials.get`; it may be answered once, within five minutes."""
+    """Return the options for `navigator.credentials.get`, valid once and for five minutes."""
     return json_response(services().account_store.passkeys.request_options(public_url.base_url()), 201)
 
 
@@ -206,5 +210,5 @@ def passkey_challenge() -> Response:
     status=201,
 )
 def log_in_with_passkey(body: Doc) -> Response:
-    """Log in with a passkey alone, whose authenticator has verified its user by a PIN or a finger."""
+    """Log in with a passkey alone. Its authenticator must verify the user, by PIN or fingerprint."""
     return session_response(authentication.verify_passkey_login(body["passkey"]), body["label"])

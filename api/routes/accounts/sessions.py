@@ -1,4 +1,4 @@
-"""An account's devices and its password: what is logged in, and what it takes to log in again."""
+"""Routes of an account's sessions, password and recovery codes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ bp = Blueprint("sessions", __name__, url_prefix="/v1/me", description="Devices, 
 
 
 def session_to_json(session: Session, current: str) -> Doc:
-    """A device that is logged in; where it is, is not told."""
+    """Return a session without its network address."""
     return {
         "id": session.id,
         "label": session.label,
@@ -36,17 +36,17 @@ def session_to_json(session: Session, current: str) -> Doc:
     "GET", "/sessions", "sessions", access=authorization.require_session, errors=(403,), response=DevicesSchema
 )
 def sessions() -> Response:
-    """List the devices that are logged in, the one used last first."""
-    who = authorization.credential_owner()
-    found = services().account_store.sessions.list_sessions(who.account)
-    return json_response({"items": [session_to_json(session, who.credential) for session in found]})
+    """Return the logged-in devices, last used first."""
+    caller = authorization.credential_owner()
+    found = services().account_store.sessions.list_sessions(caller.account)
+    return json_response({"items": [session_to_json(session, caller.credential) for session in found]})
 
 
 @bp.operation(
     "DELETE", "/sessions", "log_out_everywhere", access=authorization.require_session, errors=(403,), status=204
 )
 def log_out_everywhere() -> Response:
-    """Log out everywhere: all sessions end, this one too. Personal tokens stay."""
+    """End all sessions, including this one. Personal tokens stay."""
     return _end_sessions("")
 
 
@@ -59,21 +59,22 @@ def log_out_everywhere() -> Response:
     status=204,
 )
 def log_out(session: str) -> Response:
-    """Log out one device."""
+    """End one session."""
     return _end_sessions(session)
 
 
 def _end_sessions(session: str) -> Response:
-    people, who = services().account_store, authorization.credential_owner()
-    if not people.sessions.end(who.account, session):
+    """End one session of the caller, or all for an empty id, and return the response."""
+    account_store, caller = services().account_store, authorization.credential_owner()
+    if not account_store.sessions.end(caller.account, session):
         raise Problem("not_found")
-    people.audit_log.store(
+    account_store.audit_log.store(
         security_log.audit_statements(
-            who.account, "logout", rate_limits.client_network(), "" if session else "everywhere"
+            caller.account, "logout", rate_limits.client_network(), "" if session else "everywhere"
         )
     )
-    gone = Response(status=204)
-    return clear_site_data(gone) if session in ("", who.credential) else gone
+    response = Response(status=204)
+    return clear_site_data(response) if session in ("", caller.credential) else response
 
 
 @bp.operation(
@@ -87,9 +88,9 @@ def _end_sessions(session: str) -> Response:
     status=201,
 )
 def prove(body: Doc) -> Response:
-    """Show the password again, and the second factor if there is one: it counts for ten minutes, for this session.
+    """Confirm the password, and the second factor if there is one, for ten minutes of this session.
 
-    The session goes on under a new token, which is shown in this answer alone; the one before opens nothing.
+    The session gets a new token, shown only in this response. The old token stops working.
     """
     authorization.verify_session_password(body["password"], SecondFactorProof.from_body(body))
     return json_response(
@@ -108,19 +109,24 @@ def prove(body: Doc) -> Response:
     status=201,
 )
 def change_password(body: Doc) -> Response:
-    """Change the password: all sessions end, and the answer holds the token of a new one. Personal tokens stay."""
-    people, me = services().account_store, authorization.current_account()
+    """Change the password. All sessions end; the response contains a new session's token.
+
+    Personal tokens stay.
+    """
+    account_store, me = services().account_store, authorization.current_account()
     passwords.check_password(body["password"], me.name)
-    kept = authorization.verify_session_password(body["current"], SecondFactorProof.from_body(body))
-    hashed = people.passwords.make_hash(body["password"])
-    (before,) = (s for s in people.sessions.list_sessions(me.id) if s.id == authorization.credential_owner().credential)
-    token, session = people.sessions.make_first(
+    old_hash = authorization.verify_session_password(body["current"], SecondFactorProof.from_body(body))
+    password_hash = account_store.passwords.make_hash(body["password"])
+    (before,) = (
+        s for s in account_store.sessions.list_sessions(me.id) if s.id == authorization.credential_owner().credential
+    )
+    token, session = account_store.sessions.make_first(
         SessionRequest(me.id, before.label, before.factors, rate_limits.address_family())
     )
-    logged = security_log.audit_statements(me.id, "password_changed", rate_limits.client_network())
-    people.credentials.replace_password(me.id, kept, hashed, [*session, *logged])
+    audit_rows = security_log.audit_statements(me.id, "password_changed", rate_limits.client_network())
+    account_store.credentials.replace_password(me.id, old_hash, password_hash, [*session, *audit_rows])
     return json_response(
-        account_to_json(me) | {"token": token, "device": people.sessions.make_device_token(me.id)}, 201
+        account_to_json(me) | {"token": token, "device": account_store.sessions.make_device_token(me.id)}, 201
     )
 
 
@@ -134,10 +140,10 @@ def change_password(body: Doc) -> Response:
     status=201,
 )
 def new_recovery_codes() -> Response:
-    """Make ten new recovery codes, which no repetition shows again; those before work no more."""
+    """Create ten new recovery codes, shown only in this response. The old codes stop working."""
     authorization.require_fresh_password()
-    people, me = services().account_store, authorization.credential_owner().account
-    codes, kept = people.recovery_codes.generate(me)
-    logged = security_log.audit_statements(me, "recovery_codes_made", rate_limits.client_network())
-    people.recovery_codes.replace(me, kept, logged, authorization.credential_owner().credential)
+    account_store, me = services().account_store, authorization.credential_owner().account
+    codes, kept = account_store.recovery_codes.generate(me)
+    audit_rows = security_log.audit_statements(me, "recovery_codes_made", rate_limits.client_network())
+    account_store.recovery_codes.replace(me, kept, audit_rows, authorization.credential_owner().credential)
     return json_response({"codes": codes}, 201)

@@ -1,4 +1,4 @@
-"""One's own circle: challenges that wait for an answer, tables that one watches, people whom one keeps away."""
+"""Routes of the account's challenges, watched games, and blocked players."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from api.schemas.table_responses import LobbySchema
 from api.services import services
 from domain.errors import UnknownGame
 
-bp = Blueprint("circle", __name__, url_prefix="/v1/me", description="One's own circle.")
+bp = Blueprint("circle", __name__, url_prefix="/v1/me", description="Challenges, watched games, and blocked players.")
 
 
 # --- challenges ------------------------------------------------------------------------------------------------
@@ -31,9 +31,9 @@ bp = Blueprint("circle", __name__, url_prefix="/v1/me", description="One's own c
     response=MyChallengesSchema,
 )
 def my_challenges() -> Response:
-    """List the tables to which one is asked, the oldest first; taking a seat there accepts.
+    """Return your open challenges, oldest first. Take the seat to accept one.
 
-    What people ask whom one blocks is left out.
+    Challenges by blocked players are left out.
     """
     found = authorization.optional_owner()
     return json_response(
@@ -45,13 +45,13 @@ def my_challenges() -> Response:
     "DELETE", "/challenges/<game:game>", "decline", access=authorization.require_player, errors=(403, 404), status=204
 )
 def decline(game: str) -> Response:
-    """Say no to a challenge; a seat that was kept is free."""
+    """Decline a challenge. A reserved seat becomes free."""
     if not services().account_store.social_graph.decline(game, authorization.player_ids()):
         raise Problem("not_found")
     return Response(status=204)
 
 
-# --- tables that are watched -----------------------------------------------------------------------------------
+# --- watched games ---------------------------------------------------------------------------------------------
 
 
 @bp.operation(
@@ -65,7 +65,7 @@ def decline(game: str) -> Response:
     response_headers=string_headers("Link"),
 )
 def watching(args: dict[str, int]) -> Response:
-    """List the tables that one watches, the newest change first."""
+    """Return the games you watch, newest change first."""
     s, limit = services(), args["limit"]
     games = s.account_store.social_graph.list_watched(authorization.credential_owner().account)
     found = s.reader.list_summaries(games, before=args["cursor"], limit=limit + 1)
@@ -77,7 +77,7 @@ def watching(args: dict[str, int]) -> Response:
     "PUT", "/watching/<game:game>", "watch", access=authorization.require_session, errors=(403, 404, 409), status=204
 )
 def watch(game: str) -> Response:
-    """Watch a table."""
+    """Watch a game."""
     s = services()
     if not s.ledger.version(game):
         raise UnknownGame(game)
@@ -89,17 +89,17 @@ def watch(game: str) -> Response:
     "DELETE", "/watching/<game:game>", "unwatch", access=authorization.require_session, errors=(403, 404), status=204
 )
 def unwatch(game: str) -> Response:
-    """Watch a table no longer."""
+    """Stop watching a game."""
     services().account_store.social_graph.unwatch(authorization.credential_owner().account, game)
     return Response(status=204)
 
 
-# --- who is kept away ------------------------------------------------------------------------------------------
+# --- blocked players -------------------------------------------------------------------------------------------
 
 
 @bp.operation("GET", "/blocks", "blocks", access=authorization.require_session, errors=(403,), response=BlocksSchema)
 def blocks() -> Response:
-    """List the people whom one blocks."""
+    """Return the players you block."""
     s = services()
     found = s.account_store.social_graph.list_blocks(authorization.credential_owner().account)
     names = s.seat_tokens.texts.list_names([player for player, _ in found])
@@ -110,7 +110,10 @@ def blocks() -> Response:
     "PUT", "/blocks/<player:player>", "block", access=authorization.require_session, errors=(403, 409), status=204
 )
 def block(player: str) -> Response:
-    """Block a person, who is not told: challenges do not come through, and one's own tables are closed."""
+    """Block a player: you get no challenges from them, and they cannot join your tables.
+
+    The player is not notified.
+    """
     s, me = services(), authorization.credential_owner().account
     if player in authorization.player_ids():
         raise Problem("forbidden", "You cannot block yourself.")
@@ -122,6 +125,6 @@ def block(player: str) -> Response:
     "DELETE", "/blocks/<player:player>", "unblock", access=authorization.require_session, errors=(403,), status=204
 )
 def unblock(player: str) -> Response:
-    """Block a person no longer."""
+    """Unblock a player."""
     services().account_store.social_graph.unblock(authorization.credential_owner().account, player)
     return Response(status=204)

@@ -1,4 +1,4 @@
-"""Personal access tokens: for programs, each for what it needs and for so long."""
+"""Routes of personal access tokens, each with scopes and an expiry time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ bp = Blueprint("tokens", __name__, url_prefix="/v1/me/tokens", description="Pers
 
 
 def token_to_json(token: PersonalToken) -> Doc:
-    """A token without what opens anything."""
+    """Return a personal token without its secret."""
     return {
         "id": token.id,
         "label": token.label,
@@ -32,7 +32,7 @@ def token_to_json(token: PersonalToken) -> Doc:
 
 @bp.operation("GET", "", "tokens", access=authorization.require_session, errors=(403,), response=PersonalTokensSchema)
 def tokens() -> Response:
-    """List the personal tokens that open anything, the oldest first."""
+    """Return your valid personal tokens, oldest first."""
     found = services().account_store.personal_tokens.list_tokens(authorization.credential_owner().account)
     return json_response({"items": [token_to_json(token) for token in found]})
 
@@ -49,7 +49,7 @@ def tokens() -> Response:
     status=201,
 )
 def new_token(body: Doc, headers: Doc) -> Response:
-    """Make a personal token, which is shown in this answer and its repetitions alone."""
+    """Create a personal token, shown only in this response and its repetitions."""
     scopes = [scope for scope in ("read", "play", "direct", "admin") if scope in body["scopes"]]
     return _issue_token("token_made", body["label"], scopes, body["days"], headers["key"])
 
@@ -65,7 +65,7 @@ def new_token(body: Doc, headers: Doc) -> Response:
     status=201,
 )
 def rotate_token(headers: Doc, token: str) -> Response:
-    """Make another token in place of this one, which ends at once: same label, scopes, and time from now on."""
+    """Replace a personal token: same label, scopes and lifetime, from now on. The old one ends at once."""
     before = services().account_store.personal_tokens.find_token(authorization.credential_owner().account, token)
     if before is None:
         raise Problem("not_found")
@@ -77,27 +77,33 @@ def rotate_token(headers: Doc, token: str) -> Response:
     "DELETE", "/<credential:token>", "revoke_token", access=authorization.require_session, errors=(403, 404), status=204
 )
 def revoke_token(token: str) -> Response:
-    """Revoke a token: it opens nothing any more."""
-    people, me = services().account_store, authorization.credential_owner().account
-    if not people.personal_tokens.revoke(me, token):
+    """Revoke a personal token. It stops working."""
+    account_store, me = services().account_store, authorization.credential_owner().account
+    if not account_store.personal_tokens.revoke(me, token):
         raise Problem("not_found")
-    people.audit_log.store(security_log.audit_statements(me, "token_revoked", rate_limits.client_network(), token))
+    account_store.audit_log.store(
+        security_log.audit_statements(me, "token_revoked", rate_limits.client_network(), token)
+    )
     return Response(status=204)
 
 
 def _issue_token(
     what: str, label: str, scopes: list[str] | tuple[str, ...], days: int, key: str, instead: str = ""
 ) -> Response:
+    """Create a personal token, record it in the audit log, and return the response.
+
+    `instead` is the id of a token to replace, or empty.
+    """
     authorization.require_fresh_password()
-    people, me, session = (
+    account_store, me, session = (
         services().account_store,
         authorization.credential_owner().account,
         authorization.credential_owner().credential,
     )
     request = ("token", f"{me} {key}", what, label, *scopes, str(days), instead) if key else ()
-    logged = security_log.audit_statements(me, what, rate_limits.client_network(), f"{label}: {' '.join(scopes)}")
-    id_, text = people.personal_tokens.issue(
-        me, label, scopes, people.clock() + days * DAY, logged, *request, instead=instead, session=session
+    audit_rows = security_log.audit_statements(me, what, rate_limits.client_network(), f"{label}: {' '.join(scopes)}")
+    id_, text = account_store.personal_tokens.issue(
+        me, label, scopes, account_store.clock() + days * DAY, audit_rows, *request, instead=instead, session=session
     )
-    until = getattr(people.personal_tokens.find_token(me, id_), "until", 0)
+    until = getattr(account_store.personal_tokens.find_token(me, id_), "until", 0)
     return json_response({"id": id_, "label": label, "scopes": list(scopes), "until": until, "token": text}, 201)

@@ -1,4 +1,4 @@
-"""Webhooks of one's own: where they lead, what they are told, and what has become of it."""
+"""Routes of the account's webhooks and their deliveries."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from domain.notifications.outbox import Delivery
 from domain.notifications.webhooks import Webhook, WebhookRequest
 from domain.service.database import Statement
 
-bp = Blueprint("webhooks", __name__, url_prefix="/v1/me/webhooks", description="Webhooks of one's own.")
+bp = Blueprint("webhooks", __name__, url_prefix="/v1/me/webhooks", description="Webhooks of an account.")
 
 
 def webhook_to_json(hook: Webhook) -> Doc:
-    """A webhook without its secrets."""
+    """Return a webhook without its secrets."""
     return {
         "id": hook.id,
         "about": hook.about,
@@ -44,12 +44,14 @@ def webhook_to_json(hook: Webhook) -> Doc:
 
 
 def _delivery_to_json(found: Delivery | None) -> Doc:
+    """Return a delivery without its webhook. Raise Problem for None."""
     if found is None:
         raise Problem("not_found")
     return {name: value for name, value in vars(found).items() if name != "webhook"}
 
 
 def _find_webhook(webhook: str) -> Webhook:
+    """Return a webhook of the caller. Raise Problem."""
     found = services().notifications.webhooks.find(authorization.credential_owner().account, webhook)
     if found is None:
         raise Problem("not_found")
@@ -57,7 +59,7 @@ def _find_webhook(webhook: str) -> Webhook:
 
 
 def _require_active(webhook: str) -> Webhook:
-    """One to which something can be sent; what is asked for is counted."""
+    """Return the caller's webhook and charge a quota. Raise Problem if it is switched off."""
     found = _find_webhook(webhook)
     authorization.require_good_standing()
     if found.state != "on":
@@ -67,6 +69,7 @@ def _require_active(webhook: str) -> Webhook:
 
 
 def _audit_statements(what: str, detail: str) -> list[Statement]:
+    """Return the statements of an audit entry for the caller."""
     return security_log.audit_statements(
         authorization.credential_owner().account, what, rate_limits.client_network(), detail
     )
@@ -74,7 +77,7 @@ def _audit_statements(what: str, detail: str) -> list[Statement]:
 
 @bp.operation("GET", "", "webhooks", access=authorization.require_session, errors=(403,), response=WebhooksSchema)
 def webhooks() -> Response:
-    """List one's webhooks, the oldest first."""
+    """Return your webhooks, oldest first."""
     return json_response(
         {
             "items": [
@@ -97,23 +100,34 @@ def webhooks() -> Response:
     status=201,
 )
 def new_webhook(body: Doc, headers: Doc) -> Response:
-    """Make a webhook. Its secret is shown in this answer and its repetitions alone.
+    """Create a webhook. Its secret is shown only in this response and its repetitions.
 
-    Needs a password that was shown in the last ten minutes. One of a table is for who has a seat there or directs it.
+    Requires a password check within the last ten minutes. For a table's webhook, you need a seat
+    there or direct it.
     """
     authorization.require_fresh_password()
     authorization.require_good_standing()
     s, me = services(), authorization.credential_owner().account
-    wanted = WebhookRequest(body["url"], body["about"], body["game"], tuple(body["events"]))
-    if (wanted.about == "table") != bool(wanted.game):
+    webhook_request = WebhookRequest(body["url"], body["about"], body["game"], tuple(body["events"]))
+    if (webhook_request.about == "table") != bool(webhook_request.game):
         raise Problem("webhook_refused", "`game` is required for a table's webhook, and not allowed for others.")
-    if wanted.game and wanted.game not in s.seat_tokens.list_roles(*authorization.player_ids()):
+    if webhook_request.game and webhook_request.game not in s.seat_tokens.list_roles(*authorization.player_ids()):
         raise Problem("not_at_table")
     key = headers["key"]
-    request = (f"{me} {key}", wanted.url, wanted.about, wanted.game, *sorted(wanted.events)) if key else ()
-    logged = _audit_statements("webhook_made", wanted.about)
+    request = (
+        (
+            f"{me} {key}",
+            webhook_request.url,
+            webhook_request.about,
+            webhook_request.game,
+            *sorted(webhook_request.events),
+        )
+        if key
+        else ()
+    )
+    audit_rows = _audit_statements("webhook_made", webhook_request.about)
     hook, secret = s.notifications.webhooks.create(
-        me, wanted, s.settings.webhooks, s.reader.read_position(), logged, *request
+        me, webhook_request, s.settings.webhooks, s.reader.read_position(), audit_rows, *request
     )
     return json_response(webhook_to_json(hook) | {"secret": secret}, 201)
 
@@ -127,7 +141,7 @@ def new_webhook(body: Doc, headers: Doc) -> Response:
     response=ListedWebhookSchema,
 )
 def webhook(webhook: str) -> Response:
-    """Read what a webhook is."""
+    """Return a webhook."""
     return json_response(webhook_to_json(_find_webhook(webhook)))
 
 
@@ -141,17 +155,19 @@ def webhook(webhook: str) -> Response:
     response=ListedWebhookSchema,
 )
 def change_webhook(body: Doc, webhook: str) -> Response:
-    """Change where a webhook leads and what it is told, or switch it off and on.
+    """Change a webhook's URL or events, or switch it on or off.
 
-    Needs a password that was shown in the last ten minutes. While it is off it is owed nothing.
+    Requires a password check within the last ten minutes. While it is off, no events are collected.
     """
     authorization.require_fresh_password()
     s, found = services(), _find_webhook(webhook)
     if body["on"]:
         authorization.require_good_standing()
-    wanted = WebhookRequest(body["url"], found.about, found.game, tuple(body["events"]))
+    webhook_request = WebhookRequest(body["url"], found.about, found.game, tuple(body["events"]))
     position = s.reader.read_position()
-    s.notifications.webhooks.update(found.account, found.id, wanted, s.settings.webhooks, position, on=body["on"])
+    s.notifications.webhooks.update(
+        found.account, found.id, webhook_request, s.settings.webhooks, position, on=body["on"]
+    )
     s.account_store.audit_log.store(_audit_statements("webhook_changed", found.id))
     return json_response(webhook_to_json(_find_webhook(webhook)))
 
@@ -165,7 +181,7 @@ def change_webhook(body: Doc, webhook: str) -> Response:
     status=204,
 )
 def remove_webhook(webhook: str) -> Response:
-    """Remove a webhook, with all that was sent there."""
+    """Remove a webhook and all its deliveries."""
     s, me = services(), authorization.credential_owner().account
     if not s.notifications.webhooks.remove(me, webhook):
         raise Problem("not_found")
@@ -184,9 +200,9 @@ def remove_webhook(webhook: str) -> Response:
     status=201,
 )
 def rotate_webhook(headers: Doc, webhook: str) -> Response:
-    """Make another secret. For a day what is sent is signed with the one before as well.
+    """Create a new secret. For one day, deliveries are also signed with the old one.
 
-    Needs a password that was shown in the last ten minutes.
+    Requires a password check within the last ten minutes.
     """
     authorization.require_fresh_password()
     s, me, key = services(), authorization.credential_owner().account, headers["key"]
@@ -207,11 +223,11 @@ def rotate_webhook(headers: Doc, webhook: str) -> Response:
     status=202,
 )
 def try_webhook(webhook: str) -> Response:
-    """Have something sent that tells nothing, to try a receiver."""
+    """Send an empty test event, to check your receiver."""
     s, found = services(), _require_active(webhook)
-    made = s.notifications.outbox.send_test(found)
+    delivery = s.notifications.outbox.send_test(found)
     s.notify_appended(0)
-    return json_response(_delivery_to_json(made), 202)
+    return json_response(_delivery_to_json(delivery), 202)
 
 
 @bp.operation(
@@ -225,7 +241,7 @@ def try_webhook(webhook: str) -> Response:
     response_headers=string_headers("Link"),
 )
 def deliveries(args: Doc, webhook: str) -> Response:
-    """Read what was sent to a webhook in the last thirty days, or is to be, the newest first; and how each try went."""
+    """Return the deliveries of the last thirty days and the pending ones, newest first, with each attempt."""
     hook, limit = _find_webhook(webhook), args["limit"]
     found = services().notifications.outbox.list_deliveries(hook.id, args["status"], args["cursor"], limit + 1)
     path = f"/v1/me/webhooks/{hook.id}/deliveries"
@@ -243,8 +259,8 @@ def deliveries(args: Doc, webhook: str) -> Response:
     status=202,
 )
 def replay(webhook: str, delivery: str) -> Response:
-    """Have something sent again, under the same id, as often as if it were new. One that waits goes on waiting."""
+    """Send a delivery again, with the same id and a full set of attempts. A pending one just stays pending."""
     s, found = services(), _require_active(webhook)
-    made = s.notifications.outbox.replay(found.id, delivery)
+    sent = s.notifications.outbox.replay(found.id, delivery)
     s.notify_appended(0)
-    return json_response(_delivery_to_json(made), 202)
+    return json_response(_delivery_to_json(sent), 202)

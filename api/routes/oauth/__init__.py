@@ -1,1 +1,1 @@
-"""What programs of others can ask for, and what people can ask about them."""
+"""Routes of OAuth: endpoints for clients, and the account's own clients and grants."""

@@ -1,4 +1,4 @@
-"""Clients that an account has registered."""
+"""Routes of the OAuth clients registered by an account."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from api.services import Doc, services
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.oauth_clients import GRANT_TYPES, ClientRegistration, OAuthClient
 
-bp = Blueprint("clients", __name__, url_prefix="/v1/me/clients", description="Programs for other people's accounts.")
+bp = Blueprint("clients", __name__, url_prefix="/v1/me/clients", description="OAuth clients registered by an account.")
 
 
 def client_to_json(client: OAuthClient) -> Doc:
-    """A client without what it proves itself by."""
+    """Return a client without its secret."""
     return {
         "id": client.id,
         "name": client.name,
@@ -40,7 +40,7 @@ def client_to_json(client: OAuthClient) -> Doc:
 
 @bp.operation("GET", "", "clients", access=authorization.require_session, errors=(403,), response=ClientsSchema)
 def clients() -> Response:
-    """List the clients that one has registered, the oldest first."""
+    """Return your registered clients, oldest first."""
     found = services().account_store.oauth_clients.list_by_account(authorization.credential_owner().account)
     return json_response({"items": [client_to_json(client) for client in found]})
 
@@ -57,21 +57,29 @@ def clients() -> Response:
     status=201,
 )
 def new_client(body: Doc, headers: Doc) -> Response:
-    """Register a client. The secret of a confidential one is shown in this answer and its repetitions alone."""
+    """Register a client. A confidential client's secret is shown only here and in repetitions."""
     authorization.require_fresh_password()
     authorization.require_good_standing()
-    people, me = services().account_store, authorization.credential_owner().account
-    asked = _parse_registration(body)
-    said = (asked.name, *asked.redirects, *asked.grant_types, *asked.scopes, str(body["confidential"]))
-    request = ("client", f"{me} {headers['key']}", *said) if headers["key"] else ()
-    logged = security_log.audit_statements(me, "client_registered", rate_limits.client_network(), body["name"])
-    id_, secret = people.oauth_clients.register(me, asked, logged, *request, confidential=body["confidential"])
-    told = {"id": id_, **vars(asked), "confidential": body["confidential"]}
-    return json_response(told | ({"secret": secret} if secret else {}), 201)
+    account_store, me = services().account_store, authorization.credential_owner().account
+    registration = _parse_registration(body)
+    fields = (
+        registration.name,
+        *registration.redirects,
+        *registration.grant_types,
+        *registration.scopes,
+        str(body["confidential"]),
+    )
+    request = ("client", f"{me} {headers['key']}", *fields) if headers["key"] else ()
+    audit_rows = security_log.audit_statements(me, "client_registered", rate_limits.client_network(), body["name"])
+    id_, secret = account_store.oauth_clients.register(
+        me, registration, audit_rows, *request, confidential=body["confidential"]
+    )
+    doc = {"id": id_, **vars(registration), "confidential": body["confidential"]}
+    return json_response(doc | ({"secret": secret} if secret else {}), 201)
 
 
 def _parse_registration(body: Doc) -> ClientRegistration:
-    """As a request has it, in the order in which these are listed anywhere."""
+    """Return the registration in a request, with scopes and grant types in canonical order."""
     return ClientRegistration(
         name=body["name"],
         redirects=body["redirects"],
@@ -89,11 +97,12 @@ def _parse_registration(body: Doc) -> ClientRegistration:
     response=ListedClientSchema,
 )
 def get_client(client: str) -> Response:
-    """Read a client that one has registered."""
+    """Return one of your registered clients."""
     return json_response(client_to_json(_find_own_client(client)))
 
 
 def _find_own_client(client: str) -> OAuthClient:
+    """Return a client of the caller. Raise Problem."""
     found = services().account_store.oauth_clients.find(client)
     if found is None or found.account != authorization.credential_owner().account:
         raise Problem("not_found")
@@ -110,15 +119,16 @@ def _find_own_client(client: str) -> OAuthClient:
     response=ListedClientSchema,
 )
 def change_client(body: Doc, client: str) -> Response:
-    """Give a client another name, other redirects, other grant types and scopes, of which it keeps what is left out.
+    """Change a client's name, redirect URLs, grant types and scopes.
 
-    What people have allowed it stays, but for scopes that it may not ask for any more: they go with the next refresh.
+    Omitted grant types and scopes stay. People's grants stay as well, except for removed scopes: those end at the next
+    refresh.
     """
     authorization.require_fresh_password()
     found = _find_own_client(client)
-    kept = {name: getattr(found, name) for name in ("grant_types", "scopes") if body[name] is None}
-    logged = security_log.audit_statements(found.account, "client_changed", rate_limits.client_network(), client)
-    services().account_store.oauth_clients.update(client, _parse_registration(body | kept), logged)
+    unchanged = {name: getattr(found, name) for name in ("grant_types", "scopes") if body[name] is None}
+    audit_rows = security_log.audit_statements(found.account, "client_changed", rate_limits.client_network(), client)
+    services().account_store.oauth_clients.update(client, _parse_registration(body | unchanged), audit_rows)
     return json_response(client_to_json(_find_own_client(client)))
 
 
@@ -132,13 +142,15 @@ def change_client(body: Doc, client: str) -> Response:
     status=201,
 )
 def new_client_secret(client: str) -> Response:
-    """Make another secret of a confidential client, which no repetition shows again; that before ends at once."""
+    """Create a new secret for a confidential client, shown only here. The old one ends at once."""
     authorization.require_fresh_password()
     found = _find_own_client(client)
     if not found.is_confidential:
         raise Problem("public_client")
-    logged = security_log.audit_statements(found.account, "client_secret_made", rate_limits.client_network(), client)
-    return json_response({"secret": services().account_store.oauth_clients.rotate_secret(found, logged)}, 201)
+    audit_rows = security_log.audit_statements(
+        found.account, "client_secret_made", rate_limits.client_network(), client
+    )
+    return json_response({"secret": services().account_store.oauth_clients.rotate_secret(found, audit_rows)}, 201)
 
 
 @bp.operation(
@@ -150,8 +162,8 @@ def new_client_secret(client: str) -> Response:
     status=204,
 )
 def remove_client(client: str) -> Response:
-    """Remove a client: whatever people have allowed it ends."""
+    """Remove a client. All its grants end."""
     found = _find_own_client(client)
-    logged = security_log.audit_statements(found.account, "client_removed", rate_limits.client_network(), client)
-    services().account_store.oauth_clients.remove(found, logged)
+    audit_rows = security_log.audit_statements(found.account, "client_removed", rate_limits.client_network(), client)
+    services().account_store.oauth_clients.remove(found, audit_rows)
     return Response(status=204)

@@ -1,4 +1,4 @@
-"""What clients ask by themselves, in the forms of the RFCs: tokens, devices, giving tokens back, and what there is."""
+"""OAuth endpoints as the RFCs define them: tokens, revocation, device authorization, metadata."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def register(app: Flask) -> None:
-    """The routes; the library comes with the first request that needs it."""
+    """Register the endpoints. The OAuth library is imported at the first request to one of them."""
 
     @app.post(TOKEN)
     @_allow_any_query
@@ -46,7 +46,7 @@ def register(app: Flask) -> None:
 
 
 def _allow_any_query(view: View) -> View:
-    """One that looks at its query itself."""
+    """Mark a view as one with its own check of query parameters."""
     vars(view)["any_query"] = True
     return view
 
@@ -58,22 +58,22 @@ def _server() -> Server:
 
 
 def _check_form() -> Response | None:
-    """Counts the request; the error for one that is no form, or says something twice."""
+    """Charge the request, and return an error response for a malformed form, or None."""
     rate_limits.charge_request(None)
     header = request.headers.get("Authorization", "")
     if header.lower().startswith("basic") and request.authorization is None:
         g.problem = "invalid_client"
         return json_response({"error": "invalid_client"}, 401, WWW_Authenticate='Basic realm="annals"')
-    twice = [name for name in request.form if len(request.form.getlist(name)) > 1]
-    if request.mimetype != FORM or request.args or twice:
+    repeated = [name for name in request.form if len(request.form.getlist(name)) > 1]
+    if request.mimetype != FORM or request.args or repeated:
         g.problem = "invalid_request"
-        said = "Parameters come in a form, each once, and none in the address."
-        return json_response({"error": "invalid_request", "error_description": said}, 400)
+        description = "Send each parameter once, as a form field, and none in the URL."
+        return json_response({"error": "invalid_request", "error_description": description}, 400)
     return None
 
 
 def build_metadata() -> Doc:
-    """What there is, as RFC 8414 has it."""
+    """Return the server's metadata (RFC 8414)."""
     issuer = public_url.base_url()
     methods = ["none", "client_secret_basic", "client_secret_post"]
     return {

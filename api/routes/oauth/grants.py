@@ -1,4 +1,4 @@
-"""What the person who asks has allowed clients."""
+"""Routes of the grants given to OAuth clients by an account."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from api.schemas.oauth_clients import GrantsSchema
 from api.services import Doc, services
 from domain.accounts.oauth_grants import OAuthGrant
 
-bp = Blueprint("grants", __name__, url_prefix="/v1/me/grants", description="What clients may do for the person.")
+bp = Blueprint("grants", __name__, url_prefix="/v1/me/grants", description="Grants given to OAuth clients.")
 
 
 def grant_to_json(grant: OAuthGrant) -> Doc:
-    """A grant without what opens anything."""
+    """Return a grant without its tokens."""
     return vars(grant) | {"scopes": list(grant.scopes)}
 
 
 @bp.operation("GET", "", "grants", access=authorization.require_session, errors=(403,), response=GrantsSchema)
 def grants() -> Response:
-    """List what one has allowed clients, the oldest first."""
+    """Return your grants to clients, oldest first."""
     found = services().account_store.oauth_grants.list_by_account(authorization.credential_owner().account)
     return json_response({"items": [grant_to_json(grant) for grant in found]})
 
@@ -32,14 +32,16 @@ def grants() -> Response:
     "DELETE", "/<credential:grant>", "end_grant", access=authorization.require_session, errors=(403, 404), status=204
 )
 def end_grant(grant: str) -> Response:
-    """Allow it no more: its tokens open nothing from now on."""
+    """Revoke a grant. Its tokens stop working at once."""
     revoke_grant(authorization.credential_owner().account, grant)
     return Response(status=204)
 
 
 def revoke_grant(account: str, grant: str) -> None:
-    """What somebody has allowed ends; raises Problem for what is not theirs."""
-    people = services().account_store
-    if not people.oauth_grants.revoke_grant(account, grant):
+    """Revoke a grant of an account. Raise Problem if the account has no such grant."""
+    account_store = services().account_store
+    if not account_store.oauth_grants.revoke_grant(account, grant):
         raise Problem("not_found")
-    people.audit_log.store(security_log.audit_statements(account, "grant_ended", rate_limits.client_network(), grant))
+    account_store.audit_log.store(
+        security_log.audit_statements(account, "grant_ended", rate_limits.client_network(), grant)
+    )

@@ -31,6 +31,8 @@ TABLE_CODES: Mapping[str, str] = {
     "seats_missing": "not every seat has a player",
     "undo_forbidden": "the rules or the table do not allow seats to undo this",
     "consent_missing": "seats that have seen or done something since then must agree",
+    "deadline_passed": "your deadline has passed",
+    "no_time_left": "you have used up the time of the decision that you want back",
     "still_running": "the game is not over",
     "no_vacation_left": "the seat does not have that many vacation days left",
     "not_due": "the seat has a player, and time left",

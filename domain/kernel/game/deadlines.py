@@ -37,6 +37,10 @@ MAX_VACATION_DAYS = 100
 """Most days of vacation of a seat."""
 
 
+MAX_MISSES = 1000
+"""Largest limit of missed deadlines, on end or altogether."""
+
+
 class FrameClock(NamedTuple):
     """Clock of one frame, or of consecutive frames with the same question."""
 
@@ -179,6 +183,71 @@ def tick(
             clock = FrameClock(timer, clock.left, at)
         out.append(clock)
     return tuple(out)
+
+
+def rewind_clocks(
+    clocks: tuple[FrameClock, ...],
+    frames: tuple[Frame, ...],
+    at: int,
+    time_banks: Sequence[TimeBank],
+    used: Mapping[Seat, int],
+    granted: Mapping[Seat, int],
+) -> tuple[FrameClock, ...]:
+    """Return the stopped clocks of a rewind's target, so that going back gives nobody time.
+
+    `clocks` and `frames` are those of the target, whose last record came at time `at`. Each decision has the time that
+    it had then, longer by `granted`: ms by which deadlines of its seats were moved since. The decision of the top
+    frame loses `used`: ms of thinking of the seat that goes back by itself. Both maps are by seat; a decision of
+    several seats takes the largest grant and the largest use.
+    """
+    top = frames[-1].timer if frames else None
+    by_timer = {frame.timer: frame for frame in frames}
+    out = []
+    for clock in clocks:
+        frame = by_timer.get(clock.n)
+        if frame is None:
+            continue
+        left = _stop(clock, at, time_banks, frame).left + max((granted.get(s, 0) for s in frame.asked), default=0)
+        if clock.n == top:
+            left -= max((used.get(s, 0) for s in frame.owing), default=0)
+        out.append(FrameClock(clock.n, max(left, 0), None))
+    return tuple(out)
+
+
+def add_thinking_time(
+    times: tuple[int, ...],
+    clocks: tuple[FrameClock, ...],
+    frames: tuple[Frame, ...],
+    time_banks: Sequence[TimeBank],
+    since: int,
+    at: int,
+) -> tuple[int, ...]:
+    """Return each seat's thinking time, ms: the time in which a running clock waited for it, pauses left out.
+
+    These frames have been open from `since` to `at`. In a secret decision all seats asked count as thinking, or the sum
+    would reveal who has answered.
+    """
+    if at <= since or running_clock(clocks, frames) is None:
+        return times
+    waiting = frames[-1].asked if frames[-1].secret else frames[-1].owing
+    return tuple(
+        ms + (at - since) - _time_bank_of(time_banks, seat).paused_ms(since, at) if seat in waiting else ms
+        for seat, ms in enumerate(times)
+    )
+
+
+def refill_clock(
+    meta: Meta, time_control: TimeControl, clocks: tuple[FrameClock, ...], frame: Frame, at: int
+) -> tuple[FrameClock, ...]:
+    """Return the clocks with the full time of its class for a frame from time `at` on, unless it has more left."""
+    seconds = time_control.seconds.get(deadline_class(meta, frame))
+    if seconds is None:
+        return clocks
+    full = min(seconds * SECOND, MAX_INT)
+    return tuple(
+        FrameClock(c.n, full, at) if c.n == frame.timer and c.since is not None and c.since + c.left < at + full else c
+        for c in clocks
+    )
 
 
 def move_deadline(clocks: tuple[FrameClock, ...], n: int, ms: int) -> tuple[FrameClock, ...]:

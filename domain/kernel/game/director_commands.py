@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
 
-from domain.kernel.game.command import Command, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
 from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind
 from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
@@ -26,7 +26,9 @@ MIN_REMAINING_MS = 60_000
 class Rewind(Command):
     """Go back to the active version `to` (`not_on_line`); nothing is deleted. `reason` is a salted hash of the text.
 
-    With `fresh` the epoch rises and everything unseen is dealt again.
+    With `fresh` the epoch rises and everything unseen is dealt again. With `clocks` "kept", every decision has the time
+    that it had at that version, and what deadlines were moved by since. A seat that goes back without consent pays for
+    the time since then (`no_time_left`). Records before that rule are "restarted": every clock begins again.
     """
 
     verb: ClassVar[str] = "Rewind"
@@ -36,6 +38,7 @@ class Rewind(Command):
     consent: Sequence[Seat] = ()
     reason: str = ""
     fresh: bool = False
+    clocks: Literal["kept", "restarted"] = field(default="kept", metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
@@ -66,13 +69,16 @@ class Rewind(Command):
         transition = build_record(
             rules, blind, context, draft, "rewound", by=self.by, seat=self.seat, cover_seats=cover, body=body
         )
-        return Transition(
-            transition.record,
-            replace(apply_rewind(rules, game, target, transition.record), digests=transition.game.digests),
-        )
+        rewound = replace(apply_rewind(rules, game, target, transition.record), digests=transition.game.digests)
+        if self.by == "seat" and not self.consent and self.clocks == "kept" and self.seat is not None:
+            due = rewound.due_times([self.seat], individually=True).get(self.seat)
+            owes = bool(rewound.frames) and self.seat in rewound.frames[-1].owing
+            refuse_unless(not owes or due is None or due > rewound.time, "no_time_left")
+        return Transition(transition.record, rewound)
 
     def _body(self) -> Doc:
         body: Doc = {"to": self.to, "entropy": "fresh" if self.fresh else "keep"}
+        body |= {"clocks": "kept"} if self.clocks == "kept" else {}
         consent = {"consent": list(self.consent)} if self.consent else {}
         return body | consent | ({"reason": self.reason} if self.reason else {})
 
@@ -86,6 +92,7 @@ class Rewind(Command):
             body.get("consent", ()),
             body.get("reason", ""),
             body["entropy"] == "fresh",
+            body.get("clocks", "restarted"),
         )
 
 
@@ -96,11 +103,13 @@ def _update_vacancies(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int
     """
     vacated: list[Seat] = []
     for seat, player in sorted(game.players.items()):
-        if not player.id and seat not in draft.state.vacant and game.time_banks[seat].hold_end <= at:
+        is_absent = seat in game.absent_seats
+        has_left = not player.id and game.time_banks[seat].hold_end <= at
+        if (has_left or is_absent) and seat not in draft.state.vacant:
             draft.add(Vacated(seat))
             rules.vacated(draft, seat)
             vacated.append(seat)
-        elif seat in draft.state.vacant and (player.id or seat in game.unvacated_seats):
+        elif seat in draft.state.vacant and not is_absent and (player.id or seat in game.unvacated_seats):
             draft.add(Seated(seat))
     resume_frames(draft)
     return vacated

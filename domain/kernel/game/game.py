@@ -19,12 +19,15 @@ from domain.kernel.game.deadlines import (
     FrameClock,
     TimeBank,
     TimeControl,
+    add_thinking_time,
     charge_time_banks,
     due_times,
     hold_seat,
     initial_time_banks,
     move_deadline,
     parse_time_control,
+    refill_clock,
+    rewind_clocks,
     running_clock,
     seat_deadline,
     shift_clocks,
@@ -49,10 +52,11 @@ SEATING = ("joined", "left", "revealed")
 """Kinds of records affecting the seating."""
 
 
-TERMS = ("undo", "listing", "hold", "several", "delay")
+TERMS = ("undo", "listing", "hold", "several", "delay", "misses")
 """Terms of a table: seats required to agree to an undo; visibility of the table in listings; seconds of holding a seat
 after its player leaves; permission for one person to have several seats (granted in older records, without the
-term); seconds of delay for viewers.
+term); seconds of delay for viewers; missed deadlines on end (`row`) or altogether (`all`) after which a seat counts as
+vacant (never in older records, without the term).
 """
 
 
@@ -105,6 +109,16 @@ class Game(Generic[S_co]):
     clocks: tuple[FrameClock, ...] = ()
     time_banks: tuple[TimeBank, ...] = ()
     """Time bank of each seat: spare time, days of vacation, holds."""
+    thinking: tuple[int, ...] = ()
+    """Thinking time of each seat, ms; empty without deadlines. It never goes back."""
+    granted: tuple[int, ...] = ()
+    """Sum by which deadlines of each seat's decisions were moved, ms; empty without deadlines. It never goes back."""
+    misses: tuple[tuple[int, int], ...] = ()
+    """Deadlines missed by the player of each seat: on end, and altogether; empty without the term. Never goes back."""
+    former_players: Mapping[Seat, str] = field(default_factory=dict)
+    """Seat -> player who left it last, in the running game."""
+    fresh_timers: Mapping[Seat, int] = field(default_factory=dict)
+    """Seat -> timer of the decision for which somebody who took the seat over was last given the full time."""
     opened_at: int = 0
     """Time of the opening, ms."""
     waiting_since: int = 0
@@ -134,6 +148,11 @@ class Game(Generic[S_co]):
         if self.status != "running":
             return ()
         return tuple(s for s, player in self.players.items() if not player.id and s not in self.state.vacant)
+
+    @property
+    def absent_seats(self) -> tuple[Seat, ...]:
+        """Return the vacant seats that still have a player, who has missed too many deadlines and may come back."""
+        return tuple(s for s in self.state.vacant if s in self.players and self.players[s].id)
 
     @property
     def is_timed(self) -> bool:
@@ -245,6 +264,9 @@ def initial_game(rules: Ruleset[S], record: Record) -> Game[S]:
         terms={k: body[k] for k in TERMS if k in body},
         time_control=time_control,
         time_banks=initial_time_banks(time_control, table.seats),
+        thinking=(0,) * table.seats if time_control.seconds else (),
+        granted=(0,) * table.seats if time_control.seconds else (),
+        misses=((0, 0),) * table.seats if body.get("misses") else (),
         opened_at=at,
         waiting_since=at,
         time=at,
@@ -292,10 +314,15 @@ def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | No
         status=status,
         clocks=clocks,
         time_banks=time_banks,
+        thinking=_update_thinking(game, record) if game.clocks else game.thinking,
+        granted=_update_granted(game, record) if game.clocks and kind == "ruled" else game.granted,
         waiting_since=game.waiting_since + _clock_shift(record) if same else at,
         counts=_update_counts(game, record, packs),
         sealed=_update_sealed(game, record, packs),
         players=_updated_players(game, record) if kind in SEATING else game.players,
+        former_players=_update_former_players(game, record) if kind == "left" else game.former_players,
+        misses=_update_misses(game, record) if game.misses else game.misses,
+        fresh_timers=_update_fresh_timers(game, record) if "clock" in head.body else game.fresh_timers,
         version=head.v,
         last=record,
         board=game.board if head.board is None else head.board,
@@ -313,6 +340,8 @@ def _update_clocks(
         return shift_clocks(clocks, ms), tuple(shift_time_bank(account, ms) for account in time_banks)
     if kind == "ruled" and record.body.get("act") == "extend" and game.state.frames:
         clocks = move_deadline(clocks, game.state.top.timer, record.body["ms"])
+    if kind == "joined" and record.body.get("clock") == "full" and frames:
+        clocks = refill_clock(rules.meta, game.time_control, clocks, frames[-1], at)
     if clocks and game.time_control.bank:
         time_banks = charge_time_banks(time_banks, clocks, game.state.frames, game.time, at)
     if kind in _TIME_BANK_KINDS and game.status == "running":
@@ -320,6 +349,18 @@ def _update_clocks(
     if game.time_control.seconds and not (same and running_clock(clocks, frames)):
         clocks = tick(rules.meta, game.time_control, clocks, frames, at, time_banks)
     return clocks, time_banks
+
+
+def _update_thinking(game: AnyGame, record: Record) -> tuple[int, ...]:
+    until = record.head.at - _clock_shift(record)
+    return add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, game.time, until)
+
+
+def _update_granted(game: AnyGame, record: Record) -> tuple[int, ...]:
+    if record.body.get("act") != "extend" or not game.frames:
+        return game.granted
+    asked, ms = game.frames[-1].asked, int(record.body["ms"])
+    return tuple(sum_ + ms if seat in asked else sum_ for seat, sum_ in enumerate(game.granted))
 
 
 def _clock_shift(record: Record) -> int:
@@ -347,6 +388,32 @@ def _update_time_bank(time_banks: tuple[TimeBank, ...], record: Record) -> tuple
     return (*time_banks[:seat], new, *time_banks[seat + 1 :])
 
 
+def _update_former_players(game: AnyGame, record: Record) -> Mapping[Seat, str]:
+    seat = record.head.seat
+    return game.former_players if seat is None else {**game.former_players, seat: game.players[seat].id}
+
+
+def _update_misses(game: AnyGame, record: Record) -> tuple[tuple[int, int], ...]:
+    """Return the misses: a default adds one, a move by the player ends a row, a new player has none."""
+    kind, head = record.head.kind, record.head
+    if kind == "lapsed":
+        missed = {seat for seat, _ in record.moves()} - set(game.state.vacant)
+        return tuple((row + 1, sum_ + 1) if s in missed else (row, sum_) for s, (row, sum_) in enumerate(game.misses))
+    if kind == "moved":
+        moved = {seat for seat, _ in record.moves()}
+        return tuple((0, sum_) if s in moved else (row, sum_) for s, (row, sum_) in enumerate(game.misses))
+    if kind == "joined":
+        return tuple((0, 0) if s == head.seat else counts for s, counts in enumerate(game.misses))
+    return game.misses
+
+
+def _update_fresh_timers(game: AnyGame, record: Record) -> Mapping[Seat, int]:
+    seat = record.head.seat
+    if record.head.kind != "joined" or seat is None or not game.frames:
+        return game.fresh_timers
+    return {**game.fresh_timers, seat: game.frames[-1].timer}
+
+
 def _update_counts(game: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, int]:
     counts = game.counts
     if draws := record.head.draws:
@@ -371,16 +438,39 @@ def _update_sealed(game: AnyGame, record: Record, packs: Mapping[str, PackHead])
 def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Record) -> Game[S]:
     """Return the game after a rewind: the state goes back to `target`, the game's own counters go on."""
     fresh = record.body.get("entropy") == "fresh"
+    thinking = _update_thinking(game, record) if game.clocks else game.thinking
+    time_banks = charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, record.time)
     back = replace(
         target,
         rewinds=game.rewinds + 1,
         epoch=game.epoch + fresh,
         players=game.players,
-        time_banks=charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, record.time),
-        clocks=(),
+        time_banks=time_banks,
+        clocks=_rewound_clocks(game, target, record, thinking, time_banks),
+        thinking=thinking,
+        granted=game.granted,
+        misses=game.misses,
+        former_players=game.former_players,
+        fresh_timers=game.fresh_timers,
         digests=game.digests,
     )
     return apply_record(rules, back, record)
+
+
+def _rewound_clocks(
+    game: AnyGame, target: AnyGame, record: Record, thinking: tuple[int, ...], time_banks: tuple[TimeBank, ...]
+) -> tuple[FrameClock, ...]:
+    """Return the clocks of the target, stopped; none by older records, which start every clock again.
+
+    A seat that goes back without anybody's consent pays with its own clock for the time since the target.
+    """
+    if record.body.get("clocks") != "kept":
+        return ()
+    seat = record.head.seat
+    free = record.public.get("by") == "seat" and not record.body.get("consent")
+    used = {seat: thinking[seat] - target.thinking[seat]} if free and seat is not None and thinking else {}
+    granted = {s: ms - target.granted[s] for s, ms in enumerate(game.granted)}
+    return rewind_clocks(target.clocks, target.frames, target.time, time_banks, used, granted)
 
 
 def fold(rules: Ruleset[S], records: Sequence[Record], last: int | None = None) -> Game[S]:

@@ -31,7 +31,7 @@ def one_day_pace(meta: Meta) -> Json:
 class InMemoryGame(Generic[S]):
     """A game opened, joined by one player per seat, and started; by default with a day for each decision.
 
-    With `start=False` it waits for its Start.
+    With `start=False` it waits for its Start. `terms` are members of the record `opened`.
     """
 
     def __init__(
@@ -45,13 +45,15 @@ class InMemoryGame(Generic[S]):
         source: DrawSource | None = None,
         patch: Json = None,
         pace: Json = None,
+        terms: Mapping[str, Json] | None = None,
         start: bool = True,
     ) -> None:
         self.rules, self.seed, self.source = rules, seed, source
         self.now = 0
         self.records: list[Record] = []
         self.games: list[Game[S]] = []
-        body = {"pace": parse_time_control(rules.meta, one_day_pace(rules.meta) if pace is None else pace).to_json()}
+        time_control = parse_time_control(rules.meta, one_day_pace(rules.meta) if pace is None else pace)
+        body = {"pace": time_control.to_json(), **(terms or {})}
         self._append(Open(game, rules.make_table(seats, options), body).execute(rules, self.context))
         for seat in range(seats):
             self.execute(Join(seat, f"p{seat}"))

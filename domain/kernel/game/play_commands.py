@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from domain.errors import DecisionClosed
 from domain.kernel.game.command import Command, refuse_unless, require_running, seat_of_record
-from domain.kernel.game.game import AnyGame, Game, Player
+from domain.kernel.game.game import AnyGame, Game, Player, bot_of
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.table_commands import is_asked_in_secret, vacate_seat
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decide, decide_all, decisions
 from domain.kernel.rules.flow import S, State, assign
@@ -98,8 +99,12 @@ class Lapse(Command):
                 decide(draft, *acts[-1])
         if not acts:
             raise DecisionClosed(self.decision)
-        cover = frame.asked if frame.secret else ()
-        return build_record(rules, game, context, draft, "lapsed", by="clock", moves=acts, cover_seats=cover)
+        cover = [*frame.asked] if frame.secret else []
+        for seat in sorted({seat for seat, _ in acts}):
+            if has_missed_too_many(game, seat):
+                cover += [seat] if is_asked_in_secret(draft.state, seat) else []
+                vacate_seat(rules, draft, seat)
+        return build_record(rules, game, context, draft, "lapsed", by="clock", moves=acts, cover_seats=sorted({*cover}))
 
     def _includes(self, seat: Seat) -> bool:
         return not self.seats or seat in self.seats
@@ -107,6 +112,15 @@ class Lapse(Command):
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Lapse:
         return cls(_top_decision(game), sorted({s for s, _ in record.moves()}))
+
+
+def has_missed_too_many(game: AnyGame, seat: Seat) -> bool:
+    """Return whether one more missed deadline makes the seat of a person count as vacant, by the term `misses`."""
+    limits, player = game.terms.get("misses"), game.players.get(seat, Player(""))
+    if not isinstance(limits, dict) or seat in game.state.vacant or not player.id or bot_of(player):
+        return False
+    row, total = game.misses[seat]
+    return bool(row + 1 >= limits["row"] or total + 1 >= limits["all"])
 
 
 def early_seats(game: AnyGame, seats: Sequence[Seat], at: int, *, individually: bool = False) -> list[Seat]:
@@ -152,6 +166,9 @@ class Rest(Command):
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
         days_left = game.time_banks[self.seat].days
         refuse_unless(1 <= self.days <= days_left, "no_vacation_left", days=days_left)
+        late = game.frames and self.seat in game.frames[-1].owing
+        passed = late and any(at < context.record_time(game) for at in game.seat_deadlines([self.seat]))
+        refuse_unless(context.replaying or not passed, "deadline_passed")
         draft = new_draft(rules, game, context)
         return build_record(rules, game, context, draft, "rested", by="seat", seat=self.seat, body={"days": self.days})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from domain.kernel.game.command import (
     HASHED_UNLESS_DEFAULT,
@@ -66,19 +66,24 @@ class Open:
 
 @dataclass(frozen=True)
 class Join(Command):
-    """A player takes a free seat (None: the first), before the start or in place of a former player."""
+    """A player takes a free seat (None: the first), before the start or in place of a former or absent player.
+
+    A player who comes back to an absent seat joins it again. In a running game somebody who takes a seat over has the
+    full time of the open decision, once for each decision; with `clock` "as_is", as in older records, the rest of it.
+    """
 
     verb: ClassVar[str] = "Join"
     seat: Seat | None
     player: str
     nonce_hash: str = ""
+    clock: Literal["full", "as_is"] = field(default="full", metadata=NOT_HASHED)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
         seat = self._free(game) if self.seat is None else self.seat
         refuse_unless(0 <= seat < game.table.seats, "unknown_seat", seats=game.table.seats)
-        refuse_unless(not game.players.get(seat, Player("")).id, "seat_taken", seat=seat)
-        has = [s for s, player in game.players.items() if player.id == self.player]
+        refuse_unless(not game.players.get(seat, Player("")).id or seat in game.absent_seats, "seat_taken", seat=seat)
+        has = [s for s, player in game.players.items() if player.id == self.player and s != seat]
         refuse_unless(not has or game.terms.get("several", True) is True, "already_seated", seats=has)
         draft, nonce_hash = new_draft(rules, game, context), self.nonce_hash
         if game.status == "running":
@@ -86,17 +91,28 @@ class Join(Command):
                 draft.add(Seated(seat))
             nonce_hash = game.players[seat].nonce_hash
         body = {"player": self.player} | ({"nonce_hash": nonce_hash} if nonce_hash else {})
+        body |= {"clock": "full"} if self.clock == "full" and self._has_fresh_time(game, seat) else {}
         return build_record(rules, game, context, draft, "joined", seat=seat, body=body)
+
+    def _has_fresh_time(self, game: AnyGame, seat: Seat) -> bool:
+        """Return whether the player is new to the open decision, and nobody had its full time for this seat."""
+        frame = game.frames[-1] if game.frames else None
+        if frame is None or seat not in (frame.asked if frame.secret else frame.owing) or game.clock is None:
+            return False
+        knows_it = self.player in (game.players[seat].id, game.former_players.get(seat))
+        return game.fresh_timers.get(seat) != frame.timer and not knows_it
 
     @staticmethod
     def _free(game: AnyGame) -> Seat:
         free = [s for s in range(game.table.seats) if not game.players.get(s, Player("")).id]
+        free += game.absent_seats
         refuse_unless(bool(free), "no_free_seat")
         return free[0]
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Join:
-        return cls(seat_of_record(record), record.body["player"], record.body.get("nonce_hash", ""))
+        body = record.body
+        return cls(seat_of_record(record), body["player"], body.get("nonce_hash", ""), body.get("clock", "as_is"))
 
 
 @dataclass(frozen=True)
@@ -141,7 +157,7 @@ class Leave(Command):
         cover: list[Seat] = []
         if game.status == "running" and not is_held:
             cover = [self.seat] if has_cover_packs(game) and is_asked_in_secret(game.state, self.seat) else []
-            _vacate(rules, draft, self.seat)
+            vacate_seat(rules, draft, self.seat)
         body = {"hold": self.hold} if self.hold and game.status == "running" else None
         return build_record(rules, game, context, draft, "left", seat=self.seat, cover_seats=cover, body=body)
 
@@ -160,7 +176,8 @@ def is_asked_in_secret(state: State, seat: Seat) -> bool:
     return bool(state.frames) and state.top.secret and seat in state.top.asked
 
 
-def _vacate(rules: Ruleset[S], draft: Draft[S], seat: Seat) -> None:
+def vacate_seat(rules: Ruleset[S], draft: Draft[S], seat: Seat) -> None:
+    """Make a seat vacant, with the consequences that the rules define."""
     draft.add(Vacated(seat))
     rules.vacated(draft, seat)
     resume_frames(draft)
@@ -179,7 +196,7 @@ class Vacate(Command):
         refuse_unless(game.time_banks[self.seat].hold_end <= context.record_time(game), "not_due", seats=[self.seat])
         draft, body = new_draft(rules, game, context), {"act": "vacate"}
         cover = [self.seat] if is_asked_in_secret(game.state, self.seat) else []
-        _vacate(rules, draft, self.seat)
+        vacate_seat(rules, draft, self.seat)
         return build_record(
             rules, game, context, draft, "ruled", by="clock", seat=self.seat, cover_seats=cover, body=body
         )

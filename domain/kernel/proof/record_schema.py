@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.errors import VerificationError
-from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_SECONDS
+from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS
 from domain.kernel.records.record import Record
 from domain.kernel.schema.declarations import UNSET, Count, Maybe, Meta, prepare
 from domain.types import MAX_INT, MAX_WORD, Doc, Json
@@ -65,6 +65,13 @@ class Pack(_Schema):
     ruling: Doc = {}
 
 
+class MissLimits(_Schema):
+    """Missed deadlines after which a seat counts as vacant."""
+
+    row: Annotated[int, Meta(ge=1, le=MAX_MISSES)]
+    all: Annotated[int, Meta(ge=1, le=MAX_MISSES)]
+
+
 class OpenedBody(_Schema):
     """Members of `opened`."""
 
@@ -79,6 +86,7 @@ class OpenedBody(_Schema):
     hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)] = 0
     several: bool = True
     delay: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
+    misses: MissLimits | None = None
 
 
 class JoinedBody(_Schema):
@@ -86,6 +94,7 @@ class JoinedBody(_Schema):
 
     player: Annotated[str, Meta(min_length=1)]
     nonce_hash: str = ""
+    clock: Literal["full", "as_is"] = "as_is"
 
 
 class LeftBody(_Schema):
@@ -113,6 +122,7 @@ class RewoundBody(_Schema):
     entropy: Literal["fresh", "keep"]
     consent: list[Seats] = []
     reason: str = ""
+    clocks: Literal["kept", "restarted"] = "restarted"
 
 
 class ExtendedBody(_Schema, tag_field="act", tag="extend"):

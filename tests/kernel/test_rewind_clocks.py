@@ -1,0 +1,182 @@
+"""Going back gives nobody time: clocks after a rewind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.errors import RuleError
+from domain.kernel.game.director_commands import Rewind
+from domain.kernel.game.game import fold
+from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.game.play_commands import Rest
+from tests.template import RULESET
+
+SEED = b"clocks of a rewind, a fixed seed"
+TAKE = {"type": "take", "count": 1}
+LIMIT = 30_000
+
+
+def play(**pace: Any) -> InMemoryGame[Any]:
+    """A game of two with 30 s for each move; its clock stands still between commands."""
+    return InMemoryGame(RULESET, 2, SEED, pace={"seconds": {"move": LIMIT // 1000}, **pace})
+
+
+def left(game: InMemoryGame[Any]) -> int:
+    """Seconds of the open decision."""
+    assert game.game.deadline is not None
+    return (game.game.deadline - game.game.time) // 1000
+
+
+def at(game: InMemoryGame[Any], seconds: int) -> None:
+    """Let seconds pass since the last record."""
+    game.now = game.game.time + seconds * 1000
+
+
+def undo(game: InMemoryGame[Any], to: int, seconds: int, **more: Any) -> None:
+    at(game, seconds)
+    game.execute(Rewind(to, "seat", 0, **more))
+
+
+class TestFree:
+    """A seat goes back by itself, and nobody is asked."""
+
+    def test_the_decision_has_the_time_that_was_left_of_it(self) -> None:
+        game = play()
+        start = game.game.version
+        at(game, 20)
+        game.play(0, TAKE)
+        undo(game, start, 5)
+        assert left(game) == 10, "20 s of 30 were used; the 5 s were the other seat's"
+
+    def test_taking_back_again_and_again_gains_nothing(self) -> None:
+        """As it was found: a deadline of 30 s was held for 112 s."""
+        game = play()
+        start, begin = game.game.version, game.game.time
+        for _ in range(3):
+            at(game, 9)
+            game.play(0, TAKE)
+            undo(game, start, 0)
+        at(game, 9)
+        game.play(0, TAKE)
+        with pytest.raises(RuleError, match="no_time_left"):
+            undo(game, start, 0)
+        assert game.now - begin <= LIMIT + 9_000
+
+    def test_without_time_left_the_move_stands(self) -> None:
+        game = play()
+        start = game.game.version
+        at(game, 30)
+        game.play(0, TAKE)
+        version = game.game.version
+        with pytest.raises(RuleError, match="no_time_left"):
+            undo(game, start, 1)
+        assert game.game.version == version
+
+    def test_a_bank_pays_beyond_the_deadline(self) -> None:
+        game = play(bank=100)
+        start = game.game.version
+        at(game, 50)
+        game.play(0, TAKE)
+        undo(game, start, 0)
+        assert left(game) == 0
+        assert game.game.time_banks[0].bank == 80_000
+        assert game.game.due_times([0]) == {0: game.game.time + 80_000}
+
+    def test_a_vacation_costs_no_time(self) -> None:
+        game = play(vacation=3)
+        start = game.game.version
+        at(game, 10)
+        game.execute(Rest(0, 1))
+        at(game, 3600)
+        game.play(0, TAKE)
+        undo(game, start, 0)
+        assert game.game.time_banks[0].days == 2, "days that were taken stay taken"
+        assert game.game.due_times([0])[0] == game.game.time_banks[0].vacation_end + 20_000
+
+    def test_an_extension_stays(self) -> None:
+        game = play()
+        start = game.game.version
+        at(game, 0)
+        game.extend(86_400_000)
+        at(game, 20)
+        game.play(0, TAKE)
+        undo(game, start, 0)
+        assert left(game) == 86_400 + 10
+
+
+class TestAgreed:
+    """The others have agreed, or a director goes back: the decision has the time that it had then."""
+
+    @pytest.mark.parametrize("more", [{"by": "director"}, {"by": "seat", "seat": 0, "consent": (1,)}])
+    def test_the_decision_has_its_time_of_then(self, more: dict[str, Any]) -> None:
+        game = play()
+        at(game, 5)
+        game.look()
+        version = game.game.version
+        at(game, 20)
+        game.play(0, TAKE)
+        at(game, 5)
+        game.execute(Rewind(version, **more))
+        assert left(game) == 25
+
+    def test_an_extension_since_then_stays(self) -> None:
+        game = play()
+        start = game.game.version
+        game.play(0, TAKE)
+        game.extend(60_000)
+        game.rewind(start)
+        assert left(game) == 30, "it was the other seat's"
+        game.extend(60_000)
+        game.play(0, TAKE)
+        game.rewind(start)
+        assert left(game) == 90
+
+
+def test_records_before_the_rule_start_every_clock_again() -> None:
+    """Clocks are folded: a stored game keeps the deadlines that it had."""
+    game = play()
+    start = game.game.version
+    at(game, 20)
+    game.play(0, TAKE)
+    undo(game, start, 5, clocks="restarted")
+    assert "clocks" not in game.records[-1].body
+    assert left(game) == 30
+    assert fold(RULESET, game.records).clocks == game.game.clocks
+
+
+STEPS = st.lists(st.tuples(st.sampled_from(["play", "undo", "extend", "look", "rest", "wait"]), st.integers(0, 40)))
+
+
+@given(STEPS)
+def test_no_seat_thinks_longer_than_its_decisions_allow(steps: list[tuple[str, int]]) -> None:
+    """By any row of commands a seat has at most the limit of its decision, what was granted, and its bank."""
+    game = play(bank=20, vacation=2)
+    start = game.game.version
+    for what, seconds in steps:
+        at(game, seconds)
+        try:
+            match what:
+                case "play":
+                    game.play(0, TAKE)
+                case "undo":
+                    game.execute(Rewind(start, "seat", 0))
+                case "extend":
+                    game.extend(seconds * 1000)
+                case "look":
+                    game.look()
+                case "rest":
+                    game.execute(Rest(0, 1))
+        except RuleError:
+            continue
+        due = game.game.due_times(game.game.frames[-1].owing)
+        if any(at_ < game.game.time for at_ in due.values()):
+            break  # its default would have been played
+    used, granted = game.game.thinking[0], game.game.granted[0]
+    assert used <= LIMIT + 20_000 + max(granted, 0) + 40_000
+    assert fold(RULESET, game.records).clocks == game.game.clocks
+    assert replace(fold(RULESET, game.records), digests={}) == replace(game.game, digests={})
