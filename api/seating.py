@@ -54,7 +54,7 @@ def check_not_reserved(game: str, seat: Seat | None, player: str) -> None:
     }
     if not reserved:
         return
-    free = [row["seat"] for row in _visible_table(game)["seats"] if not row["player"]]
+    free = _free_seats(_visible_table(game))
     if (free[0] if seat is None and free else seat) in reserved:
         raise Problem("seat_reserved", seats=[at for at in free if at not in reserved])
 
@@ -76,13 +76,18 @@ def check_visible_seat(game: str, seat: Seat | None) -> None:
     view = _visible_table(game)
     if view["status"] not in ("open", "running"):
         raise RuleError("not_open", "", {"status": view["status"]})
-    free = [row["seat"] for row in view["seats"] if not row["player"]]
+    free = _free_seats(view)
     if seat is not None and seat >= len(view["seats"]):
         raise RuleError("unknown_seat", "", {"seats": len(view["seats"])})
     if seat not in (None, *free):
         raise RuleError("seat_taken", "", {"seat": seat})
     if not free:
         raise RuleError("no_free_seat", "")
+
+
+def _free_seats(view: Doc) -> list[Seat]:
+    """Return the seats without a player, and those of absent players."""
+    return [row["seat"] for row in view["seats"] if not row["player"] or row.get("absent")]
 
 
 def _is_delayed(game: str) -> bool:

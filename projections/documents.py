@@ -38,6 +38,7 @@ def build_seats(loaded: LoadedGame) -> list[dict[str, Json]]:
                 "nonce_hash": player.nonce_hash if player else "",
                 "nonce": player.nonce if player else "",
                 "vacant": seat in p.state.vacant,
+                "absent": seat in p.absent_seats,
                 "held": hold_end
                 if (hold_end := p.time_banks[seat].hold_end) > p.time and p.status == "running"
                 else None,
@@ -125,6 +126,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "accounts": build_time_banks(loaded),
         "hold": p.terms.get("hold", 0),
         "several": p.terms.get("several", True),
+        "misses": p.terms.get("misses"),
         "delay": p.terms.get("delay", 0),
         "ending": p.ending,
     }

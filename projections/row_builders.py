@@ -71,7 +71,7 @@ def build_game_row(gen: int, loaded: LoadedGame, place: int, shown_to: str) -> D
     p = loaded.game
     row = {"gen": gen, "game": p.id, "place": place, "version": p.version, "ruleset": p.ruleset, "shown_to": shown_to}
     doc = documents.encode_document(documents.build_summary(loaded))
-    occupied = sum(bool(player.id) for player in p.players.values())
+    occupied = sum(bool(player.id) for player in p.players.values()) - len(p.absent_seats)
     free = p.table.seats - occupied if p.status in ("open", "running") else 0
     return {**row, "status": p.status, "listing": loaded.listing, "free": free, "at": p.time, "doc": doc}
 

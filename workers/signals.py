@@ -225,7 +225,7 @@ class Signals:
         self._sending.report(failed=False)
         return True
 
-    # --- listening
+    # --- receiving
 
     @property
     def is_deaf(self) -> bool:
@@ -332,12 +332,12 @@ class SignalThread:
         return self._thread is not None and self._thread.is_alive()
 
     def _run(self) -> None:
-        gathering, rung = BatchingDelay(SIGNAL_INTERVAL), self._count - 1
+        delay, sent_count = BatchingDelay(SIGNAL_INTERVAL), self._count - 1
         while self._pending.wait():
-            if pause := gathering.pause(time.monotonic()):
+            if pause := delay.pause(time.monotonic()):
                 time.sleep(pause)
             self._pending.clear()
-            come = self._count
-            gathering.record_batch(time.monotonic(), come - rung)
-            rung = come
+            count = self._count
+            delay.record_batch(time.monotonic(), count - sent_count)
+            sent_count = count
             self._signals.notify_appended(self._position)

@@ -69,6 +69,9 @@ class SeatSchema(ResponseSchema):
     nonce_hash = required_str()
     nonce = required_str()
     vacant = fields.Boolean(required=True)
+    absent = fields.Boolean(
+        metadata={"description": "True if the seat's player missed too many deadlines. Anybody may take the seat."}
+    )
     held = fields.Integer(
         allow_none=True,
         metadata={

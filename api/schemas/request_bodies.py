@@ -19,7 +19,7 @@ from api.schemas.request_fields import (
 )
 from api.schemas.schema_builder import JsonSchemaField, ref
 from domain.bots import BOTS
-from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_SECONDS, MAX_VACATION_DAYS
+from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
 from domain.types import Doc
 
 WAIT = {"description": "Wait until the views have read this log position (`Annals-Position`)."}
@@ -45,6 +45,23 @@ PACE = {
 }
 
 
+DEFAULT_MISSES = {"row": 3, "all": 5}
+"""Missed deadlines, on end or altogether, after which a seat of a new table counts as vacant."""
+
+
+class MissesSchema(RequestSchema):
+    row = StrictInt(
+        load_default=DEFAULT_MISSES["row"],
+        validate=range_check(1, MAX_MISSES),
+        metadata={"description": "Missed deadlines on end."},
+    )
+    all = StrictInt(
+        load_default=DEFAULT_MISSES["all"],
+        validate=range_check(1, MAX_MISSES),
+        metadata={"description": "Missed deadlines altogether."},
+    )
+
+
 class NewGameSchema(RequestSchema):
     ruleset = word_field(
         r"^[a-z][a-z0-9_]{0,60}(@[1-9][0-9]{0,5})?$",
@@ -66,6 +83,15 @@ class NewGameSchema(RequestSchema):
         },
     )
     several = StrictBool(load_default=False, metadata={"description": "True if one person may take several seats."})
+    misses = fields.Nested(
+        MissesSchema,
+        load_default=lambda: dict(DEFAULT_MISSES),
+        allow_none=True,
+        metadata={
+            "description": "Missed deadlines after which a seat counts as vacant; its player may take it again. null: "
+            "never. Without a pace nobody misses a deadline."
+        },
+    )
     delay = StrictInt(
         load_default=0,
         validate=range_check(0, MAX_DELAY_SECONDS),

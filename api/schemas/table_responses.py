@@ -90,6 +90,11 @@ class PaceSchema(ResponseSchema):
     vacation = fields.Integer()
 
 
+class MissLimitsSchema(ResponseSchema):
+    row = required_int(metadata={"description": "On end."})
+    all = required_int(metadata={"description": "Altogether."})
+
+
 class SummarySchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
@@ -122,6 +127,11 @@ class SummarySchema(ResponseSchema):
     hold = fields.Integer(metadata={"description": "Seconds to hold an abandoned seat."})
     several = fields.Boolean(metadata={"description": "True if one person may take several seats."})
     delay = fields.Integer(metadata={"description": "Spectators' delay, seconds."})
+    misses = fields.Nested(
+        MissLimitsSchema,
+        allow_none=True,
+        metadata={"description": "Missed deadlines after which a seat counts as vacant; null: never."},
+    )
     ending = fields.Nested(EndingSchema, allow_none=True, metadata={"description": "Closing of the game; null before."})
 
 

@@ -204,12 +204,12 @@ class Dropped:
     def __del__(self):
         os.kill(os.getpid(), signal.{signal})
 
-preload = serve.preload
+preload = serve.preload_modules
 def dropping(*more):
     preload(*more)
     Dropped()
 
-serve.preload = single_processes.preload = dropping
+serve.preload_modules = single_processes.preload_modules = dropping
 sys.exit(main([sys.argv[1], "--port", "0", "--data", sys.argv[2]]))
 """
 

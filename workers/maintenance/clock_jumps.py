@@ -34,11 +34,11 @@ class ClockJumpRecovery:
 
     def recover(self) -> None:
         """Continue unsettled jumps and warn of wrong clocks. The views must be up to date."""
-        for leap in self._context.clock_rows.list_unsettled():
-            if not leap.is_done:
-                self._apply_jump(leap)
-            elif self._context.clock() >= leap.leapt + ADOPTED:
-                self._settle_jump(leap)
+        for jump in self._context.clock_rows.list_unsettled():
+            if not jump.is_done:
+                self._apply_jump(jump)
+            elif self._context.clock() >= jump.leapt + ADOPTED:
+                self._settle_jump(jump)
         self._warn_of_offsets(self._context.clock_rows.list_machines())
 
     def _apply_jump(self, jump: ClockJump) -> None:

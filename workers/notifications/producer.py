@@ -95,12 +95,12 @@ class NotificationProducer:
             self._pruned = time.monotonic()
         if self._digests:
             self._digests.enqueue_due(self._clock())
-        since = self._outbox.first_position()
-        if since is None:
+        start = self._outbox.first_position()
+        if start is None:
             return
         self._enqueue_challenges()
         for _ in range(MAX_SLICES):
-            if not self._read_slice(since):
+            if not self._read_slice(start):
                 return
 
     def _read_slice(self, start: int) -> bool:
@@ -116,15 +116,15 @@ class NotificationProducer:
         for subscription in self._outbox.list_member_subscriptions(sorted({entry.game for entry in entries})):
             by_game.setdefault(subscription.game, []).append(subscription)
         notices: list[Notice] = []
-        near: dict[str, list[Notice]] = {}
+        warnings: dict[str, list[Notice]] = {}
         lobby = self._outbox.list_lobby_subscriptions()
         for entry in entries:
             members = by_game.get(entry.game, ())
             produced = self._notices_of(entry, members, lobby) if members or lobby else _NO_NOTICES
             notices += produced.now
-            near[entry.game] = produced.deadline_notices
-        notices += [n for found in near.values() for n in found]
-        self._outbox.enqueue(notices, (reached, entries[-1].position), near)
+            warnings[entry.game] = produced.deadline_notices
+        notices += [n for warning_list in warnings.values() for n in warning_list]
+        self._outbox.enqueue(notices, (reached, entries[-1].position), warnings)
         return True
 
     def _notices_of(
@@ -152,15 +152,15 @@ class NotificationProducer:
     def _enqueue_challenges(self) -> None:
         notices = [
             Notice(
-                hook.webhook,
+                subscription.webhook,
                 "challenge.made",
                 (game, str(at)),
                 at,
                 {"game": game, "seat": None if seat < 0 else seat, "until": until},
                 game,
             )
-            for hook, game, seat, at, until in self._outbox.list_open_challenges()
-            if subscribes_to(hook, "challenge.made")
+            for subscription, game, seat, at, until in self._outbox.list_open_challenges()
+            if subscribes_to(subscription, "challenge.made")
         ]
         existing = self._outbox.find_existing([notice.id for notice in notices])
         if new := [notice for notice in notices if notice.id not in existing]:
@@ -179,18 +179,18 @@ def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscript
 
 def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscription) -> Iterator[Notice]:
     """Yield notifications for a person with a role in the game."""
-    hook = member.subscription
-    if entry.position <= hook.since:
+    subscription = member.subscription
+    if entry.position <= subscription.since:
         return
-    if subscribes_to(hook, "table.changed"):
-        yield _make_notice(hook.webhook, "table.changed", step, kind=step.record.kind)
-    if subscribes_to(hook, "game.over") and _is_game_end(step):
-        yield _make_notice(hook.webhook, "game.over", step)
-    if subscribes_to(hook, "turn.due") and (seat := _seat_of(member)) is not None:
+    if subscribes_to(subscription, "table.changed"):
+        yield _make_notice(subscription.webhook, "table.changed", step, kind=step.record.kind)
+    if subscribes_to(subscription, "game.over") and _is_game_end(step):
+        yield _make_notice(subscription.webhook, "game.over", step)
+    if subscribes_to(subscription, "turn.due") and (seat := _seat_of(member)) is not None:
         before = _owed_decisions(step.before, member, seat) if step.before else {}
         for decision, due in _owed_decisions(step.after, member, seat).items():
             if decision not in before:
-                yield _make_notice(hook.webhook, "turn.due", step, seat=seat, decision=decision, deadline=due)
+                yield _make_notice(subscription.webhook, "turn.due", step, seat=seat, decision=decision, deadline=due)
 
 
 def _deadline_notices(step: _RecordStep, member: MemberSubscription) -> Iterator[Notice]:

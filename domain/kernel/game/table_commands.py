@@ -102,9 +102,9 @@ class Join(Command):
         knows_it = self.player in (game.players[seat].id, game.former_players.get(seat))
         return game.fresh_timers.get(seat) != frame.timer and not knows_it
 
-    @staticmethod
-    def _free(game: AnyGame) -> Seat:
-        free = [s for s in range(game.table.seats) if not game.players.get(s, Player("")).id]
+    def _free(self, game: AnyGame) -> Seat:
+        own = [s for s in game.absent_seats if game.players[s].id == self.player]
+        free = own + [s for s in range(game.table.seats) if not game.players.get(s, Player("")).id]
         free += game.absent_seats
         refuse_unless(bool(free), "no_free_seat")
         return free[0]
