@@ -21,7 +21,7 @@ from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, S
 from domain.fork_safety import reset_after_fork
 from domain.kernel.game.command import Command
 from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
-from domain.kernel.game.record_builder import AnyTransition, CommandContext
+from domain.kernel.game.record_builder import Agreement, AnyTransition, CommandContext
 from domain.kernel.game.table_commands import Close, Open
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -81,6 +81,8 @@ class _PendingCommand:
     retry: bool
     """Decide again after a lost race, instead of raising StaleVersion."""
     seat_guard: SeatGuard | None
+    officer: Collection[str]
+    agreement: Agreement | None
     extra_statements: ExtraStatements
     ahead_ms: int
 
@@ -151,6 +153,8 @@ class CommandHandler:
         *,
         expected: int | None = None,
         seat_guard: SeatGuard | None = None,
+        officer: Collection[str] = (),
+        agreement: Agreement | None = None,
         idempotency_key: str | None = None,
         extra_statements: ExtraStatements = _no_statements,
         ahead_ms: int = 0,
@@ -159,7 +163,9 @@ class CommandHandler:
 
         `expected`: the only version to decide on (StaleVersion); without it a retryable command is decided again after
         a lost race, and any other is decided on the newest version. `seat_guard`: the player required at a seat
-        (NotSeated). `ahead_ms`: ms added to the clock for the record, before a clock jump of the same size.
+        (NotSeated). `officer`: player ids of a director who executes it; at a table with neutral officers one who has a
+        seat is refused (`director_has_stake`). `agreement`: the players' consent in place of a director. `ahead_ms`: ms
+        added to the clock for the record, before a clock jump of the same size.
         """
         args = _hashed_fields(command)
         key = _idempotency_key(idempotency_key, command.verb, args, expected)
@@ -170,6 +176,8 @@ class CommandHandler:
             expected,
             command.is_retryable and expected is None,
             seat_guard,
+            officer,
+            agreement,
             extra_statements,
             ahead_ms,
         )
@@ -252,7 +260,7 @@ class CommandHandler:
         game, rules, context = (
             loaded.game,
             loaded.rules,
-            self._context(loaded.seed, pending.idempotency_key, pending.ahead_ms),
+            replace(self._context(loaded.seed, pending.idempotency_key, pending.ahead_ms), agreement=pending.agreement),
         )
         if pending.expected is not None and pending.expected != game.version:
             raise StaleVersion(pending.expected, game.version)
@@ -261,6 +269,7 @@ class CommandHandler:
             and game.players.get(pending.seat_guard[0], Player("")).id != pending.seat_guard[1]
         ):
             raise NotSeated(pending.seat_guard[0])
+        _check_neutrality(game, pending)
         transition = pending.command.execute(rules, game, replace(context, game_at=partial(self._game_at, loaded)))
         if transition.game.status != "over":
             return [transition]
@@ -290,6 +299,13 @@ class CommandHandler:
         records = self._ledger.read(game, receipt.first - 1, receipt.last)
         versions = tuple(r.version for r in records)
         return CommandResult(game, versions, receipt.positions[-1], tuple(records), replayed=True)
+
+
+def _check_neutrality(game: AnyGame, pending: _PendingCommand) -> None:
+    """Raise RuleError if an officer with a seat executes a command that is left to officers without one."""
+    is_guarded = game.terms.get("officers") == "neutral" and not pending.command.open_to_players
+    if is_guarded and pending.officer and pending.agreement is None and game.has_stake(pending.officer):
+        raise RuleError("director_has_stake")
 
 
 class _RecentGames:

@@ -9,7 +9,7 @@ RUN = Path(__file__).parents[1] / "run"
 CLOSED = f"""
 import os, runpy
 
-runpy.run_path({str(RUN)!r})["open_what_is_closed"]()
+runpy.run_path({str(RUN)!r})["open_standard_streams"]()
 for number in range(3):
     assert os.get_inheritable(number)
     assert os.path.samestat(os.fstat(number), os.stat(os.devnull))

@@ -24,7 +24,7 @@ from api.schemas.schema_builder import (
     tuple_of,
 )
 from domain.kernel.game.command import TABLE_CODES
-from domain.kernel.proof.record_schema import BODIES, RULED, MissLimits, Pack, PackOpening, PublicPart
+from domain.kernel.proof.record_schema import BODIES, RULED, AgreedBody, MissLimits, Pack, PackOpening, PublicPart
 from domain.kernel.records.export import FORMAT
 from domain.kernel.records.record import KINDS
 from domain.kernel.rules.flow import FLOW
@@ -226,7 +226,13 @@ def _record_components() -> dict[str, Doc]:
     names: dict[type, str] = {BODIES[kind]: name for kind, name in bodies.items() if kind in BODIES}
     ruled = {str(kind.__struct_config__.tag): kind for kind in RULED}
     names |= {kind: component_name(act, "body") for act, kind in ruled.items()}
-    names |= {Pack: "Pack", PackOpening: "Opening", PublicPart: "Record", MissLimits: "MissLimitsBody"}
+    names |= {
+        Pack: "Pack",
+        PackOpening: "Opening",
+        PublicPart: "Record",
+        MissLimits: "MissLimitsBody",
+        AgreedBody: "AgreedBody",
+    }
     schemas = {
         names[kind]: simplify(doc)
         for kind, doc in schemas_of(names, lambda kind: component_pointer(names[kind])).items()

@@ -24,7 +24,14 @@ from api.response_builders import (
     write_response,
 )
 from api.schemas.query_args import KeyHeaders, LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
-from api.schemas.request_bodies import DEFAULT_MISSES, JoinSchema, NewGameSchema, NonceSchema, StartSchema, VacationSchema
+from api.schemas.request_bodies import (
+    DEFAULT_MISSES,
+    JoinSchema,
+    NewGameSchema,
+    NonceSchema,
+    StartSchema,
+    VacationSchema,
+)
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema
 from api.seating import (
@@ -105,7 +112,7 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     pace = parse_time_control(rules.meta, body["pace"])
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms |= {"delay": body["delay"]} if body["delay"] else {}
-    terms |= {"misses": body["misses"]} if body["misses"] and pace.seconds else {}
+    terms |= {"misses": body["misses"]} if body["misses"] else {}
     terms["hold"] = _default_hold(pace) if body["hold"] is None else body["hold"]
     defaulted = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
     defaulted += ["misses"] if body["misses"] == DEFAULT_MISSES else []

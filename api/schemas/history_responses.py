@@ -231,7 +231,7 @@ class ResultSchema(ResponseSchema):
     player = required_str()
     place = fields.Integer(required=True, allow_none=True, metadata={"description": "null: not finished."})
     points = fields.Integer(required=True, allow_none=True)
-    reason = one_of("finished", "abandoned", "void", metadata={"description": "Reason of the closing."})
+    reason = one_of("finished", "abandoned", "void", "agreed", metadata={"description": "Reason of the closing."})
     by = one_of("engine", "director", "clock")
     at = required_int(metadata={"description": "Closing time, ms."})
 

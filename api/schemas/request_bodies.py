@@ -89,7 +89,7 @@ class NewGameSchema(RequestSchema):
         allow_none=True,
         metadata={
             "description": "Missed deadlines after which a seat counts as vacant; its player may take it again. null: "
-            "never. Without a pace nobody misses a deadline."
+            "never. No deadline is missed without a pace."
         },
     )
     delay = StrictInt(

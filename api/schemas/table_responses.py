@@ -73,7 +73,9 @@ class SeatDocSchema(WrittenSchema):
 
 
 class EndingSchema(ResponseSchema):
-    reason = one_of("finished", "abandoned", "void", metadata={"description": "`finished`: ended by the rules."})
+    reason = one_of(
+        "finished", "abandoned", "void", "agreed", metadata={"description": "`finished`: ended by the rules."}
+    )
     by = one_of("engine", "director", "clock")
     finished = fields.Boolean(required=True, metadata={"description": "True if there are final places."})
 

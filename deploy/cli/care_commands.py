@@ -48,7 +48,7 @@ def audit(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print the result of an audit, or the first fault."""
     from workers.jobs.audits import audit_game  # noqa: PLC0415
 
-    result = _run_job(args, registry, "audit", lambda crew: audit_game(crew, args.game), args.game)
+    result = _run_job(args, registry, "audit", lambda context: audit_game(context, args.game), args.game)
     return DONE if result and result["verified"] else FAILED
 
 

@@ -124,9 +124,9 @@ def running_supervisor(settings: Settings, liveness_folder: Path, stop_request: 
 
 
 def run_migrations(settings: Settings) -> None:
-    from deploy.runtime.wiring import migrate as make  # noqa: PLC0415
+    from deploy.runtime.wiring import migrate  # noqa: PLC0415
 
-    make(settings)
+    migrate(settings)
 
 
 def list_programs(
@@ -169,21 +169,21 @@ def list_http_programs(settings: Settings, registry: RulesetRegistry, liveness_f
 
 
 def _serve_http(registry: RulesetRegistry | None, _: Sequence[str]) -> int:
-    from deploy.runtime.server import serve_api as run  # noqa: PLC0415
+    from deploy.runtime.server import serve_api  # noqa: PLC0415
 
     settings = load_settings()
     logging_setup.configure_logging(settings.log_level)
-    run(settings, registry or load_shipped())
+    serve_api(settings, registry or load_shipped())
     return DONE
 
 
 def _serve_streams(registry: RulesetRegistry | None, _: Sequence[str]) -> int:
-    from deploy.runtime.server import serve_streams as run  # noqa: PLC0415
+    from deploy.runtime.server import serve_streams  # noqa: PLC0415
 
     settings = load_settings()
     logging_setup.configure_logging(settings.log_level)
     os.nice(STREAM_NICENESS)
-    run(settings, registry or load_shipped())
+    serve_streams(settings, registry or load_shipped())
     return DONE
 
 

@@ -53,21 +53,21 @@ def pump(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Run a projector: by a lock, one of each number per data folder. All projectors share the database's games."""
     from deploy.runtime.supervisor import hold_lock  # noqa: PLC0415
     from workers.reconciler import Reconciler  # noqa: PLC0415
-    from workers.worker import run_projector as run  # noqa: PLC0415
+    from workers.worker import run_projector  # noqa: PLC0415
 
     name = "pump" if args.number == 1 else f"pump-{args.number}"
     with open_services(args, registry) as services, hold_lock(services.settings.data / f"{name}.lock"):
         liveness.register_process(services.settings.data, name, FIRST_SIGN_SECONDS)
-        crew = services.build_worker_context()
-        owed = services.notifications.outbox.has_due if crew.delivery_pool else None
-        parts = (services.reader, crew.job_requests, crew.heartbeat, services.queues, crew.clock, owed)
-        owner = crew.node if args.number == 1 else f"{crew.node}/{args.number}"
-        run(
-            crew,
+        context = services.build_worker_context()
+        owed = services.notifications.outbox.has_due if context.delivery_pool else None
+        parts = (services.reader, context.job_requests, context.heartbeat, services.queues, context.clock, owed)
+        owner = context.node if args.number == 1 else f"{context.node}/{args.number}"
+        run_projector(
+            context,
             services.signals,
             Reconciler(*parts),
             owner,
-            services.build_notification_producer() if crew.delivery_pool else None,
+            services.build_notification_producer() if context.delivery_pool else None,
         )
     return DONE
 
@@ -104,10 +104,10 @@ def _build_backup(services: ServiceContainer) -> RunningBackup | None:
 
 def _clear_progress(services: ServiceContainer, work: str) -> None:
     """Clear the progress of disabled work: it would look like work that is stuck."""
-    from projections.leases import save_progress as note  # noqa: PLC0415
+    from projections.leases import save_progress  # noqa: PLC0415
 
     with suppress(StoreUnavailable), services.views.transaction() as db:
-        note(db, work, {})
+        save_progress(db, work, {})
 
 
 @contextmanager

@@ -20,7 +20,14 @@ from domain.kernel.text.message_catalog import Message
 
 ROOT = Path(__file__).resolve().parents[2]
 
-SAYS = {"Problem": 1, "StrictJsonError": 1, "InvalidTable": 0, "AccountError": 1, "ValidationError": 0, "expected_message": 0}
+SAYS = {
+    "Problem": 1,
+    "StrictJsonError": 1,
+    "InvalidTable": 0,
+    "AccountError": 1,
+    "ValidationError": 0,
+    "expected_message": 0,
+}
 """Calls of which one argument is told to the client -> which."""
 
 MAKES = ("Message", "expected_message", "one_of", "refusal_sentence")

@@ -299,7 +299,9 @@ class TestEndings:
         assert shown == (None, None, "abandoned", "director", 0)
         (entry,) = orders.get(f"/timeline?after={orders.version - 1}").json["items"]
         assert (entry["by"], entry["body"]) == ("director", {"reason": "abandoned"})
-        assert entry["text"] == ["The director declares the game abandoned and closes it. Its seed is shown."]
+        assert entry["text"] == [
+            "The director declares the game abandoned and closes it. The secret behind the dice is now public."
+        ]
         assert orders.get("/audit").json["proved"] is True
 
     def test_where_it_was_closed_nothing_is_offered(self, orders: Table) -> None:

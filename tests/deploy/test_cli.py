@@ -24,7 +24,7 @@ from domain.kernel.schema.canonical_json import canonical
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import Json, Viewer
 from tests.kernel.flows import sealed, skirmish
-from tests.kernel.test_scenario import COMBAT, with_step
+from tests.kernel.scenarios import COMBAT, with_step
 from tests.rulesets import FLOWS
 
 ROOT = Path(__file__).parents[2]

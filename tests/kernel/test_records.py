@@ -189,7 +189,10 @@ class TestTheRecord:
         match.play(0, {"type": "spy", "to": "t01"})
         stored = b"".join(canonical([r.public, r.packs]) for r in match.records)
         assert bytes(range(32)).hex().encode() not in stored
-        assert repr(CommandContext(b"a seed")) == "CommandContext(now=0, command_id='', source=None, replaying=False)"
+        assert (
+            repr(CommandContext(b"a seed"))
+            == "CommandContext(now=0, command_id='', source=None, agreement=None, replaying=False)"
+        )
 
     def test_the_director_reads_all_facts_in_their_order(self) -> None:
         """Others read their own between the public ones."""

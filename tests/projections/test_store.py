@@ -249,7 +249,9 @@ def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(
     house: House, monkeypatch: pytest.MonkeyPatch, halfway_in: bool
 ) -> None:
     """Nor does one whose machine is gone: once its lease has ended, another one shows the games."""
-    limited, limit = ("_LIMIT", store.TRANSACTION_SECONDS) if halfway_in else ("_WRITES", store.IDLE_SECONDS)
+    limited, limit = (
+        ("_TIME_LIMIT", store.TRANSACTION_SECONDS) if halfway_in else ("_WRITE_SETTINGS", store.IDLE_SECONDS)
+    )
     monkeypatch.setattr(store, limited, getattr(store, limited).replace(f"'{limit}s'", "'2s'"))
     game, frozen, thawed = house.game("orders@1", 2), threading.Event(), threading.Event()
     apply = house.pump._apply

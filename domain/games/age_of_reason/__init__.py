@@ -9,10 +9,10 @@ from domain.games.age_of_reason.facts import FACTS
 from domain.games.age_of_reason.frames import FRAMES
 from domain.games.age_of_reason.invariants import check, fill
 from domain.games.age_of_reason.moves import MOVES
-from domain.games.age_of_reason.player_view import ASIDES, board, chapter, own, powers
+from domain.games.age_of_reason.player_view import CONTEXT_BUILDERS, board, chapter, own_view, powers
 from domain.games.age_of_reason.redeal import redeal
 from domain.games.age_of_reason.refusal_codes import CODES
-from domain.games.age_of_reason.rules import DO, GO, may
+from domain.games.age_of_reason.rules import CONTINUATIONS, HANDLERS, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
 from domain.games.age_of_reason.state import AgeOfReason
@@ -32,7 +32,7 @@ OPTIONS = {
 
 TURNS = ("choose_power", "auction_bid", "turn")
 ANSWERS = ("commit", "hire", "reserves")
-"""Decisions that interrupt a turn (AOR-4.3)."""
+"""Decisions able to interrupt a turn (AOR-4.3)."""
 
 
 META = Meta(
@@ -60,8 +60,8 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     meta=META,
     state=AgeOfReason,
     moves=MOVES,
-    handlers=DO,
-    continuations=GO,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -69,8 +69,8 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    context_builders=ASIDES,
-    own=own,
+    context_builders=CONTEXT_BUILDERS,
+    own=own_view,
     powers=powers,
     scores=scores,
     check=check,

@@ -1,7 +1,7 @@
-"""A heuristic player. It works on documents: the public board, its own sight, and the open decision.
+"""Heuristic player. It works on documents: the public board, its own view, and the open decision.
 
-Everything is weighed in victory points: what a token brings in a region over the rest of the game, what gold and unrest
-are worth, and how likely an attack is. Cards of others are guessed by what they could be on average.
+Everything is weighed in victory points: the gain of a token in a region over the rest of the game, the worth of gold
+and unrest, and the odds of an attack. Cards of others are estimated by their average.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from domain.games.age_of_reason.bot_view import GOLD, UNREST, View
+from domain.games.age_of_reason.bot_view import GOLD, UNREST, BotView
 from domain.games.age_of_reason.data import (
     ALLIANCE,
     BLUFF,
@@ -28,15 +28,15 @@ from domain.kernel.rules.ruleset import Dice
 from domain.types import Doc, Json, Seat
 
 GUESS = 2.4
-"""Strength of a card that nobody has seen."""
+"""Assumed strength of an unseen card."""
 PREFERRED = ("prussia", "britain", "united_provinces", "france", "spain", "russia", "austria")
 
 
-def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
+def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
     """Moves, best first; the last one is always legal."""
     if seat not in decision["must"]:
         return
-    view = View(sight, seat)
+    view = BotView(player_view, seat)
     yield from PROPOSALS[decision["kind"]](view, dice)
 
 
@@ -47,13 +47,13 @@ _DIFFERENCES = [abs(a - b) for a, b in product(range(6), repeat=2)]
 
 @functools.cache
 def chances(lead: int) -> tuple[float, float]:
-    """How likely an attacker with that lead before the dice wins, and how likely there is a tie."""
+    """Return the chances of an attacker with this lead before the dice: (win, tie)."""
     totals = [lead + x - y for x, y in product(_DIFFERENCES, repeat=2)]
     return sum(t > 0 for t in totals) / len(totals), totals.count(0) / len(totals)
 
 
 def outlook(lead: float) -> tuple[float, float]:
-    """The same for a lead that is guessed."""
+    """Return `chances` for an estimated lead."""
     low = int(lead // 1)
     part = lead - low
     pairs = zip(chances(low), chances(low + 1), strict=True)
@@ -64,11 +64,11 @@ def outlook(lead: float) -> tuple[float, float]:
 # --- set-up and auctions ---------------------------------------------------------------------------------------
 
 
-def _choose_power(view: View, dice: Dice) -> Iterator[Doc]:
+def _choose_power(view: BotView, dice: Dice) -> Iterator[Doc]:
     yield from ({"type": "choose_power", "power": power} for power in PREFERRED)
 
 
-def _bid(view: View, dice: Dice) -> Iterator[Doc]:
+def _bid(view: BotView, dice: Dice) -> Iterator[Doc]:
     """Open with nothing for the own power against the strongest rival; raise by a little where it was left out."""
     auction = view.board["auction"]
     standing, free = auction["standing"], auction["unaligned"]
@@ -80,21 +80,21 @@ def _bid(view: View, dice: Dice) -> Iterator[Doc]:
     yield {"type": "pass_bid"}
 
 
-def _worth_raising(view: View, standing: Mapping[str, Any], free: list[str]) -> bool:
+def _worth_raising(view: BotView, standing: Mapping[str, Any], free: list[str]) -> bool:
     if standing["seat"] == view.seat or view.power not in free or standing["amount"] >= min(3, view.me["gold"] // 3):
         return False
     return view.power not in (standing["a"], standing["b"])
 
 
-def _proposal(view: View, free: list[str]) -> tuple[str | None, str | None]:
+def _proposal(view: BotView, free: list[str]) -> tuple[str | None, str | None]:
     if len(free) == 1:
         return free[0], None
     rivals = sorted((p for p in free if p != view.power), key=lambda p: -_rivalry(view, p))
     return (view.power, rivals[0]) if view.power in free else (rivals[0], rivals[1])
 
 
-def _rivalry(view: View, power: str) -> float:
-    """How much there is to take from a power."""
+def _rivalry(view: BotView, power: str) -> float:
+    """Return the amount to be taken from a power."""
     there = view.tokens.get(power, {})
     return sum(view.gain(region, power) for region in there if view.reaches(region))
 
@@ -102,7 +102,7 @@ def _rivalry(view: View, power: str) -> float:
 # --- the turn --------------------------------------------------------------------------------------------------
 
 
-def _turn(view: View, dice: Dice) -> Iterator[Doc]:
+def _turn(view: BotView, dice: Dice) -> Iterator[Doc]:
     """The best token on the board first, then the best attack; it ends the turn where nothing pays."""
     turn = view.board["turn"]
     if not turn["placed"] and not turn["attacks_made"]:
@@ -112,7 +112,7 @@ def _turn(view: View, dice: Dice) -> Iterator[Doc]:
     yield {"type": "pass"}
 
 
-def _placements(view: View) -> Iterator[Doc]:
+def _placements(view: BotView) -> Iterator[Doc]:
     if view.me["reserve"] < 1:
         return
     worth = [(_space(view, name), name) for name in view.board["action_board"]]
@@ -120,7 +120,7 @@ def _placements(view: View) -> Iterator[Doc]:
         yield _place(view, name)
 
 
-def _place(view: View, name: str) -> Doc:
+def _place(view: BotView, name: str) -> Doc:
     move: Doc = {"type": "place", "space": name}
     if name in ("militia", "pressgangs"):
         move["card"] = _taken_back(view, name)
@@ -129,14 +129,14 @@ def _place(view: View, name: str) -> Doc:
     return move
 
 
-def _taken_back(view: View, name: str) -> str | None:
+def _taken_back(view: BotView, name: str) -> str | None:
     cards = [CARDS[c] for c in view.own["discard"]]
     fits = [c for c in cards if (c.ships > 0 if name == "pressgangs" else c.soldiers_alone)]
     return max(fits, key=lambda c: c.soldiers + c.ships - c.cost / 4).id if fits else None
 
 
-def _space(view: View, name: str) -> float:
-    """What a token on a space is worth now."""
+def _space(view: BotView, name: str) -> float:
+    """Return the present worth of a token on a space."""
     space, left = SPACES[name], view.rounds_left
     if space.effect == "trade":
         return GOLD * 2 * float(max(view.me["tokens"].get(r, 0) for r in space.regions))
@@ -153,13 +153,13 @@ def _space(view: View, name: str) -> float:
     }[name]
 
 
-def _battle_worth(view: View, regions: tuple[str, ...]) -> float:
-    """How much the seat fights in some regions: own tokens, and what can be taken there."""
+def _battle_worth(view: BotView, regions: tuple[str, ...]) -> float:
+    """Return the weight of battles in some regions: own tokens, and gains possible there."""
     stakes = (view.me["tokens"].get(r, 0) + (2 if view.reaches(r) else 0) for r in regions)
     return min(0.35, 0.04 * float(sum(stakes)))
 
 
-def _conversions(view: View) -> Iterator[tuple[float, Doc]]:
+def _conversions(view: BotView) -> Iterator[tuple[float, Doc]]:
     if not view.affordable(2) or view.me["reserve"] < 1:
         return
     force = [c for c in map(CARDS.__getitem__, view.own["hand"]) if c.ships]
@@ -170,15 +170,15 @@ def _conversions(view: View) -> Iterator[tuple[float, Doc]]:
             yield value, {"type": "convert", "marker": marker, "card": cards[0].id}
 
 
-def _attacks(view: View) -> Iterator[tuple[float, Doc]]:
+def _attacks(view: BotView) -> Iterator[tuple[float, Doc]]:
     for region in SCORING:
         if view.reaches(region):
             for target, stake, defence in _targets(view, region):
                 yield from _with_cards(view, region, target, stake, defence)
 
 
-def _targets(view: View, region: str) -> Iterator[tuple[Doc, float, float]]:
-    """What can be attacked, what it is worth, and how strong it is on average."""
+def _targets(view: BotView, region: str) -> Iterator[tuple[Doc, float, float]]:
+    """Return the targets in a region, each with its worth and its average strength."""
     for marker in view.board["markers"].get(region, ()):
         found = MARKERS[marker]
         if found.kind == "number":
@@ -189,7 +189,7 @@ def _targets(view: View, region: str) -> Iterator[tuple[Doc, float, float]]:
             yield {"kind": "power", "power": power}, view.gain(region, power), _defence(view, region, power)
 
 
-def _defence(view: View, region: str, power: str) -> float:
+def _defence(view: BotView, region: str, power: str) -> float:
     helpers = [p for p in view.seats if p not in view.allies and p != power and region in view.tokens[p]]
     if power not in view.seats:
         return float(CONSTANTS["nonplayer_token_defence"] + 0.2 * len(helpers))
@@ -198,7 +198,7 @@ def _defence(view: View, region: str, power: str) -> float:
     return float(guess + view.bonus(seat, region) + 0.3 * len(helpers))
 
 
-def _with_cards(view: View, region: str, target: Doc, stake: float, defence: float) -> Iterator[tuple[float, Doc]]:
+def _with_cards(view: BotView, region: str, target: Doc, stake: float, defence: float) -> Iterator[tuple[float, Doc]]:
     naval = REGIONS[region].naval
     base = view.bonus(view.seat, region) + min(len(view.hirable(region)), max(0, view.me["gold"] - 2))
     for card in view.ships if naval else view.hand:
@@ -214,7 +214,7 @@ def _with_cards(view: View, region: str, target: Doc, stake: float, defence: flo
 # --- answers in a battle ---------------------------------------------------------------------------------------
 
 
-def _commit(view: View, dice: Dice) -> Iterator[Doc]:
+def _commit(view: BotView, dice: Dice) -> Iterator[Doc]:
     battle = view.board["battle"]
     if battle["defender"] == view.seat:
         yield {"type": "commit", "card": _shield(view, battle["region"], battle["attacker"])}
@@ -223,8 +223,8 @@ def _commit(view: View, dice: Dice) -> Iterator[Doc]:
     yield {"type": "commit", "card": BLUFF[view.power]}
 
 
-def _shield(view: View, region: str, attacker: Seat) -> str:
-    """The card that keeps most for its price."""
+def _shield(view: BotView, region: str, attacker: Seat) -> str:
+    """Return the card with the best effect for its price."""
     naval = REGIONS[region].naval
     threat = GUESS + 0.6 + view.bonus(attacker, region) - view.bonus(view.seat, region)
     stake = view.gain(region, None) + 1
@@ -236,8 +236,8 @@ def _shield(view: View, region: str, attacker: Seat) -> str:
     return max((c for c in view.hand if c.kind != "alliance"), key=value).id
 
 
-def _cares(view: View, battle: Mapping[str, Any]) -> bool:
-    """Whether the outcome moves the own points: the other side would gain or lose where the seat stands."""
+def _cares(view: BotView, battle: Mapping[str, Any]) -> bool:
+    """Return whether the outcome moves the own points: the other side would gain or lose in a region of the seat."""
     rival = battle["target"]["power"]
     attacker = view.board["empires"][battle["attacker"]]["power"]
     if rival is None or attacker == view.power:
@@ -247,8 +247,8 @@ def _cares(view: View, battle: Mapping[str, Any]) -> bool:
     return after > before if attacker in view.allies else after < before
 
 
-def _hire(view: View, dice: Dice) -> Iterator[Doc]:
-    """As many as gold is at hand for, after the own card."""
+def _hire(view: BotView, dice: Dice) -> Iterator[Doc]:
+    """Hire as many powers as the gold left after the own card allows."""
     battle = view.board["battle"]
     card = (view.own["sealed"] or {}).get("card")
     left = view.me["gold"] - (CARDS[card].cost if card else 0)
@@ -257,15 +257,15 @@ def _hire(view: View, dice: Dice) -> Iterator[Doc]:
     yield {"type": "hire", "powers": []}
 
 
-def _reserves(view: View, dice: Dice) -> Iterator[Doc]:
-    """Roll again what is lost, or won by no more than a tie."""
+def _reserves(view: BotView, dice: Dice) -> Iterator[Doc]:
+    """Roll a lost battle again, or one won by no more than a tie."""
     battle = view.board["battle"]
     lead = battle["strength"]["attacker"] - battle["strength"]["defender"]
     losing = lead <= 0 if battle["attacker"] == view.seat else lead > 0
     yield {"type": "reserves", "use": losing}
 
 
-PROPOSALS: dict[str, Callable[[View, Dice], Iterator[Doc]]] = {
+PROPOSALS: dict[str, Callable[[BotView, Dice], Iterator[Doc]]] = {
     "choose_power": _choose_power,
     "auction_bid": _bid,
     "turn": _turn,

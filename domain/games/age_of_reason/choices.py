@@ -1,6 +1,6 @@
-"""The move builder: exactly the moves that `decide` accepts, asked for one field at a time.
+"""Move builder: exactly the moves accepted by `decide`, asked for one field at a time.
 
-What is offered passed the same checks as a move does. A bid's amount is a range (AOR-21.3).
+Every offer has passed the checks of a move. A bid's amount is a range (AOR-21.3).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from domain.types import Json, Seat
 
 
 def build(s: AgeOfReason, seat: Seat) -> Builder:
-    """The builder of the decision that is open."""
+    """Return the builder of the open decision."""
     if seat not in s.top.owing:
         return _take_back(s, seat)
     return BUILDERS[s.top.kind](s, seat)
 
 
 def _priced(s: AgeOfReason, seat: Seat, cards: Iterable[str]) -> list[Option]:
-    """Cards with what they cost."""
+    """Return cards with their costs."""
     return [Option(card, price(s, seat, CARDS[card].cost)) for card in cards]
 
 
@@ -73,7 +73,7 @@ def _turn(s: AgeOfReason, seat: Seat) -> Builder:
 
 
 def _cost(s: AgeOfReason, seat: Seat, kind: str) -> dict[str, Json]:
-    """What every move of a type costs."""
+    """Return the cost common to every move of a type."""
     return price(s, seat, converting.COST) if kind == "convert" else {}
 
 
@@ -99,7 +99,7 @@ def _place(s: AgeOfReason, seat: Seat) -> Builder:
 
 
 def _ship_cards(s: AgeOfReason, seat: Seat) -> list[str]:
-    """Cards that may be played where a ship is needed, whatever they cost."""
+    """Return the cards playable where a ship is needed, at any cost."""
     return memo(s, f"ships {seat}", lambda: [c for c in DECKS[s.power(seat)] if is_legal(check_ship, s, seat, c)])
 
 
@@ -119,7 +119,7 @@ def _convert(s: AgeOfReason, seat: Seat) -> Builder:
 
 
 def _attack_cards(s: AgeOfReason, seat: Seat, region: str) -> list[str]:
-    """Cards that an attack can be made with, which depends on the kind of region alone."""
+    """Return the cards for an attack; they depend on the kind of region alone."""
 
     def find() -> list[str]:
         return [card for card in DECKS[s.power(seat)] if is_legal(attacking.check_card, s, seat, region, card)]
@@ -128,7 +128,7 @@ def _attack_cards(s: AgeOfReason, seat: Seat, region: str) -> list[str]:
 
 
 def _targets(s: AgeOfReason, seat: Seat) -> dict[str, list[Target]]:
-    """Region -> what the seat can attack there."""
+    """Return region -> targets of the seat there."""
     own = s.coalition_of(s.power(seat))
 
     def fit(region: str) -> list[Target]:
@@ -186,7 +186,7 @@ TURN: dict[str, tuple[Callable[[AgeOfReason, Seat], Sized], Callable[[AgeOfReaso
     "convert": (_to_convert, _convert),
     "attack": (_targets, _attack),
 }
-"""Move type -> what makes it possible at all, and its builder."""
+"""Move type -> condition for offering it, and its builder."""
 
 
 BUILDERS: dict[str, Callable[[AgeOfReason, Seat], Builder]] = {

@@ -1,6 +1,6 @@
-"""The figures of the game, read once from data.json: everything that the rules page calls data.
+"""Figures of the game, read once from data.json: everything called data by the rules page.
 
-Ids are strings; a table is a dict in the order of the file, which is the order of draws and defaults.
+Ids are strings; a table is a dict in the order of the file, the order of draws and defaults.
 """
 
 from __future__ import annotations
@@ -64,20 +64,20 @@ class Space:
     group: str
     """`progress`, `support` or `trade`."""
     places: tuple[int, ...]
-    """For each place the least number of seats with which it is open (AOR-7.4.2)."""
+    """Least number of seats for each place to be open (AOR-7.4.2)."""
     cost: int
     effect: str
     bonus: int
     regions: tuple[str, ...]
-    """Where its bonus counts, or whose tokens it pays for."""
+    """Regions of its bonus, or of the tokens it pays for."""
     wide: tuple[str, ...]
-    """The same with the option `support_scope = examples` (AOR-11.4)."""
+    """Regions with the option `support_scope = examples` (AOR-11.4)."""
     option: str | None
-    """The option without which the space does not exist (AOR-11.3)."""
+    """Option required for the space to exist (AOR-11.3)."""
 
     @property
     def names_region(self) -> bool:
-        """AOR-11.5: a Trade space of two regions, one of which is named."""
+        """AOR-11.5: a Trade space of two regions, needing one to be named."""
         return self.effect == "trade" and len(self.regions) > 1
 
 
@@ -121,7 +121,7 @@ ALLIANCE: dict[str, str] = {c.power: c.id for c in CARDS.values() if c.kind == "
 SPACES: dict[str, Space] = {s["id"]: _space(s) for s in DOC["action_spaces"]["items"]}
 BONUSES = tuple(s for s in SPACES.values() if s.effect == "combat_bonus")
 ELIGIBLE = ("militia", "pressgangs")
-"""Spaces that take a card back (AOR-11.1.4)."""
+"""Space -> cards it may take back (AOR-11.1.4)."""
 
 TOKENS: int = DOC["pieces_per_player"]["tokens_available"]
 CONSTANTS: Doc = DOC["constants"]

@@ -1,4 +1,4 @@
-"""AOR-18: what is played for a seat whose time is up."""
+"""AOR-18: moves played for a seat after its deadline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _auction_bid(s: AgeOfReason, seat: Seat) -> Move:
 
 
 def _commit(s: AgeOfReason, seat: Seat) -> Move:
-    """The defender's Bluff, which is always in hand; nothing of an ally."""
+    """The defender's Bluff, always in hand; nothing of an ally."""
     return Commit(BLUFF[s.power(seat)] if seat == s.fight.defender else None)
 
 

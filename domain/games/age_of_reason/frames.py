@@ -1,4 +1,4 @@
-"""The frames of the flow: what each kind of decision is about, and what stands still to do in those that ask nobody."""
+"""Frames of the flow: the context of each kind of decision, and the remaining steps of frames without one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class ChoosePower(Context, frozen=True):
 
 
 class GameTurn(Context, frozen=True):
-    """AOR-4: a game turn, under all that happens in it; it asks nobody."""
+    """AOR-4: a game turn, below all its other frames; it asks nobody."""
 
     to_play: Sequence[int]
-    """Seats that still have a turn this round, in turn order."""
+    """Seats with a turn left this round, in turn order."""
 
 
 class AuctionBid(Context, frozen=True):
@@ -44,7 +44,7 @@ class Commit(Context, frozen=True):
     """AOR-9.2: the defender and the allies lay cards face down, each in secret."""
 
     defender: int | None
-    """The seat that must lay a card; all others are allies."""
+    """The seat obliged to lay a card; all others are allies."""
 
 
 class Hire(Context, frozen=True):

@@ -1,4 +1,4 @@
-"""Ids in a state that the game does not have: what only a patch can bring."""
+"""Checks for unknown ids in a state; only a patch can bring them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from domain.games.age_of_reason.state import SIDES, AgeOfReason, Battle
 from domain.games.common.id_checks import Place, items, keys, unknown_ids
 
 
-def strangers(s: AgeOfReason) -> Iterator[str]:
+def find_unknown_ids(s: AgeOfReason) -> Iterator[str]:
     """One line for each, with its JSON pointer; none in a sound state."""
     yield from unknown_ids("power", POWERS, _powers(s))
     yield from unknown_ids("region", REGIONS, _regions(s))
@@ -82,11 +82,11 @@ def _battle(s: AgeOfReason, battle: Battle) -> Iterator[str]:
 
 
 def _missing(s: AgeOfReason) -> Iterator[str]:
-    """What a frame speaks of and is not there."""
-    for name in sorted({frame.kind for frame in s.frames} & _SPEAKS.keys()):
-        if getattr(s, _SPEAKS[name]) is None:
-            yield f"/{_SPEAKS[name]}: is missing, for there is a frame {name}"
+    """Yield fields needed by a frame and missing in the state."""
+    for name in sorted({frame.kind for frame in s.frames} & _REQUIRED_FIELD.keys()):
+        if getattr(s, _REQUIRED_FIELD[name]) is None:
+            yield f"/{_REQUIRED_FIELD[name]}: is missing, for there is a frame {name}"
 
 
-_SPEAKS = {"turn": "turn", "battle": "battle", "commit": "battle", "hire": "battle", "auction_bid": "auction"}
-"""Kind of frame -> the part of the state that it is about."""
+_REQUIRED_FIELD = {"turn": "turn", "battle": "battle", "commit": "battle", "hire": "battle", "auction_bid": "auction"}
+"""Kind of frame -> field of the state it needs."""

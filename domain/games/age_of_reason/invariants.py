@@ -1,22 +1,22 @@
-"""AOR-21.2: what must hold after every fact."""
+"""AOR-21.2: invariants, true after every fact."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from domain.games.age_of_reason.data import ALL_SLOTS, CARDS, MARKERS, POWERS, SCORING, UNREST_MAX
-from domain.games.age_of_reason.id_checks import strangers
+from domain.games.age_of_reason.id_checks import find_unknown_ids
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.kernel.rules.flow import assign
 
 
 def check(s: AgeOfReason) -> list[str]:
     """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
-    return list(strangers(s)) or [*_seats(s), *_tokens(s), *_cards(s), *_markers(s), *_display(s), *_flow(s)]
+    return list(find_unknown_ids(s)) or [*_seats(s), *_tokens(s), *_cards(s), *_markers(s), *_display(s), *_flow(s)]
 
 
 def fill(s: AgeOfReason) -> AgeOfReason:
-    """What follows from what lies on the table: the bag, and how many cards each discard has."""
+    """Derive the rest of a state from the table: the bag, and the size of each discard."""
     out = {*s.lying(), *s.gone}
     sizes = zip(s.empires, s.discards, strict=True)
     return assign(

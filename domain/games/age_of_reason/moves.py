@@ -1,4 +1,4 @@
-"""What a seat can ask for: every type of move with its fields, the decision it answers, and its rule (AOR-22)."""
+"""Every type of move with its fields, the decision it answers, and its rule (AOR-22)."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Commit(Move, frozen=True):
 
 
 class Hire(Move, frozen=True):
-    """AOR-9.4.2: non-player powers that are to help."""
+    """AOR-9.4.2: non-player powers hired to help."""
 
     admission: ClassVar = Admission(("hire",), hidden=("powers",), rule="AOR-9.4.2")
     powers: Listed[Id]

@@ -1,4 +1,4 @@
-"""AOR-16, AOR-21: what a viewer sees. Everything is public but hands, discards, sealed answers and the bag's order."""
+"""AOR-16, AOR-21: a viewer's view. Everything is public but hands, discards, sealed answers and the bag's order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from domain.types import Json, Seat
 
 
 class AuctionShown(Part, frozen=True):
-    """AOR-6: the auction that goes on."""
+    """AOR-6: the current auction."""
 
     number: int
     """1..4."""
@@ -36,7 +36,7 @@ class AuctionShown(Part, frozen=True):
 
 
 class EmpireShown(Part, frozen=True):
-    """What everybody sees of a seat. Counts of 0 are not named."""
+    """Public view of a seat. Counts of 0 are omitted."""
 
     seat: int
     power: str | None
@@ -49,14 +49,14 @@ class EmpireShown(Part, frozen=True):
     action_tokens: Sequence[str]
     """Spaces of the action board with an own token, one for each token."""
     reserve: int
-    """Tokens that can still be placed (AOR-1.3)."""
+    """Tokens left to place (AOR-1.3)."""
     hand_size: int
     """A sealed card counts until the reveal (AOR-4.6.5)."""
     discard_size: int
 
 
 class TargetShown(Part, frozen=True):
-    """AOR-8.2.1: what is attacked."""
+    """AOR-8.2.1: the target of an attack."""
 
     kind: Annotated[str, among(("power", "marker"))]
     power: str | None
@@ -64,21 +64,21 @@ class TargetShown(Part, frozen=True):
 
 
 class BattleShown(Part, frozen=True):
-    """AOR-9: the battle that goes on; null what is not known yet."""
+    """AOR-9: the current battle; null for anything not known yet."""
 
     region: str
     attacker: int
     target: TargetShown
     defender: int | None
-    """The seat that is attacked, if there is one."""
+    """The attacked seat, if there is one."""
     asked: Sequence[int]
     """Seats asked for a card, ascending."""
     laid: Sequence[int] | None
-    """Allies that have laid a card, ascending."""
+    """Allies with a card laid, ascending."""
     cards: Mapping[str, str] | None
-    """Seat -> card, of those that laid one."""
+    """Seat -> its laid card."""
     hired: Mapping[str, Sequence[str]] | None
-    """Side -> powers that its principal has hired."""
+    """Side -> powers hired by its principal."""
     dice: Mapping[str, Sequence[int]] | None
     """Side -> two dice."""
     strength: Mapping[str, int] | None
@@ -97,7 +97,7 @@ class Board(Part, frozen=True):
     phase: Annotated[str, among(("setup", "coalitions", "actions", "finished"))]
     first_player: int | None
     opener: int | None
-    """Who opened the first auction of this game turn."""
+    """Opener of this game turn's first auction."""
     slots: Mapping[str, str | None]
     """Slot of the alliance display -> power."""
     coalitions: Mapping[str, Sequence[str]]
@@ -105,7 +105,7 @@ class Board(Part, frozen=True):
     turn_order: Sequence[int]
     auction: AuctionShown | None
     empires: Sequence[EmpireShown]
-    """By seat."""
+    """Empires by seat."""
     npp: Mapping[str, Mapping[str, int]]
     """Power without a seat -> region -> tokens; powers without tokens are not named."""
     markers: Mapping[str, Sequence[str]]
@@ -119,21 +119,21 @@ class Board(Part, frozen=True):
 
 
 class Own(Part, frozen=True):
-    """AOR-16.4: what a seat sees besides."""
+    """AOR-16.4: a seat's private view, besides the board."""
 
     hand: Sequence[str]
     """Without a sealed card."""
     discard: Sequence[str]
     sealed: Sealed | None
-    """What waits for the reveal: the own card, and the powers that the seat hires."""
+    """Sealed until the reveal: the own card, and the powers hired by the seat."""
 
 
 def powers(s: AgeOfReason) -> dict[Seat, str]:
-    """AOR-3: those that are chosen."""
+    """AOR-3: the chosen powers."""
     return {seat: empire.power for seat, empire in enumerate(s.empires) if empire.power is not None}
 
 
-def own(s: AgeOfReason, seat: Seat) -> Own:
+def own_view(s: AgeOfReason, seat: Seat) -> Own:
     """AOR-16.4."""
     return Own(s.hand(seat), s.discards[seat], s.sealed[seat])
 
@@ -153,7 +153,7 @@ def board(s: AgeOfReason) -> Board:
         turn_order=s.turn_order,
         auction=_auction(s, s.auction) if s.auction else None,
         empires=[_kept_empire(s, seat, empire) for seat, empire in enumerate(s.empires)],
-        npp=_others(s),
+        npp=_unseated_tokens(s),
         markers=s.markers,
         bag_size=len(s.bag),
         action_board={space: s.spaces.get(space, ()) for space in SPACES if s.exists(space)},
@@ -180,7 +180,7 @@ def _empire(s: AgeOfReason, seat: Seat, empire: Empire) -> EmpireShown:
         gold=empire.gold,
         vp=empire.vp,
         unrest=empire.unrest,
-        tokens=s.own(seat),
+        tokens=s.tokens_of(seat),
         action_tokens=[space for space, seats in s.spaces.items() for x in seats if x == seat],
         reserve=s.reserve(seat) if s.game_turn else 0,
         hand_size=s.hand_size(seat),
@@ -188,7 +188,7 @@ def _empire(s: AgeOfReason, seat: Seat, empire: Empire) -> EmpireShown:
     )
 
 
-def _others(s: AgeOfReason) -> dict[str, dict[str, int]]:
+def _unseated_tokens(s: AgeOfReason) -> dict[str, dict[str, int]]:
     """AOR-2.4."""
     seated = {empire.power for empire in s.empires}
     return {power: s.tokens[power] for power in POWERS if power not in seated and s.tokens.get(power)}
@@ -210,7 +210,7 @@ def _battle(battle: Battle) -> BattleShown:
 
 
 def chapter(s: AgeOfReason) -> Chapter:
-    """The game turn and its round (AOR-4), before the first of which the coalitions are formed."""
+    """Return the game turn and its round (AOR-4); round 0 is the forming of the coalitions."""
     return Chapter(s.game_turn, s.round, "coalitions" if s.game_turn and not s.round and not s.over else "")
 
 
@@ -218,18 +218,18 @@ def chapter(s: AgeOfReason) -> Chapter:
 
 
 def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
-    """Where the markers lie."""
+    """Return the regions of the markers."""
     return {"regions": group_by(fact.markers, lambda marker: MARKERS[marker].region)}
 
 
 def _bid(before: AgeOfReason, _: AgeOfReason, fact: BidMade) -> Mapping[str, Json]:
-    """Whether the proposal is that of the bid before."""
+    """Return whether the proposal repeats the one of the previous bid."""
     standing = before.auction.standing if before.auction else None
     return {"same": standing is not None and (standing.a, standing.b) == (or_none(fact.a), or_none(fact.b))}
 
 
 def _turn_ended(before: AgeOfReason, _: AgeOfReason, __: TurnEnded) -> Mapping[str, Json]:
-    """What a seat gives up that passes."""
+    """Return the attacks given up by passing."""
     turn = before.turn
     left = turn.attacks_allowed - turn.attacks_made if turn else 0
     return {"left": left} if left else {}
@@ -239,7 +239,7 @@ def _turn_ended(before: AgeOfReason, _: AgeOfReason, __: TurnEnded) -> Mapping[s
 
 
 def _sides(before: AgeOfReason, _: AgeOfReason, __: object) -> Mapping[str, Json]:
-    """Who the attacker and the defender of the battle are: a seat, a power without seat, or a marker."""
+    """Return the attacker and the defender of the battle: a seat, a power without seat, or a marker."""
     if (battle := before.battle) is None:
         return {}
     defender = (battle.power or battle.marker) if battle.defender is None else battle.defender
@@ -247,13 +247,13 @@ def _sides(before: AgeOfReason, _: AgeOfReason, __: object) -> Mapping[str, Json
 
 
 def _closed(before: AgeOfReason, _: AgeOfReason, fact: CommitClosed) -> Mapping[str, Json]:
-    """Whether allies were asked, and none of them has laid a card."""
+    """Return whether allies were asked and none of them has laid a card."""
     battle = before.fight
     return {"alone": not fact.laid and any(seat != battle.defender for seat in battle.asked)}
 
 
 def _revealed(before: AgeOfReason, after: AgeOfReason, fact: BattleRevealed) -> Mapping[str, Json]:
-    """Which cards the principals play, who supports them, and which allies bluff."""
+    """Return the principals' cards, their supporters, and the bluffing allies."""
     battle = after.fight
     allies = [seat for seat in map(int, fact.cards) if seat not in (battle.attacker, battle.defender)]
     helping = {side: supporters(after, side) for side in SIDES}
@@ -267,7 +267,7 @@ def _revealed(before: AgeOfReason, after: AgeOfReason, fact: BattleRevealed) -> 
 
 
 def _rolled(before: AgeOfReason, after: AgeOfReason, fact: BattleRolled) -> Mapping[str, Json]:
-    """Who rolled, and what the strengths are made of."""
+    """Return the rolling sides, with the parts of their strengths."""
     who = _sides(before, after, fact)["sides"]
     dice = dict(zip(SIDES, (fact.attacker, fact.defender), strict=True))
     total = dict(zip(SIDES, fact.strength, strict=True))
@@ -275,24 +275,24 @@ def _rolled(before: AgeOfReason, after: AgeOfReason, fact: BattleRolled) -> Mapp
 
 
 def _resolved(before: AgeOfReason, after: AgeOfReason, fact: BattleResolved) -> Mapping[str, Json]:
-    """Who fought where, and by how much the winner won."""
+    """Return the sides, the region, and the winner's surplus."""
     margin = abs(fact.difference)
     victory = "decisive" if margin >= CONSTANTS["decisive_margin"] else "minor"
     return {**_sides(before, after, fact), "region": before.fight.region, "margin": margin, "victory": victory}
 
 
 def _discarded(before: AgeOfReason, _: AgeOfReason, fact: CardDiscarded) -> Mapping[str, Json]:
-    """How many cards the discard has then, where all see the card."""
+    """Return the size of the discard after a card seen by all."""
     return {"cards": before.empires[fact.seat].discard_size + 1} if before.battle else {}
 
 
 def _counted(before: AgeOfReason, _: AgeOfReason, __: DiscardCounted) -> Mapping[str, Json]:
-    """Whether the discard was told with the card."""
+    """Return whether the sentence of the card already gave the size of the discard."""
     return {"told": before.battle is not None}
 
 
 def _marker(before: AgeOfReason, _: AgeOfReason, __: VpGained) -> Mapping[str, Json]:
-    """Which marker was beaten."""
+    """Return the beaten marker."""
     return {"marker": before.fight.marker}
 
 
@@ -300,14 +300,14 @@ def _marker(before: AgeOfReason, _: AgeOfReason, __: VpGained) -> Mapping[str, J
 
 
 def _scored(before: AgeOfReason, _: AgeOfReason, fact: RegionScored) -> Mapping[str, Json]:
-    """What a region brings to all seats, with the first of them."""
+    """Return the points of a region for all seats, with the first of them."""
     found = {before.seat_of(power): vp for power, vp in region_points(before, fact.region).items()}
     points = {seat: vp for seat, vp in found.items() if seat is not None}
     return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
 
 
 def _income(before: AgeOfReason, _: AgeOfReason, fact: GoldReceived) -> Mapping[str, Json]:
-    """What phase 4 brings to all seats, with the first of them; whether the gold is that of one seat alone."""
+    """Return the income of all seats in phase 4, with the first of them; or mark the gold as one seat's alone."""
     if fact.why != "income":
         return {"single": True}
     gold = {seat: income(before, seat) for seat in before.everybody}
@@ -319,7 +319,7 @@ def _unrest(before: AgeOfReason, _: AgeOfReason, fact: UnrestRolled) -> Mapping[
     return {"unrest": before.empires[fact.seat].unrest}
 
 
-ASIDES: Mapping[str, ContextBuilder[AgeOfReason]] = {
+CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "markers_drawn": _by_region,
     "empire_drawn": _by_region,
     "bid_made": _bid,
@@ -336,4 +336,4 @@ ASIDES: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "gold_received": _income,
     "unrest_rolled": _unrest,
 }
-"""Fact -> what its sentence takes besides its own members."""
+"""Fact -> context of its sentence, besides its own members."""

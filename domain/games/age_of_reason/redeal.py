@@ -1,4 +1,4 @@
-"""What is dealt anew for whoever cannot know it: discards, and with them hands, and sealed answers."""
+"""Deal anew the parts unknown to some viewers: discards, and with them hands, and sealed answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.types import DIRECTOR, Seat, Viewer
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
-    """AOR-16.2: of every other seat another discard of the same size, and other answers that it could have given."""
+    """AOR-16.2: deal every other seat another discard of the same size, and other possible answers."""
     if DIRECTOR in keep or not d.state.game_turn:
         return
     for seat in d.state.everybody:
@@ -26,7 +26,7 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
 
 
 def _discard(d: D, seat: Seat) -> None:
-    """As many force cards as before; what lies face up in a battle, or is sealed, is not among them."""
+    """Draw as many force cards as before, without those face up in a battle or sealed."""
     old = d.state.discards[seat]
     held = [card for card in d.state.hand(seat) if CARDS[card].kind == "force"]
     in_order = [card for card in DECKS[d.state.power(seat)] if card in {*old, *held}]
@@ -49,7 +49,7 @@ def _answer(d: D, seat: Seat) -> None:
 
 
 def _hire(d: D, seat: Seat) -> None:
-    """Any of those that it could hire, as far as its means go."""
+    """Draw some of the powers hirable by the seat, as far as its means go."""
     free = hirable(d.state, d.state.fight, seat)
     hired = [power for power in free if d.draws.roll("redeal", 0, 1, (seat,))]
     most = (d.state.empires[seat].means - commit.spent(d.state, seat)) // commit.HIRE_COST
@@ -57,7 +57,7 @@ def _hire(d: D, seat: Seat) -> None:
 
 
 def _cards(s: AgeOfReason, seat: Seat) -> list[str | None]:
-    """What the seat could have sealed; after `commit` is closed, whether an ally has laid a card is known."""
+    """Return the cards the seat could have sealed; after `commit` is closed, the laying of an ally's card is public."""
     battle = s.fight
     free = assign(s, sealed=replace_at(s.sealed, seat, None))
     deck: list[str | None] = [*DECKS[s.power(seat)]]

@@ -36,4 +36,4 @@ CODES: Mapping[str, str] = {
     "unknown_space": "AOR-7.4.6",
     "wrong_marker_kind": "AOR-8.1.5",
 }
-"""AOR-19.2: refusal code -> the rule that defines it."""
+"""AOR-19.2: refusal code -> rule number."""

@@ -10,7 +10,7 @@ from domain.types import Seat
 
 
 class Detail(Part, frozen=True):
-    """AOR-14.1: the figures of a seat, in the order in which they count."""
+    """AOR-14.1: the figures of a seat, in order of precedence."""
 
     vp: int
     unrest: int
@@ -29,4 +29,4 @@ def scores(s: AgeOfReason) -> list[Score[Detail]]:
 
 def _line(s: AgeOfReason, seat: Seat) -> Detail:
     empire = s.empires[seat]
-    return Detail(empire.vp, empire.unrest, sum(s.own(seat).values()), empire.gold)
+    return Detail(empire.vp, empire.unrest, sum(s.tokens_of(seat).values()), empire.gold)

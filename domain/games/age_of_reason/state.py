@@ -1,7 +1,7 @@
-"""The state of a game: what lies on the table. Rules ask it simple questions; facts alone change it.
+"""State of a game: the table. Rules ask it simple questions; facts alone change it.
 
 The names are those of AOR-21.1, except `empires` for the page's `seats` (the kernel's word for their number), `tokens`
-for those of all seven powers, and `spaces` for the action board. A hand is not stored: it is what is left of the deck.
+for those of all seven powers, and `spaces` for the action board. A hand is not stored: it is the rest of the deck.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Empire:
-    """What everybody sees of a seat."""
+    """Public data of a seat."""
 
     power: str | None = None
     gold: int = 0
@@ -65,16 +65,16 @@ class Empire:
 
     @property
     def means(self) -> int:
-        """AOR-15.3: gold, and what loans could bring."""
+        """AOR-15.3: gold, plus the most it could borrow."""
         rate: int = CONSTANTS["loan_gold_per_unrest"]
         return self.gold + rate * (UNREST_MAX - self.unrest)
 
 
 @dataclass(frozen=True)
 class Sealed:
-    """What a seat has laid face down or decided in secret; `powers` are those that it hires (AOR-4.6.2).
+    """A seat's card laid face down, or its secret decision; `powers` are those it hires (AOR-4.6.2).
 
-    None for no card, and for nothing said about powers yet.
+    None for no card, and for no decision on powers yet.
     """
 
     card: str | None = None
@@ -93,7 +93,7 @@ class StandingBid:
 
 @dataclass(frozen=True)
 class Auction:
-    """The auction that goes on; `passes` counts those since the standing bid."""
+    """The current auction; `passes` counts those since the standing bid."""
 
     number: int
     opener: int
@@ -113,34 +113,34 @@ class Turn:
 
 @dataclass(frozen=True)
 class Battle:
-    """The battle that goes on, all of it public; what is not known yet is None (AOR-21.4)."""
+    """The current battle, all of it public; fields not known yet are None (AOR-21.4)."""
 
     region: str
     attacker: int
     power: str | None = None
-    """The power that is attacked; None where it is a marker."""
+    """The attacked power; None for a marker."""
     marker: str | None = None
     defender: int | None = None
-    """The seat that is attacked; None for a power without seat and a marker."""
+    """The attacked seat; None for a power without seat and a marker."""
     asked: tuple[int, ...] = ()
-    """Seats that are asked for a card, ascending."""
+    """Seats asked for a card, ascending."""
     laid: tuple[int, ...] | None = None
-    """Allies that have laid a card, ascending."""
+    """Allies with a card laid, ascending."""
     cards: dict[str, str] | None = None
-    """Seat -> card, of those that laid one."""
+    """Seat -> its laid card."""
     hired: dict[str, tuple[str, ...]] | None = None
-    """Side -> powers that its principal has hired."""
+    """Side -> powers hired by its principal."""
     dice: dict[str, tuple[int, ...]] | None = None
     """Side -> two dice."""
     strength: dict[str, int] | None = None
     """Side -> strength with these dice."""
 
     def principal(self, side: str) -> int | None:
-        """The seat that is the attacker or the defender."""
+        """Return the seat of the attacker or the defender."""
         return self.attacker if side == "attacker" else self.defender
 
     def card_of(self, seat: Seat | None) -> str | None:
-        """The card that the seat has shown."""
+        """Return the card shown by the seat."""
         return (self.cards or {}).get(str(seat))
 
 
@@ -155,7 +155,7 @@ class AgeOfReason(State):
     """0 outside the actions."""
     first_player: int | None = None
     opener: int | None = None
-    """Who opened the first auction of this game turn."""
+    """Opener of this game turn's first auction."""
     slots: dict[str, str] = field(default_factory=dict)
     """Slot "1".."8" of the alliance display -> power; an empty slot is not named."""
     turn_order: tuple[int, ...] = ()
@@ -168,11 +168,11 @@ class AgeOfReason(State):
     sealed: Annotated[tuple[Sealed | None, ...], BY_SEAT] = ()
     """Each seat's own while it is sealed (AOR-4.6.2)."""
     markers: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Region -> markers lying in it, in the order in which they came."""
+    """Region -> its markers, in order of arrival."""
     bag: tuple[str, ...] = ()
     """Markers still to be drawn, in the order of the data."""
     gone: tuple[str, ...] = ()
-    """Markers that have left the game."""
+    """Markers out of the game."""
     spaces: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Space of the action board -> seats with a token there, in the order of placing."""
     turn: Turn | None = None
@@ -182,18 +182,18 @@ class AgeOfReason(State):
 
     @property
     def acting(self) -> Turn:
-        """The turn that goes on."""
-        return _there(self.turn)
+        """The current turn."""
+        return _require(self.turn)
 
     @property
     def bidding(self) -> Auction:
-        """The auction that goes on."""
-        return _there(self.auction)
+        """The current auction."""
+        return _require(self.auction)
 
     @property
     def fight(self) -> Battle:
-        """The battle that goes on."""
-        return _there(self.battle)
+        """The current battle."""
+        return _require(self.battle)
 
     # --- questions
 
@@ -215,23 +215,23 @@ class AgeOfReason(State):
 
     def power(self, seat: Seat) -> str:
         """The power of a seat."""
-        return _there(self.empires[seat].power)
+        return _require(self.empires[seat].power)
 
     def seat_of(self, power: str | None) -> Seat | None:
-        """The seat that plays a power; None for a non-player power (AOR-2.4)."""
+        """Return the seat of a power; None for a non-player power (AOR-2.4)."""
         return next((x for x in self.everybody if power and self.empires[x].power == power), None)
 
-    def own(self, seat: Seat) -> dict[str, int]:
+    def tokens_of(self, seat: Seat) -> dict[str, int]:
         """Region -> own tokens of a seat on the map."""
         return self.tokens.get(self.empires[seat].power or "", {})
 
     def on_board(self, seat: Seat, space: str) -> int:
-        """How many tokens of a seat stand on a kind of space."""
+        """Return the number of a seat's tokens on a kind of space."""
         return self.spaces.get(space, ()).count(seat)
 
     def reserve(self, seat: Seat) -> int:
-        """Tokens that can still be placed (AOR-1.3)."""
-        return TOKENS - sum(self.own(seat).values()) - sum(seats.count(seat) for seats in self.spaces.values())
+        """Return the number of tokens left to place (AOR-1.3)."""
+        return TOKENS - sum(self.tokens_of(seat).values()) - sum(seats.count(seat) for seats in self.spaces.values())
 
     def unaligned(self) -> list[str]:
         """Powers in no coalition, in the order of the data (AOR-6.1)."""
@@ -251,11 +251,11 @@ class AgeOfReason(State):
         return [self.slots[slot] for slot in ALL_SLOTS if slot in self.slots]
 
     def places(self, space: str) -> int:
-        """How many tokens a kind of space can hold at this table (AOR-7.4.2)."""
+        """Return the number of places of a kind of space at this table (AOR-7.4.2)."""
         return sum(least <= self.seats for least in SPACES[space].places) if self.exists(space) else 0
 
     def exists(self, space: str) -> bool:
-        """Whether the table has a kind of space (AOR-11.3)."""
+        """Return whether the table has a kind of space (AOR-11.3)."""
         return space in SPACES and (SPACES[space].option is None or self.terms.cossacks_space)
 
     def lying(self) -> list[str]:
@@ -263,7 +263,7 @@ class AgeOfReason(State):
         return [marker for markers in self.markers.values() for marker in markers]
 
     def lies(self, marker: str) -> bool:
-        """Whether a marker of that id is on the map."""
+        """Return whether a marker with this id is on the map."""
         return marker in MARKERS and marker in self.markers.get(MARKERS[marker].region, ())
 
     def hand(self, seat: Seat) -> list[str]:
@@ -275,7 +275,7 @@ class AgeOfReason(State):
         return [card for card in DECKS.get(self.empires[seat].power or "", ()) if self.game_turn and card not in away]
 
     def hand_size(self, seat: Seat) -> int:
-        """What everybody may count: a sealed card is still in its hand (AOR-4.6.5)."""
+        """Return the public size of a hand: a sealed card still counts as in hand (AOR-4.6.5)."""
         cards: int = len(DECKS.get(self.empires[seat].power or "", ())) if self.game_turn else 0
         return cards - self.empires[seat].discard_size - (self._shown_card(seat) is not None)
 
@@ -291,7 +291,7 @@ D = Draft[AgeOfReason]
 """A record of this game in the making."""
 
 
-def _there(value: T | None) -> T:
+def _require(value: T | None) -> T:
     if value is None:
         raise AssertionError("asked for outside its phase")
     return value

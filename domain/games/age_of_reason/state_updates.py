@@ -1,4 +1,4 @@
-"""The small assignments that facts are made of."""
+"""Small assignments to the state, shared by facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that stand in moves."""
+"""Objects inside moves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domain.kernel.schema.declarations import UNSET, Case, Id, Maybe, Part, Vari
 
 
 class Target(Part, frozen=True):
-    """AOR-8.2.1: what is attacked: a power's token, or a marker.
+    """AOR-8.2.1: the target of an attack: a power's token, or a marker.
 
     A missing id or unknown kind is `invalid_target`, so neither is required here (AOR-8.2.4).
     """

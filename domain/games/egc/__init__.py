@@ -9,15 +9,15 @@ from domain.games.egc.facts import FACTS
 from domain.games.egc.frames import FRAMES
 from domain.games.egc.invariants import check, fill
 from domain.games.egc.moves import MOVES
-from domain.games.egc.player_view import board, chapter, hidden, own, powers
+from domain.games.egc.player_view import board, chapter, hidden_view, own_view, powers
 from domain.games.egc.redeal import redeal
 from domain.games.egc.refusal_codes import CODES
-from domain.games.egc.rules import DO, GO
+from domain.games.egc.rules import CONTINUATIONS, HANDLERS
 from domain.games.egc.rules.seats import may, vacate
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
 from domain.games.egc.state import Egc
-from domain.games.egc.template_context import ASIDES
+from domain.games.egc.template_context import CONTEXT_BUILDERS
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean
@@ -59,8 +59,8 @@ RULESET: Ruleset[Egc] = Ruleset(
     meta=META,
     state=Egc,
     moves=MOVES,
-    handlers=DO,
-    continuations=GO,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -68,10 +68,10 @@ RULESET: Ruleset[Egc] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    context_builders=ASIDES,
-    own=own,
+    context_builders=CONTEXT_BUILDERS,
+    own=own_view,
     powers=powers,
-    hidden=hidden,
+    hidden=hidden_view,
     scores=scores,
     check=check,
     fill=fill,

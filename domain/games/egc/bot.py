@@ -47,21 +47,21 @@ SURPLUS = 400
 """Divisions that are raised beyond what the land feeds: they march on soon, or starve."""
 
 
-def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
+def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
     """What is still missing in the sheet, best first; then it is submitted."""
     if seat not in decision["must"]:
         return
     if decision["kind"] in ZERO:
-        if "allocation" not in sight["own"]["sheet"]:
+        if "allocation" not in player_view["own"]["sheet"]:
             yield {"type": "allocate_turn_zero", "points": dict(SHARES)}
     else:
-        view = View(sight["public"], sight["own"], seat)
-        yield from (move for move in plan(view, dice) if not view.filed(move))
+        view = BotView(player_view["public"], player_view["own"], seat)
+        yield from (move for move in plan(view, dice) if not view.is_filed(move))
     yield {"type": "submit_orders"}
 
 
 @dataclass
-class View:
+class BotView:
     """The sight of a seat, and what follows from it."""
 
     public: Doc
@@ -76,7 +76,7 @@ class View:
         armies = {**self.own["armies"], **self.after["armies"]}
         self.armies = {army: armies[army] for army in sorted(armies) if army not in gone}
 
-    def filed(self, move: Doc) -> bool:
+    def is_filed(self, move: Doc) -> bool:
         """Whether the sheet has that order, or another that it would replace."""
         keys = ("army", "target", "to", "territory", "proposal")
         same = [k for k in keys if k in move and move["type"] not in ("set_research", "give_territory")]
@@ -89,7 +89,7 @@ class View:
         seat: Seat | None = self.lands.get(territory, {}).get("owner")
         return seat
 
-    def mine(self) -> list[str]:
+    def own_territories(self) -> list[str]:
         """Own territories."""
         return [t for t in TERRITORIES if self.owner(t) == self.seat]
 
@@ -133,7 +133,7 @@ class View:
         return room
 
 
-def plan(v: View, dice: Dice) -> Iterator[Doc]:
+def plan(v: BotView, dice: Dice) -> Iterator[Doc]:
     """All that the seat wants this turn."""
     yield from _links(v)
     yield from _answers(v)
@@ -148,7 +148,7 @@ def plan(v: View, dice: Dice) -> Iterator[Doc]:
 # --- money -------------------------------------------------------------------------------------------------------
 
 
-def _building(v: View) -> Iterator[Doc]:
+def _building(v: BotView) -> Iterator[Doc]:
     """Factories at home pay threefold; a centre and a port make armies and ways for them."""
     home = HOMES[v.seat]
     if v.owner(home) != v.seat:
@@ -162,11 +162,11 @@ def _building(v: View) -> Iterator[Doc]:
             yield {"type": "build", "territory": home, "infrastructure": name}
 
 
-def _recruiting(v: View) -> Iterator[Doc]:
+def _recruiting(v: BotView) -> Iterator[Doc]:
     """As many as the centre raises, while upkeep stays within a third of the revenue."""
     strength = sum(a["divisions"] for a in v.armies.values())
     affordable = (v.own["revenue"] // 3) // 150 - strength
-    for territory in v.mine():
+    for territory in v.own_territories():
         most = 150 * v.level(territory, "recruitment_centre")
         if territory != HOMES[v.seat]:
             most = most * by_rank("colony_recruitment_percent", v.rank("administration")) // 100
@@ -175,7 +175,7 @@ def _recruiting(v: View) -> Iterator[Doc]:
             yield {"type": "recruit", "territory": territory, "divisions": number}
 
 
-def _studying(v: View) -> Iterator[Doc]:
+def _studying(v: BotView) -> Iterator[Doc]:
     """What usury would take goes into research."""
     spare = min(v.money(), max(v.money() - v.own["revenue"] // 2, v.money() // 4))
     if spare > 10_000:
@@ -200,7 +200,7 @@ def outlook(divisions: int, quality: int, morale: int, enemies: int, protection:
             return a
 
 
-def _marching(v: View) -> Iterator[Doc]:
+def _marching(v: BotView) -> Iterator[Doc]:
     """Each army goes for the best target that it can take; one that can take none trains or rests by itself."""
     aimed = {o["path"][-1] for o in v.orders if o["type"] == "order_army" and o["order"] == "move"}
     busy = {o["army"] for o in v.orders if o["type"] == "order_army"}
@@ -216,7 +216,7 @@ def _marching(v: View) -> Iterator[Doc]:
             yield from _relief(v, army, a)
 
 
-def _relief(v: View, army: str, a: Doc) -> Iterator[Doc]:
+def _relief(v: BotView, army: str, a: Doc) -> Iterator[Doc]:
     """A hungry army goes to a neighbour of its own that feeds it better."""
     here = a["territory"]
     own = [t for t in TERRITORIES[here].neighbours if v.owner(t) == v.seat]
@@ -225,7 +225,7 @@ def _relief(v: View, army: str, a: Doc) -> Iterator[Doc]:
         yield {"type": "order_army", "army": army, "order": "move", "path": [here, best]}
 
 
-def _paths(v: View, here: str) -> Iterator[list[str]]:
+def _paths(v: BotView, here: str) -> Iterator[list[str]]:
     """To a neighbour by land, or over one accessible sea."""
     for t in TERRITORIES[here].neighbours:
         yield [here, t]
@@ -234,7 +234,7 @@ def _paths(v: View, here: str) -> Iterator[list[str]]:
             yield from ([here, sea, t] for t in COASTS[sea] if t != here)
 
 
-def _worth(v: View, a: dict[str, int], path: list[str], aimed: set[str]) -> int:
+def _worth(v: BotView, a: dict[str, int], path: list[str], aimed: set[str]) -> int:
     """How much a target is wanted: bonus points first, then value for losses; 0 for one that is out of reach."""
     goal, landing = path[-1], len(path) > 2
     owner, t = v.owner(goal), TERRITORIES[goal]
@@ -251,7 +251,7 @@ def _worth(v: View, a: dict[str, int], path: list[str], aimed: set[str]) -> int:
     return 300 + 60 * t.bonus + t.value // 200 - (a["divisions"] - left) if left else 0
 
 
-def _may_attack(v: View, goal: str, owner: Seat) -> bool:
+def _may_attack(v: BotView, goal: str, owner: Seat) -> bool:
     relation = v.relation(owner)
     return relation == "total_war" or (relation == "war" and goal != HOMES[owner])
 
@@ -259,7 +259,7 @@ def _may_attack(v: View, goal: str, owner: Seat) -> bool:
 # --- points ------------------------------------------------------------------------------------------------------
 
 
-def _protecting(v: View) -> Iterator[Doc]:
+def _protecting(v: BotView) -> Iterator[Doc]:
     """Annex what is cheap by now, install what is protected, protect the richest that nobody holds."""
     turn, left = v.public["turn"], v.points()
     held = [t for t in TERRITORIES if v.protector(t) == v.seat]
@@ -280,26 +280,26 @@ def _protecting(v: View) -> Iterator[Doc]:
             yield {"type": "protect", "territory": t}
 
 
-def _answers(v: View) -> Iterator[Doc]:
+def _answers(v: BotView) -> Iterator[Doc]:
     """Peace and friendship are accepted."""
     for name, proposal in sorted(v.own["proposals"].items()):
         if proposal["target"] == v.seat:
             yield {"type": "answer_proposal", "proposal": name, "accept": True}
 
 
-def _borders(v: View) -> list[Seat]:
+def _borders(v: BotView) -> list[Seat]:
     """Empires that own a neighbour by land of an own territory."""
-    beside = {v.owner(n) for t in v.mine() for n in TERRITORIES[t].neighbours}
+    beside = {v.owner(n) for t in v.own_territories() for n in TERRITORIES[t].neighbours}
     return sorted(x for x in beside if x is not None and x != v.seat)
 
 
-def _talking(v: View, dice: Dice) -> Iterator[Doc]:
+def _talking(v: BotView, dice: Dice) -> Iterator[Doc]:
     """One ally far away; a war with a neighbour once there is nothing neutral left to take."""
     others = [x for x in SEATS if x != v.seat and v.public["empires"][x]["status"] != "eliminated"]
     if v.points() < 300 or any(o["type"] == "relation_action" for o in v.orders):
         return
     near = _borders(v)
-    neutral = any(v.owner(n) is None for t in v.mine() for n in TERRITORIES[t].neighbours)
+    neutral = any(v.owner(n) is None for t in v.own_territories() for n in TERRITORIES[t].neighbours)
     fighting = [x for x in others if v.relation(x) in ("war", "total_war", "imminent_war")]
     if near and not neutral and not fighting:
         victim = near[dice.randint(0, len(near) - 1)]
@@ -310,7 +310,7 @@ def _talking(v: View, dice: Dice) -> Iterator[Doc]:
         yield {"type": "relation_action", "target": EMPIRES[friend], "action": "propose"}
 
 
-def _links(v: View) -> Iterator[Doc]:
+def _links(v: BotView) -> Iterator[Doc]:
     """Links of which both ends are held."""
     turn = v.public["turn"]
     if turn == 4 or any(c["turn"] == turn - 1 for c in v.public["counts"][:3]):

@@ -39,14 +39,14 @@ from domain.games.egc.moves import (
     SubmitOrders,
 )
 from domain.games.egc.order import Territorial
-from domain.games.egc.order_options import Desk
+from domain.games.egc.order_options import OrderOptions
 from domain.games.egc.rules import spying
 from domain.games.egc.state import Egc
 from domain.kernel.rules.choices import Builder, Option, one, span
 from domain.kernel.rules.ruleset import memo
 from domain.types import Json, Seat
 
-Offers = Callable[[Desk], Iterator[Json]]
+Offers = Callable[[OrderOptions], Iterator[Json]]
 
 
 def build(s: Egc, seat: Seat) -> Builder:
@@ -56,7 +56,7 @@ def build(s: Egc, seat: Seat) -> Builder:
         return ReopenOrders()
     if s.top.kind in ZERO:
         return (yield from _turn_zero(s, seat))
-    desk: Desk = memo(s, f"desk {seat}", lambda: Desk(s, seat), (s.sheets[seat], *s.unsheeted))
+    desk: OrderOptions = memo(s, f"desk {seat}", lambda: OrderOptions(s, seat), (s.sheets[seat], *s.unsheeted))
     kind = yield one("type", menu(desk))
     if kind == "submit_orders":
         return SubmitOrders()
@@ -76,45 +76,45 @@ def _turn_zero(s: Egc, seat: Seat) -> Builder:
     return AllocateTurnZero({**points, TECHNOLOGIES[-1]: left})
 
 
-def menu(desk: Desk) -> Sequence[Option]:
+def menu(options: OrderOptions) -> Sequence[Option]:
     """Types of moves that can be completed."""
-    if not desk.menu:
-        kinds = (kind for kind, (possible, _) in ORDERS.items() if possible(desk))
-        desk.menu = (Option("submit_orders", ends=True), *map(Option, kinds))
-    return desk.menu
+    if not options.menu:
+        kinds = (kind for kind, (possible, _) in ORDERS.items() if possible(options))
+        options.menu = (Option("submit_orders", ends=True), *map(Option, kinds))
+    return options.menu
 
 
 # --- each type -----------------------------------------------------------------------------------------------
 
 
-def _set_research(desk: Desk) -> Builder:
+def _set_research(options: OrderOptions) -> Builder:
     technology = yield one("technology", TECHNOLOGIES)
-    return SetResearch(technology, (yield span("amount", 1, desk.budget("set_research"))))
+    return SetResearch(technology, (yield span("amount", 1, options.budget("set_research"))))
 
 
-def _build(desk: Desk) -> Builder:
-    territory = yield one("territory", desk.sites)
-    return Build(territory, (yield one("infrastructure", desk.sites[territory])))
+def _build(options: OrderOptions) -> Builder:
+    territory = yield one("territory", options.sites)
+    return Build(territory, (yield one("infrastructure", options.sites[territory])))
 
 
-def _demolish(desk: Desk) -> Builder:
-    territory = yield one("territory", desk.ruins)
-    return Demolish(territory, (yield one("infrastructure", desk.ruins[territory])))
+def _demolish(options: OrderOptions) -> Builder:
+    territory = yield one("territory", options.ruins)
+    return Demolish(territory, (yield one("infrastructure", options.ruins[territory])))
 
 
-def _recruit(desk: Desk) -> Builder:
-    territory = yield one("territory", [Option(t, {"most": n}) for t, n in desk.raising.items()])
-    return Recruit(territory, (yield span("divisions", 1, desk.raising[territory])))
+def _recruit(options: OrderOptions) -> Builder:
+    territory = yield one("territory", [Option(t, {"most": n}) for t, n in options.raising.items()])
+    return Recruit(territory, (yield span("divisions", 1, options.raising[territory])))
 
 
-def _split(desk: Desk) -> Builder:
-    army = yield one("army", desk.splitting)
-    return SplitArmy(army, (yield span("divisions", 1, desk.c.armies[army].divisions - 1)))
+def _split(options: OrderOptions) -> Builder:
+    army = yield one("army", options.splitting)
+    return SplitArmy(army, (yield span("divisions", 1, options.c.armies[army].divisions - 1)))
 
 
-def _merge(desk: Desk) -> Builder:
-    first = yield one("armies", desk.merging)
-    left = list(desk.merging[first])
+def _merge(options: OrderOptions) -> Builder:
+    first = yield one("armies", options.merging)
+    left = list(options.merging[first])
     armies = [first, (yield one("armies", left))]
     while rest := [army for army in left if army not in armies]:
         more = yield one("armies", [None, *rest])
@@ -124,69 +124,69 @@ def _merge(desk: Desk) -> Builder:
     return MergeArmies(armies)
 
 
-def _disband(desk: Desk) -> Builder:
-    army = yield one("army", desk.disbanding)
-    return Disband(army, (yield span("divisions", 1, desk.disbanding[army])))
+def _disband(options: OrderOptions) -> Builder:
+    army = yield one("army", options.disbanding)
+    return Disband(army, (yield span("divisions", 1, options.disbanding[army])))
 
 
-def _fund(desk: Desk) -> Builder:
-    return FundExpeditions((yield span("count", *desk.funding)))
+def _fund(options: OrderOptions) -> Builder:
+    return FundExpeditions((yield span("count", *options.funding)))
 
 
-def _order_army(desk: Desk) -> Builder:
-    army = yield one("army", [army for army, _ in desk.armies])
-    return (yield from choices_army.order(desk.legs(army)))
+def _order_army(options: OrderOptions) -> Builder:
+    army = yield one("army", [army for army, _ in options.armies])
+    return (yield from choices_army.order(options.legs(army)))
 
 
-def _relation(desk: Desk) -> Builder:
-    target = yield one("target", desk.talking)
-    action = yield one("action", desk.talking[target])
+def _relation(options: OrderOptions) -> Builder:
+    target = yield one("target", options.talking)
+    action = yield one("action", options.talking[target])
     order = RelationAction(target, action)
     if action == "declare_war_cb":
         return order
-    most = desk.points("relation_action", target) - desk.price(order)
+    most = options.points("relation_action", target) - options.price(order)
     return RelationAction(target, action, (yield span("stake", 0, most)))
 
 
-def _answer(desk: Desk) -> Builder:
-    proposal = yield one("proposal", desk.answering)
-    return AnswerProposal(proposal, (yield one("accept", desk.answering[proposal])))
+def _answer(options: OrderOptions) -> Builder:
+    proposal = yield one("proposal", options.answering)
+    return AnswerProposal(proposal, (yield one("accept", options.answering[proposal])))
 
 
-def _straits(desk: Desk) -> Builder:
-    strait = yield one("strait", desk.straits)
-    target = yield one("target", [EMPIRES[x] for x in desk.calm])
-    closed = f"{strait}:{SEAT[target]}" in desk.s.closed
+def _straits(options: OrderOptions) -> Builder:
+    strait = yield one("strait", options.straits)
+    target = yield one("target", [EMPIRES[x] for x in options.calm])
+    closed = f"{strait}:{SEAT[target]}" in options.s.closed
     return SetStraits(strait, target, (yield one("closed", [not closed])))
 
 
-def _ports(desk: Desk) -> Builder:
-    target = yield one("target", [EMPIRES[x] for x in desk.calm])
-    opened = f"{desk.seat}:{SEAT[target]}" in desk.s.open_ports
+def _ports(options: OrderOptions) -> Builder:
+    target = yield one("target", [EMPIRES[x] for x in options.calm])
+    opened = f"{options.seat}:{SEAT[target]}" in options.s.open_ports
     return SetPorts(target, (yield one("open", [not opened])))
 
 
-def _give_territory(desk: Desk) -> Builder:
-    territory = yield one("territory", desk.giving())
-    return GiveTerritory(territory, (yield one("to", [EMPIRES[x] for x in desk.calm])))
+def _give_territory(options: OrderOptions) -> Builder:
+    territory = yield one("territory", options.giving())
+    return GiveTerritory(territory, (yield one("to", [EMPIRES[x] for x in options.calm])))
 
 
-def _give_money(desk: Desk) -> Builder:
-    to = yield one("to", desk.paying)
-    return GiveMoney(to, (yield span("amount", 1, desk.paying[to])))
+def _give_money(options: OrderOptions) -> Builder:
+    to = yield one("to", options.paying)
+    return GiveMoney(to, (yield span("amount", 1, options.paying[to])))
 
 
-def _place(kind: type[Territorial], places: Offers) -> Callable[[Desk], Builder]:
-    def fields(desk: Desk) -> Builder:
-        return kind((yield one("territory", places(desk))))
+def _place(kind: type[Territorial], places: Offers) -> Callable[[OrderOptions], Builder]:
+    def fields(options: OrderOptions) -> Builder:
+        return kind((yield one("territory", places(options))))
 
     return fields
 
 
-def _links(desk: Desk) -> Builder:
+def _links(options: OrderOptions) -> Builder:
     links: list[str] = []
     while len(links) < VICTORY["links_per_choice"]:
-        rest = [k for k in LINKS if k not in links and k not in desk.c.empire.links_done]
+        rest = [k for k in LINKS if k not in links and k not in options.c.empire.links_done]
         link = yield one("links", [None, *rest])
         if link is None:
             break
@@ -194,50 +194,50 @@ def _links(desk: Desk) -> Builder:
     return ChooseLinks(links)
 
 
-def _cancel(desk: Desk) -> Builder:
-    return CancelOrder((yield one("order", desk.cancelling)))
+def _cancel(options: OrderOptions) -> Builder:
+    return CancelOrder((yield one("order", options.cancelling)))
 
 
-def _spy_territory(desk: Desk) -> Builder:
-    cost = {"brz": spying.territory_price(desk.c)}
-    return SpyTerritory((yield one("territory", [Option(t, cost) for t in TERRITORIES if not desk.c.owns(t)])))
+def _spy_territory(options: OrderOptions) -> Builder:
+    cost = {"brz": spying.territory_price(options.c)}
+    return SpyTerritory((yield one("territory", [Option(t, cost) for t in TERRITORIES if not options.c.owns(t)])))
 
 
-def _spy_empire(desk: Desk) -> Builder:
-    cost = {"brz": spying.empire_price(desk.c)}
-    return SpyEmpire((yield one("empire", [Option(EMPIRES[x], cost) for x in desk.rivals])))
+def _spy_empire(options: OrderOptions) -> Builder:
+    cost = {"brz": spying.empire_price(options.c)}
+    return SpyEmpire((yield one("empire", [Option(EMPIRES[x], cost) for x in options.rivals])))
 
 
-def _some(offers: Offers) -> Callable[[Desk], bool]:
+def _some(offers: Offers) -> Callable[[OrderOptions], bool]:
     """Whether there is anything."""
     return lambda desk: any(True for _ in offers(desk))
 
 
-def _can_cancel(desk: Desk) -> bool:
-    orders = desk.sheet.orders
-    return any(desk.alone(o) for o in orders) or bool(orders and desk.cancelling)
+def _can_cancel(options: OrderOptions) -> bool:
+    orders = options.sheet.orders
+    return any(options.is_independent(o) for o in orders) or bool(orders and options.cancelling)
 
 
-ORDERS: dict[str, tuple[Callable[[Desk], Any], Callable[[Desk], Builder]]] = {
+ORDERS: dict[str, tuple[Callable[[OrderOptions], Any], Callable[[OrderOptions], Builder]]] = {
     "set_research": (lambda k: k.budget("set_research") > 0, _set_research),
-    "build": (_some(Desk.building), _build),
-    "demolish": (_some(Desk.demolishing), _demolish),
+    "build": (_some(OrderOptions.building), _build),
+    "demolish": (_some(OrderOptions.demolishing), _demolish),
     "recruit": (lambda k: k.raising, _recruit),
     "split_army": (lambda k: k.splitting, _split),
     "merge_armies": (lambda k: k.merging, _merge),
     "disband": (lambda k: k.disbanding, _disband),
     "fund_expeditions": (lambda k: k.funding[0] <= k.funding[1], _fund),
     "order_army": (lambda k: k.armies, _order_army),
-    "relation_action": (_some(Desk.acting), _relation),
+    "relation_action": (_some(OrderOptions.acting), _relation),
     "answer_proposal": (lambda k: k.answering, _answer),
     "set_straits": (lambda k: k.straits, _straits),
     "set_ports": (lambda k: k.calm, _ports),
-    "give_territory": (_some(Desk.giving), _give_territory),
-    "give_money": (_some(Desk.giving_money), _give_money),
-    "protect": (_some(Desk.protecting), _place(Protect, Desk.protecting)),
-    "install_protectorate": (_some(Desk.installing), _place(InstallProtectorate, Desk.installing)),
-    "annex": (_some(Desk.annexing), _place(Annex, Desk.annexing)),
-    "drop": (_some(Desk.dropping), _place(Drop, Desk.dropping)),
+    "give_territory": (_some(OrderOptions.giving), _give_territory),
+    "give_money": (_some(OrderOptions.giving_money), _give_money),
+    "protect": (_some(OrderOptions.protecting), _place(Protect, OrderOptions.protecting)),
+    "install_protectorate": (_some(OrderOptions.installing), _place(InstallProtectorate, OrderOptions.installing)),
+    "annex": (_some(OrderOptions.annexing), _place(Annex, OrderOptions.annexing)),
+    "drop": (_some(OrderOptions.dropping), _place(Drop, OrderOptions.dropping)),
     "choose_links": (lambda k: k.s.choosing_links(), _links),
     "cancel_order": (_can_cancel, _cancel),
     "spy_territory": (lambda k: k.c.funds >= spying.territory_price(k.c), _spy_territory),

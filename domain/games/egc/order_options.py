@@ -51,7 +51,7 @@ def _by_first(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
     return found
 
 
-class Desk:
+class OrderOptions:
     """What a seat can do with its sheet as it stands; made once per sheet.
 
     The generators serve the menu, which asks only whether there is anything; the properties hold all of it.
@@ -61,7 +61,7 @@ class Desk:
         self.s, self.seat = s, seat
         self.c = copy_of(s, seat)
         self.sheet = s.sheets[seat]
-        self.kept = {o.move.key: o.move for o in self.sheet.orders}
+        self.orders_by_key = {o.move.key: o.move for o in self.sheet.orders}
         """Orders by key; those without a key are not asked for."""
         self.menu: tuple[Option, ...] = ()
         """Types of moves that can be completed, once they are found."""
@@ -74,7 +74,7 @@ class Desk:
         return self._legs[army]
 
     @cached_property
-    def own(self) -> Sequence[str]:
+    def own_territories(self) -> Sequence[str]:
         """Owned territories."""
         return self.s.owned(self.seat)
 
@@ -89,15 +89,15 @@ class Desk:
         return [x for x in self.rivals if self.s.relation(self.seat, x) != "imminent_war"]
 
     @cached_property
-    def room(self) -> bool:
+    def has_room(self) -> bool:
         """Whether one army more is allowed."""
         return len(self.c.armies) < MAX_ARMIES
 
-    def old(self, *key: str) -> Order | None:
+    def replaced_order(self, *key: str) -> Order | None:
         """The order that one with this key would replace."""
-        return self.kept.get(key)
+        return self.orders_by_key.get(key)
 
-    def legal(self, orders: Iterable[Filed]) -> bool:
+    def is_legal(self, orders: Iterable[Filed]) -> bool:
         """Whether a whole sheet is legal."""
         try:
             check_sheet(after(self.s, self.seat, list(orders)), 0)
@@ -109,7 +109,7 @@ class Desk:
 
     def budget(self, kind: str, *key: str) -> int:
         """Brz for an order of that kind and key."""
-        old = self.old(kind, *key)
+        old = self.replaced_order(kind, *key)
         if isinstance(old, FundExpeditions):
             return self.c.funds + old.count * self.expedition
         return self.c.funds + (old.amount if isinstance(old, SetResearch | GiveMoney) else 0)
@@ -121,7 +121,7 @@ class Desk:
 
     def points(self, *key: str) -> int:
         """Diplomacy points for an order with that key."""
-        old = self.old(*key)
+        old = self.replaced_order(*key)
         return self.c.points + (self.price(old) if old else 0)
 
     def price(self, order: Order) -> int:
@@ -150,7 +150,7 @@ class Desk:
 
     def building(self) -> Iterator[tuple[str, Option]]:
         """Sites and what can be built there, one after the other."""
-        for t in self.own:
+        for t in self.own_territories:
             for name in INFRASTRUCTURES:
                 if (cost := self._building(t, name)) is not None:
                     yield t, Option(name, {"brz": cost})
@@ -169,7 +169,7 @@ class Desk:
 
     def demolishing(self) -> Iterator[tuple[str, str]]:
         """Ruins, one after the other."""
-        return ((t, name) for t in self.own for name in INFRASTRUCTURES if self._demolishable(t, name))
+        return ((t, name) for t in self.own_territories for name in INFRASTRUCTURES if self._demolishable(t, name))
 
     def _demolishable(self, territory: str, name: str) -> bool:
         if (territory, name) in self.c.changed or not self.c.level(territory, name):
@@ -177,15 +177,17 @@ class Desk:
         marching = any(isinstance(o.move, OrderArmy) for o in self.sheet.orders)
         if name not in ("port", "railway") or not marching:
             return True
-        return self.legal(with_order(self.s, self.seat, Demolish(territory, name))[1])
+        return self.is_legal(with_order(self.s, self.seat, Demolish(territory, name))[1])
 
     @cached_property
     def raising(self) -> dict[str, int]:
         """Territory -> divisions that can be raised there."""
         most = self.c.funds // ECONOMY["division_cost"]
-        if not self.room or most < 1:
+        if not self.has_room or most < 1:
             return {}
-        found = {t: min(most, self.c.capacity(t)) for t in self.own if self.c.level(t, "recruitment_centre")}
+        found = {
+            t: min(most, self.c.capacity(t)) for t in self.own_territories if self.c.level(t, "recruitment_centre")
+        }
         return {t: n for t, n in found.items() if n > 0}
 
     @cached_property
@@ -196,7 +198,7 @@ class Desk:
     @cached_property
     def splitting(self) -> list[str]:
         """Armies that can be split."""
-        return [army for army, a in self.armies if a.divisions > 1] if self.room else []
+        return [army for army, a in self.armies if a.divisions > 1] if self.has_room else []
 
     @cached_property
     def merging(self) -> dict[str, list[str]]:
@@ -261,7 +263,7 @@ class Desk:
                 return False
             return True
 
-        held = (*self.own, *self.s.protectorates(self.seat)) if self.calm else ()
+        held = (*self.own_territories, *self.s.protectorates(self.seat)) if self.calm else ()
         return (t for t in held if fits(t))
 
     @cached_property
@@ -307,9 +309,9 @@ class Desk:
     def cancelling(self) -> list[int]:
         """EGC-7.0.4: orders on which no other depends."""
         orders = self.sheet.orders
-        return [o.n for o in orders if self.alone(o) or self.legal(x for x in orders if x is not o)]
+        return [o.n for o in orders if self.is_independent(o) or self.is_legal(x for x in orders if x is not o)]
 
     @staticmethod
-    def alone(filed: Filed) -> bool:
+    def is_independent(filed: Filed) -> bool:
         """Whether no other order can depend on this one."""
         return not isinstance(filed.move, Management | FundExpeditions)

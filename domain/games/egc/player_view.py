@@ -209,7 +209,7 @@ def powers(s: Egc) -> dict[Seat, str]:
     return dict(enumerate(EMPIRES))
 
 
-def own(s: Egc, seat: Seat) -> Own:
+def own_view(s: Egc, seat: Seat) -> Own:
     """EGC-6.3."""
     e = s.empires[seat]
     return Own(
@@ -286,7 +286,7 @@ class Hidden(Part, frozen=True):
     """The lot that breaks ties: seats, the best first."""
 
 
-def hidden(s: Egc) -> Hidden:
+def hidden_view(s: Egc) -> Hidden:
     """EGC-6.5."""
     return Hidden(s.garrisons, s.neutral_ranks, s.levels, s.count_turns, s.tie_order)
 

@@ -32,7 +32,7 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
         _empire(d, kept, seat, ranks[seat])
 
 
-def _seen(d: D, kept: list[Seat]) -> set[str]:
+def _spied_territories(d: D, kept: list[Seat]) -> set[str]:
     """Territories that one of them has spied out this turn."""
     s = d.state
     return {t for k in kept for t, found in s.spied[k].territories.items() if found["turn"] == s.turn}
@@ -70,7 +70,7 @@ def _counts(d: D) -> None:
 
 
 def _lands(d: D, kept: list[Seat], seat: Seat) -> None:
-    seen = _seen(d, kept)
+    seen = _spied_territories(d, kept)
     for t in d.state.owned(seat):
         if t not in seen:
             rolled = {name: d.draws.roll("level", 0, INFRASTRUCTURES[name].top, TABLE) for name in SECRET}
@@ -94,7 +94,7 @@ def _empire(d: D, kept: list[Seat], seat: Seat, ranks: dict[str, int]) -> None:
     s = d.state
     for filed in s.sheets[seat].orders:
         d.add(OrderCancelled(seat, filed.n), (seat,))
-    seen = _seen(d, kept)
+    seen = _spied_territories(d, kept)
     armies: dict[str, Force] = {}
     for army, a in numbered(s.armies[seat]):
         if a.territory not in seen:

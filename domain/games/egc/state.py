@@ -192,9 +192,9 @@ class Holdings:
         self.free: list[str] = []
         """Neutral, and nobody's protectorate."""
         for territory in TERRITORIES:
-            self._put(territory, lands[territory])
+            self._add_territory(territory, lands[territory])
 
-    def _put(self, territory: str, land: Land) -> None:
+    def _add_territory(self, territory: str, land: Land) -> None:
         holder = land.owner
         if holder is not None:
             self.owned[holder].append(territory)

@@ -39,7 +39,7 @@ def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mappin
             places.setdefault(force[0], []).append((army, force[1]))
     gone = sorted((army for army, force in (fact.armies or {}).items() if force is None), key=number_of)
     some = [{"seat": fact.seat, "territory": t, **_strengths("armies", places[t])} for t in sorted(places)]
-    return {"places": some, **_gone(gone)}
+    return {"places": some, **_lost_armies(gone)}
 
 
 def _strengths(member: str, armies: Sequence[tuple[str, int]]) -> Mapping[str, Json]:
@@ -49,7 +49,7 @@ def _strengths(member: str, armies: Sequence[tuple[str, int]]) -> Mapping[str, J
     return {"mass": {"armies": len(armies), "divisions": sum(divisions for _, divisions in armies)}}
 
 
-def _gone(armies: Sequence[str]) -> Mapping[str, Json]:
+def _lost_armies(armies: Sequence[str]) -> Mapping[str, Json]:
     return {"gone": list(armies)} if len(armies) <= FEW else {"fallen": len(armies)}
 
 
@@ -83,7 +83,7 @@ def _thinned(_: Egc, __: Egc, fact: SupplyLost | FinanceSettled) -> Mapping[str,
     """The armies that have lost divisions, and those that are no more."""
     left = dict(sorted((fact.left or {}).items(), key=lambda entry: number_of(entry[0])))
     remaining = [(a, n) for a, n in left.items() if n]
-    return {**_strengths("remaining", remaining), **_gone([a for a, n in left.items() if not n])}
+    return {**_strengths("remaining", remaining), **_lost_armies([a for a, n in left.items() if not n])}
 
 
 def _statement(before: Egc, after: Egc, fact: FinanceSettled) -> Mapping[str, Json]:
@@ -116,7 +116,7 @@ def _founded(_: Egc, __: Egc, fact: EmpireFounded) -> Mapping[str, Json]:
     return {"standing": _by_rank(fact.ranks)}
 
 
-def _found(_: Egc, __: Egc, fact: EmpireSpied) -> Mapping[str, Json]:
+def _spied_ranks(_: Egc, __: Egc, fact: EmpireSpied) -> Mapping[str, Json]:
     """Its technologies by rank."""
     return {"standing": _by_rank(fact.found.ranks)}
 
@@ -155,19 +155,22 @@ def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
     if held == {empire: [HOMES[seat]] for seat, empire in enumerate(EMPIRES)}:
         return {"home": True}
     left = sorted(t for t, who in fact.manned.items() if who is None)
-    return {"held": [[who, *_named(held[who])] for who in sorted(held)], "left": [_named(left)] if left else []}
+    return {
+        "held": [[who, *_name_or_count(held[who])] for who in sorted(held)],
+        "left": [_name_or_count(left)] if left else [],
+    }
 
 
-def _named(territories: Sequence[str]) -> list[Json]:
+def _name_or_count(territories: Sequence[str]) -> list[Json]:
     """Territories by name, or how many there are if they are too many to be read."""
     return [list(territories), None] if len(territories) <= NAMED else [None, len(territories)]
 
 
-ASIDES: Mapping[str, ContextBuilder[Egc]] = {
+CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Egc]] = {
     "game_set_up": _ports,
     "empire_founded": _founded,
     "order_filed": _order,
-    "empire_spied": _found,
+    "empire_spied": _spied_ranks,
     "territory_spied": _spied_levels,
     "sheet_opened": _seas,
     "sheet_carried_out": _moved,

@@ -10,14 +10,14 @@ from domain.games.imperunde.facts import FACTS
 from domain.games.imperunde.frames import FRAMES
 from domain.games.imperunde.invariants import check, fill
 from domain.games.imperunde.moves import MOVES
-from domain.games.imperunde.player_view import board, chapter, hidden, own, powers
+from domain.games.imperunde.player_view import board, chapter, hidden_view, own_view, powers
 from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.refusal_codes import CODES
-from domain.games.imperunde.rules import DO, GO, may, vacated
+from domain.games.imperunde.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
 from domain.games.imperunde.state import ImpeRunde
-from domain.games.imperunde.template_context import ASIDES, GATHERS
+from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, Nullable, Word
@@ -57,8 +57,8 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     meta=META,
     state=ImpeRunde,
     moves=MOVES,
-    handlers=DO,
-    continuations=GO,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -66,11 +66,11 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    context_builders=ASIDES,
-    sentence_mergers=GATHERS,
-    own=own,
+    context_builders=CONTEXT_BUILDERS,
+    sentence_mergers=SENTENCE_MERGERS,
+    own=own_view,
     powers=powers,
-    hidden=hidden,
+    hidden=hidden_view,
     scores=scores,
     check=check,
     fill=fill,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
 
-from domain.games.imperunde.bot_view import Table
+from domain.games.imperunde.bot_view import BotView
 from domain.games.imperunde.data import CARDS, COUNTRIES, UNITS, VALUE, ZONES
 from domain.kernel.rules.ruleset import Dice
 from domain.types import Doc, Json, Seat
@@ -30,29 +30,29 @@ HARMFUL = frozenset({"rebellion", "pirates", "sabotage", "forged_naval_orders", 
 """Cards of others that are worth a counter."""
 
 
-def propose(sight: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
+def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
     """Moves for the open decision, best first; nothing when the seat is not waited for."""
     if seat in decision["must"]:
-        yield from ANSWERS[decision["kind"]](Table(sight, seat, decision["context"], dice))
+        yield from ANSWERS[decision["kind"]](BotView(player_view, seat, decision["context"], dice))
 
 
 # --- set-up, talks, money ------------------------------------------------------------------------------------
 
 
-def setup_fleet(t: Table) -> Iterator[Doc]:
+def setup_fleet(t: BotView) -> Iterator[Doc]:
     """Both ships where the tax is highest."""
     zones = sorted(COUNTRIES[t.home].coasts, key=lambda z: -VALUE[z])
     for frigate, ship in product(zones, repeat=2):
         yield {"type": "place_home_fleet", "frigate": frigate, "ship_of_the_line": ship}
 
 
-def setup_colony(t: Table) -> Iterator[Doc]:
+def setup_colony(t: BotView) -> Iterator[Doc]:
     """Armies, to take another colony soon."""
     for units in ({"infantry": 1, "cavalry": 1}, {"artillery": 1}):
         yield {"type": "equip_colony", "choice": "armies", "units": _lots(units)}
 
 
-def diplomacy(t: Table) -> Iterator[Doc]:
+def diplomacy(t: BotView) -> Iterator[Doc]:
     """Standing passes where no card fits; peace pays, war only on a seat with a colony that can be taken."""
     idle = [w for w, when in WHEN.items() if not _fits(t, when) and w not in t.own["auto"]]
     if idle:
@@ -64,14 +64,14 @@ def diplomacy(t: Table) -> Iterator[Doc]:
     yield {"type": "ready"}
 
 
-def goal_vote(t: Table) -> Iterator[Doc]:
+def goal_vote(t: BotView) -> Iterator[Doc]:
     """A nearer goal for the leader, a farther one for the others."""
     nearer = t.context["goal"] < t.board["goal"]
     leading = all(t.posts(t.seat) > t.posts(x) for x in t.others)
     yield {"type": "vote_goal", "approve": nearer == leading}
 
 
-def budget(t: Table) -> Iterator[Doc]:
+def budget(t: BotView) -> Iterator[Doc]:
     """Borrow early, repay when the goal comes near."""
     near = t.posts(t.seat) >= t.board["goal"] // 2 or t.last_turns()
     if t.me["debt"] and near:
@@ -84,7 +84,7 @@ def budget(t: Table) -> Iterator[Doc]:
 # --- investments ---------------------------------------------------------------------------------------------
 
 
-def investment(t: Table) -> Iterator[Doc]:
+def investment(t: BotView) -> Iterator[Doc]:
     """Posts, canals, then armies next to what can be taken, forts, a card."""
     money = t.me["available"]
     for country in t.colonies:
@@ -101,7 +101,7 @@ def investment(t: Table) -> Iterator[Doc]:
     yield {"type": "end_investments"}
 
 
-def _armies(t: Table) -> Iterator[Doc]:
+def _armies(t: BotView) -> Iterator[Doc]:
     """As many attackers as a place can use: the best that it may buy."""
     for country in t.frontiers():
         if t.strength(country) < 3:
@@ -117,7 +117,7 @@ def _buy(item: str, quantity: int, country: str) -> Doc:
 # --- war -----------------------------------------------------------------------------------------------------
 
 
-def movement(t: Table) -> Iterator[Doc]:
+def movement(t: BotView) -> Iterator[Doc]:
     """Attacks that are likely to be won, the most valuable first; fleets to zones that pay; armies to the front."""
     for target in sorted(t.targets(), key=lambda c: -VALUE[c]):
         yield from _attacks(t, target)
@@ -125,7 +125,7 @@ def movement(t: Table) -> Iterator[Doc]:
     yield {"type": "end_fair_wind" if t.context.get("zone") else "end_movement"}
 
 
-def _attacks(t: Table, target: str) -> Iterator[Doc]:
+def _attacks(t: BotView, target: str) -> Iterator[Doc]:
     """The best units from land and sea that may be enough."""
     ways = sorted(t.ways(target), key=lambda w: -t.power(w["unit"]))
     defence = t.defence(target)
@@ -135,7 +135,7 @@ def _attacks(t: Table, target: str) -> Iterator[Doc]:
                 yield {"type": "attack", "target": target, "groups": list(group)}
 
 
-def _patrols(t: Table) -> Iterator[Doc]:
+def _patrols(t: BotView) -> Iterator[Doc]:
     """A warship goes to a zone that would pay tax and where nobody is."""
     paying = {z for c in (t.home, *t.colonies) if c == t.home or t.country(c)["posts"] for z in COUNTRIES[c].coasts}
     for zone, lot in t.fleets("warship"):
@@ -145,7 +145,7 @@ def _patrols(t: Table) -> Iterator[Doc]:
                 yield {"type": "move", "units": [{**lot, "count": 1}], "path": [zone, there]}
 
 
-def embarkation(t: Table) -> Iterator[Doc]:
+def embarkation(t: BotView) -> Iterator[Doc]:
     """Armies without work on land go to sea, where a free coast is within reach."""
     for country in (t.home, *t.colonies):
         units = [{"unit": x["unit"], "count": x["count"]} for x in t.country(country)["units"]]
@@ -157,7 +157,7 @@ def embarkation(t: Table) -> Iterator[Doc]:
     yield {"type": "end_embarkation"}
 
 
-def choose_units(t: Table) -> Iterator[Doc]:
+def choose_units(t: BotView) -> Iterator[Doc]:
     """The best dice."""
     fight = t.board["combat"]
     if fight["region"] in ZONES:
@@ -173,7 +173,7 @@ def choose_units(t: Table) -> Iterator[Doc]:
     yield {"type": "choose_units", "units": units}
 
 
-def reinforce(t: Table) -> Iterator[Doc]:
+def reinforce(t: BotView) -> Iterator[Doc]:
     """All that can come, the best first."""
     ways = sorted(t.ways(t.context["target"]), key=lambda w: -t.power(w["unit"]))
     for number in (3, 2, 1):
@@ -184,14 +184,14 @@ def reinforce(t: Table) -> Iterator[Doc]:
 # --- cards ---------------------------------------------------------------------------------------------------
 
 
-def open_window(t: Table) -> Iterator[Doc]:
+def open_window(t: BotView) -> Iterator[Doc]:
     """Cards against the leader; else pass, for the turn when no card of the hand fits."""
     if t.dice.random() < 0.5:
         yield from _safe_cards(t)
     yield from _pass(t, "open")
 
 
-def _safe_cards(t: Table) -> Iterator[Doc]:
+def _safe_cards(t: BotView) -> Iterator[Doc]:
     leader = max(t.others, key=t.posts)
     weak = sorted(t.owned(leader), key=lambda c: (t.defence(c), -t.country(c)["posts"]))
     yield from (_card("rebellion", country=c) for c in weak[:2])
@@ -205,7 +205,7 @@ def _safe_cards(t: Table) -> Iterator[Doc]:
     yield _card("unmask_spies", target_seat=leader, reveal=False)
 
 
-def combat_window(t: Table) -> Iterator[Doc]:
+def combat_window(t: BotView) -> Iterator[Doc]:
     """Everything that helps the own side, an armistice for a seat that is attacked."""
     fight = t.board["combat"]
     if fight["attacker"] == t.seat:
@@ -217,13 +217,13 @@ def combat_window(t: Table) -> Iterator[Doc]:
     yield from _pass(t, "combat")
 
 
-def round_window(t: Table) -> Iterator[Doc]:
+def round_window(t: BotView) -> Iterator[Doc]:
     """The only card that fits."""
     yield _card("coup_de_main")
     yield from _pass(t, "round")
 
 
-def counter_window(t: Table) -> Iterator[Doc]:
+def counter_window(t: BotView) -> Iterator[Doc]:
     """Against what hurts, and against counters of own cards."""
     chain = t.context["chain"]
     mine = [seat == t.seat for seat, _ in chain]
@@ -232,7 +232,7 @@ def counter_window(t: Table) -> Iterator[Doc]:
     yield from _pass(t, "counter")
 
 
-def theft(t: Table) -> Iterator[Doc]:
+def theft(t: BotView) -> Iterator[Doc]:
     """The card that is worth most."""
     order = ("counter_espionage", "rebellion", "unmask_spies", *CARDS)
     yield from ({"type": "choose_stolen_card", "card": c} for c in order if c in t.own["seen"])
@@ -242,12 +242,12 @@ def _card(name: str, **terms: Json) -> Doc:
     return {"type": "play_card", "card": name, **terms}
 
 
-def _pass(t: Table, window: str) -> Iterator[Doc]:
+def _pass(t: BotView, window: str) -> Iterator[Doc]:
     """For the rest of the turn when no card of the hand can ever be played in such a window."""
     yield {"type": "pass"} if _fits(t, WHEN[window]) else {"type": "pass", "until": "turn_end"}
 
 
-def _fits(t: Table, when: frozenset[str]) -> bool:
+def _fits(t: BotView, when: frozenset[str]) -> bool:
     return any(when & set(CARDS[c].when) for c in t.own["hand"])
 
 
@@ -255,7 +255,7 @@ def _lots(counts: dict[str, int]) -> list[Json]:
     return [{"unit": u, "count": n} for u, n in counts.items()]
 
 
-ANSWERS: dict[str, Callable[[Table], Iterator[Doc]]] = {
+ANSWERS: dict[str, Callable[[BotView], Iterator[Doc]]] = {
     "setup_fleet": setup_fleet,
     "setup_colony": setup_colony,
     "diplomacy": diplomacy,

@@ -13,12 +13,12 @@ _WILD: Doc = {"owner": None, "units": [], "forts": 0, "posts": 0, "fresh_posts":
 _OPEN_SEA: Doc = {"fleets": {}, "pirates": {}, "marker": None}
 
 
-class Table:
+class BotView:
     """The sight of a seat, its question, and dice of its own."""
 
-    def __init__(self, sight: dict[str, Json], seat: Seat, context: Doc, dice: Dice) -> None:
-        self.board: Doc = sight["public"]
-        self.own: Doc = sight["own"]
+    def __init__(self, player_view: dict[str, Json], seat: Seat, context: Doc, dice: Dice) -> None:
+        self.board: Doc = player_view["public"]
+        self.own: Doc = player_view["own"]
         self.seat, self.context, self.dice = seat, context, dice
         self.nations: list[Doc] = self.board["nations"]
         self.me = self.nations[seat]

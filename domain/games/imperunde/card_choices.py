@@ -24,11 +24,11 @@ from domain.types import Seat
 def playable(s: ImpeRunde, seat: Seat) -> list[str]:
     """Cards of the hand that can be played now, with at least one set of parameters."""
 
-    def found() -> list[str]:
+    def find() -> list[str]:
         cards = sorted(set(s.hands[seat]))
         return [c for c in cards if admitted(s, seat, c) and next(TARGETS[c](s, seat), None) is not None]
 
-    return memo(s, f"playable {seat}", found)
+    return memo(s, f"playable {seat}", find)
 
 
 def legal(s: ImpeRunde, seat: Seat, move: PlayCard) -> bool:
@@ -39,37 +39,37 @@ def legal(s: ImpeRunde, seat: Seat, move: PlayCard) -> bool:
 # --- all sets of parameters ----------------------------------------------------------------------------------
 
 
-Found = Callable[[ImpeRunde, Seat], Iterator[PlayCard]]
+MoveFinder = Callable[[ImpeRunde, Seat], Iterator[PlayCard]]
 
 
-def _plain(card: str) -> Found:
-    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+def _plain(card: str) -> MoveFinder:
+    def find(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
         if legal(s, seat, move := PlayCard(card)):
             yield move
 
-    return found
+    return find
 
 
-def _seats(card: str) -> Found:
-    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+def _seats(card: str) -> MoveFinder:
+    def find(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
         yield from (m for x in s.everybody if legal(s, seat, m := PlayCard(card, target_seat=x)))
 
-    return found
+    return find
 
 
-def _zones(card: str) -> Found:
-    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+def _zones(card: str) -> MoveFinder:
+    def find(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
         zones = ZONES if card == "pirates" else s.zones
         yield from (m for z in sorted(zones) if legal(s, seat, m := PlayCard(card, zone=z)))
 
-    return found
+    return find
 
 
-def _countries(card: str) -> Found:
-    def found(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
+def _countries(card: str) -> MoveFinder:
+    def find(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
         yield from (m for c in sorted(s.countries) if legal(s, seat, m := PlayCard(card, country=c)))
 
-    return found
+    return find
 
 
 def _treaties(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
@@ -106,7 +106,7 @@ def _march_orders(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
 def _sabotages(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
     for target in s.everybody:
         for zone in sorted(s.zones):
-            for unit in unit_stacks.counted(s.zone(zone).fleet(target)):
+            for unit in unit_stacks.count_by_unit(s.zone(zone).fleet(target)):
                 move = PlayCard("sabotage", target, zone=zone, unit=unit)
                 if legal(s, seat, move):
                     yield move
@@ -129,7 +129,7 @@ def _smuggling(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
             yield PlayCard("smuggling", country=country, purchases=able[:1])
 
 
-TARGETS: dict[str, Found] = {
+TARGETS: dict[str, MoveFinder] = {
     **{c: _plain(c) for c in ("treason", "coup_de_main", "ambush", "surprise_attack", "counter_espionage")},
     **{c: _seats(c) for c in ("armistice", "declaration_of_war", "unmask_spies")},
     "filibuster": _zones("filibuster"),

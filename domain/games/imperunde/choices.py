@@ -153,7 +153,7 @@ def _purchases(s: ImpeRunde, seat: Seat) -> dict[str, dict[str, list[str]]]:
     def legal(item: str, country: str, zone: str) -> bool:
         return is_legal(investment.check_buy, s, seat, Buy(item, 1, country, zone or UNSET))
 
-    def found() -> dict[str, dict[str, list[str]]]:
+    def find() -> dict[str, dict[str, list[str]]]:
         out: dict[str, dict[str, list[str]]] = {}
         for country in [s.nations[seat].home, *s.colonies(seat)]:
             for item in UNITS:
@@ -162,7 +162,7 @@ def _purchases(s: ImpeRunde, seat: Seat) -> dict[str, dict[str, list[str]]]:
                     out.setdefault(country, {})[item] = able
         return out
 
-    return memo(s, f"purchases {seat}", found)
+    return memo(s, f"purchases {seat}", find)
 
 
 def _buy(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:

@@ -13,7 +13,7 @@ REGIONS = {**COUNTRIES, **ZONES}
 STANCES = ("peace", "war")
 
 
-def strangers(s: ImpeRunde) -> Iterator[str]:
+def find_unknown_ids(s: ImpeRunde) -> Iterator[str]:
     """One line for each, with its JSON pointer; none in a sound state."""
     yield from _countries(s)
     yield from _zones(s)

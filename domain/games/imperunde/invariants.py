@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 from domain.games.imperunde.data import COUNTRIES, DECK, PIECES, PIRATES, ZONES
-from domain.games.imperunde.id_checks import strangers
+from domain.games.imperunde.id_checks import find_unknown_ids
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.rules.flow import assign
 
 
 def check(s: ImpeRunde) -> list[str]:
     """Broken invariants, in words. Unknown ids are told alone, for nothing else holds then."""
-    return list(strangers(s)) or [*_cards(s), *_pieces(s), *_countries(s), *_zones(s), *_moves(s)]
+    return list(find_unknown_ids(s)) or [*_cards(s), *_pieces(s), *_countries(s), *_zones(s), *_moves(s)]
 
 
 def fill(s: ImpeRunde) -> ImpeRunde:

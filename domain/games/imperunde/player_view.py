@@ -159,7 +159,7 @@ def _nation(n: Nation, posts: int, supply: Mapping[str, int]) -> NationSeen:
     )
 
 
-def own(s: ImpeRunde, seat: Seat) -> Own:
+def own_view(s: ImpeRunde, seat: Seat) -> Own:
     """IMP-14."""
     return Own(
         hand=tuple(sorted(s.hands[seat])),
@@ -170,7 +170,7 @@ def own(s: ImpeRunde, seat: Seat) -> Own:
     )
 
 
-def hidden(s: ImpeRunde) -> Hidden:
+def hidden_view(s: ImpeRunde) -> Hidden:
     """IMP-14."""
     return Hidden(s.deck, s.seen)
 

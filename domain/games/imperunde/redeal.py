@@ -15,7 +15,7 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
     if DIRECTOR in keep:
         return
     others = [seat for seat in d.state.everybody if seat not in keep]
-    hidden = [seat for seat in others if not _shown(d.state, seat, keep)]
+    hidden = [seat for seat in others if not _is_shown(d.state, seat, keep)]
     cards = [*d.state.deck, *(c for seat in hidden for c in d.state.hands[seat])]
     pool = d.draws.shuffle("redeal", cards, TABLE)
     for seat in hidden:
@@ -27,7 +27,7 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
         _forget(d, seat)
 
 
-def _shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:
+def _is_shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:
     """Whether one of the viewers is being shown this hand."""
     theft = theft_of(s)
     if theft is None or theft.target != seat:

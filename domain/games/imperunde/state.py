@@ -48,7 +48,7 @@ class Country:
         return self.famine or self.plundered_by is not None
 
     @property
-    def settled(self) -> int:
+    def settled_posts(self) -> int:
         """Posts that are not fresh."""
         return self.posts - self.fresh_posts
 
@@ -382,7 +382,9 @@ Pieces = tuple[tuple[tuple[str, str], int], ...]
 
 def _on_board(s: ImpeRunde) -> dict[tuple[str, str], int]:
     counts: dict[tuple[str, str], int] = {}
-    places = [_kept(c, _in_country) for c in s.countries.values()] + [_kept(z, _in_zone) for z in s.zones.values()]
+    places = [_pieces_in(c, _in_country) for c in s.countries.values()] + [
+        _pieces_in(z, _in_zone) for z in s.zones.values()
+    ]
     attacking = [((str(s.fight.attacker), x.unit), x.count) for x in s.combat.units] if s.combat else []
     for pieces in (*places, attacking):
         for key, count in pieces:
@@ -390,7 +392,7 @@ def _on_board(s: ImpeRunde) -> dict[tuple[str, str], int]:
     return counts
 
 
-def _kept(place: T, count: Callable[[T], Pieces]) -> Pieces:
+def _pieces_in(place: T, count: Callable[[T], Pieces]) -> Pieces:
     """Made once for each object: few places change in a record."""
     kept: dict[str, Pieces] = place.__dict__.setdefault("_memo", {})
     if "pieces" not in kept:

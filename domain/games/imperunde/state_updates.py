@@ -17,7 +17,7 @@ S = ImpeRunde
 T = TypeVar("T")
 
 
-def _named(values: dict[str, T], name: str, value: T | None) -> dict[str, T]:
+def _replace_item(values: dict[str, T], name: str, value: T | None) -> dict[str, T]:
     """The values with another for that name, which then stands last, or without it."""
     new = values.copy()
     new.pop(name, None)
@@ -39,7 +39,7 @@ def pay(s: S, seat: Seat, cost: int, available: int) -> S:
 def country(s: S, region: str, **change: object) -> S:
     """Change fields of a country; one that is as before the game is not named."""
     new = assign(s.country(region), **change)
-    return assign(s, countries=_named(s.countries, region, None if new == WILD else new))
+    return assign(s, countries=_replace_item(s.countries, region, None if new == WILD else new))
 
 
 def posts(s: S, region: str, by: int) -> S:
@@ -51,12 +51,12 @@ def posts(s: S, region: str, by: int) -> S:
 def zone(s: S, region: str, **change: object) -> S:
     """Change fields of a zone; one that is as before the game is not named."""
     new = assign(s.zone(region), **change)
-    return assign(s, zones=_named(s.zones, region, None if new == OPEN_SEA else new))
+    return assign(s, zones=_replace_item(s.zones, region, None if new == OPEN_SEA else new))
 
 
 def fleet(s: S, region: str, seat: Seat, ships: Lots) -> S:
     """All that a seat has in a zone from now on."""
-    return zone(s, region, fleets=_named(s.zone(region).fleets, str(seat), ships or None))
+    return zone(s, region, fleets=_replace_item(s.zone(region).fleets, str(seat), ships or None))
 
 
 def pair(s: S, name: str, **change: object) -> S:
@@ -106,13 +106,13 @@ def expire(s: S, *untils: str) -> S:
     return assign(s, auto=tuple({w: u for w, u in auto.items() if u not in untils} for auto in s.auto))
 
 
-def regive(s: S, seat: Seat, ashore: Callable[[Lot], Lot], afloat: Callable[[Lot], Lot]) -> S:
+def replace_lots(s: S, seat: Seat, ashore: Callable[[Lot], Lot], afloat: Callable[[Lot], Lot]) -> S:
     """All lots of a seat, each as these make it."""
     countries, zones, name = s.countries.copy(), s.zones.copy(), str(seat)
     for k, c in s.countries.items():
-        if c.owner == seat and c.units and (armies := unit_stacks.each(c.units, ashore)) is not c.units:
+        if c.owner == seat and c.units and (armies := unit_stacks.replace_each(c.units, ashore)) is not c.units:
             countries[k] = assign(c, units=armies)
     for k, z in s.zones.items():
-        if (ships := z.fleets.get(name)) and (fleet := unit_stacks.each(ships, afloat)) is not ships:
+        if (ships := z.fleets.get(name)) and (fleet := unit_stacks.replace_each(ships, afloat)) is not ships:
             zones[k] = assign(z, fleets={**z.fleets, name: fleet})
     return assign(s, countries=countries, zones=zones)

@@ -23,7 +23,7 @@ from domain.types import Doc, Json
 S = ImpeRunde
 REBELS = ("natives", "insurgents")
 """Of them it is told how many are left."""
-Besides = Mapping[str, Json]
+SentenceContext = Mapping[str, Json]
 
 
 def _pieces(some: Iterable[tuple[str, int]]) -> list[Json]:
@@ -37,17 +37,17 @@ def _pieces(some: Iterable[tuple[str, int]]) -> list[Json]:
 # --- talks, cards and money --------------------------------------------------------------------------------------
 
 
-def _shuffled(before: S, _: S, fact: DeckShuffled) -> Besides:
+def _shuffled(before: S, _: S, fact: DeckShuffled) -> SentenceContext:
     """Whether cards that were played are among them."""
     return {"played": fact.discard and bool(before.discard)}
 
 
-def _overrides(before: S, _: S, __: object) -> Besides:
+def _overrides(before: S, _: S, __: object) -> SentenceContext:
     """Whether cards had forced relations."""
     return {"some": any(pair.override for pair in before.pairs.values())}
 
 
-def _wars(_: S, __: S, fact: RelationsFixed) -> Besides:
+def _wars(_: S, __: S, fact: RelationsFixed) -> SentenceContext:
     """Who is at war with whom, each pair once."""
     pairs = sorted(tuple(map(int, name.split("-"))) for name in fact.wars)
     return {
@@ -55,18 +55,18 @@ def _wars(_: S, __: S, fact: RelationsFixed) -> Besides:
     }
 
 
-def _revenue(_: S, __: S, fact: IncomeComputed) -> Besides:
+def _revenue(_: S, __: S, fact: IncomeComputed) -> SentenceContext:
     """What it makes in all, of what, and the interest as it is paid."""
     parts = [{"key": line, "value": fact.lines[line]} for line in LINES if fact.lines[line] > 0]
     return {"total": sum(fact.lines.values()), "parts": parts, "interest": -fact.lines["interest"]}
 
 
-def _fresh(before: S, _: S, __: object) -> Besides:
+def _fresh(before: S, _: S, __: object) -> SentenceContext:
     """Whether posts were built."""
     return {"some": any(country.fresh_posts for country in before.countries.values())}
 
 
-def _hand(_: S, __: S, fact: HandShown) -> Besides:
+def _hand(_: S, __: S, fact: HandShown) -> SentenceContext:
     """Each card once, and how many there are of several."""
     count = Counter(fact.cards)
     return {"hand": [{"card": card, "many": n if n > 1 else None} for card, n in sorted(count.items())]}
@@ -75,7 +75,7 @@ def _hand(_: S, __: S, fact: HandShown) -> Besides:
 # --- movement ----------------------------------------------------------------------------------------------------
 
 
-def _how(before: S, _: S, fact: UnitsMoved) -> Besides:
+def _movement_kind(before: S, _: S, fact: UnitsMoved) -> SentenceContext:
     """Why units go: on the move, into a combat, back from it, or forced by a card; which, whatever moves are left."""
     c = before.combat
     if before.top.kind == "card":
@@ -89,12 +89,12 @@ def _how(before: S, _: S, fact: UnitsMoved) -> Besides:
     return {"how": how, "lot": _pieces((x.unit, x.count) for x in fact.units)}
 
 
-def _sinkers(before: S, _: S, fact: TransportsSunk) -> Besides:
+def _sinkers(before: S, _: S, fact: TransportsSunk) -> SentenceContext:
     """Whose warships sink them."""
     return {"by": list(before.enemies_at(fact.seat, fact.region))}
 
 
-def _pinned(before: S, _: S, __: object) -> Besides:
+def _pinned(before: S, _: S, __: object) -> SentenceContext:
     """Whether ships were captured."""
     fleets = (fleet for zone in before.zones.values() for fleet in zone.fleets.values())
     return {"some": any(lot.pinned for fleet in fleets for lot in fleet)}
@@ -140,7 +140,7 @@ def _strength(s: S, region: str, who: Party, natives: int) -> list[Json]:
     return _pieces([*forts, *((x.unit, x.count) for x in country.units)])
 
 
-def _attack(before: S, _: S, fact: AttackDeclared) -> Besides:
+def _attack(before: S, _: S, fact: AttackDeclared) -> SentenceContext:
     """Whence which units come, and who stands in their way with what."""
     force: dict[str, list[tuple[str, int]]] = {}
     for x in fact.units:
@@ -157,7 +157,7 @@ def _attack(before: S, _: S, fact: AttackDeclared) -> Besides:
     }
 
 
-def _started(before: S, _: S, fact: CombatStarted) -> Besides:
+def _started(before: S, _: S, fact: CombatStarted) -> SentenceContext:
     """Which kind of combat it is, and what the attacked have; of an attack by a seat all is told."""
     if fact.supported:
         return {"kind": "attack"}
@@ -165,7 +165,7 @@ def _started(before: S, _: S, fact: CombatStarted) -> Besides:
     return {"kind": kind, "defence": _defence(before, fact.region, [fact.defender])}
 
 
-def _duels(before: S, _: S, fact: RoundFought) -> Besides:
+def _duels(before: S, _: S, fact: RoundFought) -> SentenceContext:
     """Die against die, as they lie sorted; those that are left over; what each side loses; what a horde consists of."""
     pairs = list(zip(fact.attacker, fact.defender, strict=False))
     c = before.fight
@@ -201,12 +201,12 @@ def _duel(mine: tuple[str, int], other: tuple[str, int], sea: bool) -> dict[str,
     }
 
 
-def _ended(before: S, _: S, fact: CombatEnded) -> Besides:
+def _combat_end(before: S, _: S, fact: CombatEnded) -> SentenceContext:
     """Whether it was won at sea: on land the conquest tells it."""
     return {"sea": before.combat is not None and before.combat.sea}
 
 
-def _won(before: S, _: S, fact: GameWon) -> Besides:
+def _won(before: S, _: S, fact: GameWon) -> SentenceContext:
     """What the winner has, of what is asked for."""
     return {"posts": before.posts(fact.seat), "goal": before.goal}
 
@@ -214,25 +214,25 @@ def _won(before: S, _: S, fact: GameWon) -> Besides:
 # --- events ------------------------------------------------------------------------------------------------------
 
 
-def _markers(before: S, _: S, __: object) -> Besides:
+def _markers(before: S, _: S, __: object) -> SentenceContext:
     """Where they lie."""
     zones = {kind: sorted(z for z, x in before.zones.items() if x.marker == kind) for kind in ("storm", "calm")}
     return {**zones, "black": sorted(name for name, x in before.countries.items() if x.black)}
 
 
-def _struck(before: S, _: S, fact: LandEvent) -> Besides:
+def _struck(before: S, _: S, fact: LandEvent) -> SentenceContext:
     """Whose colony it is; in a free country nothing comes of it."""
     return {"owner": before.country(fact.region).owner}
 
 
-def _at_sea(before: S, _: S, fact: SeaEvent) -> Besides:
+def _at_sea(before: S, _: S, fact: SeaEvent) -> SentenceContext:
     """Whether ships are there, and how many of the pirates' frigates can come."""
     zone = before.zone(fact.region)
     frigates = min(VALUE[fact.region], before.supply("pirates", "frigate"))
     return {"idle": not zone.fleets, "frigates": frigates}
 
 
-def _placed(before: S, _: S, __: PiratesPlaced) -> Besides:
+def _placed(before: S, _: S, __: PiratesPlaced) -> SentenceContext:
     """Whether a card has called them: those of an event are told with it."""
     return {"called": before.top.kind == "card"}
 
@@ -260,20 +260,20 @@ def _events(run: Sequence[Doc]) -> Sequence[Doc]:
     return [*told, {"t": "land_event.idle", "idle": idle, "count": len(idle)}] if idle else told
 
 
-ASIDES: Mapping[str, ContextBuilder[ImpeRunde]] = {
+CONTEXT_BUILDERS: Mapping[str, ContextBuilder[ImpeRunde]] = {
     "deck_shuffled": _shuffled,
     "overrides_ended": _overrides,
     "relations_fixed": _wars,
     "income_computed": _revenue,
     "hand_shown": _hand,
     "posts_settled": _fresh,
-    "units_moved": _how,
+    "units_moved": _movement_kind,
     "transports_sunk": _sinkers,
     "pins_removed": _pinned,
     "attack_declared": _attack,
     "combat_started": _started,
     "round_fought": _duels,
-    "combat_ended": _ended,
+    "combat_ended": _combat_end,
     "game_won": _won,
     "markers_removed": _markers,
     "land_event": _struck,
@@ -282,7 +282,7 @@ ASIDES: Mapping[str, ContextBuilder[ImpeRunde]] = {
 }
 """Public fact -> what its sentence takes besides its own members."""
 
-GATHERS: Mapping[str, SentenceMerger] = {
+SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {
     "pieces_placed": _piled,
     "card_dealt": _dealt,
     "units_moved": _marched,

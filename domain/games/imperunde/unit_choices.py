@@ -37,7 +37,7 @@ def _merged(units: Lots) -> Lots:
     return unit_stacks.change((), (Lot(x.unit, x.count, x.moves_left) for x in units))
 
 
-def _named(lot: Lot) -> Want:
+def _to_want(lot: Lot) -> Want:
     return Want(lot.unit, lot.count, lot.moves_left)
 
 
@@ -53,7 +53,7 @@ def pick_lots(units: Lots, lo: int, hi: int) -> Asks[list[Want]]:
         at = next(i for i, x in enumerate(left) if _kind(x) == lot)
         after = sum(x.count for x in left[at + 1 :])
         number = yield span("count", max(1, lo - count - after), min(left[at].count, hi - count))
-        chosen.append(_named(left[at].of(number)))
+        chosen.append(_to_want(left[at].with_count(number)))
         left, count = left[at + 1 :], count + number
     return chosen
 
@@ -69,14 +69,14 @@ def can_move(s: ImpeRunde, seat: Seat) -> bool:
 def _movers(s: ImpeRunde, seat: Seat) -> dict[str, Lots]:
     """Region -> lots that can go somewhere from it."""
 
-    def found() -> dict[str, Lots]:
+    def find() -> dict[str, Lots]:
         out: dict[str, Lots] = {}
         for region, lot in routes.movable(s, seat):
             if destinations(s, seat, (lot,), (region,)):
                 out[region] = (*out.get(region, ()), lot)
         return out
 
-    return memo(s, f"movers {seat}", found)
+    return memo(s, f"movers {seat}", find)
 
 
 def destinations(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...], left: str = "") -> list[str]:
@@ -121,10 +121,10 @@ def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
         if lot is None:
             break
         at = next(i for i, x in enumerate(left) if _kind(x) == lot)
-        units.append(left[at].of((yield span("count", 1, left[at].count))))
+        units.append(left[at].with_count((yield span("count", 1, left[at].count))))
         left = left[at + 1 :]
     path = yield from _path(s, seat, tuple(units), start)
-    return MoveUnits([_named(x) for x in units], path)
+    return MoveUnits([_to_want(x) for x in units], path)
 
 
 def _emptied(s: ImpeRunde, start: str, units: Lots) -> str:
@@ -171,7 +171,7 @@ class Offer:
 def attack_options(s: ImpeRunde, seat: Seat) -> dict[str, list[Offer]]:
     """Target -> lots with their paths."""
 
-    def found() -> dict[str, list[Offer]]:
+    def find() -> dict[str, list[Offer]]:
         out: dict[str, list[Offer]] = {}
         for start, lot in routes.movable(s, seat):
             for target, paths in routes.attacks(s, seat, lot, start).items():
@@ -179,7 +179,7 @@ def attack_options(s: ImpeRunde, seat: Seat) -> dict[str, list[Offer]]:
                     out.setdefault(target, []).extend(Offer(lot, path) for path in paths)
         return dict(sorted(out.items()))
 
-    return memo(s, f"attacks {seat}", found)
+    return memo(s, f"attacks {seat}", find)
 
 
 def pick_groups(ways: list[Offer], least: int, most: int) -> Asks[list[Way]]:
@@ -214,7 +214,7 @@ def build_attack(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
     """Unit by unit with its path, or none (IMP-8.3.1)."""
-    ways = [Offer(x, p) for start, x, paths in routes.comers(s, seat, s.fight.region) for p in paths]
+    ways = [Offer(x, p) for start, x, paths in routes.reinforcement_paths(s, seat, s.fight.region) for p in paths]
     most = FIGHTERS - unit_stacks.total(side_units(s, "attacker"))
     return Reinforce((yield from pick_groups(ways, 0, most)))
 
@@ -232,7 +232,7 @@ def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
     """Country with armies -> zones that they can embark into."""
 
-    def found() -> dict[str, list[str]]:
+    def find() -> dict[str, list[str]]:
         out: dict[str, list[str]] = {}
         for country in [s.nations[seat].home, *s.colonies(seat)]:
             if s.country(country).units:
@@ -241,7 +241,7 @@ def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
                 out |= {country: able} if able else {}
         return out
 
-    return memo(s, f"ports {seat}", found)
+    return memo(s, f"ports {seat}", find)
 
 
 def build_embark(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:

@@ -28,7 +28,7 @@ class Lot:
             doc["moves_left"] = self.moves_left
         return doc | ({"pinned": True} if self.pinned else {})
 
-    def of(self, count: int) -> Lot:
+    def with_count(self, count: int) -> Lot:
         """So many of it."""
         return self if count == self.count else Lot(self.unit, count, self.moves_left, self.pinned)
 
@@ -36,7 +36,7 @@ class Lot:
         """The same units with other moves left."""
         return self if moves == self.moves_left else Lot(self.unit, self.count, moves, self.pinned)
 
-    def rested(self) -> Lot:
+    def without_moves(self) -> Lot:
         """The same units without a move left."""
         return self.with_moves(0)
 
@@ -57,17 +57,17 @@ def _order(lot: Lot) -> tuple[int, int, bool]:
     return _RANK[lot.unit], -lot.moves_left, lot.pinned
 
 
-def read(told: Iterable[Told]) -> Lots:
+def from_facts(told: Iterable[Told]) -> Lots:
     """Lots that facts carry."""
     return tuple(Lot(x.unit, x.count, x.moves_left or 0, x.pinned or False) for x in told)
 
 
-def tell(lots: Iterable[Lot]) -> list[Told]:
+def to_facts(lots: Iterable[Lot]) -> list[Told]:
     """Lots as facts carry them."""
     return [Told(x.unit, x.count, x.moves_left or UNSET, x.pinned or UNSET) for x in lots]
 
 
-def show(lots: Iterable[Lot]) -> list[Json]:
+def to_json(lots: Iterable[Lot]) -> list[Json]:
     """Lots as refusals show them."""
     return [lot.to_json() for lot in lots]
 
@@ -78,14 +78,14 @@ def change(lots: Lots, by: Iterable[Lot], sign: int = 1) -> Lots:
     for lot in by:
         key = (lot.unit, lot.moves_left, lot.pinned)
         old = found.get(key)
-        found[key] = lot.of(sign * lot.count + (old.count if old else 0))
+        found[key] = lot.with_count(sign * lot.count + (old.count if old else 0))
     left = [x for x in found.values() if x.count]
     if len(left) > 1:
         left.sort(key=_order)
     return tuple(left)
 
 
-def each(lots: Lots, new: Callable[[Lot], Lot]) -> Lots:
+def replace_each(lots: Lots, new: Callable[[Lot], Lot]) -> Lots:
     """Every lot as `new` makes it, those that have become alike as one; the same object where nothing changes."""
     if len(lots) == 1 and lots[0].count:
         made = new(lots[0])
@@ -107,10 +107,10 @@ def singles(lots: Iterable[Lot]) -> Iterator[Lot]:
     """One lot of 1 for every unit."""
     for lot in lots:
         for _ in range(lot.count):
-            yield lot.of(1)
+            yield lot.with_count(1)
 
 
-def counted(lots: Iterable[Lot]) -> dict[str, int]:
+def count_by_unit(lots: Iterable[Lot]) -> dict[str, int]:
     """Unit -> number."""
     counts: dict[str, int] = {}
     for lot in lots:

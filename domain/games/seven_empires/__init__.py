@@ -9,14 +9,14 @@ from domain.games.seven_empires.facts import FACTS
 from domain.games.seven_empires.frames import FRAMES
 from domain.games.seven_empires.invariants import check, fill
 from domain.games.seven_empires.moves import MOVES
-from domain.games.seven_empires.player_view import board, chapter, hidden, own
+from domain.games.seven_empires.player_view import board, chapter, hidden_view, own_view
 from domain.games.seven_empires.redeal import redeal
 from domain.games.seven_empires.refusal_codes import CODES
-from domain.games.seven_empires.rules import DO, GO
+from domain.games.seven_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.seven_empires.rules.setup import blank, check_table, setup
 from domain.games.seven_empires.scoring import scores
 from domain.games.seven_empires.state import Seven
-from domain.games.seven_empires.template_context import ASIDES, GATHERS
+from domain.games.seven_empires.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean, IntegerRange, Word
@@ -71,8 +71,8 @@ RULESET: Ruleset[Seven] = Ruleset(
     meta=META,
     state=Seven,
     moves=MOVES,
-    handlers=DO,
-    continuations=GO,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -80,10 +80,10 @@ RULESET: Ruleset[Seven] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    context_builders=ASIDES,
-    sentence_mergers=GATHERS,
-    own=own,
-    hidden=hidden,
+    context_builders=CONTEXT_BUILDERS,
+    sentence_mergers=SENTENCE_MERGERS,
+    own=own_view,
+    hidden=hidden_view,
     scores=scores,
     check=check,
     fill=fill,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from domain.games.seven_empires.bot_view import Table
+from domain.games.seven_empires.bot_view import BotView
 from domain.games.seven_empires.data import (
     ACTIONS,
     ARMIES,
@@ -29,9 +29,9 @@ from domain.types import Doc, Seat
 Valued = tuple[float, Doc]
 
 
-def propose(sight: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
+def propose(player_view: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
     """Moves for the open decision, best first."""
-    yield from ANSWERS[decision["kind"]](Table(sight["public"], seat), decision["context"])
+    yield from ANSWERS[decision["kind"]](BotView(player_view["public"], seat), decision["context"])
 
 
 def best(moves: Iterator[Valued]) -> Iterator[Doc]:
@@ -42,7 +42,7 @@ def best(moves: Iterator[Valued]) -> Iterator[Doc]:
 # --- the turn ------------------------------------------------------------------------------------------------
 
 
-def _draft(table: Table, about: Doc) -> Iterator[Doc]:
+def _draft(table: BotView, about: Doc) -> Iterator[Doc]:
     def value(empire: str) -> float:
         pile: Sequence[str] = table.empires[empire]["pile"]
         card = LETTERED[empire, about["letter"]] if about["letter"] else next(iter(pile), "")
@@ -51,7 +51,7 @@ def _draft(table: Table, about: Doc) -> Iterator[Doc]:
     yield from best((value(e), {"type": "draft_influence", "empire": e}) for e in EMPIRES)
 
 
-def _choices(table: Table, empires: Sequence[str]) -> Iterator[Valued]:
+def _choices(table: BotView, empires: Sequence[str]) -> Iterator[Valued]:
     for empire in empires:
         for action in ACTIONS:
             if table.empires[empire]["markers"][action] == "tray":
@@ -59,33 +59,33 @@ def _choices(table: Table, empires: Sequence[str]) -> Iterator[Valued]:
                 yield table.weight(empire) * table.worth(empire, action), move
 
 
-def _choose_empire(table: Table, about: Doc) -> Iterator[Doc]:
+def _choose_empire(table: BotView, about: Doc) -> Iterator[Doc]:
     if about["mode"] != "delegation":
         return best(_choices(table, about["empires"]))
     return best(_delegations(table, about["empires"]))
 
 
-def _delegations(table: Table, empires: Sequence[str]) -> Iterator[Valued]:
+def _delegations(table: BotView, empires: Sequence[str]) -> Iterator[Valued]:
     friends = sorted(EMPIRES, key=table.weight, reverse=True)
     gifts: list[Doc | None] = [
-        {"region": r, "unit": u} for e in friends for r, u in table.makers(e) if not table.own(r, e)
+        {"region": r, "unit": u} for e in friends for r, u in table.makers(e) if not table.own_units(r, e)
     ]
     for empire in empires:
         yield table.weight(empire) - 50, {"type": "delegate", "empire": empire, "deploy": None}
         yield table.weight(empire) - 9, {"type": "delegate", "empire": empire, "deploy": (gifts or [None])[0]}
 
 
-def _delegated(table: Table, about: Doc) -> Iterator[Doc]:
+def _delegated(table: BotView, about: Doc) -> Iterator[Doc]:
     return best(_choices(table, [about["empire"]]))
 
 
-def _build(table: Table, about: Doc) -> Iterator[Doc]:
+def _build(table: BotView, about: Doc) -> Iterator[Doc]:
     levels = table.board["levels"]
     regions = sorted(table.free_cities(about["empire"]), key=lambda r: levels.get(r, 0))
     yield from ({"type": "build_city", "region": region} for region in regions)
 
 
-def _deploy(table: Table, about: Doc) -> Iterator[Doc]:
+def _deploy(table: BotView, about: Doc) -> Iterator[Doc]:
     supply = dict(table.empires[about["empire"]]["supply"])
     units = []
     for region, unit in table.makers(about["empire"]):
@@ -97,19 +97,19 @@ def _deploy(table: Table, about: Doc) -> Iterator[Doc]:
     yield from (each, *levies) if len(units) >= 2 or not levies else (*levies, each)
 
 
-def _levies(table: Table, empire: str) -> Iterator[Doc]:
+def _levies(table: BotView, empire: str) -> Iterator[Doc]:
     supply = table.empires[empire]["supply"]
     for region, unit in table.makers(empire):
-        if region in table.board["palaces"] and supply[unit] >= 3 and not table.own(region, empire):
+        if region in table.board["palaces"] and supply[unit] >= 3 and not table.own_units(region, empire):
             yield {"type": "deploy", "mode": "palace", "region": region, "levy": [unit] * 3}
 
 
-def _palace(table: Table, about: Doc) -> Iterator[Doc]:
+def _palace(table: BotView, about: Doc) -> Iterator[Doc]:
     regions = table.free_cities(about["empire"])
     yield from ({"type": "build_palace", "region": region} for region in regions)
 
 
-def _attack(table: Table, about: Doc) -> Iterator[Doc]:
+def _attack(table: BotView, about: Doc) -> Iterator[Doc]:
     empire = about["empire"]
     cities = sorted(table.free_cities(empire), key=lambda r: -table.reach(r, empire))
     places = [{"region": r, "unit": u} for r in cities for u in (*ARMIES, *SHIPS)]
@@ -122,7 +122,7 @@ def _attack(table: Table, about: Doc) -> Iterator[Doc]:
 # --- movement ------------------------------------------------------------------------------------------------
 
 
-def _movement(table: Table, about: Doc) -> Iterator[Doc]:
+def _movement(table: BotView, about: Doc) -> Iterator[Doc]:
     empire = about["empire"]
     if table.weight(empire) > -2:
         moves = (valued for valued in _moves(table, empire) if valued[0] > 0.3)
@@ -130,7 +130,7 @@ def _movement(table: Table, about: Doc) -> Iterator[Doc]:
     yield {"type": "end_movement"}
 
 
-def _moves(table: Table, empire: str) -> Iterator[Valued]:
+def _moves(table: BotView, empire: str) -> Iterator[Valued]:
     movement = table.board["movement"]
     for region, units in movement["able"].items():
         for unit in units:
@@ -140,7 +140,7 @@ def _moves(table: Table, empire: str) -> Iterator[Valued]:
                 yield from _voyages(table, empire, region, unit)
 
 
-def _voyages(table: Table, empire: str, start: str, unit: str) -> Iterator[Valued]:
+def _voyages(table: BotView, empire: str, start: str, unit: str) -> Iterator[Valued]:
     """Ships go first, for they may carry."""
     paths: list[list[str]] = [[]]
     for _ in range(BORDERS[unit]):
@@ -155,7 +155,7 @@ def _seas(here: str) -> Sequence[str]:
     return (anchor,) if anchor else SEA[here]
 
 
-def _marches(table: Table, empire: str, start: str, unit: str, movement: Doc) -> Iterator[Valued]:
+def _marches(table: BotView, empire: str, start: str, unit: str, movement: Doc) -> Iterator[Valued]:
     here = 0.4 if start not in CITIES and table.flags.get(start) != empire else 0.0
     for first in _steps(table, empire, start, movement["used"]):
         yield _march(table, empire, start, unit, [first], here)
@@ -165,20 +165,20 @@ def _marches(table: Table, empire: str, start: str, unit: str, movement: Doc) ->
                     yield _march(table, empire, start, unit, [first, {"to": to}], here + 0.02)
 
 
-def _steps(table: Table, empire: str, here: str, used: Sequence[str]) -> Iterator[Doc]:
+def _steps(table: BotView, empire: str, here: str, used: Sequence[str]) -> Iterator[Doc]:
     yield from ({"to": region} for region in LAND[here])
     for sea in COAST[here]:
-        if sea not in used and table.own(sea, empire):
+        if sea not in used and table.own_units(sea, empire):
             yield from ({"to": region, "via": [sea]} for region in COAST[sea] if region != here)
 
 
-def _march(table: Table, empire: str, start: str, unit: str, steps: list[Doc], cost: float) -> Valued:
+def _march(table: BotView, empire: str, start: str, unit: str, steps: list[Doc], cost: float) -> Valued:
     end = steps[-1]["to"]
     move = {"type": "move_land", "from": start, "unit": unit, "steps": steps}
     enemy = table.foreign(end, empire)
     if enemy is None:
         return table.prize(end, empire) - cost, move
-    there = table.own(end, enemy)
+    there = table.own_units(end, enemy)
     wins = unit == "artillery" and sum(there.values()) == 1 and "infantry" in there
     aim = next(u for u in ("infantry", *UNITS) if u in there)
     gain = table.prize(end, empire) - (0.1 * table.weight(enemy)) if wins else -table.risk(end, empire)
@@ -188,21 +188,21 @@ def _march(table: Table, empire: str, start: str, unit: str, steps: list[Doc], c
 # --- answers -------------------------------------------------------------------------------------------------
 
 
-def _passage(table: Table, about: Doc) -> Iterator[Doc]:
+def _passage(table: BotView, about: Doc) -> Iterator[Doc]:
     yield {"type": "answer_passage", "grant": table.weight(about["empire"]) > 0}
 
 
-def _defender(table: Table, about: Doc) -> Iterator[Doc]:
+def _defender(table: BotView, about: Doc) -> Iterator[Doc]:
     yield {"type": "choose_defender", "unit": about["units"][0]}
 
 
-def _reduction(table: Table, about: Doc) -> Iterator[Doc]:
-    there = table.own(about["region"], about["empire"])
+def _reduction(table: BotView, about: Doc) -> Iterator[Doc]:
+    there = table.own_units(about["region"], about["empire"])
     units = [unit for unit in UNITS for _ in range(there.get(unit, 0))]
     yield {"type": "reduce_region", "region": about["region"], "remove": units[: about["excess"]]}
 
 
-def _influence(table: Table, about: Doc) -> Iterator[Doc]:
+def _influence(table: BotView, about: Doc) -> Iterator[Doc]:
     """The card that is worth most with the ranks as they are; to become monarch is worth something."""
 
     def value(empire: str) -> float:
@@ -215,18 +215,18 @@ def _influence(table: Table, about: Doc) -> Iterator[Doc]:
     yield from best((value(e), {"type": "take_influence", "empire": e}) for e in piles)
 
 
-def _worker(table: Table, about: Doc) -> Iterator[Doc]:
+def _worker(table: BotView, about: Doc) -> Iterator[Doc]:
     stock = table.board["workers"]
     yield from best((float(table.factor[e]), {"type": "take_worker", "empire": e}) for e in stock)
 
 
-def _event_unit(table: Table, about: Doc) -> Iterator[Doc]:
+def _event_unit(table: BotView, about: Doc) -> Iterator[Doc]:
     empire = about["queue"][0]
-    cities = sorted(table.free_cities(empire), key=lambda r: (len(table.own(r, empire)), -table.reach(r, empire)))
+    cities = sorted(table.free_cities(empire), key=lambda r: (len(table.own_units(r, empire)), -table.reach(r, empire)))
     yield from ({"type": "place_event_unit", "empire": empire, "region": region} for region in cities)
 
 
-ANSWERS: dict[str, Callable[[Table, Doc], Iterator[Doc]]] = {
+ANSWERS: dict[str, Callable[[BotView, Doc], Iterator[Doc]]] = {
     "draft": _draft,
     "choose_empire": _choose_empire,
     "choose_delegated_action": _delegated,

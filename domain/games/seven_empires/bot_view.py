@@ -9,7 +9,7 @@ BOARD_PIECE = 0.6
 """What a unit on the map is worth, in flags."""
 
 
-class Table:
+class BotView:
     """The board with the eyes of one seat."""
 
     def __init__(self, board: Doc, seat: Seat) -> None:
@@ -32,7 +32,7 @@ class Table:
         others = [self.influence(s, empire) for s in range(self.board["players"]) if s != self.seat]
         return self.influence(self.seat, empire) - sum(others) / len(others)
 
-    def own(self, region: str, empire: str) -> Doc:
+    def own_units(self, region: str, empire: str) -> Doc:
         """Units of an empire in a region."""
         found: Doc = self.units.get(region, {}).get(empire, {})
         return found
@@ -54,7 +54,7 @@ class Table:
 
     def prize(self, region: str, empire: str) -> float:
         """What it is worth to end a move there: a new flag, taken from somebody perhaps, or an occupied city."""
-        if self.own(region, empire):
+        if self.own_units(region, empire):
             return -1.0
         if region in CITIES:
             owner = CITIES[region].empire

@@ -49,7 +49,7 @@ def sailing(s: Seven) -> dict[str, dict[str, list[Path]]]:
 def _sailing(s: Seven) -> dict[str, dict[str, list[Path]]]:
     found: dict[str, dict[str, list[Path]]] = {}
     for region, unit in _movers(s, SHIPS):
-        paths = [path for path in _paths(s, region, (), BORDERS[unit]) if not s.own(path[-1], s.acting)]
+        paths = [path for path in _paths(s, region, (), BORDERS[unit]) if not s.units_of(path[-1], s.acting)]
         if paths:
             found.setdefault(region, {})[unit] = paths
     return found
@@ -129,7 +129,7 @@ def _passes_through(s: Seven, region: str) -> bool:
     return is_legal(check_refused, s, region) and is_legal(neutral.check_passage, s, (region,))
 
 
-def _used(s: Seven, way: Way) -> list[str]:
+def _used_ships(s: Seven, way: Way) -> list[str]:
     return sorted([*s.moving.used, *transport.two_masters(s, way or ())])
 
 
@@ -139,7 +139,7 @@ def _seconds(s: Seven, start: str, unit: str, middle: str, way: Way) -> list[str
     def find() -> list[str]:
         if not _passes_through(s, middle):
             return []
-        reached = ways(s, middle, _used(s, way))
+        reached = ways(s, middle, _used_ships(s, way))
         return [end for end in reached if end != start and targets(s, start, unit, end)]
 
     return memo(s, f"seconds {start} {unit} {middle} {' '.join(way or ())}", find)
@@ -177,7 +177,7 @@ def _ways(s: Seven, start: str, unit: str) -> Generator[Choice, Json, list[Step]
     onward = (yield one("to", [*stay, *seconds])) if seconds else None
     if onward is None:
         return [_step(to, way)]
-    second = yield from _way(ways(s, to, _used(s, way))[onward])
+    second = yield from _way(ways(s, to, _used_ships(s, way))[onward])
     return [_step(to, way), _step(onward, second)]
 
 

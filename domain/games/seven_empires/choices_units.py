@@ -114,7 +114,7 @@ def _placings(s: Seven, before: Counter[str]) -> Iterator[tuple[str, list[str]]]
 def reduction(s: Seven, seat: Seat) -> Builder:
     """SE7-10.2: the excess, in canonical order."""
     about = s.top.context(frames.Reduction)
-    left, remove = dict(s.own(about.region, about.empire)), list[str]()
+    left, remove = dict(s.units_of(about.region, about.empire)), list[str]()
     while len(remove) < about.excess:
         unit = yield one("remove", removable(left, about.excess - len(remove)))
         remove.append(unit)

@@ -85,7 +85,7 @@ def _defender(s: Seven, seat: Seat) -> Move:
 
 def _reduction(s: Seven, seat: Seat) -> Move:
     about = s.top.context(frames.Reduction)
-    there = s.own(about.region, about.empire)
+    there = s.units_of(about.region, about.empire)
     every = [unit for unit in FALLS for _ in range(there.get(unit, 0))]
     return ReduceRegion(about.region, every[: about.excess])
 

@@ -9,7 +9,7 @@ from domain.games.seven_empires.data import ACTIONS, CARDS, CITIES, DEALS, EMPIR
 from domain.games.seven_empires.state import MODES, Movement, Seven, Turn
 
 
-def strangers(s: Seven) -> Iterator[str]:
+def find_unknown_ids(s: Seven) -> Iterator[str]:
     """One line for each, with its JSON pointer; none in a sound state."""
     yield from unknown_ids("set-up", SETUPS, [("/terms/setup", s.terms.setup)])
     yield from unknown_ids("distribution card", DEALS, [("/terms/distribution_card", s.terms.distribution_card)])
@@ -66,7 +66,7 @@ def _movement(movement: Movement) -> Iterator[str]:
 def _missing(s: Seven) -> Iterator[str]:
     """What a frame speaks of and is not there."""
     for frame in s.frames:
-        for place in _SPEAKS.get(frame.kind, ()):
+        for place in _REQUIRED_FIELDS.get(frame.kind, ()):
             found: object = s
             for name in place.split("/"):
                 found = None if found is None else getattr(found, name)
@@ -78,7 +78,7 @@ def _missing(s: Seven) -> Iterator[str]:
 _ACTING = ("turn", "turn/empire", "turn/actor")
 _MOVING = (*_ACTING, "movement")
 
-_SPEAKS = {
+_REQUIRED_FIELDS = {
     "choose_empire": ("turn",),
     "choose_delegated_action": ("turn",),
     **dict.fromkeys(("build", "deploy", "palace", "attack_deploy"), _ACTING),

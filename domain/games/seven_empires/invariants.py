@@ -15,7 +15,7 @@ from domain.games.seven_empires.data import (
     TILE_SETS,
     UNITS,
 )
-from domain.games.seven_empires.id_checks import strangers
+from domain.games.seven_empires.id_checks import find_unknown_ids
 from domain.games.seven_empires.rules.monarchs import monarchs
 from domain.games.seven_empires.rules.reductions import limit
 from domain.games.seven_empires.state import Counts, Seven, total
@@ -24,7 +24,7 @@ from domain.kernel.rules import flow
 
 def check(s: Seven) -> list[str]:
     """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
-    return list(strangers(s)) or [*_regions(s), *_empires(s), *_cards(s), *_tiles(s), *_flow(s)]
+    return list(find_unknown_ids(s)) or [*_regions(s), *_empires(s), *_cards(s), *_tiles(s), *_flow(s)]
 
 
 def fill(s: Seven) -> Seven:

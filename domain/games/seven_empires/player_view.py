@@ -87,12 +87,12 @@ class Hidden(Part, frozen=True):
 TRAY = dict.fromkeys(ACTIONS, "tray")
 
 
-def own(s: Seven, seat: Seat) -> Own:
+def own_view(s: Seven, seat: Seat) -> Own:
     """SE7-14.2."""
     return Own()
 
 
-def hidden(s: Seven) -> Hidden:
+def hidden_view(s: Seven) -> Hidden:
     """SE7-14.1."""
     return Hidden(s.hourglass, s.left_out)
 

@@ -125,22 +125,22 @@ class Seven(State):
     @property
     def current(self) -> Turn:
         """The turn that goes on."""
-        return _there(self.turn)
+        return _require(self.turn)
 
     @property
     def moving(self) -> Movement:
         """The movement that goes on."""
-        return _there(self.movement)
+        return _require(self.movement)
 
     @property
     def acting(self) -> str:
         """The acting empire."""
-        return _there(self.current.empire)
+        return _require(self.current.empire)
 
     @property
     def actor(self) -> Seat:
         """The seat that decides for the acting empire."""
-        return _there(self.current.actor)
+        return _require(self.current.actor)
 
     # --- seats and cards
 
@@ -154,7 +154,7 @@ class Seven(State):
         """SE7-0.1: all seats, P1 first."""
         return clockwise(self.first_seat or 0, self.seats)
 
-    def left(self, seat: Seat) -> Seat:
+    def next_seat(self, seat: Seat) -> Seat:
         """The next seat clockwise."""
         return (seat + 1) % self.seats
 
@@ -176,7 +176,7 @@ class Seven(State):
         return self.influences[seat].get(empire, 0)
 
     @property
-    def held(self) -> frozenset[str]:
+    def held_cards(self) -> frozenset[str]:
         """Cards in any hand."""
         return memo(self, "held", lambda: frozenset(c for hand in self.hands for c in hand), (self.hands,))
 
@@ -186,7 +186,7 @@ class Seven(State):
         return memo(self, "piles", self._piles, (self.hands,))
 
     def _piles(self) -> Mapping[str, list[str]]:
-        held = self.held
+        held = self.held_cards
         return {empire: [card for card in pile if card not in held] for empire, pile in PILES.items()}
 
     def pile(self, empire: str) -> list[str]:
@@ -198,7 +198,7 @@ class Seven(State):
         return memo(self, "workers", self._workers, (self.hands,))
 
     def _workers(self) -> list[str]:
-        held = self.held
+        held = self.held_cards
         return [empire for empire, card in WORKERS.items() if card not in held]
 
     # --- empires
@@ -248,7 +248,7 @@ class Seven(State):
 
     # --- regions
 
-    def own(self, region: str, empire: str) -> Counts:
+    def units_of(self, region: str, empire: str) -> Counts:
         """The units of an empire in a region."""
         return self.units.get(region, {}).get(empire, NONE)
 
@@ -262,22 +262,22 @@ class Seven(State):
         return found[0] if found and any(unit in found[1] for unit in ARMIES) else None
 
     @property
-    def lost(self) -> frozenset[str]:
+    def occupied_cities(self) -> frozenset[str]:
         """SE7-0.7: the city regions that are occupied."""
-        return memo(self, "lost", self._lost, (self.units,))
+        return memo(self, "lost", self._occupied_cities, (self.units,))
 
-    def _lost(self) -> frozenset[str]:
+    def _occupied_cities(self) -> frozenset[str]:
         units = self.units
         held = [(region, units[region], city.empire) for region, city in CITIES.items() if region in units]
         return frozenset(region for region, there, owner in held if len(there) > 1 or owner not in there)
 
     def occupied(self, region: str) -> bool:
         """SE7-0.7: of a city region."""
-        return region in self.lost
+        return region in self.occupied_cities
 
     def free_cities(self, empire: str) -> list[str]:
         """Its own city regions that are unoccupied, in data order."""
-        lost = self.lost
+        lost = self.occupied_cities
         return [region for region in OWN_CITIES[empire] if region not in lost]
 
     def level(self, region: str) -> int:
@@ -297,7 +297,7 @@ class Seven(State):
         """SE7-6.2: of every empire."""
         # Units move with every record, and seldom so that a city is lost or freed.
         kept: dict[frozenset[str], Counts] = memo(self, "crown_counts", dict, (self.levels, self.palaces))
-        lost = self.lost
+        lost = self.occupied_cities
         if lost not in kept:
             kept[lost] = self._crown_counts(lost)
         return kept[lost]
@@ -317,7 +317,7 @@ D = Draft[Seven]
 """A record of this game in the making."""
 
 
-def _there(value: T | None) -> T:
+def _require(value: T | None) -> T:
     if value is None:
         raise AssertionError("asked for outside its phase")
     return value

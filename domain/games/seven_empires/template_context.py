@@ -63,7 +63,7 @@ def _power(run: Sequence[Doc]) -> Sequence[Doc]:
     return [{**some[-1], "gains": [fact for fact in some if fact["points"]]} for some in by_empire]
 
 
-ASIDES: Mapping[str, ContextBuilder[Seven]] = {
+CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Seven]] = {
     "starting_units_placed": _stands,
     "monarchs_assigned": _monarchs,
     "units_deployed": _stands,
@@ -71,5 +71,5 @@ ASIDES: Mapping[str, ContextBuilder[Seven]] = {
 }
 """Public fact -> what its sentence takes besides its own members."""
 
-GATHERS: Mapping[str, SentenceMerger] = {"flag_placed": _flags, "power_scored": _power}
+SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {"flag_placed": _flags, "power_scored": _power}
 """Fact -> how several that follow each other are told together."""

@@ -10,10 +10,10 @@ from domain.games.struggle_of_empires.facts import FACTS
 from domain.games.struggle_of_empires.frames import FRAMES
 from domain.games.struggle_of_empires.invariants import check, fill
 from domain.games.struggle_of_empires.moves import MOVES
-from domain.games.struggle_of_empires.player_view import ASIDES, board, chapter, own, powers
+from domain.games.struggle_of_empires.player_view import CONTEXT_BUILDERS, board, chapter, own_view, powers
 from domain.games.struggle_of_empires.redeal import redeal
 from domain.games.struggle_of_empires.refusal_codes import CODES
-from domain.games.struggle_of_empires.rules import DO, GO
+from domain.games.struggle_of_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
 from domain.games.struggle_of_empires.state import Struggle
@@ -67,8 +67,8 @@ RULESET: Ruleset[Struggle] = Ruleset(
     meta=META,
     state=Struggle,
     moves=MOVES,
-    handlers=DO,
-    continuations=GO,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
     setup=setup,
@@ -76,8 +76,8 @@ RULESET: Ruleset[Struggle] = Ruleset(
     default=default,
     board=board,
     chapter=chapter,
-    context_builders=ASIDES,
-    own=own,
+    context_builders=CONTEXT_BUILDERS,
+    own=own_view,
     powers=powers,
     scores=scores,
     check=check,

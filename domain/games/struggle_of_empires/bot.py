@@ -32,21 +32,21 @@ def chance(margin: int) -> float:
     return sum(n for m, n in _SPREAD.items() if margin + m > 0) / 36**2
 
 
-def propose(sight: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
+def propose(player_view: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
     """Moves for the open decision, best first."""
-    yield from ANSWERS[decision["kind"]](Table(sight, seat), decision["context"])
+    yield from ANSWERS[decision["kind"]](BotView(player_view, seat), decision["context"])
 
 
 # --- what the seat sees --------------------------------------------------------------------------------------
 
 
-class Table:
+class BotView:
     """The board with the eyes of one seat."""
 
-    def __init__(self, sight: Doc, seat: Seat) -> None:
-        self.board: Doc = sight["public"]
+    def __init__(self, player_view: Doc, seat: Seat) -> None:
+        self.board: Doc = player_view["public"]
         self.seat = seat
-        self.unrest: int = (sight.get("own") or {}).get("unrest", 0)
+        self.unrest: int = (player_view.get("own") or {}).get("unrest", 0)
         self.empires: list[Doc] = self.board["empires"]
         self.me = self.empires[seat]
         self.owned = Counter(t["tile"] for t in self.me["tiles"])
@@ -176,12 +176,12 @@ def _is_alliance(tile: str) -> bool:
 # --- set-up and auctions -------------------------------------------------------------------------------------
 
 
-def _choose_power(t: Table, context: Json) -> Iterator[Doc]:
+def _choose_power(t: BotView, context: Json) -> Iterator[Doc]:
     liked = ("prussia", "austria", "france", "russia", "spain", "britain", "united_provinces")
     yield from ({"type": "choose_power", "power": p} for p in (*liked, *POWERS))
 
 
-def _place_units(t: Table, context: Json) -> Iterator[Doc]:
+def _place_units(t: BotView, context: Json) -> Iterator[Doc]:
     """Armies where something can be won; a navy where it opens a region that is worth it."""
     worth = {r: t.army_worth(r) + 0.2 * t.token_worth(r) for r in SCORING if t.markers(r)}
     for region in sorted(worth, key=worth.__getitem__, reverse=True):
@@ -189,7 +189,7 @@ def _place_units(t: Table, context: Json) -> Iterator[Doc]:
     yield {"type": "place_unit", "unit": "army", "region": "german_states"}
 
 
-def _auction_bid(t: Table, context: Json) -> Iterator[Doc]:
+def _auction_bid(t: BotView, context: Json) -> Iterator[Doc]:
     """Pay nothing: open with 0, on the side against the leader, else pass."""
     yield {"type": "pass_bid"}
     free: list[Seat] = t.board["auction"]["unaligned"]
@@ -202,21 +202,21 @@ def _auction_bid(t: Table, context: Json) -> Iterator[Doc]:
 # --- the turn ------------------------------------------------------------------------------------------------
 
 
-def _turn(t: Table, context: Json) -> Iterator[Doc]:
+def _turn(t: BotView, context: Json) -> Iterator[Doc]:
     valued = [*_free_actions(t), *_attacks(t), *_settling(t), *_builds(t), *_movements(t), *_purchases(t)]
     valued = [v for v in valued if v[0] > 0]
     yield from (move for _, move in sorted(valued, key=lambda v: -v[0]))
     yield {"type": "pass"}
 
 
-def _free_actions(t: Table) -> Iterator[Valued]:
+def _free_actions(t: BotView) -> Iterator[Valued]:
     """Free actions come first: they are worth more than any action because they cost none."""
     for tile in t.fresh:
         for worth, fields in _use(t, tile):
             yield 20.0 + worth, {"type": "use_tile", "tile": tile, **fields}
 
 
-def _use(t: Table, tile: str) -> Iterator[tuple[float, Doc]]:
+def _use(t: BotView, tile: str) -> Iterator[tuple[float, Doc]]:
     """Worth and fields of the uses of a tile."""
     if TILES[tile].group == "trade":
         yield from _trade(t, tile)
@@ -231,7 +231,7 @@ def _use(t: Table, tile: str) -> Iterator[tuple[float, Doc]]:
             yield worth, {"attack": {k: v for k, v in attack.items() if k != "type"}}
 
 
-def _trade(t: Table, tile: str) -> Iterator[tuple[float, Doc]]:
+def _trade(t: BotView, tile: str) -> Iterator[tuple[float, Doc]]:
     """Gold for tokens, late in the War or when there are many."""
     last = t.board["round"] >= ROUNDS[t.board["players"]]
     region = max(TILES[tile].regions, key=lambda r: t.me["tokens"].get(r, 0))
@@ -239,11 +239,11 @@ def _trade(t: Table, tile: str) -> Iterator[tuple[float, Doc]]:
         yield 30.0, {"region": region}
 
 
-def _stations(t: Table) -> Iterator[tuple[float, str]]:
+def _stations(t: BotView) -> Iterator[tuple[float, str]]:
     yield from ((t.army_worth(region), region) for region in SCORING if t.army_worth(region) > 0.3)
 
 
-def _alliances(t: Table) -> Iterator[tuple[float, str]]:
+def _alliances(t: BotView) -> Iterator[tuple[float, str]]:
     for tile in TILES.values():
         if _is_alliance(tile.id):
             help_ = max(t.army_worth(r) for r in tile.regions if REGIONS[r].scores)
@@ -251,14 +251,14 @@ def _alliances(t: Table) -> Iterator[tuple[float, str]]:
             yield (help_ if here else 0.0) - t.gold_worth(tile.gold), tile.id
 
 
-def _attacks(t: Table) -> Iterator[Valued]:
+def _attacks(t: BotView) -> Iterator[Valued]:
     for region in t.me["units"]:
         if region in SCORING and t.units(t.seat, region, "army"):
             for target, margin, worth in t.targets(region):
                 yield t.attack_worth(margin, worth), {"type": "attack", "region": region, "target": target}
 
 
-def _settling(t: Table) -> Iterator[Valued]:
+def _settling(t: BotView) -> Iterator[Valued]:
     for region in COLONIES:
         for marker in t.markers(region):
             kind = {"pop": "colonize", "slaves": "enslave"}.get(MARKERS[marker].kind)
@@ -266,7 +266,7 @@ def _settling(t: Table) -> Iterator[Valued]:
                 yield t.token_worth(region) - 0.3, {"type": kind, "marker": marker}
 
 
-def _builds(t: Table) -> Iterator[Valued]:
+def _builds(t: BotView) -> Iterator[Valued]:
     """An army where it helps to attack; a navy where it opens a colony with something to win."""
     upkeep = 0.3 + 0.1 * sum(sum(units.values()) for units in t.me["units"].values())
     for region in SCORING:
@@ -278,14 +278,14 @@ def _builds(t: Table) -> Iterator[Valued]:
             yield _opening(t, region) - upkeep * 0.5, {"type": "build", "unit": "navy", "to": region}
 
 
-def _opening(t: Table, region: str) -> float:
+def _opening(t: BotView, region: str) -> float:
     """What a first navy in a region is worth: the way in for armies, and support."""
     if region == "africa" and any(MARKERS[m].kind == "slaves" for r in COLONIES for m in t.markers(r)):
         return 1.5
     return 0.35 * max(t.best_attack(region, 3) - t.best_attack(region), 0.0)
 
 
-def _movements(t: Table) -> Iterator[Valued]:
+def _movements(t: BotView) -> Iterator[Valued]:
     """Armies from where they are of no use to where they are; two of them in one action."""
     for start in t.me["units"]:
         if not t.units(t.seat, start, "army"):
@@ -312,13 +312,13 @@ _LIKED = {
 """Worth of a tile for each scoring still to come."""
 
 
-def _purchases(t: Table) -> Iterator[Valued]:
+def _purchases(t: BotView) -> Iterator[Valued]:
     for tile in TILES.values():
         worth = _tile_worth(t, tile.id) - t.gold_worth(tile.gold) - 0.3 * tile.population
         yield worth, {"type": "buy_tile", "tile": tile.id}
 
 
-def _tile_worth(t: Table, tile: str) -> float:
+def _tile_worth(t: BotView, tile: str) -> float:
     if tile == "government_reform":
         return 0.3 * t.unrest if t.unrest >= 3 else 0.0
     if tile == "industry":
@@ -335,7 +335,7 @@ def _tile_worth(t: Table, tile: str) -> float:
 # --- answers in combat ---------------------------------------------------------------------------------------
 
 
-def _support(t: Table, context: Json) -> Iterator[Doc]:
+def _support(t: BotView, context: Json) -> Iterator[Doc]:
     """Help for gold, with what was asked for."""
     offer = context.get("offer")
     if offer and offer["gold"]:
@@ -346,35 +346,35 @@ def _support(t: Table, context: Json) -> Iterator[Doc]:
     yield {"type": "support", "armies": 0, "navies": 0}
 
 
-def _request_support(t: Table, context: Json) -> Iterator[Doc]:
+def _request_support(t: BotView, context: Json) -> Iterator[Doc]:
     yield {"type": "request_support", "ask": context["eligible"]}
 
 
-def _naval_choice(t: Table, context: Json) -> Iterator[Doc]:
+def _naval_choice(t: BotView, context: Json) -> Iterator[Doc]:
     mine = context["navies"][context["side"]]
     yield {"type": "naval_choice", "fight": 2 * mine >= sum(context["navies"].values())}
 
 
-def _reserve(t: Table, context: Json) -> Iterator[Doc]:
+def _reserve(t: BotView, context: Json) -> Iterator[Doc]:
     """Roll again unless this side wins as it stands."""
     attack, defence = context["totals"]
     wins = attack > defence if context["side"] == "attacker" else attack <= defence
     yield {"type": "reserve", "use": not wins}
 
 
-def _choose_loss(t: Table, context: Json) -> Iterator[Doc]:
+def _choose_loss(t: BotView, context: Json) -> Iterator[Doc]:
     """An army before a fort, an ally's unit as it comes."""
     first = [options[0] for options in context["items"]]
     yield {"type": "choose_loss", "choices": first}
     yield {"type": "choose_loss", "choices": [*first[:1], *(options[-1] for options in context["items"][1:])]}
 
 
-def _fighting_withdrawal(t: Table, context: Json) -> Iterator[Doc]:
+def _fighting_withdrawal(t: BotView, context: Json) -> Iterator[Doc]:
     yield {"type": "fighting_withdrawal", "use": True, "save": t.seat}
     yield {"type": "fighting_withdrawal", "use": False}
 
 
-ANSWERS: dict[str, Callable[[Table, Json], Iterator[Doc]]] = {
+ANSWERS: dict[str, Callable[[BotView, Json], Iterator[Doc]]] = {
     "choose_power": _choose_power,
     "place_units": _place_units,
     "auction_bid": _auction_bid,

@@ -14,7 +14,7 @@ STAGES = ("support", "naval", "land")
 CAUSES = ("defeat", "tie", "seven")
 
 
-def strangers(s: Struggle) -> Iterator[str]:
+def find_unknown_ids(s: Struggle) -> Iterator[str]:
     """One line for each, with its JSON pointer; none in a sound state."""
     for seat, empire in enumerate(s.empires):
         yield from _empire(f"/empires/{seat}", empire)
@@ -88,10 +88,10 @@ def _party(s: Struggle, at: str, party: Party) -> Iterator[str]:
 
 def _missing(s: Struggle) -> Iterator[str]:
     """What a frame speaks of and is not there."""
-    for name in sorted({frame.kind for frame in s.frames} & _SPEAKS.keys()):
-        if getattr(s, _SPEAKS[name]) is None:
-            yield f"/{_SPEAKS[name]}: is missing, for there is a frame {name}"
+    for name in sorted({frame.kind for frame in s.frames} & _REQUIRED_FIELD.keys()):
+        if getattr(s, _REQUIRED_FIELD[name]) is None:
+            yield f"/{_REQUIRED_FIELD[name]}: is missing, for there is a frame {name}"
 
 
-_SPEAKS = {"turn": "turn", "combat": "combat", "auction_bid": "auction"}
+_REQUIRED_FIELD = {"turn": "turn", "combat": "combat", "auction_bid": "auction"}
 """Kind of frame -> the part of the state that it is about."""

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, REGIONS, SCORING, TILES, UNITS
-from domain.games.struggle_of_empires.id_checks import strangers
+from domain.games.struggle_of_empires.id_checks import find_unknown_ids
 from domain.games.struggle_of_empires.state import Empire, Struggle
 from domain.kernel.rules.flow import assign
 
 
 def check(s: Struggle) -> list[str]:
     """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
-    return list(strangers(s)) or [*_seats(s), *_tiles(s), *_markers(s), *_flow(s)]
+    return list(find_unknown_ids(s)) or [*_seats(s), *_tiles(s), *_markers(s), *_flow(s)]
 
 
 def fill(s: Struggle) -> Struggle:

@@ -139,7 +139,7 @@ class Own(Part, frozen=True):
     unrest: int
 
 
-def own(s: Struggle, seat: Seat) -> Own:
+def own_view(s: Struggle, seat: Seat) -> Own:
     """SOE-16.2."""
     return Own(s.unrest[seat])
 
@@ -259,17 +259,17 @@ def _sides(before: Struggle, _: Struggle, __: object) -> Mapping[str, Json]:
     """Who the attacker and the defender of the combat are: a seat, a marker or a tile."""
     if before.combat is None:
         return {}
-    return {"sides": {side: _who(before.combat.party(side)) for side in SIDES}}
+    return {"sides": {side: _party_id(before.combat.party(side)) for side in SIDES}}
 
 
-def _who(party: Party) -> Json:
+def _party_id(party: Party) -> Json:
     return (party.marker or party.kind) if party.seat is None else party.seat
 
 
 def _rolled(before: Struggle, after: Struggle, fact: BattleRolled) -> Mapping[str, Json]:
     """Who rolled in which battle, and what the strengths are made of."""
     first, second = (
-        describe_roll(_who(before.battle.party(side)), dice, total, strength_parts(before, fact.stage, side))
+        describe_roll(_party_id(before.battle.party(side)), dice, total, strength_parts(before, fact.stage, side))
         for side, dice, total in zip(SIDES, (fact.attacker, fact.defender), fact.totals, strict=True)
     )
     return {"rolls": [{"stage": fact.stage, **first}, second]}
@@ -279,7 +279,9 @@ def _resolved(before: Struggle, after: Struggle, fact: BattleResolved) -> Mappin
     """Who fought where; and the losses that are due, where somebody still decides on them."""
     combat = before.battle
     region = REGIONS[combat.region].zone if combat.stage == "naval" else combat.region
-    due = [{"who": _who(combat.party(loss.side)), **doc(loss)} for loss in fact.losses] if _undecided(after) else []
+    due = (
+        [{"who": _party_id(combat.party(loss.side)), **doc(loss)} for loss in fact.losses] if _undecided(after) else []
+    )
     return {**_sides(before, after, fact), "stage": combat.stage, "region": region, "due": due}
 
 
@@ -298,7 +300,7 @@ def _saved(before: Struggle, _: Struggle, fact: WithdrawalAnswered) -> Mapping[s
     return {} if fact.item is UNSET else {"unit": before.battle.losses[fact.item].unit}
 
 
-def _lost(before: Struggle, _: Struggle, fact: UnitLost) -> Mapping[str, Json]:
+def _loss_causes(before: Struggle, _: Struggle, fact: UnitLost) -> Mapping[str, Json]:
     """Why such units are lost."""
     found = [loss.cause for loss in before.battle.losses if (loss.seat, loss.unit) == (fact.seat, fact.unit)]
     return {"causes": list(dict.fromkeys(found))}
@@ -334,7 +336,7 @@ def _scored(before: Struggle, _: Struggle, fact: RegionScored) -> Mapping[str, J
     return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
 
 
-ASIDES: Mapping[str, ContextBuilder[Struggle]] = {
+CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Struggle]] = {
     "markers_drawn": _by_region,
     "empire_drawn": _by_region,
     "bid_made": _bid,
@@ -347,7 +349,7 @@ ASIDES: Mapping[str, ContextBuilder[Struggle]] = {
     "battle_resolved": _resolved,
     "losses_chosen": _chosen,
     "withdrawal_answered": _saved,
-    "unit_lost": _lost,
+    "unit_lost": _loss_causes,
     "gold_paid": _paid,
     "gold_received": _received,
     "population_grown": _grown,

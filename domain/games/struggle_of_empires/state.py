@@ -162,7 +162,7 @@ class Party:
     @property
     def principal(self) -> Seat:
         """The seat, on a side that has one (SOE-8.1.5)."""
-        return _there(self.seat)
+        return _require(self.seat)
 
     def helpers(self, unit: str) -> list[Seat]:
         """Allies who committed units of that kind, ascending."""
@@ -261,17 +261,17 @@ class Struggle(State):
     @property
     def acting(self) -> Turn:
         """The turn that goes on."""
-        return _there(self.turn)
+        return _require(self.turn)
 
     @property
     def bidding(self) -> Auction:
         """The auction that goes on."""
-        return _there(self.auction)
+        return _require(self.auction)
 
     @property
     def battle(self) -> Combat:
         """The combat that goes on."""
-        return _there(self.combat)
+        return _require(self.combat)
 
     # --- questions
 
@@ -336,7 +336,7 @@ D = Draft[Struggle]
 """A record of this game in the making."""
 
 
-def _there(value: T | None) -> T:
+def _require(value: T | None) -> T:
     if value is None:
         raise AssertionError("asked for outside its phase")
     return value

@@ -56,24 +56,24 @@ def unrest(s: S, seat: Seat, by: int) -> S:
     return assign(s, unrest=replace_at(s.unrest, seat, s.unrest[seat] + by))
 
 
-def used(s: S, seat: Seat, tile: str) -> S:
+def turn_tile(s: S, seat: Seat, tile: str) -> S:
     """One unused copy of a tile is turned."""
     return empire(s, seat, tiles=_turned(s.empires[seat], tile))
 
 
-def removed(s: S, seat: Seat, tile: str) -> S:
+def remove_tile(s: S, seat: Seat, tile: str) -> S:
     """The seat has one copy of a tile less."""
     return empire(s, seat, tiles=_without_tile(s.empires[seat], tile))
 
 
-def stocked(s: S, tile: str, by: int) -> S:
+def change_stock(s: S, tile: str, by: int) -> S:
     """A copy of a tile more or less in the stock."""
     return assign(s, stock=add_count(s.stock, tile, by))
 
 
-def returned(s: S, seat: Seat, tile: str, banned: bool) -> S:
+def return_tile(s: S, seat: Seat, tile: str, banned: bool) -> S:
     """A copy of a tile goes from the seat to the stock; banned, the seat may not buy it again in this round."""
-    back = stocked(removed(s, seat, tile), tile, 1)
+    back = change_stock(remove_tile(s, seat, tile), tile, 1)
     return ban(back, seat, tile) if banned else back
 
 

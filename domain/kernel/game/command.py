@@ -31,6 +31,7 @@ TABLE_CODES: Mapping[str, str] = {
     "seats_missing": "not every seat has a player",
     "undo_forbidden": "the rules or the table do not allow seats to undo this",
     "consent_missing": "seats that have seen or done something since then must agree",
+    "director_has_stake": "the director has a seat in this game, so the other players must agree",
     "deadline_passed": "your deadline has passed",
     "no_time_left": "you have used up the time of the decision that you want back",
     "still_running": "the game is not over",
@@ -50,6 +51,9 @@ NOT_HASHED = MappingProxyType({"not_hashed": True})
 
 class Command(ABC):
     """Command on an open game. Its fields are its arguments, JSON values."""
+
+    open_to_players: ClassVar[bool] = False
+    """True if an officer who has a seat in the game may execute it alone; no command is unless it says so."""
 
     verb: ClassVar[str]
     """Name of the command in the stored hash; neither it nor the names of the fields may change."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind
 from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
@@ -155,6 +156,23 @@ class Extend(Command):
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Extend:
         return cls(record.body["decision"], record.body["ms"], record.public["by"])
+
+
+@dataclass(frozen=True)
+class SetPace(Command):
+    """Give the game another time control; every clock starts again. `pace` has the form of the record `opened`."""
+
+    verb: ClassVar[str] = "SetPace"
+    pace: Doc
+
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
+        require_running(game)
+        body = {"act": "pace", "pace": parse_time_control(rules.meta, self.pace).to_json()}
+        return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by="director", body=body)
+
+    @classmethod
+    def from_record(cls, record: Record, game: AnyGame) -> SetPace:
+        return cls(record.body["pace"])
 
 
 @dataclass(frozen=True)

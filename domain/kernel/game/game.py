@@ -52,11 +52,11 @@ SEATING = ("joined", "left", "revealed")
 """Kinds of records affecting the seating."""
 
 
-TERMS = ("undo", "listing", "hold", "several", "delay", "misses")
+TERMS = ("undo", "listing", "hold", "several", "delay", "misses", "officers")
 """Terms of a table: seats required to agree to an undo; visibility of the table in listings; seconds of holding a seat
 after its player leaves; permission for one person to have several seats (granted in older records, without the
 term); seconds of delay for viewers; missed deadlines on end (`row`) or altogether (`all`) after which a seat counts as
-vacant (never in older records, without the term).
+vacant (never in older records, without the term); whether officers must be `neutral` (not in older records).
 """
 
 
@@ -148,6 +148,11 @@ class Game(Generic[S_co]):
         if self.status != "running":
             return ()
         return tuple(s for s, player in self.players.items() if not player.id and s not in self.state.vacant)
+
+    def has_stake(self, player_ids: Iterable[str]) -> bool:
+        """Return whether one of these players has a seat in the running game."""
+        ids = set(player_ids)
+        return self.status == "running" and any(player.id in ids for player in self.players.values() if player.id)
 
     @property
     def absent_seats(self) -> tuple[Seat, ...]:
@@ -297,6 +302,8 @@ def _next_status(before: str, kind: str, state: State) -> str:
 
 def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | None = None) -> Game[S]:
     """Return the game after one more record, no rewind. A caller with the decided state passes it in `state`."""
+    if "pace" in record.head.body and record.head.kind == "ruled":
+        game = _with_pace(rules, game, record)
     if state is None:
         facts, packs = rules.decode_record(record)
         state = evolve_all(game.state, facts)
@@ -327,6 +334,28 @@ def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | No
         last=record,
         board=game.board if head.board is None else head.board,
         time=at,
+    )
+
+
+def _with_pace(rules: Ruleset[S], game: Game[S], record: Record) -> Game[S]:
+    """Return the game with the time control of a record; every clock starts again, used time and days stay used."""
+    before, pace = game.time_control, parse_time_control(rules.meta, record.body["pace"])
+    time_banks = tuple(
+        replace(
+            b,
+            bank=max(pace.bank * SECOND - (before.bank * SECOND - b.bank), 0),
+            days=max(pace.vacation - (before.vacation - b.days), 0),
+        )
+        for b in charge_time_banks(game.time_banks, game.clocks, game.frames, game.time, record.time)
+    )
+    none = (0,) * game.table.seats
+    return assign(
+        game,
+        time_control=pace,
+        time_banks=time_banks,
+        clocks=(),
+        thinking=game.thinking or none,
+        granted=game.granted or none,
     )
 
 
@@ -443,6 +472,7 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
     back = replace(
         target,
         rewinds=game.rewinds + 1,
+        time_control=game.time_control,
         epoch=game.epoch + fresh,
         players=game.players,
         time_banks=time_banks,
@@ -464,7 +494,7 @@ def _rewound_clocks(
 
     A seat that goes back without anybody's consent pays with its own clock for the time since the target.
     """
-    if record.body.get("clocks") != "kept":
+    if record.body.get("clocks") != "kept" or game.time_control != target.time_control:
         return ()
     seat = record.head.seat
     free = record.public.get("by") == "seat" and not record.body.get("consent")

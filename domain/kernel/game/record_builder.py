@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal
 
 from domain.errors import RuleError
-from domain.kernel.game.game import AnyGame, Game, S_co, apply_record, public_digest, revealed_nonces, state_digest
+from domain.kernel.game.game import (
+    AnyGame,
+    Game,
+    S_co,
+    apply_record,
+    bot_of,
+    public_digest,
+    revealed_nonces,
+    state_digest,
+)
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY, key_of, seats_of
 from domain.kernel.records.record import Record, seal_pack
 from domain.kernel.rules.draft import Draft
@@ -19,6 +28,38 @@ from domain.kernel.schema.declarations import AnyFact, docs
 from domain.types import Doc, Json, Seat
 
 By = Literal["seat", "clock", "engine", "director"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Consent of the players to a command that an officer without a seat may execute alone."""
+
+    seat: Seat
+    """The seat that asked for it."""
+    consent: Sequence[Seat] = ()
+    """Seats that agreed."""
+    silent: Sequence[Seat] = ()
+    """Seats that did not answer in time."""
+
+    def to_json(self) -> Doc:
+        """Return the member `agreed` of a record."""
+        silent = {"silent": list(self.silent)} if self.silent else {}
+        return {"seat": self.seat, "consent": list(self.consent), **silent}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Agreement | None:
+        """Return the agreement behind a record, if there was one."""
+        doc = record.body.get("agreed")
+        return None if doc is None else cls(doc["seat"], doc["consent"], doc.get("silent", ()))
+
+
+def voting_seats(game: AnyGame, seat: Seat) -> list[Seat]:
+    """Return the seats that must agree to a command asked for by `seat`: those of other people who are present."""
+    return [
+        s
+        for s, player in sorted(game.players.items())
+        if s != seat and player.id and not bot_of(player) and s not in game.state.vacant
+    ]
 
 
 def _no_earlier_game(to: int) -> Game[Any]:
@@ -40,6 +81,8 @@ class CommandContext:
     source: DrawSource | None = None
     game_at: Callable[[int], Game[Any]] = field(default=_no_earlier_game, repr=False)
     """Return the game at an active version; raises RuleError `not_on_line` for any other."""
+    agreement: Agreement | None = None
+    """The players' consent, in place of an officer."""
     replaying: bool = False
     """The command comes from the log: older ones passed without some of today's checks."""
 
@@ -105,6 +148,11 @@ class _RecordParts:
             self.packs.setdefault(key_of((seat,)), {})
 
 
+def _missing_votes(game: AnyGame, agreement: Agreement) -> list[Seat]:
+    voted = {*agreement.consent, *agreement.silent}
+    return [s for s in voting_seats(game, agreement.seat) if s not in voted]
+
+
 def _asked_in_secret(facts: Sequence[tuple[str, AnyFact]]) -> list[Seat]:
     return [s for _, f in facts if isinstance(f, Asked) and f.secret is True for s in f.seats or ()]
 
@@ -152,6 +200,11 @@ def build_record(
     `moves`: moves of seats; `cover_seats`: seats with a pack in any case; `body`: public members of the kind, `ruling`:
     secret until the end.
     """
+    if (agreement := context.agreement) is not None:
+        by, body = "seat", {**(body or {}), "agreed": agreement.to_json()}
+        missing = [] if context.replaying else _missing_votes(game, agreement)
+        if missing:
+            raise RuleError("consent_missing", "", {"missing": missing})
     parts = _RecordParts()
     anonymous = parts.add_moves(rules, moves)
     for channel, draw in draft.draws.taken:

@@ -211,6 +211,7 @@ class Start(Command):
     """Set-up. A scenario's patch is a fact of this record, so its log replays like any other."""
 
     verb: ClassVar[str] = "Start"
+    open_to_players: ClassVar[bool] = True
     patch: Json = None
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:

@@ -72,6 +72,14 @@ class MissLimits(_Schema):
     all: Annotated[int, Meta(ge=1, le=MAX_MISSES)]
 
 
+class AgreedBody(_Schema):
+    """Consent of the players to a command: the seat that asked, seats that agreed, seats that did not answer."""
+
+    seat: Seats
+    consent: list[Seats]
+    silent: list[Seats] = []
+
+
 class OpenedBody(_Schema):
     """Members of `opened`."""
 
@@ -87,6 +95,7 @@ class OpenedBody(_Schema):
     several: bool = True
     delay: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
     misses: MissLimits | None = None
+    officers: Literal["any", "neutral"] = "any"
 
 
 class JoinedBody(_Schema):
@@ -95,12 +104,14 @@ class JoinedBody(_Schema):
     player: Annotated[str, Meta(min_length=1)]
     nonce_hash: str = ""
     clock: Literal["full", "as_is"] = "as_is"
+    agreed: AgreedBody | None = None
 
 
 class LeftBody(_Schema):
     """Members of `left`."""
 
     hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)] = 0
+    agreed: AgreedBody | None = None
 
 
 class RevealedBody(_Schema):
@@ -130,12 +141,21 @@ class ExtendedBody(_Schema, tag_field="act", tag="extend"):
 
     decision: str
     ms: Number
+    agreed: AgreedBody | None = None
+
+
+class PacedBody(_Schema, tag_field="act", tag="pace"):
+    """Members of `ruled` for another time control."""
+
+    pace: Json
+    agreed: AgreedBody | None = None
 
 
 class HeldBody(_Schema, tag_field="act", tag="hold"):
     """Members of `ruled` for a held seat."""
 
     hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)]
+    agreed: AgreedBody | None = None
 
 
 class ReissuedBody(_Schema, tag_field="act", tag="reissue"):
@@ -147,6 +167,7 @@ class ClosedBody(_Schema):
 
     reason: str
     seed: str
+    agreed: AgreedBody | None = None
 
 
 class EmptyBody(_Schema):
@@ -164,7 +185,7 @@ class ShiftedBody(_Schema, tag_field="act", tag="shift"):
     reason: Literal["clock_set_forward"]
 
 
-RULED: tuple[type[_Schema], ...] = (ExtendedBody, HeldBody, ReissuedBody, ShiftedBody, VacatedBody)
+RULED: tuple[type[_Schema], ...] = (ExtendedBody, HeldBody, PacedBody, ReissuedBody, ShiftedBody, VacatedBody)
 """Bodies of `ruled`, by `act`."""
 
 BODIES: Mapping[str, type[_Schema]] = {
@@ -183,13 +204,15 @@ _BY: Mapping[str, frozenset[str]] = {
     "resolved": frozenset({"engine"}),
     "rested": frozenset({"seat"}),
     "rewound": frozenset({"seat", "director"}),
-    "ruled": frozenset({"director", "clock"}),
-    "closed": frozenset({"", "director", "clock"}),
+    "ruled": frozenset({"director", "clock", "seat"}),
+    "closed": frozenset({"", "director", "clock", "seat"}),
+    "joined": frozenset({"", "seat"}),
+    "left": frozenset({"", "seat"}),
 }
 """Possible authors of a kind; other kinds have none."""
 
 _SCHEMAS: tuple[type[_Schema], ...] = (PublicPart, Pack, PackOpening, *RULED, EmptyBody, *BODIES.values())
-_RULED = ExtendedBody | HeldBody | ReissuedBody | ShiftedBody | VacatedBody
+_RULED = ExtendedBody | HeldBody | PacedBody | ReissuedBody | ShiftedBody | VacatedBody
 for _form in _SCHEMAS:
     prepare(_form)
 
@@ -204,5 +227,7 @@ def check_record(record: Record, version: int) -> None:
             msgspec.convert(pack, Pack)
     except msgspec.ValidationError as error:
         raise VerificationError("malformed", version, str(error)) from None
+    if public.by == "seat" and public.kind not in ("moved", "rested", "rewound") and "agreed" not in public.body:
+        raise VerificationError("malformed", version, "by")
     if (public.by or "") not in _BY.get(public.kind, {""}):
         raise VerificationError("malformed", version, "by")

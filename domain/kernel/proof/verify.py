@@ -25,7 +25,7 @@ from domain.kernel.game.game import (
     revealed_nonces,
 )
 from domain.kernel.game.play_commands import Lapse, early_seats
-from domain.kernel.game.record_builder import CommandContext, Transition
+from domain.kernel.game.record_builder import Agreement, CommandContext, Transition
 from domain.kernel.game.table_commands import Open
 from domain.kernel.proof import record_schema
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY
@@ -291,7 +291,8 @@ def _decide_again(
         return games[version]
 
     at = r.public["at"]
-    context = CommandContext(seed, at, r.packs.get(TABLE_KEY, {}).get("command", ""), game_at=game_at, replaying=True)
+    command_id, agreement = r.packs.get(TABLE_KEY, {}).get("command", ""), Agreement.from_record(r)
+    context = CommandContext(seed, at, command_id, game_at=game_at, agreement=agreement, replaying=True)
     if game is None:
         return Open.from_record(r).execute(rules, context)
     command = command_of(r, game)

@@ -1,7 +1,7 @@
-"""What can become true in a game, one class for each kind of fact, by chapter.
+"""Facts of a game, one class for each kind, by chapter.
 
-Dumb on purpose: a fact carries every figure, the formulas are in `rules`. Tokens, markers and cards go from place to
-place one by one; gold, unrest and victory points carry what is left or reached.
+Simple on purpose: a fact carries every figure, the formulas are in `rules`. Tokens, markers and cards go from place to
+place one by one; gold, unrest and victory points carry the remaining or reached amount.
 """
 
 from __future__ import annotations

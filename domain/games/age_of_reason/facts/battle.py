@@ -26,7 +26,7 @@ class AttackDeclared(Fact[AgeOfReason], frozen=True):
     defender: Maybe[Seat] = UNSET
     marker: Maybe[str] = UNSET
     asked: Maybe[Sequence[Seat]] = UNSET
-    """Seats that are asked for a card (AOR-9.2.1)."""
+    """Seats asked for a card (AOR-9.2.1)."""
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         target = or_none(self.power), or_none(self.marker), or_none(self.defender)
@@ -35,7 +35,7 @@ class AttackDeclared(Fact[AgeOfReason], frozen=True):
 
 
 class CardSealed(Fact[AgeOfReason], frozen=True):
-    """AOR-8.2.1, AOR-4.6.2: the card that a seat has laid face down; null for none."""
+    """AOR-8.2.1, AOR-4.6.2: a seat lays a card face down; null for none."""
 
     seat: Seat
     card: str | None
@@ -45,7 +45,7 @@ class CardSealed(Fact[AgeOfReason], frozen=True):
 
 
 class HireSealed(Fact[AgeOfReason], frozen=True):
-    """AOR-9.4.4: the powers that a principal hires in secret."""
+    """AOR-9.4.4: the powers hired in secret by a principal."""
 
     seat: Seat
     powers: Sequence[str]
@@ -78,7 +78,7 @@ def _hire(s: AgeOfReason, seat: Seat, powers: tuple[str, ...] | None) -> AgeOfRe
 
 
 class CommitClosed(Fact[AgeOfReason], frozen=True):
-    """AOR-9.2.4: the allies that have laid a card; the others stay out."""
+    """AOR-9.2.4: the allies with a card laid; the others stay out."""
 
     laid: Sequence[Seat]
 
@@ -148,14 +148,14 @@ class DiceRerolled(Fact[AgeOfReason], frozen=True):
 
 
 class BattleResolved(Fact[AgeOfReason], frozen=True):
-    """AOR-9.9: who has won, and by how much the attacker was stronger."""
+    """AOR-9.9: the winner, and the attacker's surplus of strength."""
 
     winner: Winner
     difference: AnyInt
 
 
 class BattleEnded(Fact[AgeOfReason], frozen=True):
-    """AOR-9.10.1: the battle is over; what was laid goes back to the hands, but for force cards."""
+    """AOR-9.10.1: the battle is over; laid cards go back to the hands, except force cards."""
 
     def evolve(self, s: AgeOfReason) -> AgeOfReason:
         return flow.assign(s, battle=None)

@@ -1,4 +1,4 @@
-"""Facts of the cards: what only its owner knows, and what all may count (AOR-10, AOR-16.2)."""
+"""Facts of the cards: those known to the owner only, and the counts known to all (AOR-10, AOR-16.2)."""
 
 from __future__ import annotations
 

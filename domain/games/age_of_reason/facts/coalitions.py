@@ -12,7 +12,7 @@ from domain.types import Seat
 
 
 class OpenerDrawn(Fact[AgeOfReason], frozen=True):
-    """AOR-6.3: who opens the first auction of the game turn, also where nothing is drawn."""
+    """AOR-6.3: the opener of the game turn's first auction, drawn or not."""
 
     seat: Seat
 

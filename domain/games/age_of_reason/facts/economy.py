@@ -93,7 +93,7 @@ class RegionScored(Fact[AgeOfReason], frozen=True):
 
 
 class UnrestRolled(Fact[AgeOfReason], frozen=True):
-    """AOR-12.3: the dice against unrest, and the victory points that they cost."""
+    """AOR-12.3: the dice against unrest, and the victory points lost by them."""
 
     seat: Seat
     dice: Sequence[Count]

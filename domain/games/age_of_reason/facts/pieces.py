@@ -10,9 +10,9 @@ from domain.types import Seat
 
 
 class SpacePlaced(Fact[AgeOfReason], frozen=True):
-    """AOR-7.4.3: a token from the reserve on the action board; the turn has so many attacks now (AOR-7.1.2).
+    """AOR-7.4.3: a token goes from the reserve to the action board; `attacks` is the turn's limit now (AOR-7.1.2).
 
-    `region` is the one that the seat has named, where the space has two (AOR-11.5).
+    `region` is the one named by the seat, for a space of two (AOR-11.5).
     """
 
     seat: Seat

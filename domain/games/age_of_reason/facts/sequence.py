@@ -13,7 +13,7 @@ from domain.kernel.schema.declarations import Count, Fact, Meta, declared_classe
 from domain.types import Seat
 
 Number = Annotated[int, Meta(ge=1)]
-"""Of a game turn or round."""
+"""Number of a game turn or round."""
 
 
 class FirstPlayerDrawn(Fact[AgeOfReason], frozen=True):

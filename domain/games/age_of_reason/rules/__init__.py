@@ -1,4 +1,4 @@
-"""The rules, one module per chapter of the rules page: what each move does, and how the flow goes on by itself."""
+"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from domain.games.age_of_reason.state import AgeOfReason, D
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.ruleset import Handler, on
 
-DO: dict[str, Handler[AgeOfReason]] = dict(
+HANDLERS: dict[str, Handler[AgeOfReason]] = dict(
     (
         on(moves.ChoosePower, setup.do_choose_power),
         on(moves.Bid, coalitions.do_bid),
@@ -35,14 +35,14 @@ DO: dict[str, Handler[AgeOfReason]] = dict(
         on(moves.Reserves, dice.do_reserves),
     )
 )
-"""Move type -> handler, in the order of AOR-22."""
+"""Move type -> handler."""
 
-GO: dict[str, Callable[[D, Frame], None]] = {
+CONTINUATIONS: dict[str, Callable[[D, Frame], None]] = {
     "game_turn": game_turn.go_game_turn,
     "battle": battle.go_battle,
     "commit": commit.go_commit,
     "hire": commit.go_hire,
 }
-"""Frames that owe nobody, or nobody any more."""
+"""Frame kind -> continuation, for frames owing no answer."""
 
 may = commit.may

@@ -57,7 +57,7 @@ def _check_marker(s: AgeOfReason, region: str, marker: str) -> None:
 
 def has_access(s: AgeOfReason, seat: Seat, region: str) -> bool:
     """AOR-8.2.3: a token there in a colony; at sea always; else a token there or next to it, or the own home."""
-    there, own = REGIONS[region], s.own(seat)
+    there, own = REGIONS[region], s.tokens_of(seat)
     if there.kind == "colony":
         return region in own
     if there.naval:
@@ -100,7 +100,7 @@ def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
 
 
 def _declared(s: AgeOfReason, seat: Seat, move: Attack) -> AttackDeclared:
-    """AOR-8.2.1, AOR-9.2.1: what all see of it, with those who are asked for a card."""
+    """AOR-8.2.1, AOR-9.2.1: the public declaration, with the seats asked for a card."""
     power, made = move.target.power, s.acting.attacks_made + 1
     defender = s.seat_of(or_none(power))
     asked = asked_for_cards(s, seat, move.region, or_none(power)) or UNSET

@@ -1,4 +1,4 @@
-"""Checks that several moves share. Each raises RuleError with the number of the rule that asks for it."""
+"""Checks shared by several moves. Each raises RuleError with the caller's rule number."""
 
 from __future__ import annotations
 

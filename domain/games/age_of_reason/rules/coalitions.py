@@ -1,4 +1,4 @@
-"""AOR-6: phase 2, the auctions that make the coalitions and the turn order."""
+"""AOR-6: phase 2, the auctions of the coalitions and the turn order."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ def _draw_coalitions(d: D) -> None:
     """AOR-6.9: the powers of the seats, then the others, into the slots in their order."""
     seated = [power for power in POWERS if d.state.seat_of(power) is not None]
     others = [power for power in POWERS if d.state.seat_of(power) is None]
-    d.add(CoalitionsDrawn([*_drawn(d, seated), *_drawn(d, others)]))
+    d.add(CoalitionsDrawn([*_draw_order(d, seated), *_draw_order(d, others)]))
 
 
-def _drawn(d: D, powers: list[str]) -> list[str]:
+def _draw_order(d: D, powers: list[str]) -> list[str]:
+    """Return the powers in drawn order."""
     left, drawn = list(powers), []
     while left:
         drawn.append(str(d.draws.pick("coalition", left)))
@@ -72,7 +73,7 @@ def _first_opener(d: D) -> Seat:
 
 
 def most_bid(s: AgeOfReason, seat: Seat) -> int:
-    """AOR-6.5: the highest amount that a seat may bid."""
+    """AOR-6.5: the highest amount a seat may bid."""
     return min(MAX_BID, s.empires[seat].means)
 
 

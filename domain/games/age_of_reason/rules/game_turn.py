@@ -18,7 +18,7 @@ def start_game_turn(d: D) -> None:
 
 
 def go_game_turn(d: D, frame: Frame) -> None:
-    """AOR-4.1: whatever comes next: an auction, a turn, a round, or the phases that end the game turn."""
+    """AOR-4.1: start the next auction, turn or round, or the phases at the end of the game turn."""
     s, to_play = d.state, frame.context(frames.GameTurn).to_play
     if s.unaligned():
         coalitions.align(d)

@@ -17,4 +17,4 @@ def pay_incomes(d: D) -> None:
 def income(s: AgeOfReason, seat: Seat) -> int:
     """AOR-12.1: gold for the own tokens on the map."""
     per_token: int = CONSTANTS["income_per_token"]
-    return per_token * sum(s.own(seat).values())
+    return per_token * sum(s.tokens_of(seat).values())

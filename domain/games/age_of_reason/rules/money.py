@@ -1,4 +1,4 @@
-"""AOR-15: gold and unrest. What a seat cannot pay it borrows, as far as its unrest can still rise."""
+"""AOR-15: gold and unrest. A seat borrows any missing amount, as far as its unrest can still rise."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from domain.types import Json, Seat
 
 
 def loan_for(s: AgeOfReason, seat: Seat, gold: int) -> tuple[int, int]:
-    """AOR-15.2: what a seat must borrow to pay `gold`, and the unrest that it brings: (gold, unrest)."""
+    """AOR-15.2: the loan needed to pay `gold`, and the unrest added by it: (gold, unrest)."""
     return loan(s.empires[seat].gold, gold, CONSTANTS["loan_gold_per_unrest"])
 
 
 def price(s: AgeOfReason, seat: Seat, gold: int, spent: int = 0) -> dict[str, Json]:
-    """AOR-16.5: what an option costs, as clients see it: `loan` is the unrest that borrowing adds.
+    """AOR-16.5: an option's cost in the form for clients: `loan` is the unrest added by borrowing.
 
-    `spent` is gold that the same payment has to bring anyhow; the loan is what comes on top of it.
+    `spent` is gold due in the same payment anyhow; the loan is counted beyond it.
     """
     figures = {"gold": gold, "loan": loan_for(s, seat, spent + gold)[1] - loan_for(s, seat, spent)[1]}
     return {name: figure for name, figure in figures.items() if figure}
 
 
 def pay(d: D, seat: Seat, gold: int, why: str) -> None:
-    """AOR-15.2, AOR-15.4: pay the bank, borrowing what is missing."""
+    """AOR-15.2, AOR-15.4: pay the bank, borrowing the missing amount."""
     if not gold:
         return
     lent, unrest = loan_for(d.state, seat, gold)
@@ -41,7 +41,7 @@ def receive(d: D, seat: Seat, gold: int, why: str) -> None:
 
 
 def add_unrest(d: D, seat: Seat, unrest: int) -> None:
-    """AOR-1.7, AOR-9.9.5: unrest rises; what exceeds the track is lost."""
+    """AOR-1.7, AOR-9.9.5: unrest rises; points beyond the track are lost."""
     before = d.state.empires[seat].unrest
     total = min(before + unrest, UNREST_MAX)
     if total > before:

@@ -1,4 +1,4 @@
-"""AOR-7.4, AOR-11: tokens on the action board, and what they do at once."""
+"""AOR-7.4, AOR-11: tokens on the action board, and their immediate effects."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ TAKES_BACK: dict[str, Callable[[Card], bool]] = {
     "militia": lambda card: card.soldiers_alone,
     "pressgangs": lambda card: card.ships > 0,
 }
-"""AOR-11.1.4: which cards of the discard a space takes back."""
+"""AOR-11.1.4: space -> kind of card it takes back from the discard."""
 
 
 def eligible(s: AgeOfReason, seat: Seat, space: str) -> list[str]:
-    """AOR-11.1.4: cards of the own discard that a space can take back."""
+    """AOR-11.1.4: cards of the own discard eligible for a space."""
     fits = TAKES_BACK[space]
     return [card for card in s.discards[seat] if fits(CARDS[card])]
 
 
 def check_space(s: AgeOfReason, seat: Seat, space: str) -> None:
-    """AOR-7.4.6: the errors of `place` that any space can have, in this order."""
+    """AOR-7.4.6: the errors of `place` common to all spaces, in this order."""
     fresh = not s.acting.placed and not s.acting.attacks_made
     require(fresh, "already_placed", "AOR-7.4.6")
     require(s.exists(space), "unknown_space", "AOR-7.4.6", space=space)
@@ -59,16 +59,16 @@ def _check_card(s: AgeOfReason, seat: Seat, space: str, card: str | None) -> Non
 
 
 def do_place(d: D, frame: Frame, seat: Seat, move: Place) -> None:
-    """AOR-7.4.3: pay the cost, put the token there, apply what it does at once."""
+    """AOR-7.4.3: pay the cost, place the token, apply its immediate effect."""
     check_place(d.state, seat, move)
     money.pay(d, seat, SPACES[move.space].cost, move.space)
-    _put(d, seat, move)
+    _place_token(d, seat, move)
     if apply := AT_ONCE.get(SPACES[move.space].effect):
         apply(d, seat, move)
     turns.act(d, frame, seat)
 
 
-def _put(d: D, seat: Seat, move: Place) -> None:
+def _place_token(d: D, seat: Seat, move: Place) -> None:
     extended = move.space == "ministry_of_war" or d.state.on_board(seat, "ministry_of_war")
     more: int = CONSTANTS["attacks_per_phase_with_ministry"]
     attacks = more if extended else d.state.acting.attacks_allowed
@@ -89,7 +89,7 @@ def _reform(d: D, seat: Seat, move: Place) -> None:
 
 
 def _take_back(d: D, seat: Seat, move: Place) -> None:
-    """AOR-11.1.4: the card that its owner names goes to the hand, and is not shown; others count it."""
+    """AOR-11.1.4: the card named by its owner goes to the hand unseen; others see the count."""
     d.barrier()
     if card := or_none(move.card):
         d.add(CardTakenBack(seat, card), (seat,))
@@ -99,7 +99,7 @@ def _take_back(d: D, seat: Seat, move: Place) -> None:
 def _trade(d: D, seat: Seat, move: Place) -> None:
     """AOR-11.5: two gold for each own token in the region."""
     region = or_none(move.region) or SPACES[move.space].regions[0]
-    tokens = d.state.own(seat).get(region, 0)
+    tokens = d.state.tokens_of(seat).get(region, 0)
     money.receive(d, seat, CONSTANTS["trade_gold_per_token"] * tokens, move.space)
 
 
@@ -110,4 +110,4 @@ AT_ONCE: dict[str, Callable[[D, Seat, Place], None]] = {
     "recover_ship_card": _take_back,
     "trade": _trade,
 }
-"""What a space does at once, by its effect."""
+"""Effect of a space -> function for its immediate part."""

@@ -57,10 +57,10 @@ def setup(d: D) -> None:
 
 def free_powers(s: AgeOfReason) -> list[str]:
     """Powers without a seat, in the order of the data."""
-    return powers.free_powers(POWERS, _taken(s))
+    return powers.free_powers(POWERS, _chosen_powers(s))
 
 
-def _taken(s: AgeOfReason) -> list[str | None]:
+def _chosen_powers(s: AgeOfReason) -> list[str | None]:
     return [empire.power for empire in s.empires]
 
 
@@ -71,7 +71,7 @@ def _draw_power(d: D) -> str:
 
 def check_choose_power(s: AgeOfReason, seat: Seat, move: ChoosePower) -> None:
     """AOR-3.3: the errors of `choose_power`, in this order."""
-    powers.check_choice("AOR-3.3", move.power, POWERS, _taken(s))
+    powers.check_choice("AOR-3.3", move.power, POWERS, _chosen_powers(s))
 
 
 def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:
@@ -95,5 +95,5 @@ def _deal(d: D) -> None:
 
 
 def check_table(table: Table) -> None:
-    """AOR-2.5: options that must go together; raises InvalidTable."""
+    """AOR-2.5: check options against each other; raise InvalidTable."""
     powers.check_table(table)

@@ -65,7 +65,7 @@ class SheetCarriedOut(Reported, frozen=True):
         return assign(
             s,
             empires=replace_at(s.empires, self.seat, empire),
-            reports=self.told(s),
+            reports=self.extended_reports(s),
             levels={**s.levels, **self.levels} if self.levels else s.levels,
             armies=forces(s, self.seat, self.armies) if self.armies else s.armies,
         )
@@ -124,7 +124,7 @@ class ArmiesMarched(Reported, frozen=True):
     armies: Mapping[str, Force | None]
 
     def evolve(self, s: Egc) -> Egc:
-        return assign(s, armies=forces(s, self.seat, self.armies), reports=self.told(s))
+        return assign(s, armies=forces(s, self.seat, self.armies), reports=self.extended_reports(s))
 
 
 class NeutralsSet(Stepped, frozen=True):
@@ -156,7 +156,7 @@ class ArmiesDrilled(Reported, frozen=True):
             armies[army] = assign(armies[army], training=training)
         for army, morale in self.rested.items():
             armies[army] = assign(armies[army], morale=morale)
-        return assign(s, armies=replace_at(s.armies, self.seat, armies), reports=self.told(s))
+        return assign(s, armies=replace_at(s.armies, self.seat, armies), reports=self.extended_reports(s))
 
 
 # --- P6, P7 --------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class SupplyLost(Reported, frozen=True):
     left: Mapping[str, Count]
 
     def evolve(self, s: Egc) -> Egc:
-        return assign(s, armies=strengths(s, self.seat, self.left), reports=self.told(s))
+        return assign(s, armies=strengths(s, self.seat, self.left), reports=self.extended_reports(s))
 
 
 FACTS = declared_classes(__name__, Fact)

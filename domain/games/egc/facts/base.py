@@ -34,9 +34,9 @@ class Reported(Stepped, frozen=True):
     seat: Seat
 
     def evolve(self, s: Egc) -> Egc:
-        return assign(s, reports=self.told(s))
+        return assign(s, reports=self.extended_reports(s))
 
-    def told(self, s: Egc) -> tuple[Doc, ...]:
+    def extended_reports(self, s: Egc) -> tuple[Doc, ...]:
         """All reports; the seat's has the fact as one entry more of its kind, without the reader."""
         entry = doc(self)
         kind, seat = entry.pop("t"), entry.pop("seat")

@@ -63,7 +63,7 @@ class FinanceSettled(Reported, frozen=True):
         return assign(
             s,
             empires=replace_at(s.empires, self.seat, empire),
-            reports=self.told(s),
+            reports=self.extended_reports(s),
             armies=strengths(s, self.seat, self.left) if self.left else s.armies,
         )
 
@@ -116,7 +116,7 @@ class ArmiesLost(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         gone: dict[str, None] = dict.fromkeys(self.armies)
-        return assign(s, armies=forces(s, self.seat, gone), reports=self.told(s))
+        return assign(s, armies=forces(s, self.seat, gone), reports=self.extended_reports(s))
 
 
 class ProtectorateGiven(News, frozen=True):

@@ -68,7 +68,7 @@ class ActionCancelled(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         empire = assign(s.empires[self.seat], diplomacy=self.diplomacy)
-        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.told(s))
+        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.extended_reports(s))
 
 
 class ProposalMade(Reported, frozen=True):
@@ -81,7 +81,7 @@ class ProposalMade(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         new = Proposal(self.sender, self.target, self.action)
-        return assign(s, proposals={**s.proposals, self.proposal: new}, reports=self.told(s))
+        return assign(s, proposals={**s.proposals, self.proposal: new}, reports=self.extended_reports(s))
 
 
 class ProposalAnswered(Reported, frozen=True):
@@ -95,7 +95,7 @@ class ProposalAnswered(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         proposals = {k: p for k, p in s.proposals.items() if k != self.proposal}
-        return assign(s, proposals=proposals, reports=self.told(s))
+        return assign(s, proposals=proposals, reports=self.extended_reports(s))
 
 
 class CasusBelliGained(Reported, frozen=True):
@@ -108,7 +108,7 @@ class CasusBelliGained(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         key = f"{self.holder}:{self.against}:{self.kind}"
-        return assign(s, casus_belli={**s.casus_belli, key: self.expires}, reports=self.told(s))
+        return assign(s, casus_belli={**s.casus_belli, key: self.expires}, reports=self.extended_reports(s))
 
 
 class StraitSet(News, frozen=True):
@@ -149,7 +149,7 @@ class TechnologySettled(Reported, frozen=True):
     def evolve(self, s: Egc) -> Egc:
         left = tuple(Investment(*i) for i in self.investments)
         empire = assign(s.empires[self.seat], points=self.points, ranks=self.ranks, investments=left)
-        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.told(s))
+        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.extended_reports(s))
 
 
 class DiplomacySettled(Reported, frozen=True):
@@ -164,7 +164,7 @@ class DiplomacySettled(Reported, frozen=True):
 
     def evolve(self, s: Egc) -> Egc:
         empire = assign(s.empires[self.seat], diplomacy=self.diplomacy)
-        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.told(s))
+        return assign(s, empires=replace_at(s.empires, self.seat, empire), reports=self.extended_reports(s))
 
 
 class MannedSet(Fact[Egc], frozen=True):

@@ -21,7 +21,7 @@ from domain.games.egc.state import D, Egc
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.ruleset import Handler, on
 
-DO: Mapping[str, Handler[Egc]] = dict(
+HANDLERS: Mapping[str, Handler[Egc]] = dict(
     (
         on(AllocateTurnZero, turn_zero.allocate),
         *(on(kind, sheet.file_order) for kind in ORDERS.values()),
@@ -35,7 +35,7 @@ DO: Mapping[str, Handler[Egc]] = dict(
     )
 )
 
-GO: Mapping[str, Callable[[D, Frame], None]] = {
+CONTINUATIONS: Mapping[str, Callable[[D, Frame], None]] = {
     **dict.fromkeys(ZERO, turn_zero.go_turn_zero),
     "orders": pipeline.go_orders,
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from domain.games.egc.data import COMBAT, TERRITORIES
 from domain.games.egc.facts.armies import CombatFought, Round
-from domain.games.egc.rules.work import NOBODY, Unit, Work
+from domain.games.egc.rules.work import NOBODY, Resolution, Unit
 from domain.games.egc.state import NEUTRAL, NeutralRanks, empire_of
 from domain.kernel.records.audience import TABLE
 
@@ -14,7 +14,7 @@ WORST = 10
 """EGC-9.3: the rank of a neutral army that has none."""
 
 
-def battle(w: Work, attacker: Unit, there: list[Unit], territory: str, landed: bool) -> None:
+def battle(w: Resolution, attacker: Unit, there: list[Unit], territory: str, landed: bool) -> None:
     """EGC-9.1: the attacker goes on as long as it wins; it stands there when no defender is left."""
     order = [u.id for u in sorted(there, key=lambda u: u.number)]
     for army in w.d.draws.shuffle("defender_order", order, TABLE):
@@ -22,14 +22,14 @@ def battle(w: Work, attacker: Unit, there: list[Unit], territory: str, landed: b
         combat.fight()
         if combat.winner is not attacker:
             return
-    w.put(attacker, territory)
+    w.place_unit(attacker, territory)
 
 
 @dataclass
 class Combat:
     """One pair of armies; what its report says (EGC-9.12)."""
 
-    w: Work
+    w: Resolution
     attacker: Unit
     defender: Unit
     territory: str
@@ -116,9 +116,9 @@ class Combat:
         helped = {u.id: loss for u, loss in zip(helpers, shares[1:], strict=True)}
         self.rounds.append((q_att, q_def, m, enc, shares[0], loss_def, helped))
         for u in helpers:
-            u.withdrawn = u.broken
+            u.withdrawn = u.is_broken
             if not u.divisions:
-                self.w.put(u, "")
+                self.w.place_unit(u, "")
         return self._undecided()
 
     def _undecided(self) -> bool:
@@ -127,8 +127,8 @@ class Combat:
         if not a.divisions or not d.divisions:
             self.winner = a if a.divisions else d if d.divisions else None
             return False
-        if a.broken or d.broken:
-            self.winner = d if a.broken else a
+        if a.is_broken or d.is_broken:
+            self.winner = d if a.is_broken else a
             return False
         return True
 
@@ -147,7 +147,7 @@ class Combat:
             u.retreated = True
             if goes[u.id] is None:
                 u.divisions = 0
-            self.w.put(u, goes[u.id] or "")
+            self.w.place_unit(u, goes[u.id] or "")
         return goes
 
     def _retreat(self, u: Unit) -> str | None:
@@ -189,7 +189,7 @@ class Combat:
                 morale=(a.morale, d.morale),
                 rounds=self.rounds,
             )
-            self.w.own(fact)
+            self.w.tell_seat(fact)
 
     def _winning(self) -> str | None:
         if self.winner is None:

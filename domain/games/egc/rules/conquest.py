@@ -5,11 +5,11 @@ from __future__ import annotations
 from domain.games.egc.data import ECONOMY, HOMES, TERRITORIES
 from domain.games.egc.facts.armies import TerritoryConquered
 from domain.games.egc.rules.finance import corruption_rate, recovered
-from domain.games.egc.rules.work import NOBODY, Work
+from domain.games.egc.rules.work import NOBODY, Resolution
 from domain.types import Seat
 
 
-def conquer(w: Work) -> None:
+def conquer(w: Resolution) -> None:
     """EGC-11.1: who stands in a territory that is not his takes it."""
     colonies = {seat: len(w.s.colonies(seat)) for seat in w.s.in_play()}
     for territory in TERRITORIES:
@@ -18,7 +18,7 @@ def conquer(w: Work) -> None:
             _take(w, territory, there[0].seat, colonies)
 
 
-def _take(w: Work, territory: str, seat: Seat, colonies: dict[Seat, int]) -> None:
+def _take(w: Resolution, territory: str, seat: Seat, colonies: dict[Seat, int]) -> None:
     loser = w.s.lands[territory].owner
     if loser is not None:
         w.plunder[loser] = w.plunder.get(loser, 0) + plundered(w, territory, loser, colonies[loser])
@@ -28,7 +28,7 @@ def _take(w: Work, territory: str, seat: Seat, colonies: dict[Seat, int]) -> Non
     w.learn(seat, territory)
 
 
-def plundered(w: Work, territory: str, loser: Seat, colonies: int) -> int:
+def plundered(w: Resolution, territory: str, loser: Seat, colonies: int) -> int:
     """EGC-11.2: twice what the territory would have brought its old owner this turn."""
     income = recovered(w.s, loser, territory)
     factor: int = ECONOMY["plunder_factor"]

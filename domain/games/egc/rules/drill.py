@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from domain.games.egc.data import by_rank
 from domain.games.egc.facts.armies import ArmiesDrilled
-from domain.games.egc.rules.work import NOBODY, Unit, Work
+from domain.games.egc.rules.work import NOBODY, Resolution, Unit
 from domain.types import Seat
 
 
-def drill(w: Work) -> None:
+def drill(w: Resolution) -> None:
     """EGC-10.1: up to the caps of the empire's ranks; not for an army that retreated or turned back."""
     able: dict[Seat, list[Unit]] = {}
     for unit in w.units.values():
@@ -21,4 +21,4 @@ def drill(w: Work) -> None:
         trained = {u.id: u.training + 1 for u in mine if u.order == "train" and u.training < trained_to}
         rested = {u.id: u.morale + 1 for u in mine if u.order == "rest" and u.morale < rested_to}
         if trained or rested:
-            w.own(ArmiesDrilled(w.step, seat, trained, rested))
+            w.tell_seat(ArmiesDrilled(w.step, seat, trained, rested))

@@ -8,7 +8,7 @@ from heapq import heapify, heapreplace
 from domain.games.egc.data import ECONOMY, HOMES, SEAT, TERRITORIES, by_rank, number_of
 from domain.games.egc.facts.realm import FinanceSettled
 from domain.games.egc.moves import GiveMoney
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import Egc
 from domain.kernel.schema.declarations import UNSET
 from domain.types import Seat
@@ -65,17 +65,17 @@ def income(s: Egc, seat: Seat) -> Income:
     return Income(national, colonial, colonial * rate // 100, protectorates)
 
 
-def settle(w: Work) -> None:
+def settle(w: Resolution) -> None:
     """EGC-12.1, EGC-12.6: the finance statement of each empire in play."""
     gifts: dict[Seat, int] = {}
-    for _, order in w.filed(GiveMoney):
+    for _, order in w.orders_of(GiveMoney):
         to = SEAT[order.to]
         gifts[to] = gifts.get(to, 0) + order.amount
     for seat in w.s.in_play():
         _settle_one(w, seat, gifts.get(seat, 0))
 
 
-def _settle_one(w: Work, seat: Seat, gifts: int) -> None:
+def _settle_one(w: Resolution, seat: Seat, gifts: int) -> None:
     kept = w.s.empires[seat].treasury
     lines = income(w.s, seat)
     armies = w.s.armies[seat]
@@ -104,7 +104,7 @@ def _settle_one(w: Work, seat: Seat, gifts: int) -> None:
         treasury=max(0, treasury),
         left=deserted({army: a.divisions for army, a in armies.items()}, gone) if gone else UNSET,
     )
-    w.own(fact)
+    w.tell_seat(fact)
 
 
 def deserted(divisions: dict[str, int], gone: int) -> dict[str, int]:

@@ -8,13 +8,13 @@ from domain.games.egc.facts.base import Force, Troops
 from domain.games.egc.moves import OrderArmy
 from domain.games.egc.rules.battle import battle
 from domain.games.egc.rules.orders_army import round_of
-from domain.games.egc.rules.work import NOBODY, Unit, Work
+from domain.games.egc.rules.work import NOBODY, Resolution, Unit
 from domain.games.egc.state import NEUTRAL, Army, Garrison, empire_of, numbered
 from domain.kernel.schema.declarations import UNSET
 from domain.types import Seat
 
 
-def muster(w: Work) -> None:
+def muster(w: Resolution) -> None:
     """All armies with their orders, neutral ones first; who has none gets an automatic order (EGC-7.10.6)."""
     for territory in sorted(w.s.garrisons):
         g = w.s.garrisons[territory]
@@ -25,7 +25,7 @@ def muster(w: Work) -> None:
             _station(w, _unit(w, seat, army, a, orders.get(army)))
 
 
-def _unit(w: Work, seat: Seat, army: str, a: Army, order: OrderArmy | None) -> Unit:
+def _unit(w: Resolution, seat: Seat, army: str, a: Army, order: OrderArmy | None) -> Unit:
     kind = order.order if order else automatic(w, seat, a)
     unit = Unit(army, seat, number_of(army), a.divisions, a.morale, a.training, a.territory, kind, a.territory)
     if order and order.path is not UNSET:
@@ -36,12 +36,12 @@ def _unit(w: Work, seat: Seat, army: str, a: Army, order: OrderArmy | None) -> U
     return unit
 
 
-def _station(w: Work, unit: Unit) -> None:
+def _station(w: Resolution, unit: Unit) -> None:
     w.units[unit.id] = unit
     w.standing.setdefault(unit.territory, []).append(unit)
 
 
-def automatic(w: Work, seat: Seat, a: Army) -> str:
+def automatic(w: Resolution, seat: Seat, a: Army) -> str:
     """EGC-7.10.6: what an army does that has no order."""
     can_rest = a.morale < by_rank("morale_cap", w.s.rank(seat, "officer_training"))
     can_train = a.training < by_rank("training_cap", w.s.rank(seat, "land_warfare"))
@@ -52,7 +52,7 @@ def automatic(w: Work, seat: Seat, a: Army) -> str:
     return "train" if can_train else "rest"
 
 
-def march(w: Work) -> None:
+def march(w: Resolution) -> None:
     """EGC-8.5: rounds until no army is left that moves."""
     column = sorted(
         (u for u in w.units.values() if u.moving), key=lambda u: (w.s.rank(u.seat, "logistics"), u.number, u.seat)
@@ -65,13 +65,13 @@ def march(w: Work) -> None:
         now += 1
 
 
-def _step(w: Work, unit: Unit) -> None:
+def _step(w: Resolution, unit: Unit) -> None:
     """EGC-8.6, EGC-8.7."""
     came_by_sea = unit.path[unit.at] in COASTS
     unit.at += 1
     node = unit.path[unit.at]
     if node in COASTS:
-        w.put(unit, "")
+        w.place_unit(unit, "")
         unit.crossed.append(node)
         return
     there = w.foreign(unit.seat, node)
@@ -82,19 +82,19 @@ def _step(w: Work, unit: Unit) -> None:
         _attacks(w, unit.seat, node)
     if there:
         unit.stop()
-        w.put(unit, "")
+        w.place_unit(unit, "")
         battle(w, unit, there, node, came_by_sea)
     else:
-        w.put(unit, node)
+        w.place_unit(unit, node)
 
 
-def _attacks(w: Work, seat: Seat, territory: str) -> None:
+def _attacks(w: Resolution, seat: Seat, territory: str) -> None:
     attackers = w.attackers.setdefault(territory, [])
     if seat not in attackers:
         attackers.append(seat)
 
 
-def turn_back(w: Work, unit: Unit) -> None:
+def turn_back(w: Resolution, unit: Unit) -> None:
     """EGC-8.7.3: back to where it began; destroyed if a foreign army is there."""
     unit.stop()
     unit.retreated = True
@@ -102,16 +102,16 @@ def turn_back(w: Work, unit: Unit) -> None:
     if lost:
         unit.divisions = 0
     node = unit.path[unit.at]
-    w.put(unit, "" if lost else unit.home)
-    w.own(ArmyTurnedBack(w.step, unit.seat, unit.id, node, None if lost else unit.home))
+    w.place_unit(unit, "" if lost else unit.home)
+    w.tell_seat(ArmyTurnedBack(w.step, unit.seat, unit.id, node, None if lost else unit.home))
 
 
-def report(w: Work) -> None:
+def report(w: Resolution) -> None:
     """EGC-6.2, EGC-6.7: what has become of the armies; who fought where, and who holds the place."""
     for seat in SEATS:
         changed = _changed(w, seat)
         if changed:
-            w.own(ArmiesMarched(w.step, seat, changed))
+            w.tell_seat(ArmiesMarched(w.step, seat, changed))
     _neutrals(w)
     for territory in sorted(w.battles):
         fought = [NEUTRAL if seat == NOBODY else EMPIRES[seat] for seat in sorted(w.battles[territory])]
@@ -120,7 +120,7 @@ def report(w: Work) -> None:
         w.tell(BattleFought(w.step, territory, fought, held))
 
 
-def _changed(w: Work, seat: Seat) -> dict[str, Force | None]:
+def _changed(w: Resolution, seat: Seat) -> dict[str, Force | None]:
     changed: dict[str, Force | None] = {}
     for army, old in numbered(w.s.armies[seat]):
         u = w.units[army]
@@ -132,7 +132,7 @@ def _changed(w: Work, seat: Seat) -> dict[str, Force | None]:
     return changed
 
 
-def _neutrals(w: Work) -> None:
+def _neutrals(w: Resolution) -> None:
     changed: dict[str, Troops | None] = {}
     for territory in sorted(w.battles):
         old, u = w.s.garrisons.get(territory), w.units.get(f"N-{territory}")

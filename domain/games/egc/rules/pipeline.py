@@ -26,7 +26,7 @@ from domain.games.egc.rules import (
 from domain.games.egc.rules.projection import Copy
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.turn_zero import start_turn
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import Army, D, numbered
 from domain.kernel.rules.flow import Frame
 from domain.kernel.schema.declarations import UNSET
@@ -41,7 +41,7 @@ def go_orders(d: D, frame: Frame) -> None:
 
 def resolve(d: D, frame: Frame, seat: None, move: Resolving) -> None:
     """EGC-0.6, EGC-5: a function of the state, the sheets and the draws; asks nobody."""
-    w = Work(d, d.state)
+    w = Resolution(d, d.state)
     w.tell(ResolutionStarted(w.step, w.turn))
     for step, work in STEPS:
         w.step = step
@@ -55,7 +55,7 @@ def resolve(d: D, frame: Frame, seat: None, move: Resolving) -> None:
 # --- P2 ------------------------------------------------------------------------------------------------------
 
 
-def manage(w: Work) -> None:
+def manage(w: Resolution) -> None:
     """P2: each empire's sheet in sequence."""
     for seat in w.s.in_play():
         sheet = w.s.sheets[seat]
@@ -70,10 +70,10 @@ def manage(w: Work) -> None:
         w.tell(PortsChanged(w.step, built, demolished))
 
 
-def _carried_out(w: Work, seat: Seat, c: Copy, orders: list[Order]) -> None:
+def _carried_out(w: Resolution, seat: Seat, c: Copy, orders: list[Order]) -> None:
     links = next((order.links for order in orders if isinstance(order, ChooseLinks)), UNSET)
     research = next((order for order in orders if isinstance(order, SetResearch)), None)
-    w.own(
+    w.tell_seat(
         SheetCarriedOut(
             w.step,
             seat,
@@ -89,7 +89,7 @@ def _carried_out(w: Work, seat: Seat, c: Copy, orders: list[Order]) -> None:
     )
 
 
-def _changed(w: Work, seat: Seat, c: Copy) -> dict[str, Force | None]:
+def _changed(w: Resolution, seat: Seat, c: Copy) -> dict[str, Force | None]:
     old = w.s.armies[seat]
     changed: dict[str, Force | None] = {army: None for army, _ in numbered(old) if army not in c.armies}
     return changed | {army: _form(a) for army, a in numbered(c.armies) if old.get(army) != a}
@@ -99,7 +99,7 @@ def _form(a: Army) -> Force:
     return a.territory, a.divisions, a.morale, a.training
 
 
-def _invested(w: Work, seat: Seat, order: SetResearch) -> list[Invested]:
+def _invested(w: Resolution, seat: Seat, order: SetResearch) -> list[Invested]:
     """EGC-13.1: all that is under way, with the new research."""
     e = w.s.empires[seat]
     points = technology.research_points(order.amount, e.ranks["research"], e.revenue)
@@ -107,7 +107,7 @@ def _invested(w: Work, seat: Seat, order: SetResearch) -> list[Invested]:
     return [*((i.technology, i.points, i.due) for i in e.investments), new]
 
 
-STEPS: tuple[tuple[Step, Callable[[Work], None]], ...] = (
+STEPS: tuple[tuple[Step, Callable[[Resolution], None]], ...] = (
     ("P2", manage),
     ("P4", movement.muster),
     ("P4", movement.march),

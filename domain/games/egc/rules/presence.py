@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from domain.games.egc.facts.relations import MannedSet
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import empire_of
 
 
-def show_armies(w: Work) -> None:
+def show_armies(w: Resolution) -> None:
     """EGC-6.1: which territories hold armies, and whose."""
     now = {a.territory: empire_of(seat) for seat in w.s.in_play() for a in w.s.armies[seat].values()}
     now |= dict.fromkeys(w.s.garrisons, empire_of(None))

@@ -124,7 +124,7 @@ def on(kind: type[K], check: Callable[[Copy, K, Filed], None]) -> tuple[type[Ord
 # --- ids that do not exist (EGC-7.0.6) -------------------------------------------------------------------------
 
 
-def _known(code: str, field: str, table: Container[str]) -> Callable[[str], None]:
+def _id_check(code: str, field: str, table: Container[str]) -> Callable[[str], None]:
     def check(name: str) -> None:
         if name not in table:
             raise RuleError(code, "EGC-7.0.6", {field: name})
@@ -132,13 +132,13 @@ def _known(code: str, field: str, table: Container[str]) -> Callable[[str], None
     return check
 
 
-known_territory = _known("unknown_territory", "territory", TERRITORIES)
-known_infrastructure = _known("unknown_infrastructure", "infrastructure", INFRASTRUCTURES)
-known_technology = _known("unknown_technology", "technology", TECHNOLOGIES)
-known_target = _known("unknown_empire", "target", SEAT)
-known_recipient = _known("unknown_empire", "to", SEAT)
-known_empire = _known("unknown_empire", "empire", SEAT)
-known_strait = _known("unknown_strait", "strait", STRAITS)
+known_territory = _id_check("unknown_territory", "territory", TERRITORIES)
+known_infrastructure = _id_check("unknown_infrastructure", "infrastructure", INFRASTRUCTURES)
+known_technology = _id_check("unknown_technology", "technology", TECHNOLOGIES)
+known_target = _id_check("unknown_empire", "target", SEAT)
+known_recipient = _id_check("unknown_empire", "to", SEAT)
+known_empire = _id_check("unknown_empire", "empire", SEAT)
+known_strait = _id_check("unknown_strait", "strait", STRAITS)
 
 
 def known_links(links: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from domain.games.egc.facts.relations import (
 )
 from domain.games.egc.moves import AnswerProposal, RelationAction, SetPorts, SetStraits
 from domain.games.egc.rules.orders_diplomacy import action_cost, answer_cost
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import ELIMINATED, ENEMIES, HOSTILE, PAIR_KEYS, Proposal
 from domain.types import Seat
 
@@ -49,7 +49,7 @@ class Talks:
     declared: list[tuple[Seat, Seat]] = field(default_factory=list)
 
 
-def relations(w: Work) -> None:
+def relations(w: Resolution) -> None:
     """P12 in its order, (a) to (i)."""
     w.alliances = [pair for pair in PAIRS if w.s.allied(*pair)]
     started = [pair for pair in PAIRS if w.s.relation(*pair) == "imminent_war"]
@@ -69,20 +69,20 @@ def relations(w: Work) -> None:
 # --- (b) priority --------------------------------------------------------------------------------------------
 
 
-def _actions(w: Work) -> Iterator[Action]:
+def _actions(w: Resolution) -> Iterator[Action]:
     """Actions of the turn; the price is that of the start of the turn, when it was paid."""
-    for seat, order in w.filed(RelationAction):
+    for seat, order in w.orders_of(RelationAction):
         target, stake = SEAT[order.target], order.stake or 0
         paid = action_cost(w.s.relation(seat, target), order.action) + stake
         yield Action(seat, target, order.action, stake, paid)
 
 
-def _void(w: Work, *seats: Seat) -> bool:
+def _void(w: Resolution, *seats: Seat) -> bool:
     """EGC-14.4: whether one of them was eliminated."""
     return any(w.s.status[seat] == ELIMINATED for seat in seats)
 
 
-def _retain(w: Work, talks: Talks, actions: list[Action]) -> None:
+def _retain(w: Resolution, talks: Talks, actions: list[Action]) -> None:
     """EGC-14.4 (b), pair by pair."""
     by_pair = {(a.seat, a.target): a for a in actions}
     for x, y in PAIRS:
@@ -100,7 +100,7 @@ def _retain(w: Work, talks: Talks, actions: list[Action]) -> None:
                     _refund(w, action)
 
 
-def _stronger(w: Work, both: list[Action]) -> Action:
+def _stronger(w: Resolution, both: list[Action]) -> Action:
     """EGC-14.4: a declaration, then the larger stake, then the better diplomacy rank."""
 
     def weight(a: Action) -> tuple[bool, int, int]:
@@ -110,20 +110,20 @@ def _stronger(w: Work, both: list[Action]) -> Action:
     return max(both, key=weight)
 
 
-def _refund(w: Work, action: Action) -> None:
+def _refund(w: Resolution, action: Action) -> None:
     _pay_back(w, action.seat, action.target, action.action, action.paid)
 
 
-def _pay_back(w: Work, seat: Seat, target: Seat, what: str, paid: int) -> None:
+def _pay_back(w: Resolution, seat: Seat, target: Seat, what: str, paid: int) -> None:
     if w.s.status[seat] != ELIMINATED:
         points = w.s.empires[seat].diplomacy + paid
-        w.own(ActionCancelled(w.step, seat, target, what, refund=paid, diplomacy=points))
+        w.tell_seat(ActionCancelled(w.step, seat, target, what, refund=paid, diplomacy=points))
 
 
 # --- (c) improvements ----------------------------------------------------------------------------------------
 
 
-def _improve(w: Work, talks: Talks) -> None:
+def _improve(w: Resolution, talks: Talks) -> None:
     """EGC-14.5 (c): answers, mutual improvements, separate peaces."""
     before = {pair: w.s.relation(*pair) for pair in PAIRS}
     made: set[str] = set()
@@ -138,30 +138,30 @@ def _improve(w: Work, talks: Talks) -> None:
             _separate_peace(w, a, b, before, made)
 
 
-def _awaiting(w: Work) -> list[tuple[str, Proposal]]:
+def _awaiting(w: Resolution) -> list[tuple[str, Proposal]]:
     return sorted(w.s.proposals.items(), key=lambda item: tuple(sorted((item[1].sender, item[1].target))))
 
 
-def _answer(w: Work, name: str, proposal: Proposal) -> bool:
+def _answer(w: Resolution, name: str, proposal: Proposal) -> bool:
     """EGC-4.2, EGC-7.13: the answer that was filed, or the free one."""
-    given = {o.proposal: o.accept for seat, o in w.filed(AnswerProposal) if seat == proposal.target}
+    given = {o.proposal: o.accept for seat, o in w.orders_of(AnswerProposal) if seat == proposal.target}
     accepted = given.get(name, proposal.action == "incite")
     a, b = proposal.sender, proposal.target
     for reader in sorted((a, b)):
-        w.own(ProposalAnswered(w.step, reader, name, a, b, proposal.action, accepted))
+        w.tell_seat(ProposalAnswered(w.step, reader, name, a, b, proposal.action, accepted))
     return accepted
 
 
-def _void_answers(w: Work) -> None:
+def _void_answers(w: Resolution) -> None:
     """EGC-14.4: who answered an empire that is out gets the price back."""
-    for seat, order in w.filed(AnswerProposal):
+    for seat, order in w.orders_of(AnswerProposal):
         proposal = w.begun.proposals[order.proposal]
         if _void(w, proposal.sender):
             paid = answer_cost(proposal.action, order.accept)
             _pay_back(w, seat, proposal.sender, "answer_proposal", paid)
 
 
-def _raise(w: Work, a: Seat, b: Seat, made: set[str]) -> None:
+def _raise(w: Resolution, a: Seat, b: Seat, made: set[str]) -> None:
     level = w.s.relation(a, b)
     if level in ("alliance", "imminent_war"):
         return
@@ -172,7 +172,7 @@ def _raise(w: Work, a: Seat, b: Seat, made: set[str]) -> None:
         w.tell(RelationChanged(w.step, a, b, LADDER[LADDER.index(level) + 1], "improved"))
 
 
-def _separate_peace(w: Work, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], str], made: set[str]) -> None:
+def _separate_peace(w: Resolution, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], str], made: set[str]) -> None:
     """EGC-14.5: an ally that makes peace alone has broken the alliance."""
 
     def both_fought(z: Seat) -> bool:
@@ -185,7 +185,7 @@ def _separate_peace(w: Work, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], s
             return
 
 
-def break_alliance(w: Work, breaker: Seat, other: Seat, why: Cause) -> None:
+def break_alliance(w: Resolution, breaker: Seat, other: Seat, why: Cause) -> None:
     """The relation is a non-aggression pact; the ex-ally has a casus belli."""
     w.tell(RelationChanged(w.step, breaker, other, "nap", why))
     casus_belli(w, other, breaker, "alliance_broken")
@@ -194,7 +194,7 @@ def break_alliance(w: Work, breaker: Seat, other: Seat, why: Cause) -> None:
 # --- (d) degradations, (e) declarations ---------------------------------------------------------------------
 
 
-def _degrade(w: Work, talks: Talks) -> None:
+def _degrade(w: Resolution, talks: Talks) -> None:
     """EGC-14.5 (d)."""
     for action in talks.retained:
         a, b = action.seat, action.target
@@ -210,7 +210,7 @@ def _degrade(w: Work, talks: Talks) -> None:
                 w.tell(RelationChanged(w.step, a, b, DEGRADED[level], "degraded"))
 
 
-def _declare(w: Work, talks: Talks) -> None:
+def _declare(w: Resolution, talks: Talks) -> None:
     """EGC-14.6 (e): by the diplomacy ranks of declarer and target."""
 
     def turn(pair: tuple[Seat, Seat]) -> tuple[int, int]:
@@ -221,7 +221,7 @@ def _declare(w: Work, talks: Talks) -> None:
             _war(w, a, b)
 
 
-def _war(w: Work, a: Seat, b: Seat) -> None:
+def _war(w: Resolution, a: Seat, b: Seat) -> None:
     """EGC-14.6.1 to EGC-14.6.5."""
     w.tell(WarDeclared(w.step, a, b))
     drawn_in = [c for c in SEATS if c not in (a, b) and w.s.allied(c, b) and w.s.relation(c, a) not in ENEMIES]
@@ -237,19 +237,19 @@ def _war(w: Work, a: Seat, b: Seat) -> None:
                     casus_belli(w, z, other, "ally_at_war")
 
 
-def casus_belli(w: Work, holder: Seat, against: Seat, kind: str) -> None:
+def casus_belli(w: Resolution, holder: Seat, against: Seat, kind: str) -> None:
     """EGC-14.7: known to the two; none between enemies, or for an empire that is out."""
     if w.s.relation(holder, against) in ENEMIES or _void(w, holder, against):
         return
     expires = w.turn + DIPLOMACY["casus_belli_turns"]
     for reader in sorted((holder, against)):
-        w.own(CasusBelliGained(w.step, reader, holder, against, kind, expires))
+        w.tell_seat(CasusBelliGained(w.step, reader, holder, against, kind, expires))
 
 
 # --- (f) to (i) ----------------------------------------------------------------------------------------------
 
 
-def _incidents(w: Work) -> None:
+def _incidents(w: Resolution) -> None:
     """EGC-14.8 (f)."""
     for territory in sorted(w.attackers):
         owner, old = w.s.lands[territory].owner, w.begun.lands[territory].owner
@@ -264,7 +264,7 @@ def _incidents(w: Work) -> None:
                     casus_belli(w, holder, culprit, "protected_attacked")
 
 
-def _guardians(w: Work, territory: str) -> list[Seat]:
+def _guardians(w: Resolution, territory: str) -> list[Seat]:
     """Whose protection or protectorate was in force at the start of the turn."""
     land = w.begun.lands[territory]
     found = {int(seat) for seat, since in land.protections.items() if w.s.in_force(since)}
@@ -273,7 +273,7 @@ def _guardians(w: Work, territory: str) -> list[Seat]:
     return sorted(found)
 
 
-def _permissions(w: Work) -> None:
+def _permissions(w: Resolution) -> None:
     """EGC-14.8 (g)."""
     for strait in STRAITS.values():
         owner = w.s.lands[strait.controller].owner
@@ -281,21 +281,21 @@ def _permissions(w: Work) -> None:
             if w.s.closed[key] != owner:
                 by, target = w.s.closed[key], int(key.split(":")[1])
                 w.tell(StraitSet(w.step, strait.id, by, target, closed=False))
-    for seat, order in w.filed(SetStraits):
+    for seat, order in w.orders_of(SetStraits):
         target, strait = SEAT[order.target], STRAITS[order.strait]
         if not _void(w, seat, target) and w.s.lands[strait.controller].owner == seat:
             w.tell(StraitSet(w.step, strait.id, seat, target, order.closed))
-    for seat, ports in w.filed(SetPorts):
+    for seat, ports in w.orders_of(SetPorts):
         target = SEAT[ports.target]
         if not _void(w, seat, target):
             w.tell(PortsSet(w.step, seat, target, ports.open))
 
 
-def _propose(w: Work, talks: Talks) -> None:
+def _propose(w: Resolution, talks: Talks) -> None:
     """EGC-14.8 (i): an improvement that one alone wants awaits an answer."""
     for action in talks.retained:
         a, b = action.seat, action.target
         if action.action in IMPROVING and w.s.relation(a, b) not in ("imminent_war", "alliance"):
             name = f"{w.turn}:{a}:{b}"
             for reader in sorted((a, b)):
-                w.own(ProposalMade(w.step, reader, name, a, b, action.action))
+                w.tell_seat(ProposalMade(w.step, reader, name, a, b, action.action))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.egc.data import SUPPLY, TERRITORIES, by_rank
 from domain.games.egc.facts.armies import SupplyLost
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import Army, Egc, numbered
 from domain.types import Seat
 
@@ -18,7 +18,7 @@ def capacity(s: Egc, territory: str) -> int:
     return full * SUPPLY["neutral_conquest_multiplier"] if land.doubled_turn == s.turn else full
 
 
-def attrition(w: Work) -> None:
+def attrition(w: Resolution) -> None:
     """EGC-11.4: the further above the capacity, the heavier."""
     for seat in w.s.in_play():
         places: dict[str, list[tuple[str, Army]]] = {}
@@ -28,7 +28,7 @@ def attrition(w: Work) -> None:
             _starve(w, seat, territory, places[territory])
 
 
-def _starve(w: Work, seat: Seat, territory: str, armies: list[tuple[str, Army]]) -> None:
+def _starve(w: Resolution, seat: Seat, territory: str, armies: list[tuple[str, Army]]) -> None:
     cap, total = capacity(w.s, territory), sum(a.divisions for _, a in armies)
     loss = lost_to_hunger(total, cap)
     if not loss:
@@ -37,7 +37,7 @@ def _starve(w: Work, seat: Seat, territory: str, armies: list[tuple[str, Army]])
     rest = loss - (total - sum(left.values()))
     for army, _ in armies[:rest]:
         left[army] -= 1
-    w.own(SupplyLost(w.step, seat, territory, divisions=loss, total=total, capacity=cap, left=left))
+    w.tell_seat(SupplyLost(w.step, seat, territory, divisions=loss, total=total, capacity=cap, left=left))
 
 
 def lost_to_hunger(total: int, cap: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from domain.games.egc.data import RESEARCH, TECHNOLOGIES, by_rank
 from domain.games.egc.facts.relations import TechnologySettled
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import Investment
 from domain.types import Seat
 
@@ -31,7 +31,7 @@ def ranks_of(
     return found
 
 
-def settle(w: Work) -> None:
+def settle(w: Resolution) -> None:
     """P13, EGC-13.2: decay, matured research, new ranks."""
     s, turn = w.s, w.turn
     seats = s.in_play()
@@ -44,7 +44,7 @@ def settle(w: Work) -> None:
     ranks = ranks_of([points.get(x, {}) for x in range(s.seats)], revenues, s.tie_order, seats)
     for seat in seats:
         kept = [(i.technology, i.points, i.due) for i in left[seat]]
-        w.own(TechnologySettled(w.step, seat, points[seat], ranks[seat], kept, matured[seat]))
+        w.tell_seat(TechnologySettled(w.step, seat, points[seat], ranks[seat], kept, matured[seat]))
 
 
 def _grown(points: Mapping[str, int], due: Sequence[Investment]) -> tuple[dict[str, int], dict[str, int]]:

@@ -16,12 +16,12 @@ from domain.games.egc.facts.realm import (
 )
 from domain.games.egc.moves import Annex, Drop, GiveTerritory, InstallProtectorate, Protect
 from domain.games.egc.rules.victory import count, finish
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import ACTIVE, ELIMINATED, Land, numbered
 from domain.types import Seat
 
 
-def _conquered(w: Work, territory: str) -> bool:
+def _conquered(w: Resolution, territory: str) -> bool:
     """EGC-14.9: orders on a territory conquered this turn are void."""
     return w.s.lands[territory].conquered_turn == w.turn
 
@@ -30,9 +30,9 @@ def _holds(land: Land, seat: Seat) -> bool:
     return land.protectorate is not None and land.protectorate.seat == seat
 
 
-def drops(w: Work) -> None:
+def drops(w: Resolution) -> None:
     """EGC-14.9.1."""
-    for seat, order in w.filed(Drop):
+    for seat, order in w.orders_of(Drop):
         territory = order.territory
         land = w.s.lands[territory]
         if _holds(land, seat):
@@ -41,9 +41,9 @@ def drops(w: Work) -> None:
             w.tell(ProtectionEnded(w.step, seat, territory, "dropped"))
 
 
-def gifts(w: Work) -> None:
+def gifts(w: Resolution) -> None:
     """EGC-14.9.2: armies standing in a given territory are destroyed."""
-    for seat, order in w.filed(GiveTerritory):
+    for seat, order in w.orders_of(GiveTerritory):
         territory, to = order.territory, SEAT[order.to]
         land = w.s.lands[territory]
         if _conquered(w, territory) or w.s.status[to] == ELIMINATED:
@@ -51,7 +51,7 @@ def gifts(w: Work) -> None:
         if land.owner == seat:
             lost = [army for army, a in numbered(w.s.armies[seat]) if a.territory == territory]
             if lost:
-                w.own(ArmiesLost(w.step, seat, territory, lost))
+                w.tell_seat(ArmiesLost(w.step, seat, territory, lost))
             w.tell(TerritoryGiven(w.step, seat, to, territory))
         elif _holds(land, seat):
             w.tell(ProtectorateGiven(w.step, seat, to, territory, w.turn))
@@ -60,9 +60,9 @@ def gifts(w: Work) -> None:
         w.learn(to, territory)
 
 
-def annexations(w: Work) -> None:
+def annexations(w: Resolution) -> None:
     """EGC-14.9.3: the neutral army disappears."""
-    for seat, order in w.filed(Annex):
+    for seat, order in w.orders_of(Annex):
         territory = order.territory
         if _conquered(w, territory) or not _holds(w.s.lands[territory], seat):
             continue
@@ -71,10 +71,10 @@ def annexations(w: Work) -> None:
             w.set_neutrals({territory: None})
 
 
-def installations(w: Work) -> None:
+def installations(w: Resolution) -> None:
     """EGC-14.9.4: of several claimants the best diplomacy rank."""
     claims: dict[str, list[Seat]] = {}
-    for seat, order in w.filed(InstallProtectorate):
+    for seat, order in w.orders_of(InstallProtectorate):
         claims.setdefault(order.territory, []).append(seat)
     for territory in sorted(claims):
         land = w.s.lands[territory]
@@ -86,16 +86,16 @@ def installations(w: Work) -> None:
             w.learn(seat, territory)
 
 
-def protections(w: Work) -> None:
+def protections(w: Resolution) -> None:
     """EGC-14.9.5."""
-    for seat, order in w.filed(Protect):
+    for seat, order in w.orders_of(Protect):
         territory = order.territory
         land = w.s.lands[territory]
         if land.owner is None and land.protectorate is None:
             w.tell(TerritoryProtected(w.step, seat, territory, w.turn))
 
 
-def eliminate(w: Work) -> None:
+def eliminate(w: Resolution) -> None:
     """EGC-11.6, EGC-11.7: who owns nothing is out; with one empire left, or nobody to play, the game ends."""
     for seat in w.s.in_play():
         if not w.s.owned(seat):

@@ -47,12 +47,12 @@ def go_turn_zero(d: D, frame: Frame) -> None:
     revenues = [e.revenue for e in d.state.empires]
     ranks = ranks_of(points, revenues, d.state.tie_order, d.state.in_play())
     for seat in SEATS:
-        _found(d, seat, points[seat], ranks[seat], revenues[seat])
+        _found_empire(d, seat, points[seat], ranks[seat], revenues[seat])
     d.add(MannedSet({HOMES[seat]: empire_of(seat) for seat in SEATS}))
     start_turn(d, 1)
 
 
-def _found(d: D, seat: Seat, points: dict[str, int], ranks: dict[str, int], revenue: int) -> None:
+def _found_empire(d: D, seat: Seat, points: dict[str, int], ranks: dict[str, int], revenue: int) -> None:
     morale = by_rank("morale_start", ranks["officer_training"])
     training = by_rank("training_start", ranks["land_warfare"])
     fact = EmpireFounded(

@@ -6,11 +6,11 @@ from domain.games.egc.data import DIPLOMACY, SEATS, by_rank
 from domain.games.egc.facts.realm import ProtectionEnded, ProtectorateEnded
 from domain.games.egc.facts.relations import DiplomacySettled
 from domain.games.egc.rules.relations import break_alliance
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.types import Seat
 
 
-def settle(w: Work) -> None:
+def settle(w: Resolution) -> None:
     """EGC-14.10: empire by empire, income first, then alliances, protectorates, protections."""
     for seat in w.s.in_play():
         before = w.s.empires[seat].diplomacy
@@ -19,10 +19,10 @@ def settle(w: Work) -> None:
         moved = DIPLOMACY["territory_lost"] * lost + DIPLOMACY["territory_taken"] * taken
         reached = min(DIPLOMACY["max_points"], max(0, before + income + moved))
         left = _keep_up(w, seat, reached)
-        w.own(DiplomacySettled(w.step, seat, left, before, income, lost, taken, upkeep=reached - left))
+        w.tell_seat(DiplomacySettled(w.step, seat, left, before, income, lost, taken, upkeep=reached - left))
 
 
-def _keep_up(w: Work, seat: Seat, points: int) -> int:
+def _keep_up(w: Resolution, seat: Seat, points: int) -> int:
     """What is left; whatever cannot be paid ends."""
     for ally in SEATS:
         pair = (min(seat, ally), max(seat, ally))

@@ -6,7 +6,7 @@ from domain.games.egc.data import LINKS, SEATS, TERRITORIES, VICTORY, Link
 from domain.games.egc.facts.realm import Ending, VictoryCounted
 from domain.games.egc.rules.presence import show_armies
 from domain.games.egc.rules.seats import end_game
-from domain.games.egc.rules.work import Work
+from domain.games.egc.rules.work import Resolution
 from domain.games.egc.state import Egc
 from domain.types import Seat
 
@@ -37,7 +37,7 @@ def realised(s: Egc, seat: Seat, link: Link) -> bool:
     return link.ends[1] in reached
 
 
-def count_if_due(w: Work) -> None:
+def count_if_due(w: Resolution) -> None:
     """EGC-15.1, EGC-15.4: a count in its turn; the fourth ends the game."""
     if w.turn not in w.s.count_turns:
         return
@@ -47,7 +47,7 @@ def count_if_due(w: Work) -> None:
         finish(w, "fourth_count")
 
 
-def count(w: Work, last: bool) -> None:
+def count(w: Resolution, last: bool) -> None:
     """EGC-15.2, EGC-15.3: points for all ten empires."""
     s = w.s
     factor = VICTORY["final_territory_multiplier"] if last else 1
@@ -58,7 +58,7 @@ def count(w: Work, last: bool) -> None:
     w.tell(VictoryCounted(w.step, w.turn, points, done, failed, vp))
 
 
-def finish(w: Work, why: Ending) -> None:
+def finish(w: Resolution, why: Ending) -> None:
     """EGC-15.4: the game is finished."""
     show_armies(w)
     end_game(w.d, why)

@@ -56,7 +56,7 @@ class Unit:
         return self.order == "move" and self.divisions > 0 and not self.retreated and self.at < len(self.path) - 1
 
     @property
-    def broken(self) -> bool:
+    def is_broken(self) -> bool:
         """EGC-9.5."""
         return self.divisions > 0 and self.lost > self.start * self.morale * 10 // 100
 
@@ -66,7 +66,7 @@ class Unit:
 
 
 @dataclass
-class Work:
+class Resolution:
     """A resolution of one turn."""
 
     d: D
@@ -106,7 +106,7 @@ class Work:
         """A fact for all."""
         self.d.add(fact)
 
-    def own(self, fact: Reported) -> None:
+    def tell_seat(self, fact: Reported) -> None:
         """A fact for one seat."""
         self.d.add(fact, (fact.seat,))
 
@@ -119,7 +119,7 @@ class Work:
         """Neutral armies have changed: a fact for nobody."""
         self.d.add(NeutralsSet(self.step, changed), ())
 
-    def filed(self, kind: type[K]) -> Iterator[tuple[Seat, K]]:
+    def orders_of(self, kind: type[K]) -> Iterator[tuple[Seat, K]]:
         """Legal orders of a type, in their sequence; an empire that is out has none any more."""
         for seat, order in self.orders:
             if isinstance(order, kind) and self.s.status[seat] != ELIMINATED:
@@ -148,7 +148,7 @@ class Work:
 
     # --- where units are
 
-    def put(self, unit: Unit, territory: str) -> None:
+    def place_unit(self, unit: Unit, territory: str) -> None:
         """The unit stands there; nowhere for a sea or when it is no more."""
         if unit.territory:
             self.standing[unit.territory].remove(unit)

@@ -141,7 +141,7 @@ class PiratesHired(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         return state_updates.units(
-            state_updates.zone(s, self.zone, pirates={}), self.seat, self.zone, unit_stacks.read(self.units)
+            state_updates.zone(s, self.zone, pirates={}), self.seat, self.zone, unit_stacks.from_facts(self.units)
         )
 
 

@@ -59,7 +59,7 @@ class CombatStarted(Fact[S], frozen=True):
             self.attacker,
             self.defender,
             self.supported or False,
-            tuple(Staged(x.region, x.start, *unit_stacks.read((x.lot,))) for x in self.staged or ()),
+            tuple(Staged(x.region, x.start, *unit_stacks.from_facts((x.lot,))) for x in self.staged or ()),
             horde=self.horde or 0,
             enemies=tuple(self.enemies or ()),
         )
@@ -100,7 +100,7 @@ class UnitsChosen(Fact[S], frozen=True):
     units: Sequence[Told]
 
     def evolve(self, s: S) -> S:
-        return state_updates.combat(s, chosen={**s.fight.chosen, self.side: unit_stacks.read(self.units)})
+        return state_updates.combat(s, chosen={**s.fight.chosen, self.side: unit_stacks.from_facts(self.units)})
 
 
 class RoundFought(Fact[S], frozen=True):
@@ -130,7 +130,7 @@ class ShipCaptured(Fact[S], frozen=True):
     def evolve(self, s: S) -> S:
         unit = self.ship.unit
         if isinstance(self.from_, int):
-            s = state_updates.units(s, self.from_, self.zone, unit_stacks.read((self.ship,)), -1)
+            s = state_updates.units(s, self.from_, self.zone, unit_stacks.from_facts((self.ship,)), -1)
         else:
             s = state_updates.pirates(s, self.zone, {unit: 1}, -1)
         if isinstance(self.by, int):

@@ -30,7 +30,7 @@ class PartStarted(Fact[S], frozen=True):
         def sail(x: Lot) -> Lot:
             return x.with_moves(0 if x.pinned else self.sea)
 
-        return assign(state_updates.regive(s, self.seat, march, sail), active=self.seat)
+        return assign(state_updates.replace_lots(s, self.seat, march, sail), active=self.seat)
 
 
 class PartEnded(Fact[S], frozen=True):
@@ -39,7 +39,7 @@ class PartEnded(Fact[S], frozen=True):
     seat: Seat
 
     def evolve(self, s: S) -> S:
-        return assign(state_updates.regive(s, self.seat, Lot.rested, Lot.rested), active=None)
+        return assign(state_updates.replace_lots(s, self.seat, Lot.without_moves, Lot.without_moves), active=None)
 
 
 class PinsRemoved(Fact[S], frozen=True):
@@ -52,7 +52,7 @@ class PinsRemoved(Fact[S], frozen=True):
         zones = s.zones.copy()
         for k, z in s.zones.items():
             if any(x.pinned for ships in z.fleets.values() for x in ships):
-                zones[k] = assign(z, fleets={p: unit_stacks.each(ships, free) for p, ships in z.fleets.items()})
+                zones[k] = assign(z, fleets={p: unit_stacks.replace_each(ships, free) for p, ships in z.fleets.items()})
         return assign(s, zones=zones)
 
 
@@ -93,7 +93,7 @@ class WindRisen(Fact[S], frozen=True):
 
     def evolve(self, s: S) -> S:
         fleet = s.zone(self.zone).fleet(self.seat)
-        again = unit_stacks.each(fleet, lambda x: x.with_moves(0 if x.pinned else self.moves))
+        again = unit_stacks.replace_each(fleet, lambda x: x.with_moves(0 if x.pinned else self.moves))
         return assign(state_updates.fleet(s, self.zone, self.seat, again), active=self.seat)
 
 

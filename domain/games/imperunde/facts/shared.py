@@ -26,7 +26,7 @@ class Gone(Fact[S], frozen=True):
     left: Sequence[int]
 
     def evolve(self, s: S) -> S:
-        gone = unit_stacks.read(self.units)
+        gone = unit_stacks.from_facts(self.units)
         come = tuple(x.with_moves(n) for x, n in zip(gone, self.left, strict=True))
         return state_updates.units(state_updates.units(s, self.seat, self.from_, gone, -1), self.seat, self.to, come)
 
@@ -39,7 +39,7 @@ class Lost(Fact[S], frozen=True):
     units: Sequence[Told]
 
     def evolve(self, s: S) -> S:
-        return state_updates.units(s, self.seat, self.region, unit_stacks.read(self.units), -1)
+        return state_updates.units(s, self.seat, self.region, unit_stacks.from_facts(self.units), -1)
 
 
 class Struck(Fact[S], frozen=True):

@@ -42,7 +42,7 @@ class PiecesPlaced(Fact[S], frozen=True):
     units: Sequence[Told]
 
     def evolve(self, s: S) -> S:
-        return state_updates.units(s, self.seat, self.region, unit_stacks.read(self.units))
+        return state_updates.units(s, self.seat, self.region, unit_stacks.from_facts(self.units))
 
 
 class ColonyAssigned(Fact[S], frozen=True):

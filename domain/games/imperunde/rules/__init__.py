@@ -60,7 +60,7 @@ from domain.kernel.rules.ruleset import Handler, on
 from domain.kernel.schema.declarations import type_name
 from domain.types import Seat
 
-_DO: Mapping[str, Handler[ImpeRunde]] = dict(
+_HANDLERS: Mapping[str, Handler[ImpeRunde]] = dict(
     (
         on(PlaceHomeFleet, setup.do_place_home_fleet),
         on(EquipColony, setup.do_equip_colony),
@@ -89,7 +89,7 @@ _DO: Mapping[str, Handler[ImpeRunde]] = dict(
     )
 )
 
-_GO: Mapping[str, Callable[[D, Frame], None]] = {
+_CONTINUATIONS: Mapping[str, Callable[[D, Frame], None]] = {
     "game": turn.go_game,
     "diplomacy": diplomacy.go_talks,
     "goal_vote": diplomacy.go_vote,
@@ -107,11 +107,13 @@ _GO: Mapping[str, Callable[[D, Frame], None]] = {
 def _answer(d: D, seat: Seat) -> None:
     """IMP-11.10: a vacant seat is answered with the default."""
     move = default_move(d.state, d.state.top, seat)
-    _DO[type_name(type(move))](d, d.state.top, seat, move)
+    _HANDLERS[type_name(type(move))](d, d.state.top, seat, move)
 
 
-DO: dict[str, Handler[ImpeRunde]] = {t: until_the_end(act, _answer) for t, act in _DO.items()}
-GO: dict[str, Callable[[D, Frame], None]] = {kind: until_the_end(go, _answer) for kind, go in _GO.items()}
+HANDLERS: dict[str, Handler[ImpeRunde]] = {t: until_the_end(act, _answer) for t, act in _HANDLERS.items()}
+CONTINUATIONS: dict[str, Callable[[D, Frame], None]] = {
+    kind: until_the_end(go, _answer) for kind, go in _CONTINUATIONS.items()
+}
 vacated: Callable[[D, Seat], None] = until_the_end(nobody_left, _answer)
 
 

@@ -43,7 +43,7 @@ def charge(d: D, seat: Seat, target: str, staged: Sequence[Staged]) -> Lots:
 
 
 def _enter(d: D, seat: Seat, going: Lots, region: str, target: str, left: list[int]) -> None:
-    d.add(UnitsMoved(seat, region, target, unit_stacks.tell(going), left))
+    d.add(UnitsMoved(seat, region, target, unit_stacks.to_facts(going), left))
 
 
 def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
@@ -55,4 +55,4 @@ def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
 
 def step_back(d: D, seat: Seat, x: Staged) -> None:
     """IMP-8.1.3: with 0 moves."""
-    d.add(UnitsMoved(seat, x.region, x.start, unit_stacks.tell((x.lot,)), (0,)))
+    d.add(UnitsMoved(seat, x.region, x.start, unit_stacks.to_facts((x.lot,)), (0,)))

@@ -18,10 +18,12 @@ def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:
     """IMP-8.1.2: the earlier steps are made, then the combat begins with its window."""
     groups, target = check_attack(d.state, seat, move), move.target
     units = [
-        Column(x.unit, x.count, x.moves_left, x.pinned, path=g.path) for g in groups for x in unit_stacks.tell(g.lots)
+        Column(x.unit, x.count, x.moves_left, x.pinned, path=g.path)
+        for g in groups
+        for x in unit_stacks.to_facts(g.lots)
     ]
     d.add(AttackDeclared(seat, target, units))
     staged = approach(d, seat, groups)
     if not staged:
         return sink_for_active(d)
-    return combat.by_seat(d, seat, target, staged, move.pass_window is True)
+    return combat.start_by_seat(d, seat, target, staged, move.pass_window is True)

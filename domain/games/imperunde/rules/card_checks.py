@@ -146,7 +146,7 @@ def sabotage(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     need_zone(zone, rule)
     require(unit in UNITS, "unknown_item", rule, item=unit)
     have = s.zone(zone).fleet(target)
-    require(unit_stacks.total(have, unit) > 0, "not_enough_units", rule, units=unit_stacks.show(have))
+    require(unit_stacks.total(have, unit) > 0, "not_enough_units", rule, units=unit_stacks.to_json(have))
 
 
 # --- colonies ------------------------------------------------------------------------------------------------

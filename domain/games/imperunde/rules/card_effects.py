@@ -49,7 +49,7 @@ def peace_treaty(d: D, seat: Seat, move: PlayCard) -> None:
 def treason(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.2: a fort is removed."""
     c = d.state.fight
-    d.add(UnitsLost(c.defender, c.region, unit_stacks.tell((Lot("fort", 1),)), "treason"))
+    d.add(UnitsLost(c.defender, c.region, unit_stacks.to_facts((Lot("fort", 1),)), "treason"))
 
 
 def bonus(card: Bonus) -> Effect:
@@ -62,7 +62,7 @@ def capture(d: D, seat: Seat, move: PlayCard) -> None:
     victim = capture_victim(d.state, move)
     fleet = d.state.zone(d.state.fight.region).fleet(victim)
     ship = min((x for x in fleet if x.unit == "frigate"), key=lambda x: (x.pinned, -x.moves_left))
-    rounds.capture(d, victim, seat, ship.of(1))
+    rounds.capture(d, victim, seat, ship.with_count(1))
 
 
 def filibuster(d: D, seat: Seat, move: PlayCard) -> None:
@@ -70,7 +70,7 @@ def filibuster(d: D, seat: Seat, move: PlayCard) -> None:
     s, zone = d.state, unwrap(move.zone)
     moves = UNITS["frigate"].moves if s.active == seat and s.phase == 6 else 0
     counts = {u: min(n, s.supply(seat, u)) for u, n in s.zone(zone).pirates.items()}
-    d.add(PiratesHired(seat, zone, unit_stacks.tell(Lot(u, n, moves) for u, n in counts.items() if n)))
+    d.add(PiratesHired(seat, zone, unit_stacks.to_facts(Lot(u, n, moves) for u, n in counts.items() if n)))
 
 
 def call_pirates(d: D, seat: Seat, move: PlayCard) -> None:
@@ -90,7 +90,7 @@ def forged_march_orders(d: D, seat: Seat, move: PlayCard) -> None:
 
 
 def _shift(d: D, seat: Seat, a: str, b: str, going: unit_stacks.Lots) -> None:
-    d.add(UnitsMoved(seat, a, b, unit_stacks.tell(going), [x.moves_left for x in going]))
+    d.add(UnitsMoved(seat, a, b, unit_stacks.to_facts(going), [x.moves_left for x in going]))
 
 
 def smuggling(d: D, seat: Seat, move: PlayCard) -> None:
@@ -107,7 +107,7 @@ def sabotage(d: D, seat: Seat, move: PlayCard) -> None:
     target, zone = unwrap(move.target_seat), unwrap(move.zone)
     able = [x for x in d.state.zone(zone).fleet(target) if x.unit == move.unit]
     ship = min(able, key=lambda x: (x.pinned, -x.moves_left))
-    d.add(UnitsLost(target, zone, unit_stacks.tell((ship.of(1),)), "sabotage"))
+    d.add(UnitsLost(target, zone, unit_stacks.to_facts((ship.with_count(1),)), "sabotage"))
 
 
 def plunder(d: D, seat: Seat, move: PlayCard) -> None:
@@ -118,7 +118,7 @@ def plunder(d: D, seat: Seat, move: PlayCard) -> None:
 
 def rebellion(d: D, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.15: insurgents attack at once."""
-    combat.by_insurgents(d, unwrap(move.country), CARDS["rebellion"].figure)
+    combat.start_by_insurgents(d, unwrap(move.country), CARDS["rebellion"].figure)
 
 
 def unmask_spies(d: D, seat: Seat, move: PlayCard) -> None:

@@ -15,7 +15,7 @@ from domain.games.imperunde.rules import diplomacy
 from domain.games.imperunde.rules.card_checks import CHECKS
 from domain.games.imperunde.rules.card_effects import EFFECTS
 from domain.games.imperunde.rules.sinking import sink_for_active
-from domain.games.imperunde.rules.windows import asked, kind_of, open_window
+from domain.games.imperunde.rules.windows import kind_of, open_window, seats_to_ask
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.kernel.rules.flow import Frame
 from domain.kernel.schema.declarations import UNSET, doc, unwrap
@@ -108,7 +108,7 @@ def go_card(d: D, frame: Frame) -> None:
     card = frame.context(frames.Card)
     if card.stage == "counter":
         others = [x for x in d.state.everybody if x != card.chain[-1][0]]
-        if asked(d.state, others):
+        if seats_to_ask(d.state, others):
             d.note(stage="effect")
             open_window(d, frames.CounterWindow(others, card.chain))
             return None

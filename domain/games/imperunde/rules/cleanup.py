@@ -26,7 +26,7 @@ def go_cleanup(d: D, frame: Frame) -> None:
             continue
         if pair := next_pair(d.state, zone):
             d.note(at=at)
-            return combat.at_sea(d, zone, *pair)
+            return combat.start_at_sea(d, zone, *pair)
         sink(d, zone)
     return d.end()
 

@@ -30,9 +30,9 @@ from domain.types import Seat
 # --- beginnings ----------------------------------------------------------------------------------------------
 
 
-def by_seat(d: D, seat: Seat, target: str, staged: Sequence[Staged], pass_window: bool) -> None:
+def start_by_seat(d: D, seat: Seat, target: str, staged: Sequence[Staged], pass_window: bool) -> None:
     """IMP-8.1.2: a seat attacks a region; several enemies in a zone are fought one after the other."""
-    waiting = [Waiting(x.region, x.start, unit_stacks.tell((x.lot,))[0]) for x in staged]
+    waiting = [Waiting(x.region, x.start, unit_stacks.to_facts((x.lot,))[0]) for x in staged]
     if target in ZONES:
         first, *others = d.state.enemies_at(seat, target)
         d.add(CombatStarted(target, seat, first, supported=True, staged=waiting, enemies=others))
@@ -43,13 +43,13 @@ def by_seat(d: D, seat: Seat, target: str, staged: Sequence[Staged], pass_window
     d.ask(frames.Combat("window", pass_window or UNSET))
 
 
-def at_sea(d: D, zone: str, attacker: Party, defender: Party) -> None:
+def start_at_sea(d: D, zone: str, attacker: Party, defender: Party) -> None:
     """IMP-6.5.1, IMP-10.6: a sea combat without window and reinforcements."""
     d.add(CombatStarted(zone, attacker, defender))
     d.ask(frames.Combat("engage"))
 
 
-def by_insurgents(d: D, country: str, count: int) -> None:
+def start_by_insurgents(d: D, country: str, count: int) -> None:
     """IMP-8.6.4: insurgents attack a colony; without army and fort it is lost at once."""
     d.add(CombatStarted(country, "insurgents", d.state.country(country).holder, horde=count))
     d.ask(frames.Combat("window" if d.state.country(country).defended else "engage"))

@@ -42,6 +42,6 @@ def do_embark(d: D, frame: Frame, seat: Seat, move: Embark) -> None:
     """IMP-6.7.2: aboard transports; each army rolls in a storm."""
     aboard = check_embark(d.state, seat, move)
     country, zone = move.from_, move.zone
-    d.add(ArmiesEmbarked(seat, country, zone, unit_stacks.tell(aboard), [x.moves_left for x in aboard]))
+    d.add(ArmiesEmbarked(seat, country, zone, unit_stacks.to_facts(aboard), [x.moves_left for x in aboard]))
     weather(d, seat, zone, aboard)
     free_if_empty(d, country)

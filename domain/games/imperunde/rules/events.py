@@ -86,16 +86,16 @@ def _epidemic(d: D, country: str) -> None:
     order = [x for kind in EVENTS["land"]["epidemic"]["units"] for x in units if x.unit == kind]
     lost = losses(d, order)
     if lost:
-        d.add(UnitsLost(seat, country, unit_stacks.tell(lost), "epidemic"))
+        d.add(UnitsLost(seat, country, unit_stacks.to_facts(lost), "epidemic"))
         free_if_empty(d, country)
 
 
 def _unrest(d: D, country: str) -> None:
-    combat.by_insurgents(d, country, VALUE[country])
+    combat.start_by_insurgents(d, country, VALUE[country])
 
 
 def _uprising(d: D, country: str) -> None:
-    combat.by_insurgents(d, country, 2 * VALUE[country])
+    combat.start_by_insurgents(d, country, 2 * VALUE[country])
 
 
 LAND: dict[str, Callable[[D, str], None]] = {
@@ -116,9 +116,9 @@ def _storm(d: D, zone: str) -> None:
     d.add(WeatherMarked(zone, "storm"))
     for seat in d.state.order:
         if lost := losses(d, d.state.zone(zone).fleet(seat)):
-            d.add(UnitsLost(seat, zone, unit_stacks.tell(lost), "storm"))
+            d.add(UnitsLost(seat, zone, unit_stacks.to_facts(lost), "storm"))
     if sunk := losses(d, black_ships(d.state.zone(zone).pirates)):
-        d.add(PiratesLost(zone, unit_stacks.counted(sunk), "storm"))
+        d.add(PiratesLost(zone, unit_stacks.count_by_unit(sunk), "storm"))
 
 
 def _calm(d: D, zone: str) -> None:

@@ -56,9 +56,14 @@ def need_port(s: ImpeRunde, seat: Seat, country: str, zone: str, rule: str) -> N
 def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Buy) -> None:
     """IMP-6.4.2.7: only posts that are not fresh count."""
     colony = s.country(move.country)
-    require(colony.settled > 0, "no_trading_post", RULE, country=move.country)
+    require(colony.settled_posts > 0, "no_trading_post", RULE, country=move.country)
     if move.item == "fort":
-        require(colony.forts + move.quantity <= colony.settled, "fort_limit", RULE, room=colony.settled - colony.forts)
+        require(
+            colony.forts + move.quantity <= colony.settled_posts,
+            "fort_limit",
+            RULE,
+            room=colony.settled_posts - colony.forts,
+        )
     left = budget_left(s, seat, move.country)
     require(UNITS[move.item].cost * move.quantity <= left, "colony_budget_exceeded", RULE, left=left)
 
@@ -66,7 +71,7 @@ def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Buy) -> None:
 def budget_left(s: ImpeRunde, seat: Seat, country: str) -> int:
     """IMP-6.4.2.7: military cost that can still be bought for a colony this turn."""
     spent = s.nations[seat].spent.get(country, 0)
-    return int(ECONOMY["colony_military_budget_per_post"] * s.country(country).settled - spent)
+    return int(ECONOMY["colony_military_budget_per_post"] * s.country(country).settled_posts - spent)
 
 
 def need_funds(s: ImpeRunde, seat: Seat, cost: int, rule: str) -> None:

@@ -42,14 +42,14 @@ class Group:
 def need_units(have: Lots, wants: Wants, rule: str) -> None:
     """IMP-0.3: there are as many units as the move names; demands on the same lots are added up."""
     require(
-        _allot(have, wants, lambda _: 0, _fewest_moves) is not None, "not_enough_units", rule, units=lots.show(have)
+        _allot(have, wants, lambda _: 0, _fewest_moves) is not None, "not_enough_units", rule, units=lots.to_json(have)
     )
 
 
 def take(have: Lots, wants: Wants, moves: Callable[[str], int], rule: str) -> Lots:
     """IMP-0.5: for moving, those with the fewest moves that still suffice."""
     taken = _allot(have, wants, moves, _fewest_moves)
-    require(taken is not None, "not_enough_moves", rule, units=lots.show(have))
+    require(taken is not None, "not_enough_moves", rule, units=lots.to_json(have))
     return taken or ()
 
 
@@ -77,7 +77,7 @@ def _allot(
             if not count or lot.unit != want.unit or lot.moves_left < moves(lot.unit):
                 continue
             if want.moves_left in (UNSET, lot.moves_left):
-                part = lot.of(min(count, lot.count))
+                part = lot.with_count(min(count, lot.count))
                 left, count = lots.change(left, (part,), -1), count - part.count
                 taken.append(part)
         if count:
@@ -199,7 +199,7 @@ def march(d: D, seat: Seat, group: Group, steps: int, leave: Callable[[D, str], 
 
 def step(d: D, seat: Seat, going: Lots, a: str, b: str, left: Sequence[int]) -> Lots:
     """IMP-7.4, IMP-7.7: one step together; storm rolls, then enemy transports sink."""
-    d.add(UnitsMoved(seat, a, b, lots.tell(going), left))
+    d.add(UnitsMoved(seat, a, b, lots.to_facts(going), left))
     come = lots.change((), (x.with_moves(n) for x, n in zip(going, left, strict=True)))
     if b not in ZONES:
         return come
@@ -215,7 +215,7 @@ def weather(d: D, seat: Seat, zone: str, come: Lots) -> Lots:
         return come
     lost = losses(d, come)
     if lost:
-        d.add(UnitsLost(seat, zone, lots.tell(lost), "storm"))
+        d.add(UnitsLost(seat, zone, lots.to_facts(lost), "storm"))
     return lots.change(come, lost, -1)
 
 

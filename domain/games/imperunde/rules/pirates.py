@@ -23,7 +23,7 @@ def go_pirates(d: D, frame: Frame) -> None:
     zone = frame.context(frames.Pirates).zone
     seats = d.state.seats_at(zone)
     if seats and d.state.zone(zone).pirates:
-        return combat.at_sea(d, zone, "pirates", seats[0])
+        return combat.start_at_sea(d, zone, "pirates", seats[0])
     if d.state.zone(zone).pirates:
         sink_all(d, zone)
     return d.end()

@@ -9,7 +9,7 @@ from domain.games.imperunde.moves import Reinforce
 from domain.games.imperunde.rules.approach import approach, charge
 from domain.games.imperunde.rules.attack_checks import check_groups, check_paths
 from domain.games.imperunde.rules.movement import Group
-from domain.games.imperunde.rules.routes import comers
+from domain.games.imperunde.rules.routes import reinforcement_paths
 from domain.games.imperunde.rules.sides import side_units
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.kernel.rules.flow import Frame
@@ -21,7 +21,7 @@ def possible(s: ImpeRunde) -> bool:
     c = s.fight
     if not (c.supported and c.lost and unit_stacks.total(side_units(s, "attacker")) < FIGHTERS):
         return False
-    return bool(comers(s, c.attacker, c.region))
+    return bool(reinforcement_paths(s, c.attacker, c.region))
 
 
 def check_reinforce(s: ImpeRunde, seat: Seat, move: Reinforce) -> list[Group]:
@@ -35,6 +35,6 @@ def check_reinforce(s: ImpeRunde, seat: Seat, move: Reinforce) -> list[Group]:
 def do_reinforce(d: D, frame: Frame, seat: Seat, move: Reinforce) -> None:
     """IMP-8.3.1: they come at once, with storm rolls as in an attack."""
     groups, target = check_reinforce(d.state, seat, move), d.state.fight.region
-    d.add(Reinforced(seat, target, [x for g in groups for x in unit_stacks.tell(g.lots)]))
+    d.add(Reinforced(seat, target, [x for g in groups for x in unit_stacks.to_facts(g.lots)]))
     charge(d, seat, target, approach(d, seat, groups))
     d.mark_answered(seat, end=True)

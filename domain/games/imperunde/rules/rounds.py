@@ -30,7 +30,7 @@ class Rolled:
     value: int
 
     @property
-    def told(self) -> tuple[str, int]:
+    def as_pair(self) -> tuple[str, int]:
         """As a fact carries it."""
         return self.lot.unit, self.value
 
@@ -62,7 +62,7 @@ def do_choose_units(d: D, frame: Frame, seat: Seat, move: ChooseUnits) -> None:
     side = frame.context(frames.ChooseUnits).side
     check_choose_units(d.state, move, side)
     chosen = take_fighters(side_units(d.state, side), move.units)
-    d.add(UnitsChosen(seat, side, unit_stacks.tell(chosen)))
+    d.add(UnitsChosen(seat, side, unit_stacks.to_facts(chosen)))
     d.mark_answered(seat, end=True)
 
 
@@ -144,8 +144,8 @@ def _tell_round(
     rolled = RoundFought(
         c.region,
         c.round + 1,
-        attacker=[x.told for x in attack],
-        defender=[x.told for x in defence],
+        attacker=[x.as_pair for x in attack],
+        defender=[x.as_pair for x in defence],
         attacker_lost=attacker_lost or UNSET,
         horde=horde,
     )
@@ -156,13 +156,13 @@ def _lose(d: D, who: Party, lost: list[Lot]) -> None:
     """The units of a side that are removed; those of natives and insurgents are no pieces."""
     region = d.state.fight.region
     if lost and isinstance(who, int):
-        d.add(UnitsLost(who, region, unit_stacks.tell(unit_stacks.change((), lost)), "combat"))
+        d.add(UnitsLost(who, region, unit_stacks.to_facts(unit_stacks.change((), lost)), "combat"))
     elif lost and who == "pirates":
-        d.add(PiratesLost(region, unit_stacks.counted(lost), "combat"))
+        d.add(PiratesLost(region, unit_stacks.count_by_unit(lost), "combat"))
 
 
 def capture(d: D, victim: Party, captor: Party, ship: Lot) -> None:
     """IMP-8.4.1, IMP-8.4.2: the ship takes the captor's colour, pinned; without a piece it is sunk."""
     if d.state.supply(captor, ship.unit) < 1:
         return _lose(d, victim, [ship])
-    return d.add(ShipCaptured(d.state.fight.region, victim, captor, unit_stacks.tell((ship,))[0]))
+    return d.add(ShipCaptured(d.state.fight.region, victim, captor, unit_stacks.to_facts((ship,))[0]))

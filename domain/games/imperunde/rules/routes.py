@@ -19,22 +19,22 @@ Path = tuple[str, ...]
 def links(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
     """IMP-7.2: regions that a unit can go to from a region, whoever is there."""
 
-    def found() -> list[str]:
+    def find() -> list[str]:
         if region in COUNTRIES:
             return sorted(COUNTRIES[region].lands)
         near = [*s.seas(region, seat), *(sorted(ZONES[region].shores) if is_army(unit) else ())]
         return [b for b in near if is_legal(check_link, s, seat, unit, region, b, "")]
 
-    return memo(s, f"links {seat} {is_army(unit)} {region}", found)
+    return memo(s, f"links {seat} {is_army(unit)} {region}", find)
 
 
 def steps(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
     """Regions that a unit can move to from a region (IMP-7.2)."""
 
-    def found() -> list[str]:
+    def find() -> list[str]:
         return [b for b in links(s, seat, unit, region) if is_legal(check_step, s, seat, unit, region, b)]
 
-    return memo(s, f"steps {seat} {is_army(unit)} {region}", found)
+    return memo(s, f"steps {seat} {is_army(unit)} {region}", find)
 
 
 def walks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> Iterator[tuple[Path, Lot]]:
@@ -51,7 +51,7 @@ def walks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> Iterator[tuple[Path
 def attacks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> dict[str, list[Path]]:
     """Region -> ways on which the lot can come into a combat there; targets are not judged."""
 
-    def found() -> dict[str, list[Path]]:
+    def find() -> dict[str, list[Path]]:
         by_target: dict[str, list[Path]] = {}
         for path, left in walks(s, seat, lot, start):
             if left.moves_left > 0:
@@ -60,7 +60,7 @@ def attacks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> dict[str, list[Pa
                         by_target.setdefault(b, []).append((*path, b))
         return {b: sorted(paths, key=lambda p: (len(p), p)) for b, paths in by_target.items()}
 
-    return memo(s, f"attacks {seat} {lot.unit} {lot.moves_left} {start}", found)
+    return memo(s, f"attacks {seat} {lot.unit} {lot.moves_left} {start}", find)
 
 
 def attackable(s: ImpeRunde, seat: Seat, region: str) -> bool:
@@ -75,10 +75,10 @@ def movable(s: ImpeRunde, seat: Seat) -> list[tuple[str, Lot]]:
     return [(k, lot) for k, lots in sorted(own) for lot in lots if lot.moves_left]
 
 
-def comers(s: ImpeRunde, seat: Seat, target: str) -> list[tuple[str, Lot, list[Path]]]:
+def reinforcement_paths(s: ImpeRunde, seat: Seat, target: str) -> list[tuple[str, Lot, list[Path]]]:
     """IMP-8.3.2: lots that can come into the combat in a region, and how."""
 
-    def found() -> list[tuple[str, Lot, list[Path]]]:
+    def find() -> list[tuple[str, Lot, list[Path]]]:
         able = [
             (start, lot)
             for start, lot in movable(s, seat)
@@ -87,4 +87,4 @@ def comers(s: ImpeRunde, seat: Seat, target: str) -> list[tuple[str, Lot, list[P
         ways = [(start, lot, attacks(s, seat, lot, start).get(target, [])) for start, lot in able]
         return [x for x in ways if x[2]]
 
-    return memo(s, f"comers {seat} {target}", found)
+    return memo(s, f"comers {seat} {target}", find)

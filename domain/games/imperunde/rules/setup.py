@@ -186,7 +186,7 @@ def check_equip_colony(s: ImpeRunde, seat: Seat, move: EquipColony, country: str
 
 def wanted_armies(move: EquipColony) -> dict[str, int]:
     """Unit -> number, the same units of a list added up."""
-    return unit_stacks.counted(Lot(x.unit, x.count) for x in unwrap(move.units))
+    return unit_stacks.count_by_unit(Lot(x.unit, x.count) for x in unwrap(move.units))
 
 
 def do_equip_colony(d: D, frame: Frame, seat: Seat, move: EquipColony) -> None:

@@ -48,4 +48,4 @@ def _carriers(s: ImpeRunde, zone: str) -> list[Seat]:
 
 def sunk(d: D, zone: str, seat: Seat, transports: Lots) -> None:
     """IMP-6.5.1.3: they are lost with the armies aboard."""
-    d.add(TransportsSunk(seat, zone, unit_stacks.tell(transports)))
+    d.add(TransportsSunk(seat, zone, unit_stacks.to_facts(transports)))

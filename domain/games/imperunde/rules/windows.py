@@ -21,14 +21,14 @@ def kind_of(frame: Frame) -> str:
     return frame.kind.removesuffix("_window") if frame.kind in WINDOW_FRAMES else ""
 
 
-def asked(s: ImpeRunde, entitled: Iterable[Seat]) -> list[Seat]:
+def seats_to_ask(s: ImpeRunde, entitled: Iterable[Seat]) -> list[Seat]:
     """IMP-11.7: who is asked depends on public facts only."""
     return [seat for seat in entitled if s.nations[seat].cards and seat not in s.vacant]
 
 
 def open_window(d: D, window: Window) -> bool:
     """IMP-11.1: ask all of them at once; standing passes answer in the same record. False: nobody is to be asked."""
-    seats = asked(d.state, window.entitled)
+    seats = seats_to_ask(d.state, window.entitled)
     if not seats:
         return False
     d.ask(window, *seats, secret=True)

@@ -25,7 +25,7 @@ from domain.games.seven_empires.state import D, Seven
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.ruleset import Handler, on
 
-DO: dict[str, Handler[Seven]] = dict(
+HANDLERS: dict[str, Handler[Seven]] = dict(
     (
         on(moves.DraftInfluence, setup.do_draft),
         on(moves.ChooseAction, turns.do_choose),
@@ -47,5 +47,8 @@ DO: dict[str, Handler[Seven]] = dict(
 )
 """Move type -> handler, in the order of SE7-15."""
 
-GO: dict[str, Callable[[D, Frame], None]] = {"decade": decades.go_decade, "hourglass": hourglass.go_hourglass}
+CONTINUATIONS: dict[str, Callable[[D, Frame], None]] = {
+    "decade": decades.go_decade,
+    "hourglass": hourglass.go_hourglass,
+}
 """Frames that owe nobody."""

@@ -71,7 +71,7 @@ def _end_turn(d: D) -> None:
 def _end_decade(d: D, seat: Seat) -> None:
     """SE7-11.1, SE7-11.2: pawn and hourglass tile."""
     d.note(todo=["next_decade"])
-    d.add(PawnPassed(d.state.left(seat)))
+    d.add(PawnPassed(d.state.next_seat(seat)))
     tile = d.state.hourglass[d.state.decade - 1]
     d.add(TileRevealed(d.state.decade, tile))
     d.barrier()

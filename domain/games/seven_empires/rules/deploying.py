@@ -37,7 +37,7 @@ def makers(s: Seven, empire: str) -> dict[Unit, list[str]]:
     return {unit: regions for unit, regions in found.items() if regions}
 
 
-def wanted(move: Deploy) -> list[Placing]:
+def placings_of(move: Deploy) -> list[Placing]:
     """The units of a move, one by one, in either way."""
     if move.mode == "each_city":
         return [*unwrap(move.units)]
@@ -46,7 +46,7 @@ def wanted(move: Deploy) -> list[Placing]:
 
 def check_deploy(s: Seven, seat: Seat, move: Deploy) -> None:
     """SE7-15.6: the errors of `deploy`, in this order."""
-    units = wanted(move)
+    units = placings_of(move)
     known_regions(*([unwrap(move.region)] if move.mode == "palace" else [p.region for p in units]))
     known_units(p.unit for p in units)
     if move.mode == "palace":
@@ -121,7 +121,7 @@ def _check_complete(s: Seven, units: Sequence[Placing], due: dict[Unit, int]) ->
 def do_deploy(d: D, frame: Frame, seat: Seat, move: Deploy) -> None:
     """SE7-5.2: the units stand in their cities; the action is over."""
     check_deploy(d.state, seat, move)
-    d.add(UnitsDeployed(d.state.acting, placed(wanted(move))))
+    d.add(UnitsDeployed(d.state.acting, placed(placings_of(move))))
     d.mark_answered(seat, end=True)
 
 

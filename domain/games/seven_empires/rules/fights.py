@@ -21,7 +21,7 @@ def sink(d: D, unit: Unit, sea: str) -> None:
 
 def _present(s: Seven, region: str, empire: str) -> list[Unit]:
     """Types of an empire's units in a region, in canonical order."""
-    there = s.own(region, empire)
+    there = s.units_of(region, empire)
     return [unit for unit in UNITS if unit in there]
 
 
@@ -62,7 +62,7 @@ def _is_last(s: Seven, region: str, start: str, unit: str) -> bool:
     if s.free_cities(owner) != [region]:
         return False
     leaves = start in CITIES and CITIES[start].empire == owner
-    return not (leaves and total(s.own(start, s.acting)) == 1)
+    return not (leaves and total(s.units_of(start, s.acting)) == 1)
 
 
 def _stays(s: Seven, region: str, unit: str, target: str | None) -> bool:

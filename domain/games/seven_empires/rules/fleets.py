@@ -24,7 +24,7 @@ def check_ship(s: Seven, seat: Seat, move: MoveShip) -> None:
     check_departure(s, move.from_, move.unit)
     check_path(move.from_, move.unit, move.path)
     neutral.check_passage(s, move.path)
-    require(not s.own(move.path[-1], s.acting), "own_ship_there", "SE7-8.3", region=move.path[-1])
+    require(not s.units_of(move.path[-1], s.acting), "own_ship_there", "SE7-8.3", region=move.path[-1])
 
 
 def check_departure(s: Seven, region: str, unit: str) -> None:

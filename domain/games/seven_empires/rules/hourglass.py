@@ -109,7 +109,7 @@ def places(s: Seven, empire: str, tile: str) -> list[str]:
 def _takes(s: Seven, region: str, tile: str) -> bool:
     if GIVES[tile] in SHIPS:
         return CITIES[region].anchor is not None
-    return total(s.own(region, CITIES[region].empire)) < LIMITS["own_city_units"]
+    return total(s.units_of(region, CITIES[region].empire)) < LIMITS["own_city_units"]
 
 
 def check_place(s: Seven, seat: Seat, move: PlaceEventUnit) -> None:

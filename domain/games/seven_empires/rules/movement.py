@@ -31,7 +31,7 @@ def begin(d: D, able: Mapping[str, Mapping[str, int]]) -> None:
 
 def need_mover(s: Seven, region: str, unit: str) -> None:
     """SE7-0.5, SE7-0.12, SE7-9.2: such a unit stands there, and one can still move."""
-    there = s.own(region, s.acting).get(unit, 0)
+    there = s.units_of(region, s.acting).get(unit, 0)
     require(there > 0, "no_such_unit", "SE7-0.5", region=region, unit=unit)
     require(s.moving.able.get(region, {}).get(unit, 0) > 0, "unit_cannot_move", "SE7-0.12", region=region, unit=unit)
 
@@ -56,4 +56,4 @@ def due(s: Seven, empire: str) -> list[str]:
 
 
 def _lacks(s: Seven, region: str, empire: str) -> bool:
-    return bool(s.own(region, empire)) and s.flags.get(region) != empire
+    return bool(s.units_of(region, empire)) and s.flags.get(region) != empire

@@ -63,7 +63,7 @@ def check_reduce(s: Seven, seat: Seat, move: ReduceRegion) -> None:
     due = s.top.context(frames.Reduction)
     require(move.region == due.region, "wrong_region", "SE7-10.2", region=due.region)
     require(len(move.remove) == due.excess, "wrong_count", "SE7-10.2", excess=due.excess)
-    there = s.own(due.region, due.empire)
+    there = s.units_of(due.region, due.empire)
     for unit, number in Counter(move.remove).items():
         require(number <= there.get(unit, 0), "no_such_unit", "SE7-0.5", unit=unit, region=due.region)
 

@@ -23,7 +23,7 @@ def check_seas(here: str, there: str, via: Sequence[str]) -> None:
 def check_carriers(s: Seven, via: Sequence[str], used: Sequence[str]) -> None:
     """SE7-8.6: a ship of the empire in every sea, and no two-master twice."""
     for sea in via:
-        require(bool(s.own(sea, s.acting)), "no_transport_ship", RULE, sea=sea)
+        require(bool(s.units_of(sea, s.acting)), "no_transport_ship", RULE, sea=sea)
         require(sea not in used, "transport_used", RULE, sea=sea)
 
 
@@ -34,7 +34,7 @@ def well_formed(via: Sequence[str]) -> bool:
 
 def two_masters(s: Seven, via: Sequence[str]) -> list[str]:
     """SE7-8.6: seas of a chain whose ship carries one unit once."""
-    return [sea for sea in via if "two_master" in s.own(sea, s.acting)]
+    return [sea for sea in via if "two_master" in s.units_of(sea, s.acting)]
 
 
 # --- what can be reached ----------------------------------------------------------------------------------------

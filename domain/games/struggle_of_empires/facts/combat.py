@@ -101,7 +101,7 @@ class BlockadeUsed(Fact[Struggle], frozen=True):
     banned: bool
 
     def evolve(self, s: Struggle) -> Struggle:
-        return state_updates.combat(state_updates.returned(s, self.seat, self.tile, self.banned), blockade=True)
+        return state_updates.combat(state_updates.return_tile(s, self.seat, self.tile, self.banned), blockade=True)
 
 
 class BattleRolled(Fact[Struggle], frozen=True):
@@ -125,7 +125,7 @@ class ReserveAnswered(Fact[Struggle], frozen=True):
     use: bool
 
     def evolve(self, s: Struggle) -> Struggle:
-        return state_updates.used(s, self.seat, self.tile) if self.use else s
+        return state_updates.turn_tile(s, self.seat, self.tile) if self.use else s
 
 
 class LossDue(Part, frozen=True):
@@ -181,7 +181,7 @@ class WithdrawalAnswered(Fact[Struggle], frozen=True):
         if self.item is UNSET:
             return s
         losses = s.battle.losses
-        s = state_updates.returned(s, self.seat, self.tile, self.banned is True)
+        s = state_updates.return_tile(s, self.seat, self.tile, self.banned is True)
         return state_updates.combat(s, losses=(*losses[: self.item], *losses[self.item + 1 :]))
 
 

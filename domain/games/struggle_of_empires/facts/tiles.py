@@ -23,7 +23,7 @@ class TileTaken(Fact[Struggle], frozen=True):
 
     def evolve(self, s: Struggle) -> Struggle:
         owned = (*s.empires[self.seat].tiles, Tile(self.tile))
-        return state_updates.stocked(state_updates.empire(s, self.seat, tiles=owned), self.tile, -1)
+        return state_updates.change_stock(state_updates.empire(s, self.seat, tiles=owned), self.tile, -1)
 
 
 class TileUsed(Fact[Struggle], frozen=True):
@@ -33,7 +33,7 @@ class TileUsed(Fact[Struggle], frozen=True):
     tile: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return state_updates.used(s, self.seat, self.tile)
+        return state_updates.turn_tile(s, self.seat, self.tile)
 
 
 class TileBoxed(Fact[Struggle], frozen=True):
@@ -43,7 +43,7 @@ class TileBoxed(Fact[Struggle], frozen=True):
     tile: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return flow.assign(state_updates.removed(s, self.seat, self.tile), boxed=add_count(s.boxed, self.tile, 1))
+        return flow.assign(state_updates.remove_tile(s, self.seat, self.tile), boxed=add_count(s.boxed, self.tile, 1))
 
 
 class TileReturned(Fact[Struggle], frozen=True):
@@ -54,7 +54,7 @@ class TileReturned(Fact[Struggle], frozen=True):
     banned: Maybe[bool] = UNSET
 
     def evolve(self, s: Struggle) -> Struggle:
-        return state_updates.returned(s, self.seat, self.tile, self.banned is True)
+        return state_updates.return_tile(s, self.seat, self.tile, self.banned is True)
 
 
 class BlockadeLaid(Fact[Struggle], frozen=True):
@@ -65,7 +65,7 @@ class BlockadeLaid(Fact[Struggle], frozen=True):
     region: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        s = state_updates.ban(state_updates.used(s, self.seat, self.tile), self.seat, self.tile)
+        s = state_updates.ban(state_updates.turn_tile(s, self.seat, self.tile), self.seat, self.tile)
         return flow.assign(s, blockade=Blockade(self.seat, self.region))
 
 
@@ -77,7 +77,7 @@ class BlockadeLifted(Fact[Struggle], frozen=True):
     region: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return flow.assign(state_updates.returned(s, self.seat, self.tile, False), blockade=None)
+        return flow.assign(state_updates.return_tile(s, self.seat, self.tile, False), blockade=None)
 
 
 class RaidSent(Fact[Struggle], frozen=True):
@@ -90,7 +90,7 @@ class RaidSent(Fact[Struggle], frozen=True):
 
     def evolve(self, s: Struggle) -> Struggle:
         combat = Combat(self.region, Party(self.tile), Party("player", self.target))
-        return flow.assign(state_updates.stocked(s, self.tile, -1), combat=combat)
+        return flow.assign(state_updates.change_stock(s, self.tile, -1), combat=combat)
 
 
 class RaidBeaten(Fact[Struggle], frozen=True):
@@ -100,7 +100,7 @@ class RaidBeaten(Fact[Struggle], frozen=True):
     region: str
 
     def evolve(self, s: Struggle) -> Struggle:
-        return state_updates.stocked(s, self.tile, 1)
+        return state_updates.change_stock(s, self.tile, 1)
 
 
 class TokenCaptured(Fact[Struggle], frozen=True):
@@ -124,7 +124,7 @@ class TokenFreed(Fact[Struggle], frozen=True):
     by: Seat
 
     def evolve(self, s: Struggle) -> Struggle:
-        return flow.assign(state_updates.stocked(s, self.tile, 1), **{self.tile: None})
+        return flow.assign(state_updates.change_stock(s, self.tile, 1), **{self.tile: None})
 
 
 FACTS = declared_classes(__name__, Fact)

@@ -22,7 +22,7 @@ from domain.games.struggle_of_empires.state import D, Struggle
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.ruleset import Handler, on
 
-DO: dict[str, Handler[Struggle]] = dict(
+HANDLERS: dict[str, Handler[Struggle]] = dict(
     (
         on(moves.ChoosePower, setup.do_choose_power),
         on(moves.PlaceUnit, setup.do_place_unit),
@@ -49,5 +49,5 @@ DO: dict[str, Handler[Struggle]] = dict(
 )
 """Move type -> handler, in the order of SOE-22."""
 
-GO: dict[str, Callable[[D, Frame], None]] = {"war": war.go_war, "combat": combat.go_combat}
+CONTINUATIONS: dict[str, Callable[[D, Frame], None]] = {"war": war.go_war, "combat": combat.go_combat}
 """Frames that owe nobody."""

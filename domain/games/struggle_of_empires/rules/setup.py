@@ -57,10 +57,10 @@ def setup(d: D) -> None:
 
 def free_powers(s: Struggle) -> list[str]:
     """Powers without a seat, in the order of the data."""
-    return powers.free_powers(POWERS, _taken(s))
+    return powers.free_powers(POWERS, _chosen_powers(s))
 
 
-def _taken(s: Struggle) -> list[str | None]:
+def _chosen_powers(s: Struggle) -> list[str | None]:
     return [empire.power for empire in s.empires]
 
 
@@ -71,7 +71,7 @@ def _draw_power(d: D) -> str:
 
 def check_choose_power(s: Struggle, seat: Seat, move: ChoosePower) -> None:
     """SOE-3.3: the errors of `choose_power`, in this order."""
-    powers.check_choice("SOE-3.3", move.power, POWERS, _taken(s))
+    powers.check_choice("SOE-3.3", move.power, POWERS, _chosen_powers(s))
 
 
 def do_choose_power(d: D, frame: Frame, seat: Seat, move: ChoosePower) -> None:

@@ -1,4 +1,4 @@
-"""AOR-9.2, AOR-9.4, AOR-4.6: the answers that are given at the same time, in secret, and can be taken back."""
+"""AOR-9.2, AOR-9.4, AOR-4.6: secret and simultaneous answers, with the right to take them back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HIRE_COST: int = CONSTANTS["neutral_support_cost"]
 
 
 def step_commit(d: D) -> Next:
-    """AOR-9.2.1: the defender and all eligible allies are asked at once, whatever they hold (AOR-4.4)."""
+    """AOR-9.2.1: ask the defender and all eligible allies at once, with any hand (AOR-4.4)."""
     battle = d.state.fight
     return Question(frames.Commit(battle.defender), battle.asked) if battle.asked else None
 
@@ -40,14 +40,14 @@ def check_commit(s: AgeOfReason, seat: Seat, card: str | None) -> None:
 
 
 def do_commit(d: D, frame: Frame, seat: Seat, move: Commit) -> None:
-    """AOR-9.2.2, AOR-4.6.2: sealed; that the seat has answered is public."""
+    """AOR-9.2.2, AOR-4.6.2: seal the card; only the fact of an answer is public."""
     check_commit(d.state, seat, move.card)
     d.add(CardSealed(seat, move.card), (seat,), seal="card")
     d.mark_answered(seat)
 
 
 def go_commit(d: D, frame: Frame) -> None:
-    """AOR-9.2.4: all have answered; everybody learns which allies have laid a card."""
+    """AOR-9.2.4: all have answered; the allies with a laid card become public."""
     battle = d.state.fight
     d.end()
     d.barrier()
@@ -56,7 +56,7 @@ def go_commit(d: D, frame: Frame) -> None:
 
 
 def laid_card(s: AgeOfReason, seat: Seat) -> str | None:
-    """The card that a seat has sealed."""
+    """Return the card sealed by a seat."""
     sealed = s.sealed[seat]
     return sealed.card if sealed else None
 
@@ -71,7 +71,7 @@ def step_hire(d: D) -> Next:
 
 
 def spent(s: AgeOfReason, seat: Seat) -> int:
-    """AOR-9.4.3: what the own sealed card will cost."""
+    """AOR-9.4.3: the cost due for the own sealed card."""
     card = laid_card(s, seat)
     return CARDS[card].cost if card else 0
 
@@ -101,7 +101,7 @@ def go_hire(d: D, frame: Frame) -> None:
 
 
 def may(s: AgeOfReason) -> tuple[Seat, ...]:
-    """AOR-4.6.3: seats that have answered a decision that is still open."""
+    """AOR-4.6.3: seats with an answer to a decision still open."""
     return s.top.done if s.top.kind in ("commit", "hire") else ()
 
 

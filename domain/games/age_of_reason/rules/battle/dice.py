@@ -62,7 +62,7 @@ def _supports(battle: Battle, seat: Seat) -> bool:
 
 
 def supporters(s: AgeOfReason, side: Side) -> list[Seat]:
-    """AOR-9.5.2: allies of a side that played the Alliance card, in turn order."""
+    """AOR-9.5.2: allies of a side with the Alliance card played, in turn order."""
     battle = s.fight
     return [seat for seat in s.turn_order if _supports(battle, seat) and side_of(s, battle, seat) == side]
 
@@ -71,12 +71,12 @@ def supporters(s: AgeOfReason, side: Side) -> list[Seat]:
 
 
 def strength(s: AgeOfReason, side: Side, dice: tuple[int, ...]) -> int:
-    """AOR-9.8: the difference of the dice, and what stands behind it."""
+    """AOR-9.8: the difference of the dice, plus the fixed strength."""
     return spread(dice) + sum(strength_parts(s, side).values())
 
 
 def strength_parts(s: AgeOfReason, side: Side) -> dict[str, int]:
-    """AOR-9.8: what a side has without dice: a fixed number, or the card and the action board; and its allies."""
+    """AOR-9.8: a side's strength without dice: a fixed number, or the card and the action board; and its allies."""
     battle = s.fight
     seat = battle.principal(side)
     helpers = len(supporters(s, side)) + len((battle.hired or {}).get(side, ()))
@@ -101,7 +101,7 @@ def _card(battle: Battle, seat: Seat) -> int:
 
 
 def bonus(s: AgeOfReason, seat: Seat, region: str) -> int:
-    """AOR-9.8, AOR-11: what the own tokens on the action board add to battles for a region."""
+    """AOR-9.8, AOR-11: the bonus of own tokens on the action board in battles for a region."""
     return sum(space.bonus * s.on_board(seat, space.id) for space in BONUSES if region in scope(s, space))
 
 

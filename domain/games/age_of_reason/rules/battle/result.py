@@ -1,4 +1,4 @@
-"""AOR-9.9, AOR-9.10: what a battle brings, and where the cards go."""
+"""AOR-9.9, AOR-9.10: the gains and losses of a battle, and the return of the cards."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def shares(difference: int) -> tuple[int, int, int]:
 
 
 def _unrest(d: D, difference: int) -> None:
-    """AOR-9.9.1: principals, and in a tie those who supported them; never a power without seat."""
+    """AOR-9.9.1: principals, and in a tie their supporters; never a power without seat."""
     battle = d.state.fight
     attacker, defender, ally = shares(difference)
     money.add_unrest(d, battle.attacker, attacker)

@@ -1,6 +1,6 @@
-"""The words of a battle's flow. The frame `battle` owes nobody and holds the steps still to do (`todo`).
+"""Types of a battle's flow. The frame `battle` owes nobody and holds the remaining steps (`todo`).
 
-A step looks at the state, may add facts, and may return a question, for which the battle waits.
+A step looks at the state, may add facts, and may return a question; the battle waits for its answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Step = Sequence[Json]
 
 @dataclass(frozen=True)
 class Question:
-    """A decision that interrupts the battle; of several seats at the same time."""
+    """A decision interrupting the battle; of several seats at the same time."""
 
     about: Context
     seats: Sequence[Seat]
