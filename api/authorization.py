@@ -396,6 +396,13 @@ def require_director() -> None:
         raise Problem("directors_only")
 
 
+def officer_ids(game: str) -> list[str]:
+    """Return all player ids of a caller who acts as the game's director; none for any other caller."""
+    caller = optional_principal()
+    acts = caller is not None and caller.game == game and caller.seat is None
+    return [caller.player, *player_ids()] if caller is not None and acts else []
+
+
 def require_no_seat(game: AnyGame) -> None:
     """Raise Problem if the director has a seat in the game, under any of their player ids."""
     director_ids = {principal().player, *player_ids()}

@@ -13,7 +13,7 @@ from api.visibility import visibility_of
 from domain.accounts.social import Challenge
 from domain.errors import RuleError
 from domain.kernel.game.command_of_record import command_of
-from domain.kernel.game.director_commands import Look
+from domain.kernel.game.director_commands import Look, Reissue
 from domain.types import DIRECTOR, Seat
 
 
@@ -60,12 +60,15 @@ def check_not_reserved(game: str, seat: Seat | None, player: str) -> None:
 
 
 def check_not_looked(game: str, player: str, version: int) -> None:
-    """Raise Problem if the joining player has seen hidden data of this game as its director."""
+    """Raise Problem if the joining player has seen hidden data of this game as its director, or could have.
+
+    A director who has replaced a lost token has had a token of that seat.
+    """
     s = services()
     if s.seat_tokens.find_director(game) not in {player, *authorization.player_ids()}:
         return
     now, before = s.commands.game(game), s.ledger.read(game, upto=version - 1)
-    if any(r.kind == "ruled" and isinstance(command_of(r, now), Look) for r in before):
+    if any(r.kind == "ruled" and isinstance(command_of(r, now), Look | Reissue) for r in before):
         raise Problem("director_looked")
 
 

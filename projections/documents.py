@@ -127,6 +127,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "hold": p.terms.get("hold", 0),
         "several": p.terms.get("several", True),
         "misses": p.terms.get("misses"),
+        "officers": p.terms.get("officers", "any"),
         "delay": p.terms.get("delay", 0),
         "ending": p.ending,
     }

@@ -29,7 +29,7 @@ from domain.service.job_requests import JobRequest
 from domain.types import Json
 from projections.reader import DueWork
 from workers.context import current_context
-from workers.jobs import audits, bot_moves, deadlines, rebuilds, rewinds, turns
+from workers.jobs import audits, bot_moves, deadlines, proposals, rebuilds, rewinds, turns
 from workers.maintenance.corruption_handler import check_suspect
 from workers.signals import NO_REDIS, CircuitBreaker, connect
 
@@ -95,6 +95,7 @@ _DUE_JOBS: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
 _REQUEST_JOBS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(
     {
         "rewind": (rewinds.run_rewind, TURNS),
+        "proposal": (proposals.run_proposal, TURNS),
         "audit": (audits.run_audit, BATCH),
         "rebuild": (rebuilds.run_rebuild, BATCH),
     }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from domain.errors import StoreUnavailable
+from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequest, JobRequests
 from projections.reader import Reader
@@ -67,8 +68,14 @@ class Reconciler:
             self._queues.enqueue([call for call in calls if call.queue == BATCH], self._clock())
 
     def _list_actionable(self) -> list[JobRequest]:
-        """Return requests ready to run, and undo requests to close: declined or outdated ones."""
-        standing = self._job_requests.list_open()
-        waiting = {e.game for e in standing if not e.is_ready}
+        """Return requests ready to run or to close: declined ones, outdated rewinds, proposals whose time is over."""
+        standing, now = self._job_requests.list_open(), self._clock()
+        waiting = {e.game for e in standing if not e.is_ready and e.work == "rewind"}
         versions = self._reader.newest_versions(sorted(waiting)) if waiting else {}
-        return [e for e in standing if e.is_ready or e.declined or versions.get(e.game, 0) > e.version]
+
+        def is_due(request: JobRequest) -> bool:
+            if request.work == "proposal":
+                return now >= request.at + SILENCE_MS
+            return versions.get(request.game, 0) > request.version
+
+        return [e for e in standing if e.is_ready or e.declined or is_due(e)]

@@ -77,4 +77,4 @@ def _find_secrets(s: ApiServices, job_request: JobRequest) -> list[Json]:
 def is_visible(job_request: JobRequest) -> bool:
     """Return True if the caller may see the request. A spectator with a delay sees it after the next visible record."""
     upto = visibility_of(job_request.game).upto if job_request.game else None
-    return upto is None or job_request.work != "rewind" or job_request.version < upto
+    return upto is None or job_request.work not in ("rewind", "proposal") or job_request.version < upto

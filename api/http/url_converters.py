@@ -53,12 +53,16 @@ class CodeConverter(BaseConverter):
     regex = "[a-z][a-z0-9_]{0,60}"
 
 
+class ProposalConverter(BaseConverter):
+    regex = "proposal-[0-9a-f]{24}"
+
+
 class RewindConverter(BaseConverter):
     regex = "rewind-[0-9a-f]{24}"
 
 
 class JobConverter(BaseConverter):
-    regex = f"(?:rewind|audit|rebuild)-[0-9a-f]{{24}}|resolve-{GameConverter.regex}-[0-9]{{1,9}}-[0-9]{{1,9}}"
+    regex = f"(?:rewind|proposal|audit|rebuild)-[0-9a-f]{{24}}|resolve-{GameConverter.regex}-[0-9]{{1,9}}-[0-9]{{1,9}}"
 
 
 CONVERTERS: dict[str, type[BaseConverter]] = {
@@ -75,6 +79,7 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "delivery": DeliveryConverter,
     "code": CodeConverter,
     "rewind": RewindConverter,
+    "proposal": ProposalConverter,
     "job": JobConverter,
 }
 

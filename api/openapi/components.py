@@ -280,12 +280,19 @@ def _stream_components() -> dict[str, Doc]:
         description, {"from": _INT, "version": _INT, "patch": {"type": "object", "additionalProperties": {}}}
     )
     data = {
-        "StreamEvent": {"board": ref("Board"), "patch": patch, "timeline": ref("Entry"), "motion": ref("Motion")},
+        "StreamEvent": {
+            "board": ref("Board"),
+            "patch": patch,
+            "timeline": ref("Entry"),
+            "motion": ref("Motion"),
+            "proposal": ref("Proposal"),
+        },
         "TablesEvent": {
             "tables": ref("MyGames"),
             "table": ref("Mine"),
             "gone": left_table,
             "motion": ref("Motion"),
+            "proposal": ref("Proposal"),
             "challenges": ref("MyChallenges"),
         },
         "LobbyEvent": {"tables": ref("Lobby"), "table": ref("Summary")},

@@ -6,7 +6,9 @@ import orjson
 from flask import Response
 
 from api import authorization
+from api.command_execution import execute_command
 from api.http import rate_limits, security_log
+from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import idempotency_key, if_match_version, load_table, write_response
 from api.routes.boards import load_from_records
@@ -50,7 +52,7 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     _, now = load_table(game)
     authorization.require_no_seat(now)
     with rate_limits.whole_game_slot():
-        stored = services().commands.handle(game, Look(), idempotency_key=idempotency_key(headers["key"]))
+        stored = execute_command(game, Look(), idempotency_key=idempotency_key(headers["key"]))
         if not stored.replayed:
             caller = authorization.principal()
             security_log.log_event("looked", game=game, player=caller.player, token=caller.token)
@@ -77,7 +79,7 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     """
     authorization.require_director()
     key_id, ms = idempotency_key(headers["key"]), body["seconds"] * 1000
-    stored = services().commands.handle(game, Extend(body["decision"], ms), idempotency_key=key_id)
+    stored = execute_command(game, Extend(body["decision"], ms), idempotency_key=key_id)
     return write_response(stored)
 
 
@@ -96,7 +98,7 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     """Close a game before its end. Its seed and all hidden data become public."""
     authorization.require_director()
     command = Close(body["reason"], "director")
-    return write_response(services().commands.handle(game, command, idempotency_key=idempotency_key(headers["key"])))
+    return write_response(execute_command(game, command, idempotency_key=idempotency_key(headers["key"])))
 
 
 # --- seats -----------------------------------------------------------------------------------------------------
@@ -119,9 +121,7 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     """
     authorization.require_director()
     command, key_id = Hold(seat, body["seconds"]), idempotency_key(headers["key"])
-    stored = services().commands.handle(
-        game, command, expected=if_match_version(headers["match"]), idempotency_key=key_id
-    )
+    stored = execute_command(game, command, expected=if_match_version(headers["match"]), idempotency_key=key_id)
     return write_response(stored, status=200)
 
 
@@ -140,14 +140,18 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
 def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
     """Give the player of a seat a new token in place of a lost one. The old token stops working.
 
-    The player stays the same, and the game's public records show the change. With If-Match, it works only for the
+    The player stays the same, and the game's public records show the change. A player with an account needs no token:
+    logging in is enough. After this the director cannot take a seat at the table. With If-Match, it works only for the
     player seated at that version. A repetition with the same key gets the same response.
     """
     authorization.require_director()
     s, caller, key = services(), authorization.principal(), headers["key"]
     _, now = load_table(game)
-    if now.players.get(seat, Player("")).id != caller.player:
+    player = now.players.get(seat, Player("")).id
+    if player != caller.player:
         authorization.require_no_seat(now)
+        if player and s.account_store.accounts.find_by_player(player) is not None:
+            raise Problem("account_has_seat")
     issued_token = (
         s.seat_tokens.make_token("reissue", game, str(seat), caller.player, key) if key else s.seat_tokens.make_token()
     )
@@ -156,8 +160,13 @@ def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
         return s.seat_tokens.replace(game, seat, issued_token.token)
 
     command, expected = Reissue(seat), if_match_version(headers["match"])
-    stored = s.commands.handle(
-        game, command, expected=expected, idempotency_key=idempotency_key(key), extra_statements=replace_token
+    stored = execute_command(
+        game,
+        command,
+        as_player=player == caller.player,
+        expected=expected,
+        idempotency_key=idempotency_key(key),
+        extra_statements=replace_token,
     )
     if not stored.replayed:
         details = {"token": token_id(issued_token.token), "player": now.players[seat].id}

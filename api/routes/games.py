@@ -8,6 +8,7 @@ import orjson
 from flask import Response
 
 from api import authorization
+from api.command_execution import execute_command
 from api.documents.summaries import add_names, build_lobby_page
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
@@ -113,9 +114,11 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms |= {"misses": body["misses"]} if body["misses"] else {}
+    terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
     terms["hold"] = _default_hold(pace) if body["hold"] is None else body["hold"]
     defaulted = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
     defaulted += ["misses"] if body["misses"] == DEFAULT_MISSES else []
+    defaulted += ["officers"] if body["officers"] == "neutral" else []
     has_account = authorization.optional_owner() is not None
     rows = s.seat_tokens.issue(
         issued_token.game, DIRECTOR, player, issued_token.token, body["name"], account=has_account
@@ -283,7 +286,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
 
     with hide_current_state(game, body.get("seat")):
         command = Join(body.get("seat"), player, body["nonce_hash"])
-        stored = s.commands.handle(game, command, idempotency_key=key_id, extra_statements=issue_token)
+        stored = execute_command(game, command, idempotency_key=key_id, extra_statements=issue_token)
     report_issued_token(stored, issued_token, player, stored.records[0].public["seat"])
     return write_response(stored, {"seat": stored.records[0].public["seat"]} | _token_to_json(issued_token, player))
 
@@ -303,7 +306,7 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
         check_not_reserved(game, seat, player)
         _charge_quota("seats")
     name_rows = s.seat_tokens.texts.set_name(player, f"Bot ({body['bot']})")
-    stored = s.commands.handle(game, Join(seat, player), idempotency_key=key_id, extra_statements=lambda _: name_rows)
+    stored = execute_command(game, Join(seat, player), idempotency_key=key_id, extra_statements=lambda _: name_rows)
     return write_response(stored, {"seat": seat, "player": player})
 
 
@@ -341,7 +344,7 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     s = services()
     _, now = load_table(game)
     hold = hold_seconds(now, seat, args.get("hold"), directed=caller.seat is None)
-    stored = s.commands.handle(
+    stored = execute_command(
         game,
         Leave(seat, hold),
         seat_guard=authorization.seat_guard(),
@@ -371,9 +374,7 @@ def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     """Reveal the seat's nonce, once every seat is taken."""
     command = Reveal(authorization.seat(), body["nonce"])
     key_id = idempotency_key(headers["key"])
-    return write_response(
-        services().commands.handle(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id)
-    )
+    return write_response(execute_command(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id))
 
 
 @bp.operation(
@@ -390,7 +391,7 @@ def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
 )
 def start_game(_: Json, headers: Doc, game: str) -> Response:
     """Start the game. Every seat needs a player."""
-    return write_response(services().commands.handle(game, Start(), idempotency_key=idempotency_key(headers["key"])))
+    return write_response(execute_command(game, Start(), idempotency_key=idempotency_key(headers["key"])))
 
 
 @bp.operation(
@@ -411,6 +412,4 @@ def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
     """
     command = Rest(authorization.seat(), body["days"])
     key_id = idempotency_key(headers["key"])
-    return write_response(
-        services().commands.handle(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id)
-    )
+    return write_response(execute_command(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id))

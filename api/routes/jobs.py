@@ -6,6 +6,7 @@ from flask import Response
 
 from api import authorization
 from api.documents import undo_requests
+from api.documents.proposals import proposal_status
 from api.http.i18n import request_language
 from api.http.problems import CODES, Problem
 from api.openapi.smorest import Blueprint
@@ -82,14 +83,15 @@ def _job_to_json(s: ApiServices, job: str) -> Doc:
     if job_request is None or not undo_requests.is_visible(job_request):
         raise Problem("not_found")
     doc: Doc = {"id": job, "work": job_request.work, "game": job_request.game or None}
-    return doc | (
-        _rewind_to_json(s, job_request) if job_request.work == "rewind" else _operator_job_to_json(s, job_request)
-    )
+    if job_request.work in ("rewind", "proposal"):
+        return doc | _request_to_json(s, job_request)
+    return doc | _operator_job_to_json(s, job_request)
 
 
-def _rewind_to_json(s: ApiServices, job_request: JobRequest) -> Doc:
-    """Return the status of a rewind."""
-    status, code = undo_requests.request_status(s, job_request)
+def _request_to_json(s: ApiServices, job_request: JobRequest) -> Doc:
+    """Return the status of a rewind or a proposal."""
+    status_of = undo_requests.request_status if job_request.work == "rewind" else proposal_status
+    status, code = status_of(s, job_request)
     if status == "done":
         return _result_to_json(s, job_request.game, job_request.id) or {}
     if code:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 from flask import Response
 
 from api import authorization
+from api.command_execution import execute_command
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
@@ -89,7 +90,7 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
         raise Problem("precondition_required")
     command, key_id = Play(seat, moves, decision, "director" if directed else "seat"), idempotency_key(headers["key"])
     with _hide_refusal_reasons(game, seat, moves) if directed else nullcontext():
-        stored = services().commands.handle(
+        stored = execute_command(
             game, command, expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=key_id
         )
     return write_response(stored, {"records": [record_to_json(r, authorization.viewer()) for r in stored.records]})
@@ -209,7 +210,7 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
     since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.waiting_since]
     if any(isinstance(command_of(r, p), Look) for r in since):
         return {"looked": True}
-    stored = services().commands.handle(p.id, Look(), expected=p.version)
+    stored = execute_command(p.id, Look(), expected=p.version)
     services().notify_appended(stored.position)
     return {"looked": True, "version": stored.versions[-1]}
 

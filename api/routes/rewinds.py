@@ -109,6 +109,8 @@ def _plan_rewind(
         raise StaleVersion(expected, p.version)
     if p.status != "running":
         raise RuleError("game_over" if p.status in ("over", "closed") else "not_running", "", {"status": p.status})
+    if seat is None and p.terms.get("officers") == "neutral" and p.has_stake(authorization.officer_ids(p.id)):
+        raise RuleError("director_has_stake")
     records = services().ledger.read(p.id, upto=p.version)
     undone = undone_records(records, to)
     if seat is None:

@@ -123,7 +123,7 @@ class ProgressSchema(ResponseSchema):
 
 class JobSchema(ResponseSchema):
     id = required_str()
-    work = one_of("resolve", "rewind", "audit", "rebuild")
+    work = one_of("resolve", "rewind", "proposal", "audit", "rebuild")
     game = fields.String(required=True, allow_none=True)
     status = one_of(
         "waiting", "queued", "running", "done", "failed", metadata={"description": "`waiting`: needs consents."}

@@ -199,6 +199,30 @@ class MotionSchema(RewindDocSchema):
     )
 
 
+class ProposalSchema(ResponseSchema):
+    id = required_str()
+    game = required_str()
+    seat = required_int(metadata={"description": "The seat that proposed it."})
+    act = fields.Dict(required=True, metadata={"description": "The command: `act` with its members, as proposed."})
+    version = required_int(metadata={"description": "Version of the game when it was proposed."})
+    consents = fields.List(
+        fields.Integer(), required=True, metadata={"description": "Seats whose consent is required."}
+    )
+    agreed = fields.List(fields.Integer(), required=True)
+    declined = fields.List(fields.Integer(), required=True)
+    until = required_int(
+        metadata={"description": "Time, ms, after which a seat that has neither answered nor played has no vote."}
+    )
+    status = one_of(
+        "open", "queued", "done", "declined", "failed", metadata={"description": "`open`: consents are missing."}
+    )
+    job = required_str(metadata={"description": "URL of the job: `/v1/jobs/{id}`."})
+
+
+class ProposalsSchema(ResponseSchema):
+    items = fields.List(fields.Nested(ProposalSchema), required=True)
+
+
 class RewindsSchema(ResponseSchema):
     items = fields.List(fields.Nested(MotionSchema), required=True)
 

@@ -20,6 +20,7 @@ from api.schemas.request_fields import (
 from api.schemas.schema_builder import JsonSchemaField, ref
 from domain.bots import BOTS
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
+from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
 
 WAIT = {"description": "Wait until the views have read this log position (`Annals-Position`)."}
@@ -90,6 +91,15 @@ class NewGameSchema(RequestSchema):
         metadata={
             "description": "Missed deadlines after which a seat counts as vacant; its player may take it again. null: "
             "never. No deadline is missed without a pace."
+        },
+    )
+    officers = choice_field(
+        "neutral",
+        "any",
+        load_default="neutral",
+        metadata={
+            "description": "`neutral`: a director who has a seat needs the consent of the players for all commands "
+            "but the start (`/proposals`). `any`: such a director may do everything alone."
         },
     )
     delay = StrictInt(
@@ -227,6 +237,44 @@ class CloseSchema(RequestSchema):
 
 class ConsentSchema(RequestSchema):
     agrees = StrictBool(required=True)
+
+
+PROPOSAL_MEMBERS = {
+    "close": (),
+    "extend": ("decision", "seconds"),
+    "hold": ("seat", "seconds"),
+    "remove": ("seat",),
+    "seat_bot": ("seat", "bot"),
+    "pace": ("pace",),
+}
+"""Act of a proposal -> the members that it needs."""
+
+
+class NewProposalSchema(RequestSchema):
+    act = choice_field(
+        *PROPOSAL_MEMBERS,
+        required=True,
+        metadata={
+            "description": "`close` ends the game. `extend` (`decision`, `seconds`) moves its deadline. `hold` (`seat`,"
+            " `seconds`) stops a seat's time. `remove` (`seat`) frees a seat. `seat_bot` (`seat`, `bot`) gives a free"
+            " seat to a bot. `pace` (`pace`) sets another time control."
+        },
+    )
+    decision = word_field(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)
+    seconds = StrictInt(load_default=None, allow_none=True, validate=range_check(-MAX_SECONDS, MAX_SECONDS))
+    seat = StrictInt(load_default=None, allow_none=True, validate=range_check(0, 99))
+    bot = choice_field(*BOTS, load_default=None)
+    pace = fields.Raw(load_default=None, allow_none=True, metadata=PACE)
+
+    @validates_schema(skip_on_field_errors=True)
+    def check_members(self, data: Doc, **_: object) -> None:
+        needed = PROPOSAL_MEMBERS[data["act"]]
+        for name in ("decision", "seconds", "seat", "bot", "pace"):
+            if (data[name] is not None) != (name in needed):
+                problem = Message("Missing for this act.") if name in needed else Message("Not a member of this act.")
+                raise ValidationError(problem, name)
+        if data["act"] == "hold" and data["seconds"] < 0:
+            raise ValidationError(Message("Must be from {min} to {max}.", min=0, max=MAX_SECONDS), "seconds")
 
 
 class RewindSchema(RequestSchema):

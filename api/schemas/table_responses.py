@@ -129,6 +129,9 @@ class SummarySchema(ResponseSchema):
     hold = fields.Integer(metadata={"description": "Seconds to hold an abandoned seat."})
     several = fields.Boolean(metadata={"description": "True if one person may take several seats."})
     delay = fields.Integer(metadata={"description": "Spectators' delay, seconds."})
+    officers = fields.String(
+        metadata={"description": "`neutral`: a director who has a seat needs the players' consent; else `any`."}
+    )
     misses = fields.Nested(
         MissLimitsSchema,
         allow_none=True,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from api import authorization
+from api.documents.proposals import proposal_to_json
 from api.documents.timeline import build_entries
 from api.documents.undo_requests import build_undo_request, public_undo_request
 from api.http import rate_limits
@@ -23,6 +24,9 @@ from projections.board_reader import Board
 
 PAGE = 200
 """Timeline entries per read."""
+
+MAX_PROPOSALS = 20
+"""Newest proposals that a stream follows."""
 
 MAX_BEHIND = 1000
 """Most versions per update. Slower clients reconnect and read page by page."""
@@ -90,6 +94,8 @@ class _GameState:
     """The latest undo request in the public view."""
     board: SentBoard | None = None
     """The board itself, for patches."""
+    proposals: Mapping[str, Doc] = field(default_factory=dict)
+    """Proposals sent, by id."""
 
 
 @dataclass(unsafe_hash=True)
@@ -144,17 +150,28 @@ def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewReques
         board = now.board(view_key)
         motion = now.motion(view_key, None)
         board_sent = SentBoard.pack(board.version, board.doc) if view_key.deltas else None
-        state = _GameState(now.head, board.version, now.public_motion if motion else None, board_sent)
-        return StreamUpdate(state, now.head, (Event("board", board.doc), *motion), (), now.last_word)
+        state = _GameState(now.head, board.version, now.public_motion if motion else None, board_sent, now.proposals)
+        snapshot = (Event("board", board.doc), *motion, *now.changed_proposals({}))
+        return StreamUpdate(state, now.head, snapshot, (), now.last_word)
     if now.head < before.version or now.head - before.version > MAX_BEHIND:  # or an older log was restored
         return StreamUpdate(before, before.version, last_event="bye")
-    snapshot: tuple[Event, ...] = ()
+    snapshot = ()
     if request.needs_snapshot:
-        snapshot = (Event("board", now.board(view_key).doc), *now.motion(view_key, None))
+        snapshot = (
+            Event("board", now.board(view_key).doc),
+            *now.motion(view_key, None),
+            *now.changed_proposals({}),
+        )
     motion = now.motion(view_key, before.motion)
     state, played = _build_new_events(now, view_key, before)
-    state = replace(state, version=max(now.head, before.version), motion=now.public_motion if motion else before.motion)
-    return StreamUpdate(state, now.head, snapshot, tuple(with_last_id([*played, *motion], now.head)), now.last_word)
+    state = replace(
+        state,
+        version=max(now.head, before.version),
+        motion=now.public_motion if motion else before.motion,
+        proposals=now.proposals,
+    )
+    news = [*played, *motion, *now.changed_proposals(before.proposals)]
+    return StreamUpdate(state, now.head, snapshot, tuple(with_last_id(news, now.head)), now.last_word)
 
 
 def _build_new_events(now: _GameSnapshot, view_key: GameViewKey, before: _GameState) -> tuple[_GameState, list[Event]]:
@@ -182,8 +199,19 @@ class _GameSnapshot:
         self._entries: dict[tuple[Viewer, str, int], list[Event]] = {}
         late = summary.get("delay") and not inside
         self._motion = None if late else services.job_requests.find_motion(self._game)
+        found = [] if late else services.job_requests.list_proposals(self._game, MAX_PROPOSALS)
+        self.proposals: Mapping[str, Doc] = {e.id: proposal_to_json(services, e) for e in found}
+        """The newest proposals, by id."""
         self.public_motion = public_undo_request(services, self._motion) if self._motion else None
         """The latest undo request in the public view."""
+
+    def changed_proposals(self, before: Mapping[str, Doc]) -> list[Event]:
+        """Return proposals whose status or votes changed. Proposals closed before are skipped."""
+        return [
+            make_event("proposal", doc)
+            for id_, doc in self.proposals.items()
+            if doc != before.get(id_) and (id_ in before or doc["status"] in ("open", "queued"))
+        ]
 
     def board(self, view_key: GameViewKey) -> Board:
         """Return a viewer's board."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from api.documents.my_tables import PAGE, TableOwner, add_turn, build_my_tables
+from api.documents.proposals import proposal_to_json
 from api.documents.summaries import add_names, build_lobby_page
 from api.documents.undo_requests import public_undo_request
 from api.services import ApiServices, Doc
@@ -97,11 +98,7 @@ class PersonSource:
         open_ = {id_: doc for id_, doc in motions.items() if doc["status"] in ("open", "queued")}
         page = build_my_tables(self.services, self.owner) if request.needs_snapshot else {"items": []}
         challenges = self.owner.challenges(self.services)
-        snapshot = (
-            (make_event("tables", page), *(make_event("motion", doc) for doc in open_.values()))
-            if request.needs_snapshot
-            else ()
-        )
+        snapshot = (make_event("tables", page), *map(_request_event, open_.values())) if request.needs_snapshot else ()
         snapshot += (make_event("challenges", challenges),) if request.needs_snapshot and challenges["items"] else ()
         if before is None:
             marks = {doc["game"]: _summary_digest(doc) for doc in page["items"]}
@@ -111,7 +108,7 @@ class PersonSource:
         docs = self._tables(changed, roles)
         news = [make_event("table", doc) for doc in docs if _summary_digest(doc) != before.marks.get(doc["game"])]
         news += [make_event("gone", {"game": game}) for game in before.versions if game not in roles]
-        news += [make_event("motion", doc) for id_, doc in motions.items() if doc != before.motions.get(id_)]
+        news += [_request_event(doc) for id_, doc in motions.items() if doc != before.motions.get(id_)]
         news += [make_event("challenges", challenges)] if challenges != before.challenges else []
         marks = {**before.marks, **{doc["game"]: _summary_digest(doc) for doc in docs}}
         marks = {game: mark for game, mark in marks.items() if game in roles}
@@ -127,11 +124,16 @@ class PersonSource:
         return add_names(s, [add_turn(s, doc, roles[doc["game"]]) for doc in found])
 
     def _motions(self, before: Mapping[str, Doc], roles: Mapping[str, object]) -> dict[str, Doc]:
-        """Return undo requests at the tables: open ones, and previously open ones with their results."""
+        """Return undo requests and proposals at the tables: open ones, and previously open ones with their results."""
         s = self.services
         found = {e.id: e for e in s.job_requests.list_open() if e.asked and e.game in roles}
         ended = (s.job_requests.find(id_) for id_, doc in before.items() if id_ not in found and doc["game"] in roles)
-        return {e.id: public_undo_request(s, e) for e in (*found.values(), *ended) if e}
+        to_json = {"rewind": public_undo_request, "proposal": proposal_to_json}
+        return {e.id: to_json[e.work](s, e) for e in (*found.values(), *ended) if e}
+
+
+def _request_event(doc: Doc) -> Event:
+    return make_event("proposal" if "act" in doc else "motion", doc)
 
 
 def _read_marks(s: ApiServices, games: Sequence[str]) -> dict[str, int]:

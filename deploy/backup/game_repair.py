@@ -157,19 +157,19 @@ def read_source(source: Path, game: str, key: bytes, folder: Path, until: int | 
         shutil.copyfile(source / LEDGER, copy)
         return _read_copy(copy, game, _read_source_key(source, key))
     if point_in_time.is_running_backup(source):
-        made = point_in_time.restore_ledger(source, until, copy)
-        return _read_copy(copy, game, _read_source_key(made.base.folder, key))
+        restored = point_in_time.restore_ledger(source, until, copy)
+        return _read_copy(copy, game, _read_source_key(restored.base.folder, key))
     raise SettingsError(f"{source} is neither a backup nor an export")
 
 
 def _read_export(path: Path, game: str) -> RepairSource:
     try:
-        found = parse(path.read_bytes())
+        game_export = parse(path.read_bytes())
     except VerificationError as error:
         raise SettingsError(f"{path} is no export: {error}") from None
-    if found.game != game:
+    if game_export.game != game:
         raise SettingsError(f"{path} is of another game")
-    return RepairSource({r.version: r for r in found.records})
+    return RepairSource({r.version: r for r in game_export.records})
 
 
 def _read_source_key(source: Path, key: bytes) -> bytes:
@@ -182,7 +182,7 @@ def _read_source_key(source: Path, key: bytes) -> bytes:
 def _read_copy(path: Path, game: str, key: bytes) -> RepairSource:
     """Read records one by one, since the copy can be damaged too. Raises SettingsError if nothing is readable."""
     with closing(Ledger.open(f"sqlite:///{quote(str(path.absolute()))}", key)) as ledger:
-        found: dict[int, Record] = {}
+        records: dict[int, Record] = {}
         try:
             with suppress(StoreUnavailable):  # a ledger older than the keyring has none
                 ledger.keys.check()
@@ -194,7 +194,7 @@ def _read_copy(path: Path, game: str, key: bytes) -> RepairSource:
             raise SettingsError(f"the source cannot be read: {error}") from None
         for version in range(1, head + 1):
             try:
-                found |= {r.version: r for r in ledger.read(game, version - 1, version)}
+                records |= {r.version: r for r in ledger.read(game, version - 1, version)}
             except AnnalsError:
                 continue
-    return RepairSource(found, seeds[0] if seeds else None)
+    return RepairSource(records, seeds[0] if seeds else None)

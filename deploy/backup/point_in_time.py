@@ -34,10 +34,10 @@ def is_running_backup(folder: Path) -> bool:
 def parse_time(text: str) -> int:
     """Return an ISO 8601 time, UTC by default, as ms since 1970. Raises SettingsError."""
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
         raise SettingsError(f"{text}: a time such as 2026-11-22T18:30Z is expected") from None
-    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def format_time(at: int) -> str:
@@ -68,12 +68,12 @@ def restore_ledger(folder: Path, until: int | None, target: Path) -> RestoredSna
 
 def _find_base_backup(folder: Path, until: int | None) -> BaseBackup:
     known = BaseBackup.list_all(folder)
-    found = [g for g in known if until is None or g.at <= until]
-    if not found:
+    early_enough = [g for g in known if until is None or g.at <= until]
+    if not early_enough:
         raise SettingsError(
             f"{folder} begins at {format_time(known[0].at)}" if known else f"{folder} holds no whole copy"
         )
-    return found[-1]
+    return early_enough[-1]
 
 
 def _read_segments(base: BaseBackup, until: int | None) -> Iterator[WalSegment]:
@@ -83,23 +83,23 @@ def _read_segments(base: BaseBackup, until: int | None) -> Iterator[WalSegment]:
         if until is not None and WalSegment.time_in_name(path) > until:
             return
         try:
-            found = WalSegment.load(path)
+            segment = WalSegment.load(path)
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             if path != paths[-1]:
                 reached = format_time(before.at if before else base.at)
                 raise SettingsError(f"{path} is damaged ({error}); put back with --at {reached}") from None
             print(f"annals: {path} is cut off, and left out", file=sys.stderr)
             return
-        if not _is_next(before, found):
+        if not _is_next(before, segment):
             raise SettingsError(f"before {path} a piece is missing; put back with --at an earlier time")
-        before = found
-        yield found
+        before = segment
+        yield segment
 
 
-def _is_next(before: WalSegment | None, found: WalSegment) -> bool:
-    if before is None or found.epoch != before.epoch:
-        return found.first == 0 and found.epoch == (before.epoch if before else 0) + 1
-    return found.first == before.position.frames
+def _is_next(before: WalSegment | None, segment: WalSegment) -> bool:
+    if before is None or segment.epoch != before.epoch:
+        return segment.first == 0 and segment.epoch == (before.epoch if before else 0) + 1
+    return segment.first == before.position.frames
 
 
 def _replay_segments(target: Path, parts: Iterable[WalSegment]) -> int:
@@ -116,7 +116,7 @@ def _replay_segments(target: Path, parts: Iterable[WalSegment]) -> int:
 
 def _check_integrity(target: Path) -> None:
     with closing(sqlite3.connect(target)) as db:
-        found = db.execute("PRAGMA integrity_check").fetchone()[0]
+        finding = db.execute("PRAGMA integrity_check").fetchone()[0]
         db.execute("PRAGMA journal_mode=DELETE")  # one file
-    if found != "ok":
-        raise SettingsError(f"the ledger was damaged already when it was copied: {found}")
+    if finding != "ok":
+        raise SettingsError(f"the ledger was damaged already when it was copied: {finding}")

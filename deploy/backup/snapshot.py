@@ -79,11 +79,11 @@ def _restore_snapshot(settings: Settings, source: Path, until: int | None) -> Re
     for path in (*_database_files(settings.ledger_file), *_database_files(settings.views_file)):
         if path.exists():
             raise _occupied_error(path)
-    made = point_in_time.restore_ledger(source, until, draft) if running else None
-    if made is None:
+    restored = point_in_time.restore_ledger(source, until, draft) if running else None
+    if restored is None:
         shutil.copyfile(source / LEDGER, draft)
         draft.chmod(0o600)
-    place = (made.base.folder if made else source) / KEY
+    place = (restored.base.folder if restored else source) / KEY
     key = read_key(place)
     if not _opens_with(draft, fingerprint(key)):
         raise SettingsError(f"{place} does not open the ledger beside it: bring the key with which the copy was made")
@@ -93,7 +93,7 @@ def _restore_snapshot(settings: Settings, source: Path, until: int | None) -> Re
     sync(draft)
     draft.rename(settings.ledger_file)
     sync(settings.data)
-    return made
+    return restored
 
 
 def _draft_path(settings: Settings) -> Path:
@@ -131,10 +131,10 @@ def _copy_database(path: Path, to: Path) -> None:
     write_file(to, b"")
     with closing(sqlite3.connect(path, timeout=10)) as live, closing(sqlite3.connect(to)) as copy:
         live.backup(copy)  # in one step: readers do not block writers, and a copy in steps restarts after each write
-        found = copy.execute("PRAGMA integrity_check").fetchone()[0]
+        finding = copy.execute("PRAGMA integrity_check").fetchone()[0]
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a WAL
-    if found != "ok":
-        raise SettingsError(f"the copy of {path} is damaged: {found}")
+    if finding != "ok":
+        raise SettingsError(f"the copy of {path} is damaged: {finding}")
 
 
 def _count_records(path: Path) -> int:

@@ -151,9 +151,8 @@ class WalArchiver:
             at = self._archive_frames()
         self._open_reader.advance()
         if self.count_frames() >= MAX_WAL_FRAMES:
-            self._store_segment(
-                self._open_reader.restart_wal(self._read_segment)
-            )  # written after the lock is released: writers do not wait for the backup's disk
+            # Stored after the lock is released: writers do not wait for the backup's disk.
+            self._store_segment(self._open_reader.restart_wal(self._read_segment))
         self.alive = time.monotonic()
         return at
 
@@ -167,28 +166,28 @@ class WalArchiver:
         self._open_reader.close()
         self._base = None  # some commits may be in no segment
         with closing(sqlite3.connect(self._settings.ledger_file, timeout=0)) as db:
-            found = db.cursor()
-            if any(truncate_wal(found.execute, found.fetchone) for _ in range(10)):
+            cursor = db.cursor()
+            if any(truncate_wal(cursor.execute, cursor.fetchone) for _ in range(10)):
                 scrub_marker(self._settings.ledger_file).unlink(missing_ok=True)
         self._reader = WalReader(self._settings.ledger_file)
 
     def _archive_frames(self) -> int:
         """Archive new frames in pieces, since they can exceed the memory. Return the time before the first, ms."""
         at, frames = self._clock(), self._read_settled(self._open_reader.count_frames)
-        found = self._read_segment(PAGES_PER_STEP)
-        while found.data and found.position.frames < frames:
-            self._store_segment(found)
+        segment = self._read_segment(PAGES_PER_STEP)
+        while segment.data and segment.position.frames < frames:
+            self._store_segment(segment)
             self._note_progress()
-            found = self._read_segment(PAGES_PER_STEP)
-        self._store_segment(found)
+            segment = self._read_segment(PAGES_PER_STEP)
+        self._store_segment(segment)
         return at
 
     def _read_segment(self, most: int | None = None) -> WalSegment:
         """Return the frames of the WAL after the last segment, perhaps none; `most` as in `WalReader.read_since`."""
         at = self._clock()
-        mark, data = self._read_settled(lambda: self._open_reader.read_since(self._position, most))
-        other = mark.salt != self._position.salt
-        return WalSegment(self._epoch + other, 0 if other else self._position.frames, mark, at, data)
+        position, data = self._read_settled(lambda: self._open_reader.read_since(self._position, most))
+        is_new = position.salt != self._position.salt
+        return WalSegment(self._epoch + is_new, 0 if is_new else self._position.frames, position, at, data)
 
     def _read_settled(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`, repeated while a commit is being written. Raises GapError."""
@@ -198,10 +197,10 @@ class WalArchiver:
             time.sleep(0.01)
         raise GapError("the log does not come to rest")
 
-    def _store_segment(self, found: WalSegment | None) -> None:
-        if found and found.data:
-            found.write(self._current_base.folder)
-            self._position, self._epoch = found.position, found.epoch
+    def _store_segment(self, segment: WalSegment | None) -> None:
+        if segment and segment.data:
+            segment.write(self._current_base.folder)
+            self._position, self._epoch = segment.position, segment.epoch
 
     def _make_base_backup(self) -> None:
         """Make a base backup; the WAL is then archived from its beginning, since replaying older frames is harmless."""
@@ -221,11 +220,10 @@ class WalArchiver:
         sync(self._folder)
         with closing(sqlite3.connect(folder / BASE)) as copy:
             (folder / BASE).chmod(0o600)
-            with (folder / BASE).open(
-                "rb"
-            ) as made:  # piece by piece: one sync of the whole file may take longer than `STUCK_SECONDS`
+            # Piece by piece: one sync of the whole file may take longer than `STUCK_SECONDS`.
+            with (folder / BASE).open("rb") as file:
                 self._open_reader.connection.backup(
-                    copy, pages=PAGES_PER_STEP, progress=lambda *_: self._sync_file(made)
+                    copy, pages=PAGES_PER_STEP, progress=lambda *_: self._sync_file(file)
                 )
             copy.set_progress_handler(self._note_progress, 1_000_000)
             sound = copy.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
@@ -235,14 +233,13 @@ class WalArchiver:
         write_file(folder / KEY, self._settings.load_key().hex().encode() + b"\n")
         number = max((g.number for g in BaseBackup.list_all(self._folder)), default=0) + 1
         about: Doc = {"annals": FORMAT, "number": number, "at": at, "sha256": hashed, "sound": sound}
-        write_file(
-            folder / MANIFEST, json.dumps(about).encode() + b"\n"
-        )  # last: a base backup without it is incomplete
+        # Last: a base backup without it is incomplete.
+        write_file(folder / MANIFEST, json.dumps(about).encode() + b"\n")
         self._base, self._position, self._epoch = BaseBackup(folder, number, at, sound, hashed), WalPosition(), 0
 
-    def _sync_file(self, made: BinaryIO) -> None:
+    def _sync_file(self, file: BinaryIO) -> None:
         """Write the copied pages to disk."""
-        os.fsync(made.fileno())
+        os.fsync(file.fileno())
         self._note_progress()
 
     def _note_progress(self, *_: int) -> None:

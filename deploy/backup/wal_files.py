@@ -43,14 +43,14 @@ class BaseBackup:
     @classmethod
     def list_all(cls, folder: Path) -> list[BaseBackup]:
         """Return the complete base backups of a folder, oldest first."""
-        found = []
+        backups = []
         for path in sorted(folder.glob(f"*/{MANIFEST}")):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 doc = json.loads(path.read_text())
                 if doc["annals"] == FORMAT:
                     number, at = int(doc.get("number", 0)), int(doc["at"])  # absent in older backups
-                    found.append(cls(path.parent, number, at, bool(doc["sound"]), str(doc["sha256"])))
-        return sorted(found, key=lambda g: (g.number, g.at))
+                    backups.append(cls(path.parent, number, at, bool(doc["sound"]), str(doc["sha256"])))
+        return sorted(backups, key=lambda g: (g.number, g.at))
 
     def list_segments(self) -> list[Path]:
         """Return the paths of its segments in order."""
@@ -136,10 +136,10 @@ def lock_folder(folder: Path) -> int:
 
 def hash_file(path: Path, progress: Callable[[], None] = lambda: None) -> str:
     """Return the SHA-256 of a file and sync it to disk; call `progress` for each piece."""
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     with path.open("rb") as file:
         while piece := file.read(2**22):
-            made.update(piece)
+            digest.update(piece)
             progress()
         os.fsync(file.fileno())
-    return made.hexdigest()
+    return digest.hexdigest()

@@ -96,10 +96,10 @@ class WalReader:
                 file.seek(size, os.SEEK_CUR)
             data = _read_commits(file, FRAME + size, frames - first, most)
         _check_settled(head, data, salt, FRAME + size)
-        made = WalPosition(salt, first + len(data) // (FRAME + size), data[-FRAME - size :][16:24].hex())
-        if made.frames == frames and made.check != check:
+        end = WalPosition(salt, first + len(data) // (FRAME + size), data[-FRAME - size :][16:24].hex())
+        if end.frames == frames and end.check != check:
             raise UnsettledError("the last frame is another")
-        return made, (data if first else head + data)
+        return end, (data if first else head + data)
 
     def has_all_since(self, position: WalPosition) -> bool:
         """Return whether the WAL is the one of the position, and has all commits since."""
@@ -120,12 +120,12 @@ class WalReader:
                 writer.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError:
                 return None
-            found = read()
+            result = read()
             self.advance()
             other.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self.advance()
             writer.execute("ROLLBACK")
-        return found
+        return result
 
     def _read_index(self) -> tuple[str, int, str, int]:
         """Return salt, frames, checksum of the last frame and page size in bytes. Raises UnsettledError."""
@@ -133,8 +133,8 @@ class WalReader:
         if len(both) < 2 * _INDEX_FORMAT.size or both[: _INDEX_FORMAT.size] != both[_INDEX_FORMAT.size :]:
             raise UnsettledError("the index is being written")
         _, _, _, _, _, size, frames, _, check, salt, _ = _INDEX_FORMAT.unpack_from(both)
-        told = struct.pack(">2I", *struct.unpack("=2I", check)).hex()
-        return salt.hex(), frames, told, 65536 if size == 1 else size
+        checksum = struct.pack(">2I", *struct.unpack("=2I", check)).hex()
+        return salt.hex(), frames, checksum, 65536 if size == 1 else size
 
 
 def _read_commits(file: BinaryIO, frame: int, count: int, most: int | None) -> bytes:
@@ -164,32 +164,32 @@ def _check_settled(head: bytes, data: bytes, salt: str, frame: int) -> None:
 
 
 def _connect(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
-    made = sqlite3.connect(
+    connection = sqlite3.connect(
         f"{path.as_uri()}?mode=rw", uri=True, timeout=patience, isolation_level=None, check_same_thread=False
     )
     try:
-        made.execute("PRAGMA wal_autocheckpoint=0")
+        connection.execute("PRAGMA wal_autocheckpoint=0")
     except sqlite3.Error:
-        made.close()
+        connection.close()
         raise
-    return made
+    return connection
 
 
 def _open_reader(path: Path) -> sqlite3.Connection:
     """Open a connection in a read transaction: later commits stay in the WAL."""
-    made = _connect(path)
+    connection = _connect(path)
     try:
-        made.execute("BEGIN")
-        made.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connection.execute("BEGIN")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error:
-        made.close()
+        connection.close()
         raise
-    return made
+    return connection
 
 
 def _open_index(path: Path) -> int:
-    found = path.stat()
-    key = (found.st_dev, found.st_ino)
+    status = path.stat()
+    key = (status.st_dev, status.st_ino)
     if key not in _DESCRIPTORS:
         _DESCRIPTORS[key] = os.open(path, os.O_RDONLY)
     return _DESCRIPTORS[key]

@@ -34,14 +34,14 @@ def doctor(args: argparse.Namespace, registry: RulesetRegistry) -> int:
 
     settings = with_redis_url(load_settings_of(args))
     settings.require_service()
-    found = run_checks(settings, registry)
+    checks = run_checks(settings, registry)
     if args.json:
-        doc: Json = {"well": all(c.well for c in found), "checks": [c.to_json() for c in found]}
+        doc: Json = {"well": all(c.well for c in checks), "checks": [c.to_json() for c in checks]}
         print(json.dumps(doc, ensure_ascii=False))
     else:
-        for check in found:
+        for check in checks:
             print(f"{'ok  ' if check.well else 'FAIL'}  {check.name}: {check.said}")
-    return DONE if all(c.well for c in found) else FAILED
+    return DONE if all(c.well for c in checks) else FAILED
 
 
 def audit(args: argparse.Namespace, registry: RulesetRegistry) -> int:
@@ -166,10 +166,10 @@ def restore(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         return DONE
     load_settings_of(args).require_service()
     with open_services(args, registry) as services:
-        found = repair_game(services, args.source, args.game, until)
-    for line in found.describe():
+        report = repair_game(services, args.source, args.game, until)
+    for line in report.describe():
         print(line)
-    return FAILED if found.lost else DONE
+    return FAILED if report.lost else DONE
 
 
 def admin(args: argparse.Namespace, _: RulesetRegistry) -> int:
@@ -187,9 +187,9 @@ def admin(args: argparse.Namespace, _: RulesetRegistry) -> int:
 
 
 def _promote(account_store: AccountStore, name: str) -> None:
-    found = account_store.accounts.find_by_name(name)
-    if found is None:
+    account = account_store.accounts.find_by_name(name)
+    if account is None:
         raise AccountError("unknown_account", f"there is no account {name}; it must be opened first")
     account_store.accounts.set_role(
-        found.id, "admin", account_store.audit_log.make_entry(found.id, "role_given", "", "admin")
+        account.id, "admin", account_store.audit_log.make_entry(account.id, "role_given", "", "admin")
     )

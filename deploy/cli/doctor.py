@@ -112,16 +112,18 @@ def _check_log(services: ServiceContainer) -> str:
 
 
 def _check_records(services: ServiceContainer) -> str:
-    found: list[CorruptRecord] = []
-    seen = 0
+    corrupt: list[CorruptRecord] = []
+    count = 0
     for each in find_corruption(services.ledger, services.views, services.seed_store):
         if isinstance(each, CorruptRecord):
-            found.append(each)
+            corrupt.append(each)
         else:
-            seen = each
-    if found:
-        raise _CheckError(f"{len(found)} damaged; version {found[0].version} of {found[0].game} {found[0].said}")
-    return f"{seen} are those of the tree"
+            count = each
+    if corrupt:
+        raise _CheckError(
+            f"{len(corrupt)} damaged; version {corrupt[0].version} of {corrupt[0].game} {corrupt[0].said}"
+        )
+    return f"{count} are those of the tree"
 
 
 def _check_pages(services: ServiceContainer) -> str:
@@ -132,10 +134,10 @@ def _check_pages(services: ServiceContainer) -> str:
 
 
 def _check_damaged_games(services: ServiceContainer) -> str:
-    found = CorruptRecords(services.ledger).list_all()
-    if found:
-        games = len({d.game for d in found})
-        raise _CheckError(f"{games} take no moves; version {found[0].version} of {found[0].game} {found[0].said}")
+    corrupt = CorruptRecords(services.ledger).list_all()
+    if corrupt:
+        games = len({d.game for d in corrupt})
+        raise _CheckError(f"{games} take no moves; version {corrupt[0].version} of {corrupt[0].game} {corrupt[0].said}")
     return "every game takes moves"
 
 
@@ -146,10 +148,10 @@ def _check_backup(services: ServiceContainer) -> str:
     if not upto:
         raise _CheckError("nothing is copied yet")
     age = max(services.clock() - upto, 0)
-    said = f"{services.settings.backup} lacks the last {age // 1000} s"
+    text = f"{services.settings.backup} lacks the last {age // 1000} s"
     if age > MAX_BACKUP_LAG:
-        raise _CheckError(said)
-    return said
+        raise _CheckError(text)
+    return text
 
 
 def _check_key(services: ServiceContainer) -> str:
@@ -216,14 +218,14 @@ def _check_redis(services: ServiceContainer) -> str:
 
 
 def _check_streams(services: ServiceContainer) -> str:
-    found = [unix_http.fetch_health(path, seconds=1) for path in nginx.list_stream_sockets(services.settings)]
-    if None in found:
-        raise _CheckError(f"{found.count(None)} of {len(found)} processes do not answer")
-    return f"{sum(each['streams'] for each in found if each)} open at {len(found)} servers here"
+    answers = [unix_http.fetch_health(path, seconds=1) for path in nginx.list_stream_sockets(services.settings)]
+    if None in answers:
+        raise _CheckError(f"{answers.count(None)} of {len(answers)} processes do not answer")
+    return f"{sum(each['streams'] for each in answers if each)} open at {len(answers)} servers here"
 
 
 def _check_workers(services: ServiceContainer) -> str:
-    found = services.queues.count_workers()
-    if missing := [name for name, count in found.items() if not count]:
+    counts = services.queues.count_workers()
+    if missing := [name for name, count in counts.items() if not count]:
         raise _CheckError(f"none for {', '.join(missing)}")
-    return ", ".join(f"{count} for {name}" for name, count in found.items())
+    return ", ".join(f"{count} for {name}" for name, count in counts.items())

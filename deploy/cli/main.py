@@ -325,14 +325,14 @@ MAX_CHANGES, MAX_WIDTH = 40, 120
 
 
 def _print_step(seen: scenario.StepTrace) -> None:
-    head, found = f"variant {seen.variant}, " if seen.variant else "", seen.done
-    if isinstance(found, RuleError):
-        print(f"{head}step {seen.step}: refused: {found.code} {found.rule} {json.dumps(found.detail)}")
+    head, result = f"variant {seen.variant}, " if seen.variant else "", seen.done
+    if isinstance(result, RuleError):
+        print(f"{head}step {seen.step}: refused: {result.code} {result.rule} {json.dumps(result.detail)}")
         return
-    print(f"{head}step {seen.step}: version {found.version}, {found.kind}")
-    for draw in replay.list_draws(found, DIRECTOR):
+    print(f"{head}step {seen.step}: version {result.version}, {result.kind}")
+    for draw in replay.list_draws(result, DIRECTOR):
         print(f"  draw {json.dumps({'label': draw[1], 'value': draw[3]}, ensure_ascii=False)}")
-    for fact in facts_for(found, DIRECTOR):
+    for fact in facts_for(result, DIRECTOR):
         print(f"  fact {json.dumps(fact, ensure_ascii=False)}")
     changes = list(seen.changes())
     for change in changes[:MAX_CHANGES]:
@@ -356,9 +356,9 @@ def _shorten(value: Json) -> str:
 def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Verify an export and print the report, or the first fault."""
     try:
-        found = replay.load_export(args.file)
-        rules = registry.get(found.ruleset)
-        report = verify.verify(rules, found, args.head, replayer=parallel_audit.replay).to_json()
+        game_export = replay.load_export(args.file)
+        rules = registry.get(game_export.ruleset)
+        report = verify.verify(rules, game_export, args.head, replayer=parallel_audit.replay).to_json()
     except VerificationError as error:
         if args.json:
             _print_json({"verified": False, "code": error.code, "version": error.version, "detail": str(error)})
@@ -372,8 +372,8 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
 
 def print_board(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print board and decisions at a version."""
-    found = replay.load_export(args.file)
-    doc = replay.build_board(registry.get(found.ruleset), found, args.version, args.viewer)
+    game_export = replay.load_export(args.file)
+    doc = replay.build_board(registry.get(game_export.ruleset), game_export, args.version, args.viewer)
     if args.json:
         _print_json(doc)
         return DONE
@@ -386,9 +386,9 @@ def print_board(args: argparse.Namespace, registry: RulesetRegistry) -> int:
 
 def print_story(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print a game as sentences."""
-    found = replay.load_export(args.file)
-    told = narrate.build_story(found, registry.get(found.ruleset), args.lang, args.viewer, args.since)
-    for text in narrate.FORMATS[args.format](told):
+    game_export = replay.load_export(args.file)
+    story = narrate.build_story(game_export, registry.get(game_export.ruleset), args.lang, args.viewer, args.since)
+    for text in narrate.FORMATS[args.format](story):
         print(text if args.format == "json" else logging_setup.to_safe_line(text))
     return DONE
 

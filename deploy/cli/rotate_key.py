@@ -26,6 +26,6 @@ def rotate(args: argparse.Namespace, _: RulesetRegistry) -> int:
     settings = load_settings_of(args)
     settings.require_service()
     with hold_lock(settings.data / "rotation.lock"):  # two at once could install a key that was never admitted
-        said = finish_rotation(settings) if args.finish else begin_rotation(settings)
-    print(f"annals: {said}", file=sys.stderr)
+        message = finish_rotation(settings) if args.finish else begin_rotation(settings)
+    print(f"annals: {message}", file=sys.stderr)
     return DONE

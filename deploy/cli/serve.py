@@ -151,7 +151,7 @@ def list_http_programs(settings: Settings, registry: RulesetRegistry, liveness_f
     from deploy.runtime import nginx, prober  # noqa: PLC0415
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
 
-    given = registry if _can_fork() else None
+    inherited = registry if _can_fork() else None
     return [
         Program(
             "front",
@@ -160,8 +160,8 @@ def list_http_programs(settings: Settings, registry: RulesetRegistry, liveness_f
             stops_last=True,
             first_sign_seconds=FIRST_SIGN_SECONDS,
         ),
-        Program("api", [], partial(_serve_http, given), first_sign_seconds=FIRST_SIGN_SECONDS),
-        Program("streams", [], partial(_serve_streams, given), first_sign_seconds=FIRST_SIGN_SECONDS),
+        Program("api", [], partial(_serve_http, inherited), first_sign_seconds=FIRST_SIGN_SECONDS),
+        Program("streams", [], partial(_serve_streams, inherited), first_sign_seconds=FIRST_SIGN_SECONDS),
         Program(
             "prober", [], partial(prober.run_prober, settings, liveness_folder), first_sign_seconds=FIRST_SIGN_SECONDS
         ),

@@ -33,13 +33,13 @@ def read_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
     Raises SettingsError for a file that is unreadable or not a single line of text, or if the secret is set as well.
     """
-    found = {name: value for name, value in environ.items() if value}
+    variables = {name: value for name, value in environ.items() if value}
     for name in SECRETS:
-        if path := found.pop(f"{name}_FILE", ""):
-            if name in found:
+        if path := variables.pop(f"{name}_FILE", ""):
+            if name in variables:
                 raise SettingsError(f"{name} and {name}_FILE are both given: one of them is expected")
-            found[name] = _read_secret(name, path)
-    return found
+            variables[name] = _read_secret(name, path)
+    return variables
 
 
 def absolute_path(name: str, path: str) -> Path:
@@ -54,15 +54,15 @@ def _read_secret(name: str, path: str) -> str:
     # The message omits the path: if the two variables were mixed up, it is the secret itself.
     try:
         with absolute_path(f"{name}_FILE", path).open("rb") as file:
-            held = file.read(MAX_SECRET_BYTES + 1)
+            content = file.read(MAX_SECRET_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "that is no path"
         raise SettingsError(f"{name}_FILE names a file that cannot be read: {why}") from None
     try:
-        text = held.decode().strip()
+        text = content.decode().strip()
     except UnicodeDecodeError:
         text = ""
-    if len(held) > MAX_SECRET_BYTES or not text.isprintable() or not text:
+    if len(content) > MAX_SECRET_BYTES or not text.isprintable() or not text:
         raise SettingsError(f"{name}_FILE names a file that does not hold a single line of text")
     return text
 
@@ -101,15 +101,15 @@ def parse_redis_url(url: str, authority: Path | None = None, *, verified: bool =
         raise SettingsError("ANNALS_REDIS_URL is redis://, rediss:// or unix://..., or is left out for our own server")
     if not verified or scheme in ("", "unix"):  # a socket stays on this machine
         return url
-    asked = parse_qs(urlsplit(url).query, keep_blank_values=True)
+    parameters = parse_qs(urlsplit(url).query, keep_blank_values=True)
     checks = {"ssl_cert_reqs": "required", "ssl_check_hostname": "true"}
-    lax = any(value.lower() != checks[name] for name in checks for value in asked.get(name, ()))
+    lax = any(value.lower() != checks[name] for name in checks for value in parameters.get(name, ()))
     if scheme != "rediss" or lax:
         raise SettingsError(
             "ANNALS_STORES=verified: ANNALS_REDIS_URL must be rediss://..., and its certificate be checked"
         )
-    own = {} if authority is None or "ssl_ca_certs" in asked else {"ssl_ca_certs": str(authority)}
-    return _add_query(url, {"ssl_cert_reqs": "required"} if "ssl_cert_reqs" not in asked else {}, own)
+    own = {} if authority is None or "ssl_ca_certs" in parameters else {"ssl_ca_certs": str(authority)}
+    return _add_query(url, {"ssl_cert_reqs": "required"} if "ssl_cert_reqs" not in parameters else {}, own)
 
 
 _VERIFY_FULL = {"sslmode": "verify-full", "gssencmode": "disable"}
@@ -123,16 +123,17 @@ def _require_verification(name: str, url: str, authority: Path | None) -> str:
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 
     try:
-        asked = conninfo_to_dict(url)
+        parameters = conninfo_to_dict(url)
     except ProgrammingError:  # its message quotes the URL with its password
         raise SettingsError(f"{name} cannot be read as an address") from None
-    if any(asked.get(part, full) != full for part, full in _VERIFY_FULL.items()):
+    if any(parameters.get(part, full) != full for part, full in _VERIFY_FULL.items()):
         raise SettingsError(f"ANNALS_STORES=verified: {name} asks for less than sslmode=verify-full, or for GSSAPI")
-    own = {} if authority is None or "sslrootcert" in asked else {"sslrootcert": str(authority)}
-    local = all(host.startswith(("/", "@")) for host in str(asked.get("host", "")).split(","))  # sockets without TLS
-    if not own and "sslrootcert" not in asked and not local:
+    own = {} if authority is None or "sslrootcert" in parameters else {"sslrootcert": str(authority)}
+    hosts = str(parameters.get("host", "")).split(",")
+    local = all(host.startswith(("/", "@")) for host in hosts)  # sockets without TLS
+    if not own and "sslrootcert" not in parameters and not local:
         raise SettingsError("ANNALS_STORES=verified: ANNALS_STORES_CA must name the authority of PostgreSQL")
-    return _add_query(url, {part: full for part, full in _VERIFY_FULL.items() if part not in asked}, own)
+    return _add_query(url, {part: full for part, full in _VERIFY_FULL.items() if part not in parameters}, own)
 
 
 def _add_query(url: str, *more: Mapping[str, str]) -> str:
@@ -144,9 +145,9 @@ def parse_authority(path: str, *, verified: bool) -> Path | None:
     """Return the file with the certificate authority of stores, if set. Raises SettingsError."""
     if not path:
         return None
-    found = absolute_path("ANNALS_STORES_CA", path)
+    file = absolute_path("ANNALS_STORES_CA", path)
     if not verified:
         raise SettingsError("ANNALS_STORES_CA goes with ANNALS_STORES=verified")
-    if not found.is_file():
-        raise SettingsError(f"ANNALS_STORES_CA: there is no file {found}")
-    return found
+    if not file.is_file():
+        raise SettingsError(f"ANNALS_STORES_CA: there is no file {file}")
+    return file

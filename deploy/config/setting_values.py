@@ -52,8 +52,8 @@ def parse_backup(text: str, data: Path, ledger_url: str) -> Path | None:
     if not ledger_url.startswith("sqlite:"):
         raise SettingsError("ANNALS_BACKUP: with PostgreSQL use its own tools (base backups with archived WAL)")
     path = environment.absolute_path("ANNALS_BACKUP", text)
-    real, kept = path.resolve(), data.resolve()
-    if real.is_relative_to(kept) or kept.is_relative_to(real):
+    real, data_folder = path.resolve(), data.resolve()
+    if real.is_relative_to(data_folder) or data_folder.is_relative_to(real):
         raise SettingsError("ANNALS_BACKUP: a folder apart from the data is expected, best on another disk")
     return path
 
@@ -103,15 +103,15 @@ def parse_list(text: str) -> tuple[str, ...]:
 
 
 def parse_origins(text: str) -> tuple[str, ...]:
-    found = () if text.strip() == NO_ORIGIN else parse_list(text)
-    if not all(origin == "*" or ORIGIN_PATTERN.fullmatch(origin) for origin in found) or (
-        "*" in found and len(found) > 1
+    origins = () if text.strip() == NO_ORIGIN else parse_list(text)
+    if not all(origin == "*" or ORIGIN_PATTERN.fullmatch(origin) for origin in origins) or (
+        "*" in origins and len(origins) > 1
     ):
         raise SettingsError(
             "ANNALS_ORIGINS: `*`, `none`, or origins such as https://play.example:8443 with commas between are"
             " expected, in small letters and without a path"
         )
-    return found
+    return origins
 
 
 def parse_choice(name: str, text: str, known: tuple[str, ...]) -> str:

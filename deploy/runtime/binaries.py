@@ -46,7 +46,7 @@ def _short_socket_folder() -> Path:
         folder = Path("/tmp")  # noqa: S108 - the owner of the folder below is checked
     folder /= f"annals-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if folder.is_symlink() or found.st_uid != os.getuid() or found.st_mode & 0o077:
+    status = folder.lstat()
+    if folder.is_symlink() or status.st_uid != os.getuid() or status.st_mode & 0o077:
         raise SettingsError(f"{folder} is not a folder for this user alone")
     return folder

@@ -113,10 +113,10 @@ def _empty_folder(folder: Path) -> None:
     if not folder.is_dir():
         return _remove_path(folder)
     folder.chmod(0o700)
-    found = sorted(folder.iterdir())
-    if left := [each.name for each in found if each.name not in EXPECTED_FILES or each.is_dir()]:
+    entries = sorted(folder.iterdir())
+    if left := [each.name for each in entries if each.name not in EXPECTED_FILES or each.is_dir()]:
         log.warning("%s: removed what a server has left behind: %s", folder, ", ".join(left)[:200])
-    for each in found:
+    for each in entries:
         _remove_path(each)
     return None
 

@@ -49,11 +49,11 @@ def configure_request_log(level: str) -> None:
 
 def _list_secrets() -> list[str]:
     """Return the master keys, the metrics token, and passwords in URLs, whole or in parts if a URL is misspelt."""
-    found = [os.environ.get(name, "") for name in ("ANNALS_KEY", "ANNALS_NEW_KEY", "ANNALS_METRICS_TOKEN")]
+    secrets = [os.environ.get(name, "") for name in ("ANNALS_KEY", "ANNALS_NEW_KEY", "ANNALS_METRICS_TOKEN")]
     for name in ("ANNALS_DATABASE_URL", "ANNALS_MIGRATE_URL", "ANNALS_REDIS_URL", "ANNALS_SMTP"):
         asking = os.environ.get(name, "").partition("://")[2].rpartition("@")[0]
-        found += re.split(r"[:/?#%@\s]", asking)[1:]
-    return sorted((secret for secret in found if len(secret) >= _MIN_SECRET_LENGTH), key=len, reverse=True)
+        secrets += re.split(r"[:/?#%@\s]", asking)[1:]
+    return sorted((secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH), key=len, reverse=True)
 
 
 def redact(text: str) -> str:

@@ -146,7 +146,7 @@ def apply_nginx_headers(environ: WSGIEnvironment) -> None:
 def _normalize_address(address: str) -> str:
     """Return an IP address in its usual form, IPv4 also if mapped to IPv6; empty if invalid."""
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return ""
-    return str(getattr(found, "ipv4_mapped", None) or found)
+    return str(getattr(ip, "ipv4_mapped", None) or ip)

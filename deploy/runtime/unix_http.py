@@ -34,8 +34,8 @@ def fetch_health(path: Path, seconds: float = PATIENCE) -> Doc | None:
     try:
         connection.request("GET", "/healthz")
         answer = connection.getresponse()
-        found = orjson.loads(answer.read())
-        return found if answer.status == 200 and isinstance(found, dict) else None
+        doc = orjson.loads(answer.read())
+        return doc if answer.status == 200 and isinstance(doc, dict) else None
     except (OSError, http.client.HTTPException, orjson.JSONDecodeError):
         return None
     finally:

@@ -157,8 +157,8 @@ class ServiceContainer:
 
     def _count_streams(self) -> int | None:
         """Return the number of open streams of this server; None if it does not answer."""
-        found = unix_http.fetch_health(nginx.stream_socket(self.settings))
-        return None if found is None else int(found.get("streams", 0))
+        health = unix_http.fetch_health(nginx.stream_socket(self.settings))
+        return None if health is None else int(health.get("streams", 0))
 
     def close(self) -> None:
         """Close all connections of this process."""
@@ -273,9 +273,8 @@ def _migrate_views(views: ViewStore, settings: Settings) -> set[log_identity.Las
         for end in ("", "-wal", "-shm"):
             settings.views_file.with_name(settings.views_file.name + end).unlink(missing_ok=True)
         _make_views_file(settings.views_file)
-        damage_marker(settings.views_file).unlink(
-            missing_ok=True
-        )  # last: after a kill before this line, the next start does all again
+        # Last: after a kill before this line, the next start does all again.
+        damage_marker(settings.views_file).unlink(missing_ok=True)
         views.migrate()
         return log_identity.list_last_records(views)
 

@@ -128,8 +128,8 @@ class DemoGame:
 
     def find_decision(self, client: DemoClient) -> Doc | None:
         """Return the open decision as the seat sees it; None after the end."""
-        found = client.call("GET", f"{self.path}/decisions?wait={self.position}")["decisions"]
-        return found[0] if found else None
+        decisions = client.call("GET", f"{self.path}/decisions?wait={self.position}")["decisions"]
+        return decisions[0] if decisions else None
 
     def step(self) -> bool:
         """Play one move, or wait until workers or the clock close the decision. Return False after the end."""
@@ -137,14 +137,14 @@ class DemoGame:
         late = ""
         for offset in range(len(self.seats)):
             seat = (start + offset) % len(self.seats)
-            found = self.find_decision(self.seats[seat])
-            if found is None:
+            decision = self.find_decision(self.seats[seat])
+            if decision is None:
                 return False
-            if found["engine"]:
-                self.wait_until_closed(found["id"], "the workers do not resolve the turn")
+            if decision["engine"]:
+                self.wait_until_closed(decision["id"], "the workers do not resolve the turn")
                 return True
-            if seat in found["must"]:
-                late = found["id"]
+            if seat in decision["must"]:
+                late = decision["id"]
                 if seat not in self.seats_missing(late):
                     self.answer(seat, late)
                     return True
@@ -209,17 +209,17 @@ def open_table(address: str, plan: DemoPlan, rng: random.Random) -> DemoGame:
     """Open and start a game with a client for each seat."""
     host = DemoClient(address)
     terms = {"ruleset": plan.ruleset, "seats": plan.seats, "options": plan.options, "pace": plan.pace}
-    made = host.call("POST", "/v1/games", terms)
-    host.token = made["token"]
+    game = host.call("POST", "/v1/games", terms)
+    host.token = game["token"]
     clients = []
     for seat in range(plan.seats):
         client = DemoClient(address)
         body = {"seat": seat, "name": f"Demo {seat + 1}"}
-        client.token = client.call("POST", f"/v1/games/{made['game']}/seats", body)["token"]
+        client.token = client.call("POST", f"/v1/games/{game['game']}/seats", body)["token"]
         clients.append(client)
-    started = host.call("POST", f"/v1/games/{made['game']}/start", {})
+    started = host.call("POST", f"/v1/games/{game['game']}/start", {})
     host.close()
-    return DemoGame(address, made["game"], clients, rng, plan.deadline, started["position"])
+    return DemoGame(address, game["game"], clients, rng, plan.deadline, started["position"])
 
 
 # --- the command -----------------------------------------------------------------------------------------------
@@ -299,10 +299,10 @@ def run_service(data: Path, **settings: str) -> Iterator[str]:
         preexec_fn=partial(parent_death.end_program_with_parent, os.getpid()),  # noqa: PLW1509 - this process has no threads
     )
     try:
-        said = process.stdout.readline().split() if process.stdout else []
-        if len(said) != 2 or said[0] != "ready":
+        words = process.stdout.readline().split() if process.stdout else []
+        if len(words) != 2 or words[0] != "ready":
             raise DemoError("the service did not start")
-        yield said[1]
+        yield words[1]
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE)

@@ -67,11 +67,11 @@ class RefusalProbe:
     def learn(self, move: Doc) -> None:
         """Keep a legal move, to try it again after it has become illegal."""
         self.latest = [*self.latest[-_LATEST_MOVES:], move]
-        kept = self.legal_moves.setdefault(move["type"], [])
-        if len(kept) < _MOVES_PER_KIND:
-            kept.append(move)
+        moves = self.legal_moves.setdefault(move["type"], [])
+        if len(moves) < _MOVES_PER_KIND:
+            moves.append(move)
         else:
-            kept[self.rng.randrange(_MOVES_PER_KIND)] = move
+            moves[self.rng.randrange(_MOVES_PER_KIND)] = move
 
     def probe(self, match: InMemoryGame[Any]) -> str | None:
         """Try one move and return the code of its refusal; None if the move is legal."""
@@ -296,9 +296,9 @@ def random_value(shape: Validator, rng: random.Random, words: Sequence[str]) -> 
 
 def _random_object(shape: ObjectOf, rng: random.Random, words: Sequence[str]) -> dict[str, Json]:
     fields = dict(shape.fields)
-    made: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     if shape.tag and shape.variants:
-        made[shape.tag] = rng.choice(sorted(shape.variants))
-        fields |= shape.variants[made[shape.tag]]
-    wanted = {n: s for n, s in fields.items() if n not in made and not (s.optional and rng.random() < 0.5)}
-    return made | {n: random_value(s, rng, words) for n, s in wanted.items()}
+        values[shape.tag] = rng.choice(sorted(shape.variants))
+        fields |= shape.variants[values[shape.tag]]
+    wanted = {n: s for n, s in fields.items() if n not in values and not (s.optional and rng.random() < 0.5)}
+    return values | {n: random_value(s, rng, words) for n, s in wanted.items()}

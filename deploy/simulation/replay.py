@@ -22,9 +22,9 @@ class NotInFile(Exception):
 
 def load_export(path: Path) -> Export:
     """Read an export file and check its chain. Raises OSError, VerificationError."""
-    found = export.parse(path.read_bytes())
-    verify.check_chain(found.records)
-    return found
+    game_export = export.parse(path.read_bytes())
+    verify.check_chain(game_export.records)
+    return game_export
 
 
 def parse_viewer(text: str) -> Viewer:

@@ -1,8 +1,8 @@
 """Job requests: rows that keep a requested job until it is done, whatever happens to queues and workers.
 
-A job is a rewind, an audit or a rebuild of the views. A request that needs the consent of seats is a *motion*: it waits
-until all agree or one declines. The outcome is written once. The log itself shows whether a rewind was done, since its
-record has the request's id as the id of its command.
+A job is a rewind, a proposal, an audit or a rebuild of the views. A rewind that needs the consent of seats is a
+*motion*: it waits until all agree or one declines, and so does a proposal. The outcome is written once. The log itself
+shows whether a rewind or a proposal was done, since its record has the request's id as the id of its command.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class JobRequest:
 
     id: str
     work: str
-    """`rewind`, `audit` or `rebuild`."""
+    """`rewind`, `proposal`, `audit` or `rebuild`."""
     game: str = ""
     version: int = 0
     """The newest version of the game for the requester; 0 if irrelevant."""
@@ -99,7 +99,7 @@ class JobRequests:
 
     def _next_round(self, request: JobRequest) -> int | None:
         """Return the number of a motion at its version, 0 for any other request; None while another is open."""
-        if not request.asked:
+        if not request.asked or request.work != "rewind":
             return 0
         before = self._select("e.game = ? AND e.version = ? AND e.round IS NOT NULL", request.game, request.version)
         return None if any(e.outcome is None and not e.declined for e in before) else len(before) + 1
@@ -134,6 +134,12 @@ class JobRequests:
         condition = """e.id IN (SELECT id FROM errands WHERE game = ? AND work = 'rewind' AND version < ?
           ORDER BY version DESC, at DESC LIMIT ?)"""
         return self._select(condition, game, MAX_INT if before is None else before, limit)[::-1]
+
+    def list_proposals(self, game: str, limit: int) -> list[JobRequest]:
+        """Return the newest proposals in a game, newest first."""
+        condition = """e.id IN (SELECT id FROM errands WHERE game = ? AND work = 'proposal'
+          ORDER BY version DESC, at DESC, id LIMIT ?)"""
+        return self._select(condition, game, limit)[::-1]
 
     def _select(self, where: str, *params: object) -> list[JobRequest]:
         requests: dict[str, Row] = {}

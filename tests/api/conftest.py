@@ -39,7 +39,7 @@ from projections.view_store import ViewStore
 from tests.api.streaming import Answer, Loop, scope
 from tests.rulesets import FLOWS
 from workers.context import WorkerContext, set_context
-from workers.jobs import rewinds
+from workers.queues import request_call
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = RulesetRegistry([*(entry.rules for entry in FLOWS), *struggle_of_empires.RULESETS])
@@ -98,7 +98,7 @@ class Site:
         """What a worker does: all errands that stand."""
         set_context(self.crew)
         for errand in [] if self.asleep else self.services.job_requests.list_open():
-            rewinds.run_rewind(errand.id)
+            request_call(errand).function(errand.id)
 
     def stirred(self, game: str) -> None:
         """Something about a game is new that is not in the log."""

@@ -10,7 +10,6 @@ from domain.service.seed_store import SeedStore
 from tests.api.conftest import Doc, Site, Table, refused
 
 PACE = {"seconds": {"turn": 60}}
-SHEET = {"type": "ready"}
 
 
 def miss(table: Table, seat: int) -> None:
@@ -66,5 +65,7 @@ def test_a_substitute_takes_it_and_the_old_token_ends(orders: Table) -> None:
     assert taken.status_code == 201
     assert orders.site.get(f"{orders.path}/board", taken.json["token"]).json["viewer"] == 2
     refused(
-        orders.post("/moves", {"move": SHEET, "decision": orders.decision}, orders.tokens[2]), 401, "unauthenticated"
+        orders.post("/moves", {"move": {"type": "submit"}, "decision": orders.decision}, orders.tokens[2]),
+        401,
+        "unauthenticated",
     )

@@ -109,7 +109,7 @@ class TestLooks:
             site.services.commands.handle(playing.game, Join(0, player or ""))
 
         monkeypatch.setattr(authorization, "require_no_seat", meanwhile)
-        told = refused(playing.post("/looks", token=playing.director), 403, "director_plays")
+        told = refused(playing.post("/looks", token=playing.director), 409, "director_has_stake")
         assert "board" not in told
 
     def test_a_look_between_question_and_seat_is_seen(self, playing: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -360,7 +360,12 @@ class TestBeforehand:
 
 def operations(place: Place) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Every route: an address, the method, and what is documented."""
-    ids = {"game": place.table.game, "rewind": "rewind-" + "0" * 24, "job": "audit-" + "0" * 24}
+    ids = {
+        "game": place.table.game,
+        "rewind": "rewind-" + "0" * 24,
+        "proposal": "proposal-" + "0" * 24,
+        "job": "audit-" + "0" * 24,
+    }
     ids |= {"seat": "0", "version": "1", "name": "orders@1", "player": "x", "code": "x"}
     ids |= {"session": "0" * 16, "token": "0" * 16, "account": "0" * 16, "report": "0" * 24}
     ids |= {"client": "0" * 16, "grant": "0" * 16, "passkey": "x"}

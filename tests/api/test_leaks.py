@@ -197,6 +197,7 @@ def addresses(site: Site, **ids: str) -> list[str]:
     found: Doc = site.client.get("/v1/openapi.json").json["paths"]
     known = {"rewind": "rewind-" + "0" * 24, "job": "audit-" + "0" * 24, "version": "1", "code": "not_json"}
     known |= {
+        "proposal": "proposal-" + "0" * 24,
         "webhook": "0" * 16,
         "delivery": "msg_" + "0" * 32,
         "account": "0" * 16,

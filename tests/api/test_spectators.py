@@ -29,6 +29,7 @@ AT_A_TABLE = {
     "/v1/games/{game}/decisions": [""],
     "/v1/games/{game}/digest": ["", "?after={version}"],
     "/v1/games/{game}/export": [""],
+    "/v1/games/{game}/proposals": [""],
     "/v1/games/{game}/records": ["?limit=200", "?after={version}&limit=1"],
     "/v1/games/{game}/records/{version}/proof": [""],
     "/v1/games/{game}/resume": [""],
@@ -59,8 +60,8 @@ OF_THE_WHOLE_LOG = ("/metrics", "/healthz", "/readyz")
 OF_NO_GAME = ("/v1/rulesets", "/v1/problems/", "/v1/accounts", "/v1/audit", "/v1/me", "/v1/reports")
 """They tell nothing of a game, or of one's own alone."""
 
-AT_IT_ALONE = ("/v1/games/{game}/challenges",)
-"""For the director."""
+AT_IT_ALONE = ("/v1/games/{game}/challenges", "/v1/games/{game}/proposals/{proposal}")
+"""For the director, and for those at the table."""
 
 LOG_WIDE = re.compile(r'"(position|now)":\d+')
 

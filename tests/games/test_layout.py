@@ -1,4 +1,4 @@
-"""Every game is laid out alike: who knows one finds everything in the next."""
+"""Every game has the same layout."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ PLACES = {
     "data": None,
     "moves": ("MOVES", "moves"),
     "facts": ("FACTS", "facts"),
-    "rules": ("DO", "handlers"),
+    "rules": ("HANDLERS", "handlers"),
     "rules.setup": ("setup", "setup"),
     "choices": ("build", "build"),
     "defaults": ("default", "default"),
     "frames": ("FRAMES", "frames"),
     "player_view": ("board", "board"),
+    "template_context": ("CONTEXT_BUILDERS", "context_builders"),
     "scoring": ("scores", "scores"),
     "invariants": ("check", "check"),
     "redeal": ("redeal", "redeal"),
     "bot": ("propose", "bot"),
 }
-"""Module of a game -> a name in it, and what of the ruleset it is."""
+"""Module of a game -> a name in it, and the field of the ruleset with this value."""
 
 
 @pytest.fixture(params=SHIPPED)
@@ -57,16 +58,16 @@ def test_the_rest_of_a_game_is_where_it_is_in_all_games(game: str) -> None:
     package = import_module(f"domain.games.{game}")
     rules, setup = package.RULESET, module(game, "rules.setup")
     assert (package.META, package.RULESETS[-1]) == (rules.meta, rules)
-    assert module(game, "rules").GO is rules.continuations
+    assert module(game, "rules").CONTINUATIONS is rules.continuations
     assert setup.blank is rules.blank
-    sight = module(game, "player_view")
-    assert rules.own is sight.own
-    assert rules.powers is getattr(sight, "powers", no_powers)
-    assert getattr(sight, "hidden", no_hidden_view) is rules.hidden
+    view = module(game, "player_view")
+    assert rules.own is view.own_view
+    assert rules.powers is getattr(view, "powers", no_powers)
+    assert rules.hidden is getattr(view, "hidden_view", no_hidden_view)
     assert rules.view_types == {
-        "board": sight.Board,
-        "own": sight.Own,
-        "hidden": getattr(sight, "Hidden", Nothing),
+        "board": view.Board,
+        "own": view.Own,
+        "hidden": getattr(view, "Hidden", Nothing),
         "detail": module(game, "scoring").Detail,
     }
     assert module(game, "invariants").fill is rules.fill

@@ -42,6 +42,7 @@ export function data(event: Schemas["StreamEvent"]): number {
     case "timeline":
       return event.data.version;
     case "motion":
+    case "proposal":
       return event.data.consents.length;
     case "end":
     case "bye":

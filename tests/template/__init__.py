@@ -1,4 +1,4 @@
-"""Sticks: whoever takes the last one loses. A whole ruleset to begin a new one from; CONTRIBUTING.md tells how."""
+"""Sticks: the player taking the last stick loses. A complete ruleset to copy for a new one: see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def default(s: Sticks, decision: Decision, seat: Seat) -> Move:
 
 
 class Board(Part, frozen=True):
-    """What lies on the table."""
+    """The public view."""
 
     heap: int
     passed: tuple[int, ...]
@@ -107,13 +107,14 @@ def scores(s: Sticks) -> list[Score[Nothing]]:
 
 
 RULESET: Ruleset[Sticks] = Ruleset(
+    package="tests.template",
     meta=meta.Meta(
-        "template@1",
-        "Sticks",
-        "STK",
-        (2, 3, 4),
-        {"sticks": OptionType(IntegerRange(5, 99), 21, "STK-1")},
-        {"too_many": "STK-2", "passed_before": "STK-3"},
+        ruleset="template@1",
+        title="Sticks",
+        prefix="STK",
+        seats=(2, 3, 4),
+        options={"sticks": OptionType(IntegerRange(5, 99), 21, "STK-1")},
+        codes={"too_many": "STK-2", "passed_before": "STK-3"},
     ),
     state=Sticks,
     moves=declared_classes(__name__, Move),
@@ -126,16 +127,15 @@ RULESET: Ruleset[Sticks] = Ruleset(
     default=default,
     board=board,
     scores=scores,
-    package="tests.template",
 )
 
 
 def candidates(s: Sticks, seat: Seat) -> Iterator[Doc]:
-    """For the machine: every move that a small world can hold, well-formed or nearly."""
+    """Yield every move of a small world, well-formed or nearly, for the machine."""
     yield {"type": "pass"}
     yield from ({"type": "take", "count": n} for n in range(-1, 6))
 
 
 def conserved(doc: Json) -> Json:
-    """For the machine: what must be the same at any time of a game, or hold."""
+    """Return an invariant of the game, for the machine."""
     return doc["heap"] >= 0

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from domain.games.age_of_reason import bot, choices
+from domain.games.age_of_reason.bot import propose
+from domain.games.age_of_reason.choices import build
 from domain.games.age_of_reason.data import DOC, POWERS
 from domain.games.age_of_reason.defaults import default
 from domain.games.age_of_reason.facts import FACTS
 from domain.games.age_of_reason.frames import FRAMES
 from domain.games.age_of_reason.invariants import check, fill
 from domain.games.age_of_reason.moves import MOVES
-from domain.games.age_of_reason.player_view import CONTEXT_BUILDERS, board, chapter, own_view, powers
+from domain.games.age_of_reason.player_view import board, chapter, own_view, powers
 from domain.games.age_of_reason.redeal import redeal
 from domain.games.age_of_reason.refusal_codes import CODES
 from domain.games.age_of_reason.rules import CONTINUATIONS, HANDLERS, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
 from domain.games.age_of_reason.state import AgeOfReason
+from domain.games.age_of_reason.template_context import CONTEXT_BUILDERS
 from domain.games.common.validators import Either
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
@@ -34,14 +36,13 @@ TURNS = ("choose_power", "auction_bid", "turn")
 ANSWERS = ("commit", "hire", "reserves")
 """Decisions able to interrupt a turn (AOR-4.3)."""
 
-
 META = Meta(
-    "age_of_reason@1",
-    DOC["meta"]["title"]["en"],
-    "AOR",
-    tuple(range(DOC["meta"]["players_min"], DOC["meta"]["players_max"] + 1)),
-    OPTIONS,
-    CODES,
+    ruleset="age_of_reason@1",
+    title=DOC["meta"]["title"]["en"],
+    prefix="AOR",
+    seats=tuple(range(DOC["meta"]["players_min"], DOC["meta"]["players_max"] + 1)),
+    options=OPTIONS,
+    codes=CODES,
     clocks=dict.fromkeys(TURNS, "move") | dict.fromkeys(ANSWERS, "answer"),
     paces={
         "live": {"move": 300, "answer": 60},
@@ -57,30 +58,30 @@ META = Meta(
 )
 
 RULESET: Ruleset[AgeOfReason] = Ruleset(
+    package="domain.games.age_of_reason",
     meta=META,
     state=AgeOfReason,
     moves=MOVES,
-    handlers=HANDLERS,
-    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
+    blank=blank,
     setup=setup,
-    build=choices.build,
+    check_table=check_table,
+    build=build,
     default=default,
+    may=may,
     board=board,
-    chapter=chapter,
-    context_builders=CONTEXT_BUILDERS,
     own=own_view,
     powers=powers,
+    chapter=chapter,
     scores=scores,
+    context_builders=CONTEXT_BUILDERS,
     check=check,
     fill=fill,
     redeal=redeal,
-    may=may,
-    blank=blank,
-    check_table=check_table,
-    package="domain.games.age_of_reason",
-    bot=bot.propose,
+    bot=propose,
 )
 
 RULESETS = (RULESET,)

@@ -33,7 +33,7 @@ PREFERRED = ("prussia", "britain", "united_provinces", "france", "spain", "russi
 
 
 def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
-    """Moves, best first; the last one is always legal."""
+    """Yield moves, best first; the last one is always legal."""
     if seat not in decision["must"]:
         return
     view = BotView(player_view, seat)
@@ -69,7 +69,7 @@ def _choose_power(view: BotView, dice: Dice) -> Iterator[Doc]:
 
 
 def _bid(view: BotView, dice: Dice) -> Iterator[Doc]:
-    """Open with nothing for the own power against the strongest rival; raise by a little where it was left out."""
+    """Open with nothing for the own power against the strongest rival; raise by a little if the power was left out."""
     auction = view.board["auction"]
     standing, free = auction["standing"], auction["unaligned"]
     a, b = _proposal(view, free)
@@ -94,7 +94,7 @@ def _proposal(view: BotView, free: list[str]) -> tuple[str | None, str | None]:
 
 
 def _rivalry(view: BotView, power: str) -> float:
-    """Return the amount to be taken from a power."""
+    """Return the total gain from the power's tokens within reach."""
     there = view.tokens.get(power, {})
     return sum(view.gain(region, power) for region in there if view.reaches(region))
 
@@ -103,7 +103,7 @@ def _rivalry(view: BotView, power: str) -> float:
 
 
 def _turn(view: BotView, dice: Dice) -> Iterator[Doc]:
-    """The best token on the board first, then the best attack; it ends the turn where nothing pays."""
+    """Place the best token on the board first, then make the best attack; end the turn if nothing pays."""
     turn = view.board["turn"]
     if not turn["placed"] and not turn["attacks_made"]:
         yield from _placements(view)

@@ -48,7 +48,7 @@ class BotView:
 
     @property
     def weight(self) -> float:
-        """Return the expected number of further scorings of a token; later ones count less, as it may be lost."""
+        """The expected number of further scorings of a token; later ones count less, as it may be lost."""
         left: int = CONSTANTS["turns"] - self.board["game_turn"]
         return 1 + 0.6 * left
 
@@ -72,7 +72,7 @@ class BotView:
         return sum(s.bonus for s in spaces if s.effect == "combat_bonus" and region in s.regions)
 
     def price(self, gold: int) -> float:
-        """A payment in points, with the unrest of a loan."""
+        """Return the worth of a payment in points, with the unrest of a loan."""
         short = max(0, gold - self.me["gold"])
         return GOLD * gold + UNREST * float(-(-short // 2))
 
@@ -82,12 +82,12 @@ class BotView:
 
     @cached_property
     def hand(self) -> list[Card]:
-        """Return the cards affordable for the seat."""
+        """The cards affordable for the seat."""
         return [CARDS[c] for c in self.own["hand"] if self.affordable(CARDS[c].cost)]
 
     @cached_property
     def ships(self) -> list[Card]:
-        """Return the cards playable where a ship is needed."""
+        """The cards playable where a ship is needed."""
         held = [CARDS[c] for c in self.own["hand"] if CARDS[c].ships]
         return [c for c in self.hand if c.ships] if held else [CARDS[BLUFF[self.power]]]
 

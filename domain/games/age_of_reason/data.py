@@ -121,7 +121,7 @@ ALLIANCE: dict[str, str] = {c.power: c.id for c in CARDS.values() if c.kind == "
 SPACES: dict[str, Space] = {s["id"]: _space(s) for s in DOC["action_spaces"]["items"]}
 BONUSES = tuple(s for s in SPACES.values() if s.effect == "combat_bonus")
 ELIGIBLE = ("militia", "pressgangs")
-"""Space -> cards it may take back (AOR-11.1.4)."""
+"""Spaces able to take a card back (AOR-11.1.4)."""
 
 TOKENS: int = DOC["pieces_per_player"]["tokens_available"]
 CONSTANTS: Doc = DOC["constants"]

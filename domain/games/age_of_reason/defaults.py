@@ -30,7 +30,7 @@ def _auction_bid(s: AgeOfReason, seat: Seat) -> Move:
 
 
 def _commit(s: AgeOfReason, seat: Seat) -> Move:
-    """The defender's Bluff, always in hand; nothing of an ally."""
+    """Commit the defender's Bluff, always in hand; nothing for an ally."""
     return Commit(BLUFF[s.power(seat)] if seat == s.fight.defender else None)
 
 

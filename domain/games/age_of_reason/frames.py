@@ -27,14 +27,14 @@ class AuctionBid(Context, frozen=True):
 
 
 class Turn(Context, frozen=True):
-    """AOR-7.2: a seat takes its turn; it is asked anew after each action."""
+    """AOR-7.2: a seat takes its turn; the question is repeated after each action."""
 
 
 # --- battles ---------------------------------------------------------------------------------------------------
 
 
 class Battle(Context, frozen=True):
-    """AOR-9: a battle, under the questions in it; it asks nobody."""
+    """AOR-9: a battle, below its questions; it asks nobody."""
 
     todo: Sequence[Sequence[Json]]
     """The steps still to do: name and arguments of each."""

@@ -10,7 +10,7 @@ from domain.games.common.id_checks import Place, items, keys, unknown_ids
 
 
 def find_unknown_ids(s: AgeOfReason) -> Iterator[str]:
-    """One line for each, with its JSON pointer; none in a sound state."""
+    """Yield one line for each, with its JSON pointer; none in a sound state."""
     yield from unknown_ids("power", POWERS, _powers(s))
     yield from unknown_ids("region", REGIONS, _regions(s))
     yield from unknown_ids("marker", MARKERS, _markers(s))

@@ -11,7 +11,7 @@ from domain.kernel.rules.flow import assign
 
 
 def check(s: AgeOfReason) -> list[str]:
-    """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
+    """Return the broken invariants, in words. Unknown ids are reported alone, as no other check works with them."""
     return list(find_unknown_ids(s)) or [*_seats(s), *_tokens(s), *_cards(s), *_markers(s), *_display(s), *_flow(s)]
 
 

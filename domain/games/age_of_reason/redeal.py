@@ -38,7 +38,7 @@ def _discard(d: D, seat: Seat) -> None:
 
 
 def _answer(d: D, seat: Seat) -> None:
-    """Another sealed card, and other powers, where the seat has said something and nothing is shown yet."""
+    """Replace sealed cards and powers of a seat's secret answer, before the reveal."""
     sealed = d.state.sealed[seat]
     if sealed is None:
         return

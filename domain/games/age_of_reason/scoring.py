@@ -1,4 +1,4 @@
-"""AOR-14: the final table, and the table as it stands while the game goes on."""
+"""AOR-14: the final table, and the present standings of a running game."""
 
 from __future__ import annotations
 

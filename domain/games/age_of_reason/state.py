@@ -178,7 +178,7 @@ class AgeOfReason(State):
     turn: Turn | None = None
     battle: Battle | None = None
 
-    # --- what must be there where it is asked for
+    # --- optional parts, required in their phase
 
     @property
     def acting(self) -> Turn:
@@ -210,11 +210,11 @@ class AgeOfReason(State):
         return range(self.seats)
 
     def round_the_table(self) -> list[Seat]:
-        """All seats clockwise from the first player."""
+        """Return all seats clockwise from the first player."""
         return clockwise(self.first_player or 0, self.seats)
 
     def power(self, seat: Seat) -> str:
-        """The power of a seat."""
+        """Return the power of a seat."""
         return _require(self.empires[seat].power)
 
     def seat_of(self, power: str | None) -> Seat | None:
@@ -222,7 +222,7 @@ class AgeOfReason(State):
         return next((x for x in self.everybody if power and self.empires[x].power == power), None)
 
     def tokens_of(self, seat: Seat) -> dict[str, int]:
-        """Region -> own tokens of a seat on the map."""
+        """Return region -> own tokens of a seat on the map."""
         return self.tokens.get(self.empires[seat].power or "", {})
 
     def on_board(self, seat: Seat, space: str) -> int:
@@ -234,20 +234,20 @@ class AgeOfReason(State):
         return TOKENS - sum(self.tokens_of(seat).values()) - sum(seats.count(seat) for seats in self.spaces.values())
 
     def unaligned(self) -> list[str]:
-        """Powers in no coalition, in the order of the data (AOR-6.1)."""
+        """Return the powers in no coalition, in the order of the data (AOR-6.1)."""
         aligned = self.slots.values()
         return [power for power in POWERS if power not in aligned]
 
     def members(self, coalition: str) -> list[str]:
-        """Powers of a coalition, in slot order."""
+        """Return the powers of a coalition, in slot order."""
         return [self.slots[slot] for slot in SLOTS[coalition] if slot in self.slots]
 
     def coalition_of(self, power: str) -> str | None:
-        """`upper`, `lower`, or None while unaligned."""
+        """Return `upper`, `lower`, or None for an unaligned power."""
         return next((COALITION[slot] for slot, each in self.slots.items() if each == power), None)
 
     def in_order(self) -> list[str]:
-        """Powers by the number of their slot (AOR-6.7)."""
+        """Return the powers by the number of their slot (AOR-6.7)."""
         return [self.slots[slot] for slot in ALL_SLOTS if slot in self.slots]
 
     def places(self, space: str) -> int:
@@ -259,7 +259,7 @@ class AgeOfReason(State):
         return space in SPACES and (SPACES[space].option is None or self.terms.cossacks_space)
 
     def lying(self) -> list[str]:
-        """Markers on the map."""
+        """Return the markers on the map."""
         return [marker for markers in self.markers.values() for marker in markers]
 
     def lies(self, marker: str) -> bool:
@@ -267,7 +267,7 @@ class AgeOfReason(State):
         return marker in MARKERS and marker in self.markers.get(MARKERS[marker].region, ())
 
     def hand(self, seat: Seat) -> list[str]:
-        """The cards in a seat's hand: neither discarded, nor sealed, nor shown in the battle (AOR-9.5.3)."""
+        """Return the cards in a seat's hand: neither discarded, nor sealed, nor shown in the battle (AOR-9.5.3)."""
         return memo(self, f"hand {seat}", lambda: self._hand(seat))
 
     def _hand(self, seat: Seat) -> list[str]:

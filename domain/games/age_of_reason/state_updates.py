@@ -29,17 +29,17 @@ def battle(s: S, **change: object) -> S:
 
 
 def token(s: S, power: str, region: str, by: int) -> S:
-    """A token of a power more or less in a region."""
+    """Add (or take away) a token of a power in a region."""
     return assign(s, tokens={**s.tokens, power: add_count(s.tokens.get(power, {}), region, by)})
 
 
 def left_bag(s: S, markers: Sequence[str]) -> tuple[str, ...]:
-    """The bag without some markers."""
+    """Return the bag without some markers."""
     return tuple(marker for marker in s.bag if marker not in markers)
 
 
 def marker_gone(s: S, marker: str, region: str) -> S:
-    """A marker leaves the map and the game."""
+    """Remove a marker from the map and the game."""
     left = tuple(m for m in s.markers[region] if m != marker)
     markers = {**s.markers, region: left}
     if not left:

@@ -10,7 +10,7 @@ from domain.types import Json
 
 
 def require(ok: bool, code: str, rule: str, **detail: Json) -> None:
-    """Refuse with `code` unless `ok`."""
+    """Raise RuleError with `code` unless `ok`."""
     if not ok:
         raise RuleError(code, rule, detail)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from domain.games.egc import bot, choices
+from domain.games.egc.bot import propose
+from domain.games.egc.choices import build
 from domain.games.egc.data import DOC, EMPIRES
 from domain.games.egc.defaults import default
 from domain.games.egc.facts import FACTS
@@ -12,8 +13,7 @@ from domain.games.egc.moves import MOVES
 from domain.games.egc.player_view import board, chapter, hidden_view, own_view, powers
 from domain.games.egc.redeal import redeal
 from domain.games.egc.refusal_codes import CODES
-from domain.games.egc.rules import CONTINUATIONS, HANDLERS
-from domain.games.egc.rules.seats import may, vacate
+from domain.games.egc.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
 from domain.games.egc.state import Egc
@@ -31,12 +31,12 @@ HOURS: list[int] = next(o["values"] for o in DOC["options"]["items"] if o["id"] 
 """EGC-2.1: how long a turn may be."""
 
 META = Meta(
-    "egc@1",
-    DOC["meta"]["title"]["fr"],
-    "EGC",
-    (len(EMPIRES),),
-    OPTIONS,
-    CODES,
+    ruleset="egc@1",
+    title=DOC["meta"]["title"]["fr"],
+    prefix="EGC",
+    seats=(len(EMPIRES),),
+    options=OPTIONS,
+    codes=CODES,
     clocks={"turn_zero": "turn_zero", "turn_zero_timed": "turn", "orders": "turn"},
     paces={f"hours_{h}": {"turn": h * 3600} for h in HOURS},
     undo=False,
@@ -56,31 +56,31 @@ META = Meta(
 )
 
 RULESET: Ruleset[Egc] = Ruleset(
+    package="domain.games.egc",
     meta=META,
     state=Egc,
     moves=MOVES,
-    handlers=HANDLERS,
-    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
+    blank=blank,
     setup=setup,
-    build=choices.build,
+    build=build,
     default=default,
+    may=may,
+    vacated=vacated,
     board=board,
-    chapter=chapter,
-    context_builders=CONTEXT_BUILDERS,
     own=own_view,
-    powers=powers,
     hidden=hidden_view,
+    powers=powers,
+    chapter=chapter,
     scores=scores,
+    context_builders=CONTEXT_BUILDERS,
     check=check,
     fill=fill,
     redeal=redeal,
-    blank=blank,
-    may=may,
-    vacated=vacate,
-    package="domain.games.egc",
-    bot=bot.propose,
+    bot=propose,
 )
 
 RULESETS = (RULESET,)

@@ -1,7 +1,6 @@
-"""A heuristic player: factories and troops at home, armies that go on to the next territory, protectorates, allies.
+"""Heuristic player: factories and troops at home, armies advancing to the next territory, protectorates, allies.
 
-It sees what its seat may see. Each call looks at the sheet as it stands and proposes what is still missing, then
-submits.
+It works on its seat's view. Each call looks at the present sheet and proposes the missing orders, then submits.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ SHARES = {
 
 STUDIES = ("infrastructure", "land_warfare", "diplomacy", "officer_training", "administration")
 GUESS = (6, 5)
-"""Morale and training that an unknown army is thought to have."""
+"""Assumed morale and training of an unknown army."""
 EXPECTED_LOSS = 150
-"""Least strength with which an army of another empire's territory is attacked."""
+"""Least strength assumed for another empire's army in an attack."""
 
 SURPLUS = 400
-"""Divisions that are raised beyond what the land feeds: they march on soon, or starve."""
+"""Divisions raised beyond the land's supply; they march on soon, or starve."""
 
 
 def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
-    """What is still missing in the sheet, best first; then it is submitted."""
+    """Yield the orders missing in the sheet, best first; then submit it."""
     if seat not in decision["must"]:
         return
     if decision["kind"] in ZERO:
@@ -62,7 +61,7 @@ def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat,
 
 @dataclass
 class BotView:
-    """The sight of a seat, and what follows from it."""
+    """The view of a seat, with the bot's questions about it."""
 
     public: Doc
     own: Doc
@@ -77,7 +76,7 @@ class BotView:
         self.armies = {army: armies[army] for army in sorted(armies) if army not in gone}
 
     def is_filed(self, move: Doc) -> bool:
-        """Whether the sheet has that order, or another that it would replace."""
+        """Return whether the sheet has this order, or another one replaced by it."""
         keys = ("army", "target", "to", "territory", "proposal")
         same = [k for k in keys if k in move and move["type"] not in ("set_research", "give_territory")]
         if move["type"] == "build":
@@ -85,47 +84,47 @@ class BotView:
         return any(o["type"] == move["type"] and all(o.get(k) == move[k] for k in same) for o in self.orders)
 
     def owner(self, territory: str) -> Seat | None:
-        """Whose a territory is."""
+        """Return the owner of a territory."""
         seat: Seat | None = self.lands.get(territory, {}).get("owner")
         return seat
 
     def own_territories(self) -> list[str]:
-        """Own territories."""
+        """Return the own territories."""
         return [t for t in TERRITORIES if self.owner(t) == self.seat]
 
     def protector(self, territory: str) -> Seat | None:
-        """Whose protectorate it is."""
+        """Return the holder of a territory's protectorate."""
         seat: Seat | None = self.lands.get(territory, {}).get("protectorate", {}).get("seat")
         return seat
 
     def relation(self, other: Seat) -> str:
-        """The level between the seat and another."""
+        """Return the level between the seat and another."""
         level: str = self.public["relations"][f"{min(self.seat, other)}-{max(self.seat, other)}"]
         return level
 
     def rank(self, technology: str) -> int:
-        """The own rank."""
+        """Return the own rank."""
         rank: int = self.own["ranks"][technology]
         return rank
 
     def money(self) -> int:
-        """What the sheet leaves."""
+        """Return the money left by the sheet."""
         money: int = self.after["treasury"]
         return money
 
     def points(self) -> int:
-        """Diplomacy points that the sheet leaves."""
+        """Return the diplomacy points left by the sheet."""
         points: int = self.after["diplomacy"]
         return points
 
     def level(self, territory: str, name: str) -> int:
-        """An own level after the sheet."""
+        """Return an own level after the sheet."""
         levels = self.after["levels"].get(territory) or self.own["levels"].get(territory, {})
         level: int = levels.get(name, 0)
         return level
 
     def room(self, territory: str) -> int:
-        """How many divisions more an own territory feeds, when those that have their orders are where they go."""
+        """Return how many divisions more an own territory feeds, with ordered armies counted at their goals."""
         going = {o["army"]: o["path"][-1] for o in self.orders if o["type"] == "order_army" and o["order"] == "move"}
         here = sum(a["divisions"] for i, a in self.armies.items() if going.get(i, a["territory"]) == territory)
         farms = self.level(territory, "farm") * by_rank("farm_supply", self.rank("infrastructure"))
@@ -134,7 +133,7 @@ class BotView:
 
 
 def plan(v: BotView, dice: Dice) -> Iterator[Doc]:
-    """All that the seat wants this turn."""
+    """Yield all orders wanted by the seat this turn."""
     yield from _links(v)
     yield from _answers(v)
     yield from _building(v)
@@ -149,7 +148,7 @@ def plan(v: BotView, dice: Dice) -> Iterator[Doc]:
 
 
 def _building(v: BotView) -> Iterator[Doc]:
-    """Factories at home pay threefold; a centre and a port make armies and ways for them."""
+    """Build factories at home, paying threefold, then a centre and a port for armies and their ways."""
     home = HOMES[v.seat]
     if v.owner(home) != v.seat:
         return
@@ -163,7 +162,7 @@ def _building(v: BotView) -> Iterator[Doc]:
 
 
 def _recruiting(v: BotView) -> Iterator[Doc]:
-    """As many as the centre raises, while upkeep stays within a third of the revenue."""
+    """Raise as many as the centre allows, while upkeep stays within a third of the revenue."""
     strength = sum(a["divisions"] for a in v.armies.values())
     affordable = (v.own["revenue"] // 3) // 150 - strength
     for territory in v.own_territories():
@@ -176,7 +175,7 @@ def _recruiting(v: BotView) -> Iterator[Doc]:
 
 
 def _studying(v: BotView) -> Iterator[Doc]:
-    """What usury would take goes into research."""
+    """Spend money on research before usury takes it."""
     spare = min(v.money(), max(v.money() - v.own["revenue"] // 2, v.money() // 4))
     if spare > 10_000:
         study = STUDIES[v.public["turn"] % len(STUDIES)]
@@ -187,7 +186,7 @@ def _studying(v: BotView) -> Iterator[Doc]:
 
 
 def outlook(divisions: int, quality: int, morale: int, enemies: int, protection: int) -> int:
-    """Divisions left after an attack on an army of the usual kind; 0 when it would fail (EGC-9.8)."""
+    """Return the divisions left after an attack on an army of the usual kind; 0 if it would fail (EGC-9.8)."""
     their_morale, training = GUESS
     a, d, first_a, first_d = divisions, enemies, divisions, enemies
     while True:
@@ -201,7 +200,7 @@ def outlook(divisions: int, quality: int, morale: int, enemies: int, protection:
 
 
 def _marching(v: BotView) -> Iterator[Doc]:
-    """Each army goes for the best target that it can take; one that can take none trains or rests by itself."""
+    """Send each army to the best target within its strength; an army without one trains or rests by itself."""
     aimed = {o["path"][-1] for o in v.orders if o["type"] == "order_army" and o["order"] == "move"}
     busy = {o["army"] for o in v.orders if o["type"] == "order_army"}
     for army, a in v.armies.items():
@@ -217,7 +216,7 @@ def _marching(v: BotView) -> Iterator[Doc]:
 
 
 def _relief(v: BotView, army: str, a: Doc) -> Iterator[Doc]:
-    """A hungry army goes to a neighbour of its own that feeds it better."""
+    """Send a hungry army to an own neighbouring territory with more supply."""
     here = a["territory"]
     own = [t for t in TERRITORIES[here].neighbours if v.owner(t) == v.seat]
     best = max(own, key=v.room, default=here)
@@ -226,7 +225,7 @@ def _relief(v: BotView, army: str, a: Doc) -> Iterator[Doc]:
 
 
 def _paths(v: BotView, here: str) -> Iterator[list[str]]:
-    """To a neighbour by land, or over one accessible sea."""
+    """Yield paths to a neighbour by land, or over one accessible sea."""
     for t in TERRITORIES[here].neighbours:
         yield [here, t]
     for sea in TERRITORIES[here].seas:
@@ -235,7 +234,7 @@ def _paths(v: BotView, here: str) -> Iterator[list[str]]:
 
 
 def _worth(v: BotView, a: dict[str, int], path: list[str], aimed: set[str]) -> int:
-    """How much a target is wanted: bonus points first, then value for losses; 0 for one that is out of reach."""
+    """Return the worth of a target: bonus points first, then value for losses; 0 if it is out of reach."""
     goal, landing = path[-1], len(path) > 2
     owner, t = v.owner(goal), TERRITORIES[goal]
     if goal in aimed or v.protector(goal) == v.seat or owner == v.seat:
@@ -260,7 +259,7 @@ def _may_attack(v: BotView, goal: str, owner: Seat) -> bool:
 
 
 def _protecting(v: BotView) -> Iterator[Doc]:
-    """Annex what is cheap by now, install what is protected, protect the richest that nobody holds."""
+    """Annex cheap protectorates, install them where protection is in force, protect the richest free territory."""
     turn, left = v.public["turn"], v.points()
     held = [t for t in TERRITORIES if v.protector(t) == v.seat]
     for t in held:
@@ -281,20 +280,20 @@ def _protecting(v: BotView) -> Iterator[Doc]:
 
 
 def _answers(v: BotView) -> Iterator[Doc]:
-    """Peace and friendship are accepted."""
+    """Accept peace and friendship."""
     for name, proposal in sorted(v.own["proposals"].items()):
         if proposal["target"] == v.seat:
             yield {"type": "answer_proposal", "proposal": name, "accept": True}
 
 
 def _borders(v: BotView) -> list[Seat]:
-    """Empires that own a neighbour by land of an own territory."""
+    """Return the empires with a neighbour by land of an own territory."""
     beside = {v.owner(n) for t in v.own_territories() for n in TERRITORIES[t].neighbours}
     return sorted(x for x in beside if x is not None and x != v.seat)
 
 
 def _talking(v: BotView, dice: Dice) -> Iterator[Doc]:
-    """One ally far away; a war with a neighbour once there is nothing neutral left to take."""
+    """Seek one distant ally, and a war with a neighbour once nothing neutral is left to take."""
     others = [x for x in SEATS if x != v.seat and v.public["empires"][x]["status"] != "eliminated"]
     if v.points() < 300 or any(o["type"] == "relation_action" for o in v.orders):
         return
@@ -311,7 +310,7 @@ def _talking(v: BotView, dice: Dice) -> Iterator[Doc]:
 
 
 def _links(v: BotView) -> Iterator[Doc]:
-    """Links of which both ends are held."""
+    """Choose links with both ends in hand first."""
     turn = v.public["turn"]
     if turn == 4 or any(c["turn"] == turn - 1 for c in v.public["counts"][:3]):
         held = {t for t in TERRITORIES if v.seat in (v.owner(t), v.protector(t))}

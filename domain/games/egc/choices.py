@@ -1,6 +1,6 @@
-"""The move builder: every order type with the values that are legal under the projected sheet, item by item.
+"""Move builder: every order type with its legal values under the projected sheet, item by item.
 
-What is offered can be completed. Products are never listed: an army, then its order, then its path node by node.
+Every offer can be completed. Products are never listed: an army, then its order, then its path node by node.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Offers = Callable[[OrderOptions], Iterator[Json]]
 
 
 def build(s: Egc, seat: Seat) -> Builder:
-    """The builder of the decision that is open."""
+    """Return the builder of the open decision."""
     if seat in s.top.done:
         yield one("type", ["reopen_orders"])
         return ReopenOrders()
@@ -77,7 +77,7 @@ def _turn_zero(s: Egc, seat: Seat) -> Builder:
 
 
 def menu(options: OrderOptions) -> Sequence[Option]:
-    """Types of moves that can be completed."""
+    """Return the types of moves with a possible completion."""
     if not options.menu:
         kinds = (kind for kind, (possible, _) in ORDERS.items() if possible(options))
         options.menu = (Option("submit_orders", ends=True), *map(Option, kinds))
@@ -209,7 +209,7 @@ def _spy_empire(options: OrderOptions) -> Builder:
 
 
 def _some(offers: Offers) -> Callable[[OrderOptions], bool]:
-    """Whether there is anything."""
+    """Return whether there is any offer."""
     return lambda desk: any(True for _ in offers(desk))
 
 

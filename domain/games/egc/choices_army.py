@@ -20,7 +20,7 @@ from domain.types import Json, Seat
 
 
 def order(legs: Legs) -> Builder:
-    """The order of an army, as if it had none yet."""
+    """Return the order of an army, asked for as if it had none yet."""
     kinds = ["move"] * bool(legs.first) + ["support"] * bool(legs.targets)
     kind = yield one("order", [*kinds, "prepare_defence", "train", "rest"])
     if kind == "support":
@@ -46,7 +46,7 @@ def _path(legs: Legs) -> Generator[Choice, Json, list[str]]:
 
 
 class Legs:
-    """Where an army can go from each node."""
+    """Possible moves of an army from each node."""
 
     def __init__(self, s: Egc, seat: Seat, army: str) -> None:
         self.s, self.seat, self.army = s, seat, army
@@ -61,7 +61,7 @@ class Legs:
         self.targets = self._targets()
 
     def _without(self, army: str) -> Copy:
-        """The copy without the army's present order."""
+        """Return the copy without the army's present order."""
         if army not in copy_of(self.s, self.seat).ordered:
             return copy_of(self.s, self.seat)
         kept = [o for o in self.s.sheets[self.seat].orders if not _orders(o.move, army)]
@@ -85,7 +85,7 @@ class Legs:
         return [t for t in sorted(near) if not self.c.owns(t) and t in self.enters]
 
     def onward(self, path: list[str]) -> Iterator[str | None]:
-        """What can follow; null where the path can end, nothing where it must."""
+        """Return the possible next nodes; null where the path can end, nothing where it must."""
         if path[-1] in COASTS:
             left = self.left - self._explored(path)
             yield from self.shores[path[-1]]
@@ -101,16 +101,16 @@ class Legs:
         return sum(sea not in self.c.seas for sea in path[2:])
 
     def _further(self, path: list[str], left: int) -> Iterator[str]:
-        """Seas from which a landing can still be reached."""
+        """Return the seas from where a landing is still in reach."""
         needed = self._to_land(path)
         for sea in self._linked(path[-1], path):
             if sea in needed and self._price(sea) + needed[sea] <= left:
                 yield sea
 
     def _to_land(self, path: list[str]) -> dict[str, int]:
-        """Sea -> fewest expeditions from there to a landing, over seas that the path has not crossed.
+        """Return sea -> fewest expeditions from there to a landing, over seas not yet crossed by the path.
 
-        Backwards from the shores; a sea that costs nothing goes first, so that each is final when it is taken.
+        Search backwards from the shores; seas without a cost go first, so each result is final.
         """
         needed = {sea: 0 for sea, shores in self.shores.items() if shores and sea not in path}
         todo = deque(needed)
@@ -129,12 +129,12 @@ class Legs:
                 yield other
 
     def _price(self, sea: str) -> int:
-        """Expeditions that it takes to enter a sea."""
+        """Return the number of expeditions needed to enter a sea."""
         return int(sea not in self.c.seas)
 
 
 def _enterable(s: Egc, seat: Seat) -> frozenset[str]:
-    """Where a move of the seat may end."""
+    """Return the territories allowed as the end of a move of the seat."""
 
     def find() -> frozenset[str]:
         return frozenset(t for t in TERRITORIES if may_enter(s, seat, t))

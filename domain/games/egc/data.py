@@ -1,7 +1,6 @@
-"""The figures of the game, read once from data.json: everything that the rules page calls data.
+"""Figures of the game, read once from data.json: everything called data by the rules page.
 
-Ids are strings; every table stands in ascending id, which is the order of the engine (EGC-0.4). Seat i has
-the i-th empire.
+Ids are strings; every table is in ascending id, the order of the engine (EGC-0.4). Seat i has the i-th empire.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ DOC: Doc = load("domain.games.egc", "data.json")
 
 @dataclass(frozen=True)
 class Territory:
-    """EGC-1.3: what never changes of a territory."""
+    """EGC-1.3: the constant data of a territory."""
 
     id: str
     value: int
@@ -29,13 +28,13 @@ class Territory:
     """Victory points besides the one of every territory."""
     seas: tuple[str, ...]
     neighbours: tuple[str, ...]
-    """By land."""
+    """Neighbours by land."""
     home_of: Seat | None
 
 
 @dataclass(frozen=True)
 class Strait:
-    """EGC-1.6: a link between two seas that the owner of `controller` may close."""
+    """EGC-1.6: a link between two seas, with the right to close it for the owner of `controller`."""
 
     id: str
     seas: tuple[str, str]
@@ -91,7 +90,7 @@ def _territory(doc: Doc) -> Territory:
 TERRITORIES: Mapping[str, Territory] = {t["id"]: _territory(t) for t in _sorted("territories")}
 SEAS: tuple[str, ...] = tuple(s["id"] for s in _sorted("seas"))
 COASTS: Mapping[str, tuple[str, ...]] = {s: tuple(t.id for t in TERRITORIES.values() if s in t.seas) for s in SEAS}
-"""Sea -> territories that touch it."""
+"""Sea -> adjacent territories."""
 STRAITS: Mapping[str, Strait] = {
     s["id"]: Strait(s["id"], (s["seas"][0], s["seas"][1]), s["controller"]) for s in _sorted("straits")
 }
@@ -116,7 +115,7 @@ INFRASTRUCTURES: Mapping[str, Infrastructure] = {
     i["id"]: Infrastructure(i["id"], i["max_level"], tuple(i["cost"]), i["coastal_only"])
     for i in _items("infrastructure")
 }
-"""In the order of the rules, which is that of the draws (EGC-3.1)."""
+"""The order is that of the rules, and of the draws (EGC-3.1)."""
 TECHNOLOGIES: tuple[str, ...] = tuple(t["id"] for t in _items("technologies"))
 TABLES: Mapping[str, tuple[int, ...]] = {k: tuple(v) for k, v in DOC["rank_tables"].items() if isinstance(v, list)}
 """EGC-0.7: item rank-1 is the value for a rank."""
@@ -145,7 +144,7 @@ def by_rank(table: str, rank: int) -> int:
 
 
 def annex_cost(age: int) -> int:
-    """EGC-7.20: points for the annexation of a protectorate of that age, 1 or more."""
+    """EGC-7.20: points for the annexation of a protectorate, by its age in turns, 1 or more."""
     costs: Mapping[str, int] = DIPLOMACY["annex_cost_by_age"]
     return costs.get(str(age), costs["5+"])
 

@@ -1,4 +1,4 @@
-"""EGC-4.2, EGC-4.3: what happens when a deadline passes."""
+"""EGC-4.2, EGC-4.3: the moves at a missed deadline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.types import Seat
 
 
 def default(s: Egc, decision: Decision, seat: Seat) -> Move:
-    """The sheet as it stands; turn zero with 1,800 points in each technology where nothing was filed."""
+    """Submit the present sheet; in turn zero without an allocation, 1,800 points in each technology."""
     if decision.kind in ZERO and not s.sheets[seat].allocation:
         return AllocateTurnZero(ALLOCATION)
     return SubmitOrders()

@@ -10,7 +10,7 @@ class TurnZero(Context, frozen=True):
 
 
 class TurnZeroTimed(Context, frozen=True):
-    """EGC-2.2, EGC-7.1: the same with a deadline."""
+    """EGC-2.2, EGC-7.1: turn zero with a deadline."""
 
 
 class Orders(Context, frozen=True):

@@ -1,4 +1,4 @@
-"""Ids in a state that the game does not have: what only a patch can bring."""
+"""Checks for unknown ids in a state; only a patch can bring them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ARMY = re.compile(r".*-(0|[1-9][0-9]{0,8})")
 
 
 def of_lands(s: Egc) -> Iterator[str]:
-    """Unknown territories, holders and infrastructures; territories that are missing."""
+    """Yield unknown territories, holders and infrastructures, and missing territories."""
     for name in ("lands", "manned", "levels", "garrisons", "neutral_ranks"):
         yield from unknown_ids("territory", TERRITORIES, keys(f"/{name}", getattr(s, name)))
     yield from (f"/lands/{name}: the territory is missing" for name in TERRITORIES if name not in s.lands)
@@ -45,7 +45,7 @@ def of_lands(s: Egc) -> Iterator[str]:
 
 
 def of_empires(s: Egc) -> Iterator[str]:
-    """Unknown links, technologies, states of an empire, armies and where they are."""
+    """Yield unknown links, technologies, states of an empire, and armies or places of armies."""
     yield from unknown_ids("status", (ACTIVE, DORMANT, ELIMINATED), items("/status", s.status))
     for seat, empire in enumerate(s.empires):
         yield from _empire(f"/empires/{seat}", empire)
@@ -69,7 +69,7 @@ def _empire(at: str, empire: Empire) -> Iterator[str]:
 
 
 def of_relations(s: Egc) -> Iterator[str]:
-    """Unknown pairs and levels of relations; pairs that are missing."""
+    """Yield unknown pairs and levels of relations, and missing pairs."""
     yield from unknown_ids(
         "pair of seats", _PAIRS, [*keys("/relations", s.relations), *keys("/peace_turn", s.peace_turn)]
     )
@@ -86,7 +86,7 @@ def of_relations(s: Egc) -> Iterator[str]:
 
 
 def of_counts(s: Egc) -> Iterator[str]:
-    """Unknown links in the counts that were held."""
+    """Yield unknown links in past counts."""
     for i, count in enumerate(s.counts):
         for name, by_seat in (("realised", count.realised), ("failed", count.failed)):
             for seat, links in enumerate(by_seat):

@@ -1,4 +1,4 @@
-"""What must hold after every record, and how what a viewer cannot know is dealt anew."""
+"""Invariants of a state, true after every record, and the filling of a scenario's state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from domain.types import Seat
 
 
 def check(s: Egc) -> list[str]:
-    """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
+    """Return the broken invariants, in words. Unknown ids are reported alone, as no other check works with them."""
     return _unknown(s) or [
         *_once(s, _lands, s.lands, s.levels),
         *_once(s, _armies, s.armies, s.garrisons, s.lands, s.over),
@@ -47,9 +47,9 @@ def _unknown(s: Egc) -> list[str]:
 
 
 def fill(s: Egc) -> Egc:
-    """What follows from the rest: which territories have armies, ranks from points, numbers and seas of sheets.
+    """Derive the rest of a state: territories with armies, ranks from points, numbers and seas of sheets.
 
-    The hidden turns of the counts and the order of ties are the first that are possible.
+    The hidden turns of the counts and the order of ties are the first possible ones.
     """
     manned = {a.territory: empire_of(seat) for seat in SEATS for a in s.armies[seat].values()}
     manned |= dict.fromkeys(s.garrisons, empire_of(None))
@@ -104,7 +104,7 @@ def _armies(s: Egc) -> Iterator[str]:
 
 
 def _presence(s: Egc) -> Iterator[str]:
-    """EGC-6.1: what is shown of the armies is true."""
+    """EGC-6.1: the public presence of armies is true."""
     there = {a.territory: empire_of(seat) for seat in SEATS for a in s.armies[seat].values()}
     there |= dict.fromkeys(s.garrisons, empire_of(None))
     if there != s.manned:
@@ -135,7 +135,7 @@ def _relations(s: Egc) -> Iterator[str]:
 
 
 def _sheet(s: Egc, seat: Seat) -> list[str]:
-    """EGC-7.0.3, EGC-7.0.8: every sheet is legal as it stands, and the numbers of armies are not used again."""
+    """EGC-7.0.3, EGC-7.0.8: every sheet is legal, and numbers of armies are not reused."""
     of = (s.over, s.sheets[seat], *s.unsheeted)
     return memo(s, f"check sheet {seat}", lambda: list(_sheet_faults(s, seat)), of)
 

@@ -1,4 +1,4 @@
-"""What a seat can ask for: every type of move with its members, the decision it answers, and its rule (EGC-7)."""
+"""Every type of move with its members, the decision it answers, and its rule (EGC-7)."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ class Disband(Management, frozen=True):
 
 
 class FundExpeditions(Order, frozen=True):
-    """EGC-7.9: so many expeditions."""
+    """EGC-7.9: a number of expeditions."""
 
     admission: ClassVar = private("EGC-7.9")
     count: AnyInt
 
 
 class OrderArmy(Order, frozen=True):
-    """EGC-7.10: what an army does this turn."""
+    """EGC-7.10: the order of an army for this turn."""
 
     admission: ClassVar = private("EGC-7.10")
     varies: ClassVar = Varies(
@@ -286,5 +286,5 @@ ORDERS: Mapping[str, type[Order]] = by_type_name(*(kind for kind in MOVES.values
 
 
 def order_of(filed: Doc) -> Order:
-    """An order, as it stands on a sheet."""
+    """Return the order of an entry on a sheet."""
     return msgspec.convert(filed, ORDERS[filed["type"]])

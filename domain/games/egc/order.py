@@ -1,4 +1,4 @@
-"""What orders of a sheet have in common (EGC-7.0)."""
+"""Bases of the orders of a sheet (EGC-7.0)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ Key = tuple[str, ...]
 
 
 def private(rule: str, at: tuple[str, ...] = ("orders",)) -> Admission:
-    """EGC-6.6: unseen by the others, and the record does not say whose it is."""
+    """EGC-6.6: unseen by the others; the record hides its seat."""
     return Admission(at, hidden=("*",), anonymous=True, rule=rule)
 
 
 class Order(Move, frozen=True):
-    """An order stands on a sheet until the turn resolves."""
+    """An order, valid on a sheet until the turn resolves."""
 
     @property
     def key(self) -> Key | None:

@@ -1,4 +1,4 @@
-"""What a seat can do with its sheet as it stands: the values that the move builder offers (EGC-7)."""
+"""Orders still possible on a seat's sheet: the values offered by the move builder (EGC-7)."""
 
 from __future__ import annotations
 
@@ -52,9 +52,10 @@ def _by_first(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
 
 
 class OrderOptions:
-    """What a seat can do with its sheet as it stands; made once per sheet.
+    """Orders still possible on a seat's sheet, with their values; made once per sheet.
 
-    The generators serve the menu, which asks only whether there is anything; the properties hold all of it.
+    The generators serve the menu and stop at the first option; the properties hold all of them. It has many members,
+    about two for each type of order: all share one copy of the seat's possessions, its funds and its points.
     """
 
     def __init__(self, s: Egc, seat: Seat) -> None:
@@ -62,13 +63,13 @@ class OrderOptions:
         self.c = copy_of(s, seat)
         self.sheet = s.sheets[seat]
         self.orders_by_key = {o.move.key: o.move for o in self.sheet.orders}
-        """Orders by key; those without a key are not asked for."""
+        """Orders by key; those without a key cannot be replaced."""
         self.menu: tuple[Option, ...] = ()
-        """Types of moves that can be completed, once they are found."""
+        """Types of moves with a possible completion, set by the menu."""
         self._legs: dict[str, Legs] = {}
 
     def legs(self, army: str) -> Legs:
-        """Where an army can go."""
+        """Return the possible moves of an army."""
         if army not in self._legs:
             self._legs[army] = Legs(self.s, self.seat, army)
         return self._legs[army]
@@ -85,30 +86,30 @@ class OrderOptions:
 
     @cached_property
     def calm(self) -> list[Seat]:
-        """Rivals with whom no war is imminent."""
+        """Rivals without an imminent war."""
         return [x for x in self.rivals if self.s.relation(self.seat, x) != "imminent_war"]
 
     @cached_property
     def has_room(self) -> bool:
-        """Whether one army more is allowed."""
+        """Return whether one army more is allowed."""
         return len(self.c.armies) < MAX_ARMIES
 
     def replaced_order(self, *key: str) -> Order | None:
-        """The order that one with this key would replace."""
+        """Return the order to be replaced by a new one with this key."""
         return self.orders_by_key.get(key)
 
     def is_legal(self, orders: Iterable[Filed]) -> bool:
-        """Whether a whole sheet is legal."""
+        """Return whether a whole sheet is legal."""
         try:
             check_sheet(after(self.s, self.seat, list(orders)), 0)
         except RuleError:
             return False
         return True
 
-    # --- money and points, with what a replaced order gives back
+    # --- money and points, with the refund of a replaced order
 
     def budget(self, kind: str, *key: str) -> int:
-        """Brz for an order of that kind and key."""
+        """Return the brz available for an order of this kind and key."""
         old = self.replaced_order(kind, *key)
         if isinstance(old, FundExpeditions):
             return self.c.funds + old.count * self.expedition
@@ -120,12 +121,12 @@ class OrderOptions:
         return self.c.by_rank("expedition_cost", "exploration")
 
     def points(self, *key: str) -> int:
-        """Diplomacy points for an order with that key."""
+        """Return the diplomacy points available for an order with this key."""
         old = self.replaced_order(*key)
         return self.c.points + (self.price(old) if old else 0)
 
     def price(self, order: Order) -> int:
-        """What a diplomatic order costs in points."""
+        """Return the cost of a diplomatic order in points."""
         match order:
             case RelationAction():
                 relation = self.s.relation(self.seat, SEAT[order.target])
@@ -141,15 +142,15 @@ class OrderOptions:
                 return int(DIPLOMACY["protectorate"])
         return 0
 
-    # --- what the menu needs to know
+    # --- options by type of order
 
     @cached_property
     def sites(self) -> dict[str, list[Option]]:
-        """Territory -> infrastructure that can be built there, with its price."""
+        """Territory -> infrastructure it can build, with its price."""
         return _by_first(self.building())
 
     def building(self) -> Iterator[tuple[str, Option]]:
-        """Sites and what can be built there, one after the other."""
+        """Yield the items of `sites`, one after the other."""
         for t in self.own_territories:
             for name in INFRASTRUCTURES:
                 if (cost := self._building(t, name)) is not None:
@@ -164,11 +165,11 @@ class OrderOptions:
 
     @cached_property
     def ruins(self) -> dict[str, list[str]]:
-        """Territory -> infrastructure that can be demolished without making another order illegal."""
+        """Territory -> infrastructure it can demolish without making another order illegal."""
         return _by_first(self.demolishing())
 
     def demolishing(self) -> Iterator[tuple[str, str]]:
-        """Ruins, one after the other."""
+        """Yield the items of `ruins`, one after the other."""
         return ((t, name) for t in self.own_territories for name in INFRASTRUCTURES if self._demolishable(t, name))
 
     def _demolishable(self, territory: str, name: str) -> bool:
@@ -181,7 +182,7 @@ class OrderOptions:
 
     @cached_property
     def raising(self) -> dict[str, int]:
-        """Territory -> divisions that can be raised there."""
+        """Territory -> divisions it can raise."""
         most = self.c.funds // ECONOMY["division_cost"]
         if not self.has_room or most < 1:
             return {}
@@ -197,7 +198,7 @@ class OrderOptions:
 
     @cached_property
     def splitting(self) -> list[str]:
-        """Armies that can be split."""
+        """Armies large enough to be split."""
         return [army for army, a in self.armies if a.divisions > 1] if self.has_room else []
 
     @cached_property
@@ -209,7 +210,7 @@ class OrderOptions:
 
     @cached_property
     def disbanding(self) -> dict[str, int]:
-        """Army -> divisions that can go."""
+        """Army -> divisions free to go."""
         found = {army: a.divisions - (army in self.c.ordered) for army, a in self.armies}
         return {army: n for army, n in found.items() if n}
 
@@ -220,11 +221,11 @@ class OrderOptions:
 
     @cached_property
     def talking(self) -> dict[str, list[Option]]:
-        """Empire -> actions towards it that can be paid."""
+        """Empire -> affordable actions towards it."""
         return _by_first(self.acting())
 
     def acting(self) -> Iterator[tuple[str, Option]]:
-        """Empires and actions, one after the other."""
+        """Yield the items of `talking`, one after the other."""
         return ((EMPIRES[x], o) for x in self.calm for a in ACTIONS if (o := self._action(x, a)))
 
     def _action(self, other: Seat, action: str) -> Option | None:
@@ -238,7 +239,7 @@ class OrderOptions:
 
     @cached_property
     def answering(self) -> dict[str, list[Option]]:
-        """Proposal -> answers that can be paid."""
+        """Proposal -> affordable answers."""
         found: dict[str, list[Option]] = {}
         for name in sorted(self.s.proposals):
             proposal = self.s.proposals[name]
@@ -250,11 +251,11 @@ class OrderOptions:
 
     @cached_property
     def straits(self) -> list[str]:
-        """Straits that the seat may close or open."""
+        """Straits under the control of the seat."""
         return [x.id for x in STRAITS.values() if self.c.owns(x.controller)] if self.calm else []
 
     def giving(self) -> Iterator[str]:
-        """Territories and protectorates that can be given away."""
+        """Yield territories and protectorates allowed as gifts."""
 
         def fits(territory: str) -> bool:
             try:
@@ -268,11 +269,11 @@ class OrderOptions:
 
     @cached_property
     def paying(self) -> dict[str, int]:
-        """Empire -> most money that can be given to it."""
+        """Empire -> most money allowed as a gift to it."""
         return dict(self.giving_money())
 
     def giving_money(self) -> Iterator[tuple[str, int]]:
-        """The same, one after the other."""
+        """Yield the items of `paying`, one after the other."""
         limit = self.c.by_rank("money_gift_limit", "diplomacy")
         found = ((EMPIRES[x], min(limit, self.budget("give_money", EMPIRES[x]))) for x in self.calm)
         return ((to, n) for to, n in found if n > 0)
@@ -285,7 +286,7 @@ class OrderOptions:
 
     @cached_property
     def protections(self) -> Mapping[str, int]:
-        """Territory -> turn in which the seat's protection was ordered."""
+        """Territory -> turn of the seat's order to protect it."""
         return self.s.holdings.protections[self.seat]
 
     def protecting(self) -> Iterator[Option]:
@@ -307,11 +308,11 @@ class OrderOptions:
 
     @cached_property
     def cancelling(self) -> list[int]:
-        """EGC-7.0.4: orders on which no other depends."""
+        """EGC-7.0.4: numbers of the orders without dependants."""
         orders = self.sheet.orders
         return [o.n for o in orders if self.is_independent(o) or self.is_legal(x for x in orders if x is not o)]
 
     @staticmethod
     def is_independent(filed: Filed) -> bool:
-        """Whether no other order can depend on this one."""
+        """Return whether no other order can depend on this one."""
         return not isinstance(filed.move, Management | FundExpeditions)

@@ -1,4 +1,4 @@
-"""EGC-6: what a viewer sees. Everything of a seat is its own; of nobody's nothing shows before the end."""
+"""EGC-6: a viewer's view. A seat's affairs are private to it; neutral armies are hidden until the end."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from domain.types import Doc, Seat
 
 
 class EmpireShown(Part, frozen=True):
-    """EGC-6.1: what everybody sees of an empire."""
+    """EGC-6.1: public view of an empire."""
 
     seat: int
     empire: str
@@ -48,36 +48,36 @@ class EmpireShown(Part, frozen=True):
 
 
 class LandShown(Part, frozen=True):
-    """EGC-6.1: what of a territory differs from a neutral one without anything."""
+    """EGC-6.1: the members in which a territory differs from an empty neutral one."""
 
     owner: Maybe[int] = UNSET
     protectorate: Maybe[Protectorate] = UNSET
-    """Of a neutral territory: whose protectorate it is, and since which turn."""
+    """Holder of a neutral territory's protectorate, and its first turn."""
     protections: Maybe[Mapping[str, int]] = UNSET
-    """Seat -> turn in which the protection was ordered."""
+    """Seat -> turn of its order to protect."""
     port: Maybe[Literal[True]] = UNSET
     conquered_turn: Maybe[int] = UNSET
 
 
 class Board(Part, frozen=True):
-    """EGC-6.1: what everybody sees."""
+    """EGC-6.1: the public view."""
 
     game: Literal["egc"]
     turn: int
     """0 is turn zero."""
     phase: Annotated[str, among(("setup", *FRAMES, "finished"))]
     empires: tuple[EmpireShown, ...]
-    """By seat."""
+    """Empires by seat."""
     lands: Mapping[str, LandShown]
-    """By territory; one without anything to show is left out."""
+    """Lands by territory; one without members is left out."""
     armies: Mapping[str, str]
-    """Territory with armies -> the empire that they belong to, or `neutral`."""
+    """Territory with armies -> their empire, or `neutral`."""
     relations: Mapping[str, str]
     """Pair of seats, the lower first, `0-1` -> level."""
     peace_turn: Mapping[str, int]
     """Pair of seats -> their latest peace turn, the first after a war between them (EGC-14.5)."""
     closed: Mapping[str, int]
-    """`strait:seat` -> the seat that has closed the strait to it."""
+    """`strait:seat` -> the seat closing the strait to it."""
     open_ports: tuple[str, ...]
     """`seat:seat`: the first has opened its ports to the second."""
     counts: tuple[Count, ...]
@@ -85,7 +85,7 @@ class Board(Part, frozen=True):
     news: tuple[Doc, ...]
     """EGC-6.2: the public facts of the last resolution, as the record has them."""
     final: Final | None
-    """EGC-15.6: what breaks ties, once the game is finished."""
+    """EGC-15.6: the tie-break, once the game is finished."""
 
 
 def board(s: Egc) -> Board:
@@ -128,13 +128,13 @@ def _land(land: Land) -> LandShown:
 
 
 class OrderSheet(Part, frozen=True):
-    """EGC-7.0: an order sheet as it stands."""
+    """EGC-7.0: the present order sheet."""
 
     orders: tuple[Doc, ...]
-    """Each order with the members of its type of move, its number `n`, and in `raises` the army that it raises."""
+    """Each order with the members of its type of move, its number `n`, and in `raises` the army raised by it."""
     next_order: int
     spent: int
-    """What spies have cost this turn (EGC-7.11)."""
+    """Cost of spies this turn (EGC-7.11)."""
     allocation: Maybe[Mapping[str, int]] = UNSET
     """Points of turn zero by technology, once they are filed."""
 
@@ -154,38 +154,38 @@ class Ports(Part, frozen=True):
 
 
 class Projection(Part, frozen=True):
-    """EGC-7.0.2: what the sheet leaves: money, points, armies and levels that differ, seas."""
+    """EGC-7.0.2: the balance of the sheet: money, points, changed armies and levels, seas."""
 
     treasury: int
     diplomacy: int
     armies: Mapping[str, Army]
-    """New ones, and those that differ."""
+    """New and changed armies."""
     gone: tuple[str, ...]
-    """Armies that are no more."""
+    """Armies lost to the sheet's orders."""
     levels: Mapping[str, Mapping[str, int]]
-    """All levels of each territory in which some differ."""
+    """All levels of each territory with a change."""
     ports: Ports
     accessible: tuple[str, ...]
-    """Seas that are accessible (EGC-8.1)."""
+    """Accessible seas (EGC-8.1)."""
     controlled: tuple[str, ...]
-    """Seas that the empire controls (EGC-8.2)."""
+    """Seas controlled by the empire (EGC-8.2)."""
 
 
 class Own(Part, frozen=True):
-    """EGC-6.3: what a seat alone sees, as of the start of the turn but for the sheet and what it leaves."""
+    """EGC-6.3: a seat's private view, as of the start of the turn except for the sheet and its balance."""
 
     empire: str
     treasury: int
     diplomacy: int
     """Diplomacy points."""
     revenue: int
-    """That of the last turn; at first what the home territory brings."""
+    """Revenue of the last turn; at first the yield of the home territory."""
     points: Mapping[str, int]
     """Technology -> investment points."""
     ranks: Mapping[str, int]
     """Technology -> rank, 1 best; empty before turn 1."""
     investments: tuple[Investment, ...]
-    """Research that is under way."""
+    """Research under way."""
     links: tuple[str, ...]
     """Chosen for the next count."""
     links_done: tuple[str, ...]
@@ -194,14 +194,14 @@ class Own(Part, frozen=True):
     """Territory or protectorate -> infrastructure other than the port -> level above 0."""
     sheet: OrderSheet
     proposals: Mapping[str, Proposal]
-    """Of the seat and to it, named `turn:from:to`; they await an answer."""
+    """Proposals by the seat and to it, named `turn:from:to`; they await an answer."""
     casus_belli: Mapping[str, Sequence[str]]
-    """`holder:against` -> kinds that can be used this turn, where the seat is one of the two."""
+    """`holder:against` -> kinds usable this turn, if the seat is one of the two."""
     spied: SpyReports
     report: Mapping[str, Sequence[Doc]]
-    """What the last resolution told the seat: kind of fact -> its facts, without `t` and `seat`."""
+    """The seat's report of the last resolution: kind of fact -> its facts, without `t` and `seat`."""
     projection: Maybe[Projection] = UNSET
-    """Absent in turn zero, which has no sheets."""
+    """Absent in turn zero, before the first sheets."""
 
 
 def powers(s: Egc) -> dict[Seat, str]:
@@ -268,22 +268,22 @@ def _projection(s: Egc, seat: Seat) -> Projection:
     )
 
 
-# --- what nobody knows ---------------------------------------------------------------------------------------
+# --- the hidden view ----------------------------------------------------------------------------------------
 
 
 class Hidden(Part, frozen=True):
-    """EGC-6.5: what nobody knows before the end."""
+    """EGC-6.5: hidden from everybody until the end."""
 
     garrisons: Mapping[str, Garrison]
     """Neutral armies by territory."""
     neutral_ranks: Mapping[str, NeutralRanks]
-    """Ranks that the neutral army of a territory fights with."""
+    """Battle ranks of a territory's neutral army."""
     levels: Mapping[str, Mapping[str, int]]
-    """Territory -> infrastructure other than the port -> level above 0; also of those that a seat knows."""
+    """Territory -> infrastructure other than the port -> level above 0; includes those known to some seat."""
     count_turns: tuple[int, ...]
     """Turns of the victory counts, past ones too."""
     tie_order: tuple[int, ...]
-    """The lot that breaks ties: seats, the best first."""
+    """The lot to break ties: seats, the best first."""
 
 
 def hidden_view(s: Egc) -> Hidden:
@@ -292,6 +292,6 @@ def hidden_view(s: Egc) -> Hidden:
 
 
 def chapter(s: Egc) -> Chapter:
-    """The turn (EGC-3), and its resolution."""
+    """Return the turn (EGC-3), and its resolution."""
     resolving = bool(s.frames) and s.top.kind == type_name(Resolving)
     return Chapter(s.turn, phase=s.top.kind if resolving else "")

@@ -1,4 +1,4 @@
-"""What nobody of some viewers can know, dealt anew: for forks, for fresh entropy, and to prove that nothing leaks."""
+"""Deal anew the parts unknown to some viewers: for forks, for fresh entropy, and for the proof against leaks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from domain.kernel.records.audience import TABLE
 from domain.types import DIRECTOR, Seat, Viewer
 
 SECRET = tuple(name for name in INFRASTRUCTURES if name != "port")
-"""Infrastructure that others do not see."""
+"""Infrastructure hidden from others."""
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
-    """Neutral armies that are as they were at the start, coming counts, the lot; other seats' own things."""
+    """Deal anew untouched neutral armies, coming counts, the lot, and the private parts of other seats."""
     if DIRECTOR in keep or d.state.over:
         return
     kept = [int(v) for v in keep if isinstance(v, int)]
@@ -33,13 +33,13 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
 
 
 def _spied_territories(d: D, kept: list[Seat]) -> set[str]:
-    """Territories that one of them has spied out this turn."""
+    """Return the territories spied out this turn by one of the viewers."""
     s = d.state
     return {t for k in kept for t, found in s.spied[k].territories.items() if found["turn"] == s.turn}
 
 
 def _spied_out(d: D, kept: list[Seat], seat: Seat) -> bool:
-    """Whether one of them has spied out the empire this turn."""
+    """Return whether one of the viewers has spied out the empire this turn."""
     reports = (d.state.spied[k].empires.get(EMPIRES[seat], {}) for k in kept)
     return any(found.get("turn") == d.state.turn for found in reports)
 
@@ -79,7 +79,7 @@ def _lands(d: D, kept: list[Seat], seat: Seat) -> None:
 
 
 def _ranks(d: D, kept: list[Seat], others: list[Seat]) -> dict[Seat, dict[str, int]]:
-    """Shuffled among the others; the naval ranks of those whose sea control a kept seat feels stay (EGC-8.2)."""
+    """Shuffle ranks among the others; enemies of a viewer keep naval ranks, as sea control shows them (EGC-8.2)."""
     s = d.state
     ranks = {seat: dict(s.empires[seat].ranks) for seat in others}
     for technology in TECHNOLOGIES if s.turn else ():

@@ -1,4 +1,4 @@
-"""EGC-17: refusal code -> the rule that defines it; the kernel has its own besides."""
+"""EGC-17: refusal code -> rule number; the kernel adds its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EGC-15.4, EGC-15.6: the final ranking, and the table as it stands while the game goes on."""
+"""EGC-15.4, EGC-15.6: the final ranking, and the present standings of a running game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.types import Seat
 
 
 class Detail(Part, frozen=True):
-    """EGC-15.6: what ranks an empire; treasury and lot only when they are public, at the end."""
+    """EGC-15.6: the figures behind an empire's place; treasury and lot only when public, at the end."""
 
     vp: int
     """Victory points."""
@@ -25,7 +25,7 @@ class Detail(Part, frozen=True):
 
 
 def scores(s: Egc) -> list[Score[Detail]]:
-    """Victory points, the last count, territories; treasury and lot only when they are public."""
+    """Return victory points, the last count, territories; treasury and lot only when public."""
     lines = [_line(s, seat) for seat in SEATS]
     return [Score(seat, place, s.vp[seat], lines[seat]) for seat, place in enumerate(places([_key(x) for x in lines]))]
 
@@ -42,6 +42,6 @@ def _line(s: Egc, seat: Seat) -> Detail:
 
 
 def _key(line: Detail) -> tuple[int, ...]:
-    """Greater is better; a smaller lot is better."""
+    """Return the sort key: greater is better; a smaller lot is better."""
     known = () if line.lot is UNSET else (unwrap(line.treasury), -line.lot)
     return line.vp, line.last_count, line.territories, *known

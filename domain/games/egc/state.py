@@ -1,7 +1,7 @@
-"""The state of a game: who holds what, what each seat keeps to itself, and what nobody knows (EGC-6).
+"""State of a game: public holdings, each seat's private data, and hidden data (EGC-6).
 
-Rules ask it simple questions; facts alone change it. A seat stands for its empire, in ascending empire id. The order
-of a dict's keys means nothing: whoever goes through one sorts it.
+Rules ask it simple questions; facts alone change it. A seat stands for its empire, in ascending empire id. The order of
+a dict's keys means nothing: any code going through one sorts it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from domain.kernel.schema.json_codec import BY_SEAT
 from domain.types import Doc, Json, Seat
 
 NEUTRAL = "neutral"
-"""Whose an army of no empire is, where empires are named."""
+"""Owner of an army of no empire, in places with names of empires."""
 
 ACTIVE, DORMANT, ELIMINATED = "active", "dormant", "eliminated"
 HOSTILE = ("war", "total_war")
 ENEMIES = ("imminent_war", "war", "total_war")
-"""Levels between two that are at war or will be next turn."""
+"""Levels between two empires at war, now or next turn."""
 
 PAIR_KEYS = {(a, b): f"{min(a, b)}-{max(a, b)}" for x, y in PAIRS for a, b in ((x, y), (y, x))}
 
@@ -41,7 +41,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Protectorate:
-    """Whose a protected neutral territory is, and the turn in which the installation was ordered."""
+    """The holder of a protected neutral territory, and the turn of the installation's order."""
 
     seat: int
     since: int
@@ -49,17 +49,17 @@ class Protectorate:
 
 @dataclass(frozen=True)
 class Land:
-    """What everybody sees of a territory (EGC-6.1)."""
+    """Public data of a territory (EGC-6.1)."""
 
     owner: int | None = None
     """None: neutral."""
     protectorate: Protectorate | None = None
     protections: dict[str, int] = field(default_factory=dict)
-    """Seat -> turn in which the protection was ordered."""
+    """Seat -> turn of its order to protect."""
     port: bool = False
     conquered_turn: int | None = None
     doubled_turn: int | None = None
-    """Turn in which the supply is doubled (EGC-11.1)."""
+    """Turn of doubled supply (EGC-11.1)."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Garrison:
 
 @dataclass(frozen=True)
 class NeutralRanks:
-    """Ranks that the neutral army of a territory fights with; None: 10."""
+    """Battle ranks of a territory's neutral army; None: 10."""
 
     naval: int | None = None
     siege: int | None = None
@@ -91,7 +91,7 @@ class NeutralRanks:
 
 @dataclass(frozen=True)
 class Investment:
-    """Research that is under way: added so that the ranks of turn `due` take it into account (EGC-13.1)."""
+    """Research under way, added in time for the ranks of turn `due` (EGC-13.1)."""
 
     technology: str
     points: int
@@ -100,7 +100,7 @@ class Investment:
 
 @dataclass(frozen=True)
 class Empire:
-    """What a seat keeps to itself, as of the start of the turn (EGC-1.10)."""
+    """Private data of a seat, as of the start of the turn (EGC-1.10)."""
 
     treasury: int = 0
     diplomacy: int = 0
@@ -116,7 +116,7 @@ class Empire:
 
 @dataclass(frozen=True)
 class Filed:
-    """One order of a sheet; `army` is the id that it allotted (EGC-7.0.8)."""
+    """One order of a sheet; `army` is the id allotted by it (EGC-7.0.8)."""
 
     n: int
     order: Doc
@@ -124,20 +124,20 @@ class Filed:
 
     @cached_property
     def move(self) -> Order:
-        """The order, as it is declared."""
+        """The order, as declared."""
         return order_of(self.order)
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A seat's order sheet, and what it has spent on spies (EGC-7.0, EGC-7.11)."""
+    """A seat's order sheet, and its expenses for spies (EGC-7.0, EGC-7.11)."""
 
     orders: tuple[Filed, ...] = ()
     next_order: int = 1
     next_army: int = 1
     spent: int = 0
     controls: tuple[str, ...] = ()
-    """Seas that the empire controls with this sheet applied (EGC-6.3)."""
+    """Seas controlled by the empire with this sheet applied (EGC-6.3)."""
     allocation: dict[str, int] = field(default_factory=dict)
     """Turn zero; empty until filed."""
 
@@ -152,7 +152,7 @@ class Spied:
 
 @dataclass(frozen=True)
 class Proposal:
-    """An improvement of relations that awaits an answer; named `turn:from:to`."""
+    """An improvement of relations awaiting an answer; named `turn:from:to`."""
 
     sender: int
     target: int
@@ -173,7 +173,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Final:
-    """What the last ranking needs and nobody knew before (EGC-15.6)."""
+    """Formerly hidden data needed by the last ranking (EGC-15.6)."""
 
     treasuries: tuple[int, ...]
     tie_order: tuple[int, ...]
@@ -186,7 +186,7 @@ class Holdings:
         self.owned: tuple[list[str], ...] = tuple([] for _ in SEATS)
         self.protectorates: tuple[list[str], ...] = tuple([] for _ in SEATS)
         self.protections: tuple[dict[str, int], ...] = tuple({} for _ in SEATS)
-        """Territory -> turn in which the protection was ordered."""
+        """Territory -> turn of the order to protect."""
         self.ports: tuple[list[str], ...] = tuple([] for _ in SEATS)
         """EGC-8.1: own ports and those of protectorates."""
         self.free: list[str] = []
@@ -220,31 +220,31 @@ class Egc(State):
     vp: Annotated[tuple[int, ...], BY_SEAT] = ()
     lands: dict[str, Land] = field(default_factory=dict)
     manned: dict[str, str] = field(default_factory=dict)
-    """Territory with armies -> the empire that they belong to, or `neutral`."""
+    """Territory with armies -> their empire, or `neutral`."""
     relations: dict[str, str] = field(default_factory=dict)
     peace_turn: dict[str, int] = field(default_factory=dict)
     closed: dict[str, int] = field(default_factory=dict)
-    """`strait:seat` -> the seat that has closed the strait to it."""
+    """`strait:seat` -> the seat closing the strait to it."""
     open_ports: dict[str, bool] = field(default_factory=dict)
     """`seat:seat`: the first has opened its ports to the second."""
     counts: tuple[Count, ...] = ()
     final: Final | None = None
     news: tuple[Doc, ...] = ()
     """EGC-6.2: the public facts of the last resolution."""
-    # each seat's own
+    # private, by seat
     empires: Annotated[tuple[Empire, ...], BY_SEAT] = ()
     armies: Annotated[tuple[dict[str, Army], ...], BY_SEAT] = ()
     sheets: Annotated[tuple[Sheet, ...], BY_SEAT] = ()
     spied: Annotated[tuple[Spied, ...], BY_SEAT] = ()
     reports: Annotated[tuple[Doc, ...], BY_SEAT] = ()
-    """What the last resolution told the seat: kind of fact -> list."""
+    """Seat's report of the last resolution: kind of fact -> list."""
     levels: dict[str, dict[str, int]] = field(default_factory=dict)
     """Territory -> infrastructure other than the port -> level above 0. The owner's and the protector's to know."""
     proposals: dict[str, Proposal] = field(default_factory=dict)
     """Known to the two empires concerned."""
     casus_belli: dict[str, int] = field(default_factory=dict)
-    """`holder:against:kind` -> last turn in which it can be used. Known to the two."""
-    # nobody's
+    """`holder:against:kind` -> last turn of its use. Known to the two."""
+    # hidden from everybody
     garrisons: dict[str, Garrison] = field(default_factory=dict)
     neutral_ranks: dict[str, NeutralRanks] = field(default_factory=dict)
     count_turns: tuple[int, ...] = ()
@@ -253,19 +253,19 @@ class Egc(State):
     # --- questions
 
     def relation(self, seat: Seat, other: Seat) -> str:
-        """The level of two empires (EGC-14.1)."""
+        """Return the level of two empires (EGC-14.1)."""
         return self.relations[PAIR_KEYS[seat, other]]
 
     def hostile(self, seat: Seat, other: Seat) -> bool:
-        """Whether two empires are at war or total war."""
+        """Return whether two empires are at war or total war."""
         return self.relation(seat, other) in HOSTILE
 
     def allied(self, seat: Seat, other: Seat) -> bool:
-        """Whether two empires are allies; one that is eliminated is nobody's (EGC-11.6)."""
+        """Return whether two empires are allies; an eliminated one has none (EGC-11.6)."""
         return self.relation(seat, other) == "alliance" and ELIMINATED not in (self.status[seat], self.status[other])
 
     def active(self) -> list[Seat]:
-        """Seats whose empire has a player's orders, ascending."""
+        """Return the seats under a player's orders, ascending."""
         return [seat for seat in SEATS if self.status[seat] == ACTIVE]
 
     def in_play(self) -> list[Seat]:
@@ -279,12 +279,12 @@ class Egc(State):
 
     @property
     def unsheeted(self) -> tuple[Json, ...]:
-        """All that an order sheet is judged by but the sheet itself (EGC-7.0.2); no order filed changes it."""
+        """Everything a check of a sheet depends on but the sheet itself (EGC-7.0.2); no filed order changes it."""
         public = (self.turn, self.status, self.lands, self.relations, self.peace_turn, self.closed, self.open_ports)
         return (*public, self.counts, self.empires, self.armies, self.levels, self.proposals, self.casus_belli)
 
     def owned(self, seat: Seat) -> Sequence[str]:
-        """Territories of an empire, ascending."""
+        """Return the territories of an empire, ascending."""
         return self.holdings.owned[seat]
 
     def colonies(self, seat: Seat) -> list[str]:
@@ -292,16 +292,16 @@ class Egc(State):
         return [t for t in self.owned(seat) if t != HOMES[seat]]
 
     def protectorates(self, seat: Seat) -> Sequence[str]:
-        """Protectorates of an empire, ascending."""
+        """Return the protectorates of an empire, ascending."""
         return self.holdings.protectorates[seat]
 
     def metropolis(self, territory: str) -> bool:
-        """EGC-1.4: whether a territory is held by the empire whose home it is."""
+        """EGC-1.4: return whether a territory is the home of its holder."""
         home = TERRITORIES[territory].home_of
         return home is not None and self.lands[territory].owner == home
 
     def level(self, territory: str, infrastructure: str) -> int:
-        """The level of an infrastructure."""
+        """Return the level of an infrastructure."""
         if infrastructure == "port":
             return int(self.lands[territory].port)
         return self.levels.get(territory, {}).get(infrastructure, 0)
@@ -311,7 +311,7 @@ class Egc(State):
         return self.empires[seat].ranks[technology]
 
     def openers(self, seat: Seat) -> list[Seat]:
-        """Empires that have opened their ports to this one."""
+        """Return the empires with ports open to this one."""
         return [by for by in SEATS if f"{by}:{seat}" in self.open_ports]
 
     def in_force(self, since: int) -> bool:
@@ -319,7 +319,7 @@ class Egc(State):
         return since < self.turn
 
     def choosing_links(self) -> bool:
-        """EGC-15.5: whether this is a turn in which links are chosen."""
+        """EGC-15.5: return whether links are chosen this turn."""
         return self.turn == 4 or any(c.turn == self.turn - 1 for c in self.counts[:3])
 
 
@@ -339,5 +339,5 @@ def at_peace() -> dict[str, str]:
 
 
 def empire_of(seat: Seat | None) -> str:
-    """The id of a seat's empire; `neutral` for nobody's."""
+    """Return the id of a seat's empire; `neutral` for None."""
     return NEUTRAL if seat is None else EMPIRES[seat]

@@ -1,4 +1,4 @@
-"""What sentences take besides the members of a fact, from the states around it."""
+"""Context of sentences besides the members of a fact, from the states around it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from domain.types import Json, Seat
 
 
 def _ports(_: Egc, __: Egc, fact: GameSetUp) -> Mapping[str, Json]:
-    """How many ports there are: the board shows where."""
+    """Return the number of ports; their places are on the board."""
     return {"many": len(fact.ports)}
 
 
 def _spied_levels(_: Egc, __: Egc, fact: TerritorySpied) -> Mapping[str, Json]:
-    """What is built, without the levels 0."""
+    """Return the infrastructure above level 0."""
     return {"built": {kind: level for kind, level in fact.found.levels.items() if level}}
 
 
 def _seas(before: Egc, _: Egc, fact: SheetOpened) -> Mapping[str, Json]:
-    """Whether the seas are others than those of the sheet before."""
+    """Return whether the seas have changed since the sheet before."""
     changed = set(fact.controls) != set(before.sheets[fact.seat].controls)
     return {"gained": changed and bool(fact.controls), "lost": changed and not fact.controls}
 
 
 def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mapping[str, Json]:
-    """Where armies are that have moved, or changed in number; those that are no more."""
+    """Return the places of moved and resized armies, and the lost ones."""
     old, places = before.armies[fact.seat], dict[str, list[tuple[str, int]]]()
     for army, force in sorted((fact.armies or {}).items(), key=lambda item: number_of(item[0])):
         if force and (army not in old or force[:2] != (old[army].territory, old[army].divisions)):
@@ -43,7 +43,7 @@ def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mappin
 
 
 def _strengths(member: str, armies: Sequence[tuple[str, int]]) -> Mapping[str, Json]:
-    """The armies with their divisions, or how many there are in all if they are too many to be read."""
+    """Return the armies with their divisions, or only the totals if there are too many to name."""
     if len(armies) <= FEW:
         return {member: [list(entry) for entry in armies]}
     return {"mass": {"armies": len(armies), "divisions": sum(divisions for _, divisions in armies)}}
@@ -54,7 +54,7 @@ def _lost_armies(armies: Sequence[str]) -> Mapping[str, Json]:
 
 
 def _drilled(_: Egc, __: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:
-    """The armies by their new training, and by their new morale."""
+    """Return the armies by their new training, and by their new morale."""
     return {"training": _by_value(fact.seat, fact.trained), "morale": _by_value(fact.seat, fact.rested)}
 
 
@@ -68,7 +68,7 @@ def _by_value(seat: Seat, values: Mapping[str, int]) -> list[Json]:
 
 
 def _runs(numbers: Sequence[int]) -> list[str]:
-    """`1`, `4\u20136`: three and more that follow each other as one."""
+    """Join three and more consecutive numbers: `1`, `4\u20136`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:
@@ -80,19 +80,19 @@ def _runs(numbers: Sequence[int]) -> list[str]:
 
 
 def _thinned(_: Egc, __: Egc, fact: SupplyLost | FinanceSettled) -> Mapping[str, Json]:
-    """The armies that have lost divisions, and those that are no more."""
+    """Return the armies with lost divisions, and the lost ones."""
     left = dict(sorted((fact.left or {}).items(), key=lambda entry: number_of(entry[0])))
     remaining = [(a, n) for a, n in left.items() if n]
     return {**_strengths("remaining", remaining), **_lost_armies([a for a, n in left.items() if not n])}
 
 
 def _statement(before: Egc, after: Egc, fact: FinanceSettled) -> Mapping[str, Json]:
-    """Whether the revenue has several sources."""
+    """Return whether the revenue has several sources."""
     return {**_thinned(before, after, fact), "split": fact.revenue != fact.national}
 
 
 def _ranked(before: Egc, _: Egc, fact: TechnologySettled) -> Mapping[str, Json]:
-    """Technologies in which the rank is another, with the new one."""
+    """Return the technologies with a changed rank, and the new one."""
     old = before.empires[fact.seat].ranks
     moved = [(t, fact.ranks[t], old.get(t, fact.ranks[t])) for t in TECHNOLOGIES]
     return {
@@ -102,7 +102,7 @@ def _ranked(before: Egc, _: Egc, fact: TechnologySettled) -> Mapping[str, Json]:
 
 
 def _by_rank(ranks: Mapping[str, int]) -> list[Json]:
-    """The technologies of each rank, best first; of all ten, those that most have in common are not named."""
+    """Return the technologies of each rank, best first; given all ten, the commonest rank's are not named."""
     found = {rank: [t for t in TECHNOLOGIES if ranks.get(t) == rank] for rank in sorted(set(ranks.values()))}
     most = max(found, key=lambda rank: len(found[rank]), default=0)
     if len(ranks) < len(TECHNOLOGIES) or len(found[most]) < MOST:
@@ -112,24 +112,24 @@ def _by_rank(ranks: Mapping[str, int]) -> list[Json]:
 
 
 def _founded(_: Egc, __: Egc, fact: EmpireFounded) -> Mapping[str, Json]:
-    """Its technologies by rank."""
+    """Return the empire's technologies by rank."""
     return {"standing": _by_rank(fact.ranks)}
 
 
 def _spied_ranks(_: Egc, __: Egc, fact: EmpireSpied) -> Mapping[str, Json]:
-    """Its technologies by rank."""
+    """Return the empire's technologies by rank."""
     return {"standing": _by_rank(fact.found.ranks)}
 
 
 def _order(before: Egc, _: Egc, fact: OrderFiled) -> Mapping[str, Json]:
-    """The order, with whence and whither an army goes, or whose proposal is answered."""
+    """Return the order, with both ends of an army's path, or the sender of the answered proposal."""
     path, proposal = fact.order.get("path"), before.proposals.get(str(fact.order.get("proposal")))
     way = {"from": path[0], "to": path[-1], "through": path[1:-1]} if path else {}
     return {"done": {**fact.order, **way, **({"sender": proposal.sender} if proposal else {})}}
 
 
 def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
-    """What each empire gains or misses at the count, the greatest total first."""
+    """Return the gains and misses of each empire at the count, the greatest total first."""
     lines = (
         {"seat": x, "points": p, "realised": list(fact.realised[x]), "failed": list(fact.failed[x]), "vp": fact.vp[x]}
         for x, p in enumerate(fact.points)
@@ -139,15 +139,15 @@ def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
 
 
 MOST = 6
-"""So many technologies of one rank are the others."""
+"""Technologies of one rank from where the sentence calls them "the others"."""
 FEW = 4
-"""So many armies are named with their divisions."""
+"""Most armies named with their divisions."""
 NAMED = 8
-"""So many territories are named in a sentence."""
+"""Most territories named in a sentence."""
 
 
 def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
-    """Where armies are now, by whose they are; nothing but that all are at home, at the beginning."""
+    """Return the territories with armies by empire; at the beginning only the word of all being at home."""
     held: dict[str, list[str]] = {}
     for territory, who in sorted(fact.manned.items()):
         if who is not None:
@@ -162,7 +162,7 @@ def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
 
 
 def _name_or_count(territories: Sequence[str]) -> list[Json]:
-    """Territories by name, or how many there are if they are too many to be read."""
+    """Return the territories by name, or their number if there are too many to name."""
     return [list(territories), None] if len(territories) <= NAMED else [None, len(territories)]
 
 
@@ -182,4 +182,4 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Egc]] = {
     "victory_counted": _table,
     "manned_set": _manned,
 }
-"""Fact -> what its sentence takes besides its own members."""
+"""Fact -> context of its sentence, besides its own members."""

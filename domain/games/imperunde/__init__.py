@@ -1,10 +1,10 @@
-"""ImpeRunde: the ruleset as a table of its parts."""
+"""ImpeRunde. Rules: docs/rules/imperunde.md, numbers IMP-x.y.z."""
 
 from __future__ import annotations
 
-from domain.games.imperunde import bot
+from domain.games.imperunde.bot import propose
 from domain.games.imperunde.choices import build
-from domain.games.imperunde.data import OPTIONS, SETS, TIMEOUTS
+from domain.games.imperunde.data import OPTION_DATA, SETS, TIMEOUTS
 from domain.games.imperunde.defaults import default
 from domain.games.imperunde.facts import FACTS
 from domain.games.imperunde.frames import FRAMES
@@ -22,22 +22,26 @@ from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, Nullable, Word
 
+OPTIONS = {
+    "goal_preset": OptionType(Word(("sprint", "normal", "long")), OPTION_DATA["default_preset"], "IMP-2.1"),
+    "goal": OptionType(
+        Nullable(IntegerRange(OPTION_DATA["goal_min"], max(OPTION_DATA["goal_max_by_players"].values()))),
+        None,
+        "IMP-2.1",
+    ),
+    "turn_limit": OptionType(Nullable(IntegerRange(OPTION_DATA["turn_limit_min"], 999)), None, "IMP-2.2"),
+}
+
 META = Meta(
     ruleset="imperunde@1",
     title="ImpeRunde",
     prefix="IMP",
     seats=tuple(SETS),
-    options={
-        "goal_preset": OptionType(Word(("sprint", "normal", "long")), OPTIONS["default_preset"], "IMP-2.1"),
-        "goal": OptionType(
-            Nullable(IntegerRange(OPTIONS["goal_min"], max(OPTIONS["goal_max_by_players"].values()))), None, "IMP-2.1"
-        ),
-        "turn_limit": OptionType(Nullable(IntegerRange(OPTIONS["turn_limit_min"], 999)), None, "IMP-2.2"),
-    },
+    options=OPTIONS,
     codes=CODES,
     clocks={kind: kind for kind in TIMEOUTS["live"]},
     paces=TIMEOUTS,
-    demo_options={"turn_limit": OPTIONS["turn_limit_min"]},
+    demo_options={"turn_limit": OPTION_DATA["turn_limit_min"]},
     headlines=(
         "goal_changed",
         "relations_fixed",
@@ -54,33 +58,33 @@ META = Meta(
 )
 
 RULESET: Ruleset[ImpeRunde] = Ruleset(
+    package="domain.games.imperunde",
     meta=META,
     state=ImpeRunde,
     moves=MOVES,
-    handlers=HANDLERS,
-    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
+    blank=blank,
     setup=setup,
+    check_table=check_table,
     build=build,
     default=default,
+    may=may,
+    vacated=vacated,
     board=board,
+    own=own_view,
+    hidden=hidden_view,
+    powers=powers,
     chapter=chapter,
+    scores=scores,
     context_builders=CONTEXT_BUILDERS,
     sentence_mergers=SENTENCE_MERGERS,
-    own=own_view,
-    powers=powers,
-    hidden=hidden_view,
-    scores=scores,
     check=check,
     fill=fill,
     redeal=redeal,
-    blank=blank,
-    may=may,
-    vacated=vacated,
-    check_table=check_table,
-    package="domain.games.imperunde",
-    bot=bot.propose,
+    bot=propose,
 )
 
 RULESETS = (RULESET,)

@@ -1,7 +1,7 @@
-"""A heuristic player, for demos and simulations: posts where there is room, armies for new colonies, cards that hurt.
+"""Heuristic player, for demos and simulations: posts where there is room, armies for new colonies, harmful cards.
 
-It has the sight of its seat and nothing more. What it proposes may be illegal (out of reach, no supply): the first
-legal proposal is played, so the checks of the rules need not be repeated here.
+It works on its seat's view alone. A proposal may be illegal (out of reach, no supply): the first legal one is played,
+so the checks of the rules need not be repeated here.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ WHEN = {
     "combat": frozenset({"combat"}),
     "round": frozenset({"round"}),
 }
-"""Window -> when a card can be played that fits into it."""
+"""Window -> `when` of the cards fitting into it."""
 
 HARMFUL = frozenset({"rebellion", "pirates", "sabotage", "forged_naval_orders", "forged_march_orders", "unmask_spies"})
-"""Cards of others that are worth a counter."""
+"""Cards of others worth a counter."""
 
 
 def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat, dice: Dice) -> Iterator[Doc]:
-    """Moves for the open decision, best first; nothing when the seat is not waited for."""
+    """Yield moves for the open decision, best first; none if no answer is due from the seat."""
     if seat in decision["must"]:
         yield from ANSWERS[decision["kind"]](BotView(player_view, seat, decision["context"], dice))
 
@@ -40,20 +40,20 @@ def propose(player_view: dict[str, Json], decision: dict[str, Json], seat: Seat,
 
 
 def setup_fleet(t: BotView) -> Iterator[Doc]:
-    """Both ships where the tax is highest."""
+    """Place both ships at the highest tax."""
     zones = sorted(COUNTRIES[t.home].coasts, key=lambda z: -VALUE[z])
     for frigate, ship in product(zones, repeat=2):
         yield {"type": "place_home_fleet", "frigate": frigate, "ship_of_the_line": ship}
 
 
 def setup_colony(t: BotView) -> Iterator[Doc]:
-    """Armies, to take another colony soon."""
+    """Choose armies, to take another colony soon."""
     for units in ({"infantry": 1, "cavalry": 1}, {"artillery": 1}):
         yield {"type": "equip_colony", "choice": "armies", "units": _lots(units)}
 
 
 def diplomacy(t: BotView) -> Iterator[Doc]:
-    """Standing passes where no card fits; peace pays, war only on a seat with a colony that can be taken."""
+    """Set standing passes where no card fits; prefer peace, with war only on a seat with a colony in reach."""
     idle = [w for w, when in WHEN.items() if not _fits(t, when) and w not in t.own["auto"]]
     if idle:
         yield {"type": "set_auto_pass", "windows": idle, "until": "turn_end"}
@@ -65,7 +65,7 @@ def diplomacy(t: BotView) -> Iterator[Doc]:
 
 
 def goal_vote(t: BotView) -> Iterator[Doc]:
-    """A nearer goal for the leader, a farther one for the others."""
+    """Vote for a nearer goal as the leader, for a farther one as another."""
     nearer = t.context["goal"] < t.board["goal"]
     leading = all(t.posts(t.seat) > t.posts(x) for x in t.others)
     yield {"type": "vote_goal", "approve": nearer == leading}
@@ -85,7 +85,7 @@ def budget(t: BotView) -> Iterator[Doc]:
 
 
 def investment(t: BotView) -> Iterator[Doc]:
-    """Posts, canals, then armies next to what can be taken, forts, a card."""
+    """Buy posts, canals, then armies next to possible conquests, forts, a card."""
     money = t.me["available"]
     for country in t.colonies:
         room = VALUE[country] + 2 * (COUNTRIES[country].canal in t.board["canals"]) - t.country(country)["posts"]
@@ -102,7 +102,7 @@ def investment(t: BotView) -> Iterator[Doc]:
 
 
 def _armies(t: BotView) -> Iterator[Doc]:
-    """As many attackers as a place can use: the best that it may buy."""
+    """Yield purchases of the best affordable attackers, as many as a place can use."""
     for country in t.frontiers():
         if t.strength(country) < 3:
             yield from (_buy(unit, 1, country) for unit in ("artillery", "cavalry", "infantry"))
@@ -118,7 +118,7 @@ def _buy(item: str, quantity: int, country: str) -> Doc:
 
 
 def movement(t: BotView) -> Iterator[Doc]:
-    """Attacks that are likely to be won, the most valuable first; fleets to zones that pay; armies to the front."""
+    """Make the likely winning attacks, the most valuable first; send fleets to paying zones and armies to the front."""
     for target in sorted(t.targets(), key=lambda c: -VALUE[c]):
         yield from _attacks(t, target)
     yield from _patrols(t)
@@ -126,7 +126,7 @@ def movement(t: BotView) -> Iterator[Doc]:
 
 
 def _attacks(t: BotView, target: str) -> Iterator[Doc]:
-    """The best units from land and sea that may be enough."""
+    """Yield attacks with the best units from land and sea, in sufficient strength."""
     ways = sorted(t.ways(target), key=lambda w: -t.power(w["unit"]))
     defence = t.defence(target)
     for number in (3, 2, 1):
@@ -136,7 +136,7 @@ def _attacks(t: BotView, target: str) -> Iterator[Doc]:
 
 
 def _patrols(t: BotView) -> Iterator[Doc]:
-    """A warship goes to a zone that would pay tax and where nobody is."""
+    """Send a warship to an empty zone with tax to gain."""
     paying = {z for c in (t.home, *t.colonies) if c == t.home or t.country(c)["posts"] for z in COUNTRIES[c].coasts}
     for zone, lot in t.fleets("warship"):
         spare = t.warships(zone) > 1 or zone not in paying
@@ -146,7 +146,7 @@ def _patrols(t: BotView) -> Iterator[Doc]:
 
 
 def embarkation(t: BotView) -> Iterator[Doc]:
-    """Armies without work on land go to sea, where a free coast is within reach."""
+    """Send armies without work on land to sea, if a free coast is within reach."""
     for country in (t.home, *t.colonies):
         units = [{"unit": x["unit"], "count": x["count"]} for x in t.country(country)["units"]]
         if not units or t.land_targets(country) or (country != t.home and not t.country(country)["posts"]):
@@ -158,7 +158,7 @@ def embarkation(t: BotView) -> Iterator[Doc]:
 
 
 def choose_units(t: BotView) -> Iterator[Doc]:
-    """The best dice."""
+    """Choose the best dice."""
     fight = t.board["combat"]
     if fight["region"] in ZONES:
         have = [x for x in t.zone(fight["region"])["fleets"][str(t.seat)] if UNITS[x["unit"]].kind == "warship"]
@@ -174,7 +174,7 @@ def choose_units(t: BotView) -> Iterator[Doc]:
 
 
 def reinforce(t: BotView) -> Iterator[Doc]:
-    """All that can come, the best first."""
+    """Send all units within reach, the best first."""
     ways = sorted(t.ways(t.context["target"]), key=lambda w: -t.power(w["unit"]))
     for number in (3, 2, 1):
         yield from ({"type": "reinforce", "groups": list(g)} for g in list(combinations(ways[:5], number))[:6])
@@ -185,7 +185,7 @@ def reinforce(t: BotView) -> Iterator[Doc]:
 
 
 def open_window(t: BotView) -> Iterator[Doc]:
-    """Cards against the leader; else pass, for the turn when no card of the hand fits."""
+    """Play cards against the leader; else pass, for the turn if no card of the hand fits."""
     if t.dice.random() < 0.5:
         yield from _safe_cards(t)
     yield from _pass(t, "open")
@@ -206,7 +206,7 @@ def _safe_cards(t: BotView) -> Iterator[Doc]:
 
 
 def combat_window(t: BotView) -> Iterator[Doc]:
-    """Everything that helps the own side, an armistice for a seat that is attacked."""
+    """Play any help for the own side, or an armistice for an attacked seat."""
     fight = t.board["combat"]
     if fight["attacker"] == t.seat:
         yield from (_card(c) for c in ("surprise_attack", "treason", "coup_de_main", "capture"))
@@ -218,13 +218,13 @@ def combat_window(t: BotView) -> Iterator[Doc]:
 
 
 def round_window(t: BotView) -> Iterator[Doc]:
-    """The only card that fits."""
+    """Play the only fitting card."""
     yield _card("coup_de_main")
     yield from _pass(t, "round")
 
 
 def counter_window(t: BotView) -> Iterator[Doc]:
-    """Against what hurts, and against counters of own cards."""
+    """Counter harmful cards, and counters of own cards."""
     chain = t.context["chain"]
     mine = [seat == t.seat for seat, _ in chain]
     if (mine[0] and len(chain) % 2 == 0) or (chain[-1][1] in HARMFUL and t.dice.random() < 0.4):
@@ -233,7 +233,7 @@ def counter_window(t: BotView) -> Iterator[Doc]:
 
 
 def theft(t: BotView) -> Iterator[Doc]:
-    """The card that is worth most."""
+    """Take the most valuable card."""
     order = ("counter_espionage", "rebellion", "unmask_spies", *CARDS)
     yield from ({"type": "choose_stolen_card", "card": c} for c in order if c in t.own["seen"])
 
@@ -243,7 +243,7 @@ def _card(name: str, **terms: Json) -> Doc:
 
 
 def _pass(t: BotView, window: str) -> Iterator[Doc]:
-    """For the rest of the turn when no card of the hand can ever be played in such a window."""
+    """Pass; for the rest of the turn if no card of the hand can ever be played in such a window."""
     yield {"type": "pass"} if _fits(t, WHEN[window]) else {"type": "pass", "until": "turn_end"}
 
 

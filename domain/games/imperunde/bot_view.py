@@ -1,4 +1,4 @@
-"""The board with the eyes of one seat: what the heuristic player asks of its sight."""
+"""View of a seat, as the heuristic player uses it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _OPEN_SEA: Doc = {"fleets": {}, "pirates": {}, "marker": None}
 
 
 class BotView:
-    """The sight of a seat, its question, and dice of its own."""
+    """The view of a seat, its open question, and dice of its own.
+
+    It has many small members, one for each question of the bot; all read the same public board.
+    """
 
     def __init__(self, player_view: dict[str, Json], seat: Seat, context: Doc, dice: Dice) -> None:
         self.board: Doc = player_view["public"]
@@ -27,51 +30,51 @@ class BotView:
         self.others = [x for x in range(len(self.nations)) if x != seat]
         self.colonies = self.owned(seat)
 
-    # --- what lies where
+    # --- the board
 
     def country(self, name: str) -> Doc:
-        """A country."""
+        """Return a country."""
         found: Doc = self.board["countries"].get(name, _WILD)
         return found
 
     def zone(self, name: str) -> Doc:
-        """A zone."""
+        """Return a zone."""
         found: Doc = self.board["zones"].get(name, _OPEN_SEA)
         return found
 
     def owned(self, seat: Seat) -> list[str]:
-        """Colonies of a seat."""
+        """Return the colonies of a seat."""
         return sorted(c for c, x in self.board["countries"].items() if x["owner"] == seat and c not in self.homes)
 
     def posts(self, seat: Seat) -> int:
-        """Posts of a seat on the board."""
+        """Return the posts of a seat on the board."""
         return int(self.nations[seat]["posts"])
 
     def last_turns(self) -> bool:
-        """Whether a turn limit is near."""
+        """Return whether a turn limit is near."""
         limit = self.board["turn_limit"]
         return limit is not None and self.board["turn"] >= limit - 3
 
     def fleets(self, kind: str) -> Iterator[tuple[str, Doc]]:
-        """Zone and lot of own ships of a kind that can still move."""
+        """Return (zone, lot) of own ships of a kind with moves left."""
         for name, z in self.board["zones"].items():
             for x in z["fleets"].get(str(self.seat), ()):
                 if UNITS[x["unit"]].kind == kind and x["moves_left"]:
                     yield name, {"unit": x["unit"], "moves_left": x["moves_left"]}
 
     def warships(self, zone: str) -> int:
-        """How many own warships are in a zone."""
+        """Return the number of own warships in a zone."""
         fleet = self.zone(zone)["fleets"].get(str(self.seat), ())
         return sum(x["count"] for x in fleet if UNITS[x["unit"]].kind == "warship")
 
     def is_empty(self, zone: str) -> bool:
-        """Whether no warship and no pirate is in a zone."""
+        """Return whether a zone has no warships and no pirates."""
         z = self.zone(zone)
         ships = [x for fleet in z["fleets"].values() for x in fleet if UNITS[x["unit"]].kind == "warship"]
         return not ships and not z["pirates"] and z["marker"] is None
 
     def foreign_fleets(self) -> Iterator[tuple[str, list[tuple[Seat, str]]]]:
-        """Zones with ships of others: (seat, unit)."""
+        """Return the zones with ships of others: (seat, unit)."""
         for name, z in self.board["zones"].items():
             ships = [(int(s), x["unit"]) for s, fleet in z["fleets"].items() if s != str(self.seat) for x in fleet]
             if ships:
@@ -84,27 +87,27 @@ class BotView:
         return found
 
     def stance(self, other: Seat) -> str:
-        """The own stance toward a seat."""
+        """Return the own stance toward a seat."""
         return str(self._pair(other)["stances"][self.seat > other])
 
     def changes(self, other: Seat) -> int:
-        """How often it has changed this turn."""
+        """Return the number of own changes of the stance this turn."""
         return int(self._pair(other)["changes"][self.seat > other])
 
     def at_war(self, other: Seat) -> bool:
-        """Whether a seat is an enemy."""
+        """Return whether a seat is an enemy."""
         pair = self._pair(other)
         return bool((pair["override"]["relation"] if pair["override"] else pair["base"]) == "war")
 
     # --- strength
 
     def power(self, unit: str) -> float:
-        """Mean of a unit's die."""
+        """Return the mean of a unit's die."""
         die = DICE[UNITS[unit].die]
         return (die.lo + die.hi) / 2
 
     def defence(self, name: str) -> float:
-        """What an attacker has to beat, in means of dice; the defender wins ties."""
+        """Return the strength to beat, in means of dice; the defender wins ties."""
         country = self.country(name)
         if country["owner"] is None:
             return 3.5 * VALUE[name]
@@ -113,11 +116,11 @@ class BotView:
         return 1.1 * sum(dice)
 
     def count(self, name: str) -> int:
-        """Armies in a country."""
+        """Return the number of armies in a country."""
         return sum(x["count"] for x in self.country(name)["units"])
 
     def strength(self, name: str) -> float:
-        """Armies in a country, measured in artillery."""
+        """Return the armies in a country, measured in artillery."""
         total: float = sum(x["count"] * self.power(x["unit"]) for x in self.country(name)["units"])
         return total / self.power("artillery")
 
@@ -130,33 +133,33 @@ class BotView:
         return owner is None or self.at_war(owner)
 
     def land_targets(self, name: str) -> list[str]:
-        """Countries next to one that can be attacked."""
+        """Return the attackable countries next to a country."""
         return [c for c in sorted(COUNTRIES[name].lands) if self._is_target(c)]
 
     def shore_targets(self, zone: str) -> list[str]:
-        """Countries that can be attacked by an army that sails one zone and lands."""
+        """Return the countries an army can attack by sailing one zone and landing."""
         near = [zone, *sorted(ZONES[zone].seas)]
         return [c for z in near for c in sorted(ZONES[z].shores) if self._is_target(c)]
 
     def coast_targets(self, name: str) -> bool:
-        """Whether armies of a country would find work at sea."""
+        """Return whether armies of a country would find work at sea."""
         return any(self.shore_targets(z) for z in COUNTRIES[name].coasts)
 
     def frontiers(self) -> list[str]:
-        """Colonies with a settled post next to a target, or on a coast with targets."""
+        """Return colonies with a settled post next to a target, or on a coast with targets."""
         able = [c for c in self.colonies if self.country(c)["posts"] > self.country(c)["fresh_posts"]]
         by_land = [c for c in able if self.land_targets(c)]
         return [*by_land, *(c for c in able if c not in by_land and self.coast_targets(c))]
 
     def targets(self) -> list[str]:
-        """Everything that the own armies might reach."""
+        """Return all targets in possible reach of the own armies."""
         found = {c for name in (self.home, *self.colonies) if self.count(name) for c in self.land_targets(name)}
         found |= {c for zone, _ in self.fleets("army") for c in self.shore_targets(zone)}
         return sorted(found)
 
     @cached_property
     def victims(self) -> list[Seat]:
-        """Enemies worth having: seats with a colony that the own armies next to it could take."""
+        """The enemies with a colony in reach of adjacent own armies."""
         found = set()
         for name in self.colonies:
             for there in COUNTRIES[name].lands:
@@ -168,7 +171,7 @@ class BotView:
         return sorted(found)
 
     def ways(self, target: str) -> list[Doc]:
-        """Single units with a path to a target."""
+        """Return single units with a path to a target."""
         found = []
         if target in ZONES:
             return self._ships(target)

@@ -1,4 +1,4 @@
-"""The move builder's questions for cards: which can be played, and with what parameters."""
+"""Move builder for cards: the playable ones, and their parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from domain.types import Seat
 
 
 def playable(s: ImpeRunde, seat: Seat) -> list[str]:
-    """Cards of the hand that can be played now, with at least one set of parameters."""
+    """Return the playable cards of the hand, each with at least one set of parameters."""
 
     def find() -> list[str]:
         cards = sorted(set(s.hands[seat]))
@@ -32,7 +32,7 @@ def playable(s: ImpeRunde, seat: Seat) -> list[str]:
 
 
 def legal(s: ImpeRunde, seat: Seat, move: PlayCard) -> bool:
-    """Whether the card's own checks accept its parameters."""
+    """Return whether the card's own checks accept its parameters."""
     return is_legal(CHECKS[move.card], s, seat, move)
 
 
@@ -92,7 +92,7 @@ def _naval_orders(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
 
 
 def _march_orders(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
-    """With one army of the first lot; how many go is asked afterwards."""
+    """Yield moves with one army of the first lot; the number is asked afterwards."""
     for target in s.everybody:
         for a in s.colonies(target) if target != seat else ():
             for b in sorted(COUNTRIES[a].lands):
@@ -113,7 +113,7 @@ def _sabotages(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
 
 
 def _smuggled(s: ImpeRunde, seat: Seat, country: str, before: Sequence[Purchase]) -> list[Purchase]:
-    """One more piece that can be added to the purchases."""
+    """Return the pieces addable to the purchases."""
     items = [u for u in UNITS if UNITS[u].kind != "post"]
     pieces: list[Purchase] = []
     for item in items:
@@ -123,7 +123,7 @@ def _smuggled(s: ImpeRunde, seat: Seat, country: str, before: Sequence[Purchase]
 
 
 def _smuggling(s: ImpeRunde, seat: Seat) -> Iterator[PlayCard]:
-    """With one piece; which ones is asked afterwards."""
+    """Yield moves with one piece; the others are asked afterwards."""
     for country in s.colonies(seat):
         if able := _smuggled(s, seat, country, []):
             yield PlayCard("smuggling", country=country, purchases=able[:1])
@@ -156,7 +156,7 @@ CardBuilder = Callable[[ImpeRunde, Seat], Asks[PlayCard]]
 
 
 def _field_by_field(card: str, *names: str) -> CardBuilder:
-    """The parameters one after the other; nothing is asked where a card has none."""
+    """Return a builder for the parameters, one after the other; without any, it asks nothing."""
 
     def builder(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
         left = [(doc(m), m) for m in _targets(s, seat, card)]
@@ -216,7 +216,7 @@ def _smuggle(s: ImpeRunde, seat: Seat) -> Asks[PlayCard]:
 
 
 def _from(bought: Sequence[Purchase], able: list[Purchase]) -> list[Purchase]:
-    """Pieces in the order of the data, so that no list comes twice."""
+    """Return the pieces in the order of the data from the last one on, so no list comes twice."""
     return [p for p in able if not bought or _rank(p) >= _rank(bought[-1])]
 
 

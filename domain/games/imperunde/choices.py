@@ -1,4 +1,4 @@
-"""The move builder: one question after the other, offering exactly what the checks of `decide` accept (IMP-16)."""
+"""Move builder: one question after the other, offering exactly the moves accepted by `decide` (IMP-16)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ END = {
 
 
 def build(s: ImpeRunde, seat: Seat) -> Builder:
-    """The move of a seat, asked for item by item."""
+    """Yield the questions for a move of the seat, item by item."""
     frame = s.top
     offered: list[Json | Option] = list(_own_types(s, frame, seat))
     if playable(s, seat):
@@ -61,7 +61,7 @@ def build(s: ImpeRunde, seat: Seat) -> Builder:
 
 
 def _own_types(s: ImpeRunde, frame: Frame, seat: Seat) -> list[Json | Option]:
-    """Types of move, cards and standing passes apart."""
+    """Yield the types of move, cards and standing passes apart."""
     if frame.kind == "diplomacy":
         return _talk_types(s, frame, seat)
     if frame.kind == "budget":
@@ -111,7 +111,7 @@ _OTHER: dict[str, Relation] = {"peace": "war", "war": "peace"}
 
 
 def _stances(s: ImpeRunde, seat: Seat) -> list[Json]:
-    """Seats toward which the stance can be changed."""
+    """Return the seats with a stance open to change."""
     changes = [SetStance(x, _OTHER[s.stance(seat, x)]) for x in s.everybody if x != seat]
     return [c.target for c in changes if is_legal(diplomacy.check_set_stance, s, seat, c)]
 
@@ -148,7 +148,7 @@ def _set_budget(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _purchases(s: ImpeRunde, seat: Seat) -> dict[str, dict[str, list[str]]]:
-    """Country -> item -> zones (empty for what stays ashore): what one piece of can be bought."""
+    """Return country -> item -> zones (empty for pieces ashore) with room for at least one piece."""
 
     def legal(item: str, country: str, zone: str) -> bool:
         return is_legal(investment.check_buy, s, seat, Buy(item, 1, country, zone or UNSET))
@@ -226,7 +226,7 @@ def _set_auto_pass(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def _nothing(move: Move) -> Callable[[ImpeRunde, Frame, Seat], Builder]:
-    """Nothing is asked."""
+    """Return a builder without questions."""
 
     def builder(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
         return move

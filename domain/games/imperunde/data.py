@@ -1,6 +1,6 @@
-"""The figures of the game, read once from data.json: everything that the rules page calls data.
+"""Figures of the game, read once from data.json: everything called data by the rules page.
 
-Ids are strings; a table is a dict in the order of the file, which is the order of wheels and of the clean-up.
+Ids are strings; a table is a dict in the order of the file, the order of wheels and of the clean-up.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Land:
     id: str
     value: int
     lands: frozenset[str]
-    """Countries that touch it."""
+    """Adjacent countries."""
     coasts: tuple[str, ...]
-    """Sea zones that touch it, alphabetical; none: landlocked."""
+    """Adjacent sea zones, alphabetical; none: landlocked."""
     canal: str | None
 
 
@@ -48,7 +48,7 @@ class Unit:
     """Colour; empty for a trading post."""
     moves: int
     vs_fort: int
-    """What an attacking die of it is changed by when it is compared with a fort (IMP-8.2.5)."""
+    """Change of its attacking die against a fort (IMP-8.2.5)."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Die:
 
 @dataclass(frozen=True)
 class Canal:
-    """A canal that can be built in a country and then joins two zones (IMP-3.11)."""
+    """A canal buildable in a country, joining two zones (IMP-3.11)."""
 
     id: str
     country: str
@@ -80,7 +80,7 @@ class Card:
     count: int
     when: tuple[str, ...]
     figure: int
-    """Bonus, frigates, insurgents, armies or doubloons, as its rule says; 0 for none."""
+    """Bonus, frigates, insurgents, armies or doubloons, by its rule; 0 for none."""
 
 
 def _land(doc: Doc) -> Land:
@@ -114,7 +114,7 @@ ANTARCTICA: str = DOC["antarctica"]["id"]
 UNITS: dict[str, Unit] = _units()
 ARMIES = tuple(u.id for u in UNITS.values() if u.kind == "army")
 WARSHIPS = ("ship_of_the_line", "frigate")
-"""In the order in which they roll and are taken (IMP-8.2.3)."""
+"""The order is that of rolling and of capture (IMP-8.2.3)."""
 ROLL_ORDER: dict[str, int] = {
     u: i for i, u in enumerate((*DOC["units"]["roll_order_land"], *DOC["units"]["roll_order_sea"]))
 }
@@ -125,10 +125,10 @@ DICE: dict[str, Die] = {
     c: Die(c, d["faces"][0], d["faces"][-1], d["colour_rank"]) for c, d in DOC["dice"].items() if isinstance(d, dict)
 }
 LOST_ON = frozenset(DOC["events"]["sea"]["storm"]["lost_on"])
-"""Faces of the white die that lose a ship in a storm, or an army in an epidemic (IMP-7.7, IMP-10.4)."""
+"""Faces of the white die losing a ship in a storm, or an army in an epidemic (IMP-7.7, IMP-10.4)."""
 
 HOMES: dict[str, int | None] = {n["id"]: n["die"] for n in DOC["nations"]["items"]}
-"""Nation (= home country) -> the white die that gives it; None for the one that is always in play."""
+"""Nation (= home country) -> its number on the white die; None for the one always in play."""
 ENGLAND = next(n for n, die in HOMES.items() if die is None)
 PIECES: dict[str, int] = DOC["pieces"]["per_set"]
 SETS: dict[int, int] = {int(n): sets for n, sets in DOC["pieces"]["sets_per_seat"].items()}
@@ -148,24 +148,24 @@ DECK: tuple[str, ...] = tuple(c.id for c in CARDS.values() for _ in range(c.coun
 ECONOMY: Doc = DOC["economy"]
 EVENTS: Doc = DOC["events"]
 SETUP: Doc = DOC["setup"]
-OPTIONS: Doc = DOC["options"]
+OPTION_DATA: Doc = DOC["options"]
 STANCE_LIMIT: int = DOC["diplomacy"]["max_stance_changes_per_pair_per_turn"]
 PROPOSAL_LIMIT: int = DOC["diplomacy"]["max_goal_proposals_per_seat_per_turn"]
-GOALS: Mapping[int, Mapping[str, int]] = {int(n): goals for n, goals in OPTIONS["goal_presets"].items()}
-GOAL_MAX: dict[int, int] = {int(n): goal for n, goal in OPTIONS["goal_max_by_players"].items()}
+GOALS: Mapping[int, Mapping[str, int]] = {int(n): goals for n, goals in OPTION_DATA["goal_presets"].items()}
+GOAL_MAX: dict[int, int] = {int(n): goal for n, goal in OPTION_DATA["goal_max_by_players"].items()}
 TIMEOUTS: dict[str, dict[str, int]] = {p: DOC["timeouts_seconds"][p] for p in ("live", "correspondence")}
 
 
 def is_army(unit: str) -> bool:
-    """Whether a unit marches and embarks."""
+    """Return whether a unit marches and embarks."""
     return UNITS[unit].kind == "army"
 
 
 def is_warship(unit: str) -> bool:
-    """Whether a unit fights at sea."""
+    """Return whether a unit fights at sea."""
     return UNITS[unit].kind == "warship"
 
 
 def cost(lots: Mapping[str, int]) -> int:
-    """What so many of each unit cost."""
+    """Return the total cost of the units, by their numbers."""
     return sum(UNITS[unit].cost * count for unit, count in lots.items())

@@ -1,4 +1,4 @@
-"""IMP-11.9: what the engine enters for a seat that misses its deadline, or is vacant."""
+"""IMP-11.9: moves entered by the engine for a vacant seat, or after a missed deadline."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def default(s: ImpeRunde, decision: Decision, seat: Seat) -> Move:
 
 
 def default_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
-    """The default of the top frame."""
+    """Return the default of the top frame."""
     make = _MADE.get(frame.kind)
     return make(s, frame, seat) if make else _FIXED[frame.kind]
 
@@ -49,7 +49,7 @@ def _fleet(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
 
 
 def _fighters(s: ImpeRunde, frame: Frame, seat: Seat) -> Move:
-    """Best dice first, pinned first."""
+    """Choose the best dice first, pinned ones first."""
     best = sorted(
         side_units(s, frame.context(frames.ChooseUnits).side),
         key=lambda x: (ROLL_ORDER[x.unit], not x.pinned, x.moves_left),

@@ -1,6 +1,6 @@
-"""What is known of each kind of frame: its public context, one class each (IMP-16).
+"""Public context of each kind of frame, one class each (IMP-16).
 
-A window tells who is `entitled` to a card in it; who is asked are those of them that hold cards (IMP-11.7).
+A window names the seats `entitled` to a card in it; those of them with cards in hand are asked (IMP-11.7).
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ StepName = Literal[
 ]
 Stage = Literal["window", "charge", "engage", "fight", "roll", "reinforced"]
 Link = tuple[Seat, str]
-"""Who has played which card."""
+"""(seat, card played)."""
 
 
 # --- the turn ------------------------------------------------------------------------------------------------
 
 
 class Game(Context, frozen=True):
-    """IMP-6: the lowest frame of a game, which leads from one step to the next."""
+    """IMP-6: the lowest frame of a game, leading from one step to the next."""
 
     step: StepName
-    """What comes next."""
+    """The next step."""
     at: int = 0
-    """Which seat of the turn order takes the step next, where one after the other does."""
+    """Index in the turn order of the seat to take the step next, in steps taken one by one."""
 
 
 class SetupFleet(Context, frozen=True):
@@ -57,7 +57,7 @@ class SetupFleet(Context, frozen=True):
 
 
 class SetupColony(Context, frozen=True):
-    """IMP-5.4: a seat chooses what comes with an initial colony."""
+    """IMP-5.4: a seat chooses the units of an initial colony."""
 
     country: str
 
@@ -67,14 +67,14 @@ class Diplomacy(Context, frozen=True):
 
 
 class GoalVote(Context, frozen=True):
-    """IMP-6.2.4: the others vote on a goal that a seat proposes."""
+    """IMP-6.2.4: the others vote on a goal proposed by a seat."""
 
     goal: int
     by: Seat
 
 
 class Budget(Context, frozen=True):
-    """IMP-6.3.3: all seats seal what they repay and borrow."""
+    """IMP-6.3.3: all seats seal their repayments and loans."""
 
 
 class Investment(Context, frozen=True):
@@ -103,13 +103,13 @@ class Combat(Context, frozen=True):
     """IMP-8: a combat, stage by stage."""
 
     stage: Stage
-    """What comes next."""
+    """The next stage."""
     pass_window: Maybe[bool] = UNSET
     """The attacker plays no card before the first dice (IMP-8.1.1)."""
 
 
 class ChooseUnits(Context, frozen=True):
-    """IMP-8.2.1: a seat chooses who fights in this round."""
+    """IMP-8.2.1: a seat chooses its fighters for this round."""
 
     side: Side
     region: str
@@ -128,7 +128,7 @@ class Events(Context, frozen=True):
     """IMP-10.1: the events of a turn, one by one."""
 
     done: int
-    """How many have been applied or begun."""
+    """Number of events applied or begun."""
 
 
 class Pirates(Context, frozen=True):
@@ -138,11 +138,11 @@ class Pirates(Context, frozen=True):
 
 
 class Winds(Context, frozen=True):
-    """IMP-10.7: the seats that have a fair wind in a zone, one after the other."""
+    """IMP-10.7: the seats with a fair wind in a zone, one after the other."""
 
     zone: str
     seats: Sequence[Seat]
-    """Those that have not had it yet, in turn order."""
+    """Seats still without it, in turn order."""
 
 
 class FairWind(Context, frozen=True):
@@ -160,7 +160,7 @@ class OpenWindow(Context, frozen=True):
     entitled: Sequence[Seat]
     phase: int
     before: Maybe[Seat] = UNSET
-    """Whose part of phase 6 comes next (IMP-6.6.1)."""
+    """The seat with the next part of phase 6 (IMP-6.6.1)."""
 
 
 class CounterWindow(Context, frozen=True):
@@ -190,14 +190,14 @@ WINDOWS: Mapping[str, type[Window]] = {
     "combat_window": CombatWindow,
     "round_window": RoundWindow,
 }
-"""By the kind of frame."""
+"""Windows by the kind of frame."""
 
 
 # --- cards ---------------------------------------------------------------------------------------------------
 
 
 class Interrupted(Part, frozen=True):
-    """IMP-11.3: the context of a window that a card has interrupted: all that windows have, counters apart."""
+    """IMP-11.3: the context of a window interrupted by a card: the members common to windows, counters apart."""
 
     entitled: Sequence[Seat]
     phase: Maybe[int] = UNSET
@@ -210,25 +210,25 @@ class Card(Context, frozen=True):
     move: PlayCard
     """The card with its parameters."""
     seat: Seat
-    """Who has played it."""
+    """The player of the card."""
     chain: Sequence[Link]
     """The card, and the counters to it so far."""
     stage: Literal["counter", "effect", "settled"]
-    """Who wants to counter is asked next; or the card takes effect next; or what it has interrupted goes on."""
+    """Next: asking for counters, or the effect, or the interrupted frame."""
     again: Maybe[Literal["open_window", "combat_window", "round_window"]] = UNSET
-    """The kind of window that is asked anew."""
+    """The kind of the window to be asked again."""
     context: Maybe[Interrupted] = UNSET
-    """What was known of that window."""
+    """The former context of this window."""
 
 
 class Theft(Context, frozen=True):
-    """IMP-9.4.16: a seat chooses a card of the hand that it is shown."""
+    """IMP-9.4.16: a seat chooses a card of the hand shown to it."""
 
     target: Seat
-    """Whose hand it is."""
+    """The owner of the hand."""
     reveal: bool
-    """Whether everybody is shown the hand."""
+    """True if everybody is shown the hand."""
 
 
 FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)
-"""By kind."""
+"""Contexts by the kind of frame."""

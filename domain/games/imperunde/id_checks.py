@@ -1,4 +1,4 @@
-"""Ids in a state that the game does not have: what only a patch can bring."""
+"""Checks for unknown ids in a state; only a patch can bring them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STANCES = ("peace", "war")
 
 
 def find_unknown_ids(s: ImpeRunde) -> Iterator[str]:
-    """One line for each, with its JSON pointer; none in a sound state."""
+    """Yield one line for each, with its JSON pointer; none in a sound state."""
     yield from _countries(s)
     yield from _zones(s)
     yield from unknown_ids("card", CARDS, _cards(s))

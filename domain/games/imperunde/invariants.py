@@ -1,4 +1,4 @@
-"""Invariants of a state, and what is dealt anew: for tests, simulations and forks."""
+"""Invariants of a state, and the filling of a scenario's state."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from domain.kernel.rules.flow import assign
 
 
 def check(s: ImpeRunde) -> list[str]:
-    """Broken invariants, in words. Unknown ids are told alone, for nothing else holds then."""
+    """Return the broken invariants, in words. Unknown ids are reported alone, as no other check works with them."""
     return list(find_unknown_ids(s)) or [*_cards(s), *_pieces(s), *_countries(s), *_zones(s), *_moves(s)]
 
 
 def fill(s: ImpeRunde) -> ImpeRunde:
-    """What follows from the hands and the discard: the draw pile, in the order of the data, and the sizes."""
+    """Derive the rest of a state from hands and discard: the draw pile, in the order of the data, and the sizes."""
     left = Counter(DECK) - Counter([*s.discard, *(card for hand in s.hands for card in hand)])
     deck = tuple(left.elements())
     nations = tuple(assign(n, cards=len(hand)) for n, hand in zip(s.nations, s.hands, strict=True))
@@ -58,7 +58,7 @@ def _countries(s: ImpeRunde) -> Iterator[str]:
 
 
 def _committed(s: ImpeRunde, name: str) -> bool:
-    """A colony under attack may have lost its defenders before the attackers are in it."""
+    """Return whether a colony under attack may have lost its defenders before the attackers are in it."""
     return s.combat is not None and s.combat.region == name
 
 

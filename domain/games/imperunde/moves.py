@@ -1,4 +1,4 @@
-"""What a seat can ask for: every type of move with its fields, the decision it answers, and its rule (IMP-16)."""
+"""Every type of move with its fields, the decision it answers, and its rule (IMP-16)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ T = TypeVar("T")
 
 Stance = Literal["peace", "war"]
 UNTIL = ("phase_end", "turn_end", "game_end")
-"""How long a standing pass lasts (IMP-11.8)."""
+"""Durations of a standing pass (IMP-11.8)."""
 SAFE = ("diplomacy", "open_window", "investment", "movement", "embarkation")
-"""Frames at which any seat may send a safe card (IMP-11.2)."""
+"""Frames open to a safe card of any seat (IMP-11.2)."""
 WINDOW_FRAMES = tuple(f"{kind}_window" for kind in WINDOWS)
 
 Path = Annotated[Sequence[Id], Meta(min_length=2)]
@@ -43,21 +43,21 @@ _PURCHASE = Varies(
     {unit: Case(("zone",)) if unit in WARSHIPS else Case() for unit in UNITS},
     otherwise=Case(optional=("zone",)),
 )
-"""`zone` is given for warships and only for them; an item that does not exist may have it or not (IMP-6.4.2)."""
+"""`zone` is given for warships and only for them; for an unknown item it is optional (IMP-6.4.2)."""
 
 
 # --- parts ---------------------------------------------------------------------------------------------------
 
 
 class Armies(Part, frozen=True):
-    """So many armies of a kind."""
+    """A number of armies of a kind."""
 
     unit: Id
     count: Count
 
 
 class Want(Part, frozen=True):
-    """So many units of a kind; with `moves_left` of that lot (IMP-0.5)."""
+    """A number of units of a kind; with `moves_left`, of this lot (IMP-0.5)."""
 
     unit: Id
     count: Count
@@ -65,13 +65,13 @@ class Want(Part, frozen=True):
 
 
 class Way(Want, frozen=True, kw_only=True):
-    """Units that come into a combat on the same path (IMP-8.1.1)."""
+    """Units coming into a combat on the same path (IMP-8.1.1)."""
 
     path: Path
 
 
 class Purchase(Part, frozen=True):
-    """A piece that is smuggled (IMP-9.4.11)."""
+    """A smuggled piece (IMP-9.4.11)."""
 
     varies: ClassVar = _PURCHASE
 
@@ -107,7 +107,7 @@ class EquipColony(Move, frozen=True):
 
 
 class SetStance(Move, frozen=True):
-    """IMP-6.2.2: what the seat holds toward another."""
+    """IMP-6.2.2: the seat's stance toward another."""
 
     admission: ClassVar = Admission(("diplomacy",), "both", rule="IMP-6.2.2")
 
@@ -124,7 +124,7 @@ class ProposeGoal(Move, frozen=True):
 
 
 class VoteGoal(Move, frozen=True):
-    """IMP-6.2.4: for or against the goal that is proposed."""
+    """IMP-6.2.4: for or against the proposed goal."""
 
     admission: ClassVar = Admission(("goal_vote",), rule="IMP-6.2.4")
 
@@ -144,7 +144,7 @@ class Unready(Move, frozen=True):
 
 
 class SetBudget(Move, frozen=True):
-    """IMP-6.3.3: what is repaid and borrowed; sealed."""
+    """IMP-6.3.3: repayment and loan; sealed."""
 
     admission: ClassVar = Admission(("budget",), "both", ("repay", "borrow"), rule="IMP-6.3.3")
 
@@ -176,7 +176,7 @@ class BuildCanal(Move, frozen=True):
 
 
 class BuyCards(Move, frozen=True):
-    """IMP-6.4.5: so many cards from the draw pile."""
+    """IMP-6.4.5: a number of cards from the draw pile."""
 
     admission: ClassVar = Admission(("investment",), rule="IMP-6.4.5")
 
@@ -212,7 +212,7 @@ class Attack(Move, frozen=True):
 
 
 class ChooseUnits(Move, frozen=True):
-    """IMP-8.2.1: who fights in this round."""
+    """IMP-8.2.1: the fighters of this round."""
 
     admission: ClassVar = Admission(("choose_units",), rule="IMP-8.2.1")
 
@@ -220,7 +220,7 @@ class ChooseUnits(Move, frozen=True):
 
 
 class Reinforce(Move, frozen=True):
-    """IMP-8.3.1: units that come into the combat; none declines."""
+    """IMP-8.3.1: units coming into the combat; none declines."""
 
     admission: ClassVar = Admission(("reinforce",), rule="IMP-8.3.1")
 
@@ -259,7 +259,7 @@ class EndFairWind(Move, frozen=True):
 
 
 class PlayCard(Move, frozen=True):
-    """IMP-9.1: a card of the hand, with the parameters that its rule asks for (IMP-9.4)."""
+    """IMP-9.1: a card of the hand, with the parameters of its rule (IMP-9.4)."""
 
     admission: ClassVar = Admission(by="any", rule="IMP-9.1")
     varies: ClassVar = Varies(
@@ -300,7 +300,7 @@ class PlayCard(Move, frozen=True):
 
 
 class ChooseStolenCard(Move, frozen=True):
-    """IMP-9.4.16: a card of the hand that is shown; null leaves it to chance."""
+    """IMP-9.4.16: a card of the shown hand; null leaves it to chance."""
 
     admission: ClassVar = Admission(("theft",), hidden=("card",), undo=False, rule="IMP-9.4.16")
 

@@ -1,4 +1,4 @@
-"""What one viewer sees (IMP-14): the common board, what a seat sees besides, and what nobody sees."""
+"""A viewer's view (IMP-14): the common board, a seat's private view, and the hidden part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.types import Seat
 
 
 class NationSeen(Part, frozen=True):
-    """IMP-4.3: what one seat has."""
+    """IMP-4.3: public data of one seat."""
 
     home: str
     debt: int
@@ -30,19 +30,19 @@ class NationSeen(Part, frozen=True):
     spent: Mapping[str, int]
     """Colony -> military cost bought for it this turn."""
     received: int
-    """All doubloons that have come in since the game began."""
+    """All doubloons received since the game began."""
     paid: int
-    """All doubloons that have gone out since the game began."""
+    """All doubloons paid since the game began."""
     posts: int
-    """Trading posts on the board: what the goal counts."""
+    """Trading posts on the board, as counted by the goal."""
     supply: Mapping[str, int]
-    """Unit -> pieces that can still be placed (IMP-1.1)."""
+    """Unit -> pieces left to place (IMP-1.1)."""
 
 
 class Board(Part, frozen=True):
-    """IMP-14: what everybody sees.
+    """IMP-14: the public view.
 
-    Countries and zones that are as they were before the game (free, without pieces and markers) are not named.
+    Countries and zones unchanged since before the game (free, without pieces and markers) are omitted.
     """
 
     goal: int
@@ -53,17 +53,17 @@ class Board(Part, frozen=True):
     order: tuple[Seat, ...]
     """Turn order."""
     active: Seat | None
-    """Whose part of phase 6, or fair wind, goes on."""
+    """The seat with the current part of phase 6, or fair wind."""
     nations: tuple[NationSeen, ...]
-    """By seat."""
+    """Nations by seat."""
     countries: Mapping[str, Country]
     zones: Mapping[str, Zone]
     pairs: Mapping[str, Pair]
-    """Of seats, `0-1` and so on."""
+    """Pairs of seats, `0-1` and so on."""
     canals: tuple[str, ...]
-    """Those that have been built."""
+    """Canals built so far."""
     pirates: Mapping[str, int]
-    """Kind of black ship -> those that can still appear (IMP-1.2)."""
+    """Kind of black ship -> number left to appear (IMP-1.2)."""
     pile: int
     """Size of the draw pile."""
     discard: tuple[str, ...]
@@ -72,11 +72,11 @@ class Board(Part, frozen=True):
     combat: Combat | None
     winner: Seat | None
     seen: tuple[str, ...]
-    """The hand that is being shown to everybody (IMP-9.4.16)."""
+    """The hand on show to everybody (IMP-9.4.16)."""
 
 
 class Own(Part, frozen=True):
-    """IMP-14: what a seat sees besides."""
+    """IMP-14: a seat's private view, besides the board."""
 
     hand: tuple[str, ...]
     auto: Mapping[str, str]
@@ -84,18 +84,18 @@ class Own(Part, frozen=True):
     budget: Budget | None
     """Its sealed answer of phase 3."""
     owes: bool
-    """Whether the decision waits for its answer."""
+    """True if the decision waits for its answer."""
     seen: tuple[str, ...]
-    """The hand that it is being shown (IMP-9.4.16)."""
+    """The hand on show to it (IMP-9.4.16)."""
 
 
 class Hidden(Part, frozen=True):
-    """IMP-14: what no seat sees as a whole."""
+    """IMP-14: seen as a whole by no seat."""
 
     deck: tuple[str, ...]
     """The draw pile, first = top."""
     seen: tuple[str, ...]
-    """The hand that is being shown to some seat (IMP-9.4.16)."""
+    """The hand on show to some seat (IMP-9.4.16)."""
 
 
 def board(s: ImpeRunde) -> Board:
@@ -129,7 +129,7 @@ def powers(s: ImpeRunde) -> dict[Seat, str]:
 
 
 def _counted(s: ImpeRunde) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
-    """Black ships that are left; by seat the posts on the board, and unit -> pieces that can still be placed."""
+    """Return the black ships left; by seat the posts on the board, and unit -> pieces left to place."""
 
     def count() -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
         placed, sets = s.on_board(), SETS[s.seats]
@@ -176,16 +176,16 @@ def hidden_view(s: ImpeRunde) -> Hidden:
 
 
 def theft_of(s: ImpeRunde) -> frames.Theft | None:
-    """IMP-9.4.16: the theft that goes on: a hand is shown."""
+    """IMP-9.4.16: the current theft, with a hand on show."""
     return s.top.context(frames.Theft) if s.frames and s.top.kind == "theft" else None
 
 
 def sees_hand(s: ImpeRunde, seat: Seat) -> bool:
-    """IMP-9.4.16: whether the hand that is shown is shown to this seat."""
+    """IMP-9.4.16: return whether the hand on show is shown to this seat."""
     theft = theft_of(s)
     return theft is not None and (theft.reveal or seat in s.top.asked)
 
 
 def chapter(s: ImpeRunde) -> Chapter:
-    """The turn and its phase (IMP-3); what comes before the talks has no heading of its own."""
+    """Return the turn and its phase (IMP-3); steps before the talks have no heading of their own."""
     return Chapter(s.turn, phase=str(s.phase) if s.phase > 1 else "")

@@ -1,4 +1,4 @@
-"""What is dealt anew for whoever cannot know it: the deck, other hands, private answers."""
+"""Deal anew the parts unknown to some viewers: the deck, other hands, private answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.types import DIRECTOR, Seat, Viewer
 
 
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
-    """What none of these viewers can know: the deck, other hands, sealed budgets, standing passes."""
+    """Deal anew the deck, other hands, sealed budgets and standing passes unknown to these viewers."""
     if DIRECTOR in keep:
         return
     others = [seat for seat in d.state.everybody if seat not in keep]
@@ -28,7 +28,7 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
 
 
 def _is_shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:
-    """Whether one of the viewers is being shown this hand."""
+    """Return whether one of the viewers is being shown this hand."""
     theft = theft_of(s)
     if theft is None or theft.target != seat:
         return False
@@ -36,7 +36,7 @@ def _is_shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:
 
 
 def _forget(d: D, seat: Seat) -> None:
-    """Private answers of a seat."""
+    """Reset the private answers of a seat."""
     if d.state.auto[seat]:
         d.add(AutoPassSet(seat, WINDOWS, "off"), (seat,))
     if str(seat) in d.state.budgets:

@@ -1,4 +1,4 @@
-"""Refusals of this game: code -> number of the rule that defines it (IMP-13). Common ones are the kernel's."""
+"""Refusals of this game: code -> rule number (IMP-13). Common ones are the kernel's."""
 
 from __future__ import annotations
 

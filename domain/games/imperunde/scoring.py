@@ -1,4 +1,4 @@
-"""IMP-12.4: the final table, or the table as it stands."""
+"""IMP-12.4: the final table, or the present standings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.types import Seat
 
 
 class Detail(Part, frozen=True):
-    """IMP-12.4: the figures in the order in which they count; less debt and an earlier place in it are better."""
+    """IMP-12.4: the figures in order of precedence; less debt and an earlier place in it are better."""
 
     winner: bool
     posts: int
@@ -24,7 +24,7 @@ class Detail(Part, frozen=True):
 
 
 def scores(s: ImpeRunde) -> list[Score[Detail]]:
-    """One line a seat; turn order leaves no ties."""
+    """Return one line per seat; turn order breaks all ties."""
     return [_line(s, seat, place) for place, seat in enumerate(ranking(s), 1)]
 
 

@@ -1,7 +1,7 @@
-"""The state of a game: what lies on the table. Rules ask it simple questions; facts alone change it.
+"""State of a game: the table. Rules ask it simple questions; facts alone change it.
 
-Supplies are not stored: they are what is not on the board. Countries and zones that are as they were before the game
-(free, without pieces and markers) are not named. A party of a combat is a seat, or one of the words in HORDES.
+Supplies are not stored: they are the pieces off the board. Countries and zones unchanged since before the game (free,
+without pieces and markers) are omitted. A party of a combat is a seat, or one of the words in HORDES.
 """
 
 from __future__ import annotations
@@ -44,29 +44,29 @@ class Country:
 
     @property
     def black(self) -> bool:
-        """Whether a black marker lies in it."""
+        """Return whether a black marker is in it."""
         return self.famine or self.plundered_by is not None
 
     @property
     def settled_posts(self) -> int:
-        """Posts that are not fresh."""
+        """Posts without the fresh ones."""
         return self.posts - self.fresh_posts
 
     @property
     def defended(self) -> bool:
-        """Whether an army or a fort is in it."""
+        """Return whether an army or a fort is in it."""
         return bool(self.units or self.forts)
 
     @property
     def holder(self) -> Seat:
-        """The owner of a country that has one."""
+        """The owner; the country must have one."""
         if self.owner is None:
             raise AssertionError("nobody owns the country")
         return self.owner
 
     @property
     def empty(self) -> bool:
-        """Whether no piece is in it."""
+        """Return whether no piece is in it."""
         return not (self.units or self.forts or self.posts)
 
 
@@ -80,21 +80,21 @@ class Zone:
     """`storm` or `calm`."""
 
     def fleet(self, seat: Seat | str) -> Lots:
-        """All that a seat has in it."""
+        """Return all ships and transports of a seat in it."""
         return self.fleets.get(str(seat), ())
 
     def warships(self, seat: Seat | str) -> Lots:
-        """Warships of a seat."""
+        """Return the warships of a seat."""
         return lot.of_kind(self.fleet(seat), "warship")
 
     def transports(self, seat: Seat) -> Lots:
-        """Embarked armies of a seat."""
+        """Return the embarked armies of a seat."""
         return lot.of_kind(self.fleet(seat), "army")
 
 
 @dataclass(frozen=True)
 class Nation:
-    """What one seat has besides its pieces (IMP-4.3)."""
+    """Data of one seat besides its pieces (IMP-4.3)."""
 
     home: str = ""
     debt: int = 0
@@ -111,9 +111,9 @@ class Nation:
     spent: dict[str, int] = field(default_factory=dict)
     """Colony -> military cost bought for it this turn."""
     received: int = 0
-    """All doubloons that have come in since the game began."""
+    """All doubloons received since the game began."""
     paid: int = 0
-    """All doubloons that have gone out since the game began."""
+    """All doubloons paid since the game began."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Pair:
 
     @property
     def agreed(self) -> str:
-        """What the stances make of it (IMP-6.2.3)."""
+        """The relation following from the stances (IMP-6.2.3)."""
         return "war" if "war" in self.stances else "peace"
 
 
@@ -150,7 +150,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Staged:
-    """Committed attackers that stand next to the target; `start` is the first region of their path."""
+    """Committed attackers next to the target; `start` is the first region of their path."""
 
     region: str
     start: str
@@ -159,7 +159,7 @@ class Staged:
 
 @dataclass(frozen=True)
 class Combat:
-    """The combat that goes on (IMP-8), all of it public."""
+    """The current combat (IMP-8), all of it public."""
 
     region: str
     attacker: Any
@@ -167,10 +167,10 @@ class Combat:
     defender: Any
     """A seat, `natives` or `pirates`."""
     supported: bool = False
-    """Whether the attacker may be reinforced (IMP-8.3.1)."""
+    """True if the attacker may be reinforced (IMP-8.3.1)."""
     staged: tuple[Staged, ...] = ()
     units: tuple[Lot, ...] = ()
-    """A seat's armies that attack a country."""
+    """A seat's armies attacking a country."""
     horde: int = 0
     """Natives or insurgents."""
     enemies: tuple[Json, ...] = ()
@@ -178,7 +178,7 @@ class Combat:
     round: int = 0
     """Rounds fought."""
     lost: bool = False
-    """Whether the attacker has lost a unit in it."""
+    """True if the attacker has lost a unit in it."""
     called_off: bool = False
     surprise: bool = False
     ambush: bool = False
@@ -189,13 +189,16 @@ class Combat:
 
     @property
     def sea(self) -> bool:
-        """Whether it is fought in a zone."""
+        """Return whether it is fought in a zone."""
         return self.region in ZONES
 
 
 @dataclass(frozen=True)
 class ImpeRunde(State):
-    """A game of ImpeRunde."""
+    """A game of ImpeRunde.
+
+    Most of its members are one-line questions of the rules about one region, seat or pair of seats.
+    """
 
     goal: int = 0
     turn_limit: int | None = None
@@ -204,7 +207,7 @@ class ImpeRunde(State):
     """0 during the set-up."""
     order: tuple[int, ...] = ()
     active: int | None = None
-    """Whose part of phase 6, or fair wind, goes on."""
+    """The seat with the current part of phase 6, or fair wind."""
     nations: Annotated[tuple[Nation, ...], BY_SEAT] = ()
     countries: dict[str, Country] = field(default_factory=dict)
     zones: dict[str, Zone] = field(default_factory=dict)
@@ -226,27 +229,27 @@ class ImpeRunde(State):
     deck: tuple[str, ...] = ()
     """The draw pile, first = top."""
     seen: tuple[str, ...] = ()
-    """The hand that is being shown (IMP-9.4.16)."""
+    """The hand on show (IMP-9.4.16)."""
 
-    # --- what lies where
+    # --- the board
 
     def country(self, region: str) -> Country:
-        """A country as it stands."""
+        """Return the present country."""
         return self.countries.get(region, WILD)
 
     def zone(self, region: str) -> Zone:
-        """A zone as it stands."""
+        """Return the present zone."""
         return self.zones.get(region, OPEN_SEA)
 
     def lots_in(self, seat: Seat, region: str) -> Lots:
-        """Armies of a seat in a country, or all its ships in a zone."""
+        """Return the armies of a seat in a country, or all its ships in a zone."""
         if region in ZONES:
             return self.zone(region).fleet(seat)
         return self.country(region).units if self.country(region).owner == seat else ()
 
     @property
     def fight(self) -> Combat:
-        """The combat that goes on."""
+        """The current combat."""
         if self.combat is None:
             raise AssertionError("no combat goes on")
         return self.combat
@@ -266,76 +269,76 @@ class ImpeRunde(State):
         return memo(self, "homes", lambda: {n.home: i for i, n in enumerate(self.nations) if n.home})
 
     def is_home(self, region: str) -> bool:
-        """Whether it is the home country of a nation in play."""
+        """Return whether it is the home country of a nation in play."""
         return region in self.homes()
 
     def is_own(self, seat: Seat, region: str) -> bool:
-        """Own home or own colony."""
+        """Return whether it is the own home or an own colony."""
         return self.country(region).owner == seat or self.nations[seat].home == region
 
     def colonies(self, seat: Seat) -> list[str]:
-        """Own colonies, alphabetical."""
+        """Return the own colonies, alphabetical."""
         return sorted(c for c, x in self.countries.items() if x.owner == seat and c != self.nations[seat].home)
 
     def room(self, region: str) -> int:
-        """Posts that a country can hold (IMP-3.6)."""
+        """Return the limit of a country's posts (IMP-3.6)."""
         canal = COUNTRIES[region].canal
         return VALUE[region] + (CANALS[canal].posts if canal and canal in self.canals else 0)
 
     # --- pieces
 
     def on_board(self) -> dict[tuple[str, str], int]:
-        """(party, unit) -> pieces on the board; the party is a seat's number as a string, or `pirates`."""
+        """Return (party, unit) -> pieces on the board; the party is a seat's number as a string, or `pirates`."""
         return memo(self, "on_board", lambda: _on_board(self), (self.countries, self.zones, self.combat))
 
     def pieces(self, seat: Seat, unit: str) -> int:
-        """Pieces of a kind that a seat has on the board."""
+        """Return the number of a seat's pieces of a kind on the board."""
         return self.on_board().get((str(seat), unit), 0)
 
     def posts(self, seat: Seat) -> int:
-        """Trading posts on the board: what the goal counts."""
+        """Return the trading posts on the board, as counted by the goal."""
         return self.pieces(seat, "trading_post")
 
     def supply(self, party: Party, unit: str) -> int:
-        """Pieces of a kind that a seat, or `pirates`, can still place (IMP-1.1, IMP-1.2)."""
+        """Return the pieces of a kind left to a seat, or to `pirates` (IMP-1.1, IMP-1.2)."""
         limit = PIRATES.get(unit, 0) if party == "pirates" else PIECES[unit] * SETS[self.seats]
         return limit - self.on_board().get((str(party), unit), 0)
 
     # --- relations
 
     def pair(self, a: Seat, b: Seat) -> Pair:
-        """What holds between two seats."""
+        """Return the relations between two seats."""
         return self.pairs[key(a, b)]
 
     def stance(self, seat: Seat, target: Seat) -> str:
-        """What a seat holds toward another."""
+        """Return a seat's stance toward another."""
         return self.pair(seat, target).stances[seat > target]
 
     def relation(self, a: Seat, b: Seat) -> str:
-        """The effective relation of two seats (IMP-4.4)."""
+        """Return the effective relation of two seats (IMP-4.4)."""
         pair = self.pair(a, b)
         if pair.override:
             return pair.override.relation
         return pair.agreed if self.phase == 2 else pair.base
 
     def at_war(self, a: Seat, b: Seat) -> bool:
-        """Whether two seats are enemies."""
+        """Return whether two seats are enemies."""
         return a != b and self.relation(a, b) == "war"
 
     # --- the sea
 
     def seats_at(self, region: str) -> list[Seat]:
-        """Seats with warships in a zone, in turn order."""
+        """Return the seats with warships in a zone, in turn order."""
         zone = self.zone(region)
         return [s for s in self.order if str(s) in zone.fleets and zone.warships(s)]
 
     def controller(self, region: str) -> Seat | None:
-        """The seat that controls a zone (IMP-3.7)."""
+        """Return the seat in control of a zone (IMP-3.7)."""
         seats = self.seats_at(region)
         return seats[0] if len(seats) == 1 and not self.zone(region).pirates else None
 
     def enemies_at(self, seat: Seat, region: str) -> list[Party]:
-        """Enemy parties in a zone: seats in turn order, pirates last."""
+        """Return the enemy parties in a zone: seats in turn order, pirates last."""
         found: list[Party] = [s for s in self.seats_at(region) if self.at_war(seat, s)]
         return [*found, "pirates"] if self.zone(region).pirates else found
 
@@ -348,7 +351,7 @@ class ImpeRunde(State):
         return any(s != seat and not self.at_war(seat, s) for s in self.seats_at(region))
 
     def canal_open(self, a: str, b: str, seat: Seat) -> bool | None:
-        """Whether the canal between two zones can be used (IMP-3.11); None where none can ever be."""
+        """Return whether the canal between two zones is usable (IMP-3.11); None without a possible canal."""
         canal = CANAL_OF.get(frozenset((a, b)))
         if canal is None:
             return None
@@ -358,7 +361,7 @@ class ImpeRunde(State):
         return canal.id in self.canals and (owner is None or owner == seat or not self.at_war(owner, seat))
 
     def seas(self, region: str, seat: Seat) -> list[str]:
-        """Zones that a ship of the seat can reach from a zone in one move, alphabetical."""
+        """Return the zones a ship of the seat can reach from a zone in one move, alphabetical."""
         through = [z for c in CANALS.values() if region in c.links for z in c.links - {region}]
         return sorted([*ZONES[region].seas, *(z for z in through if self.canal_open(region, z, seat))])
 
@@ -368,11 +371,11 @@ D = Draft[ImpeRunde]
 
 WILD = Country()
 OPEN_SEA = Zone()
-"""As a country and a zone are before the game: those are not named."""
+"""Countries and zones before the game; such ones are omitted."""
 
 
 def key(a: Seat, b: Seat) -> str:
-    """The key of a pair of seats."""
+    """Return the key of a pair of seats."""
     return f"{min(a, b)}-{max(a, b)}"
 
 
@@ -393,7 +396,7 @@ def _on_board(s: ImpeRunde) -> dict[tuple[str, str], int]:
 
 
 def _pieces_in(place: T, count: Callable[[T], Pieces]) -> Pieces:
-    """Made once for each object: few places change in a record."""
+    """Count the pieces of a place once per object: few places change in a record."""
     kept: dict[str, Pieces] = place.__dict__.setdefault("_memo", {})
     if "pieces" not in kept:
         kept["pieces"] = count(place)
@@ -414,5 +417,5 @@ def _in_zone(z: Zone) -> Pieces:
 
 
 def worth(s: ImpeRunde, seat: Seat) -> int:
-    """Cost of own armies, forts and warships on the board (IMP-12.4)."""
+    """Return the cost of own armies, forts and warships on the board (IMP-12.4)."""
     return sum(u.cost * s.pieces(seat, u.id) for u in UNITS.values() if u.kind != "post")

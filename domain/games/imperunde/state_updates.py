@@ -1,4 +1,4 @@
-"""The small assignments that facts are made of."""
+"""Small assignments to the state, shared by facts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def _replace_item(values: dict[str, T], name: str, value: T | None) -> dict[str, T]:
-    """The values with another for that name, which then stands last, or without it."""
+    """Return the values with this one under the name, last in order, or without the name."""
     new = values.copy()
     new.pop(name, None)
     if value is not None:
@@ -32,35 +32,35 @@ def nation(s: S, seat: Seat, **change: object) -> S:
 
 
 def pay(s: S, seat: Seat, cost: int, available: int) -> S:
-    """A seat pays for an investment, and has so much left for others."""
+    """Pay for an investment; `available` is the money left for others."""
     return nation(s, seat, available=available, paid=s.nations[seat].paid + cost)
 
 
 def country(s: S, region: str, **change: object) -> S:
-    """Change fields of a country; one that is as before the game is not named."""
+    """Change fields of a country; one back in its state before the game is omitted."""
     new = assign(s.country(region), **change)
     return assign(s, countries=_replace_item(s.countries, region, None if new == WILD else new))
 
 
 def posts(s: S, region: str, by: int) -> S:
-    """More posts in a country, which are fresh."""
+    """Add posts to a country; they are fresh."""
     c = s.country(region)
     return country(s, region, posts=c.posts + by, fresh_posts=c.fresh_posts + by)
 
 
 def zone(s: S, region: str, **change: object) -> S:
-    """Change fields of a zone; one that is as before the game is not named."""
+    """Change fields of a zone; one back in its state before the game is omitted."""
     new = assign(s.zone(region), **change)
     return assign(s, zones=_replace_item(s.zones, region, None if new == OPEN_SEA else new))
 
 
 def fleet(s: S, region: str, seat: Seat, ships: Lots) -> S:
-    """All that a seat has in a zone from now on."""
+    """Replace all ships of a seat in a zone."""
     return zone(s, region, fleets=_replace_item(s.zone(region).fleets, str(seat), ships or None))
 
 
 def pair(s: S, name: str, **change: object) -> S:
-    """Change fields of what holds between two seats."""
+    """Change fields of the relations between two seats."""
     return assign(s, pairs={**s.pairs, name: assign(s.pairs[name], **change)})
 
 
@@ -70,7 +70,7 @@ def combat(s: S, **change: object) -> S:
 
 
 def units(s: S, seat: Seat, region: str, by: Iterable[Lot], sign: int = 1) -> S:
-    """More (or fewer) units of a seat in a region; `fort` counts among them."""
+    """Add (or take away) units of a seat in a region; `fort` counts among them."""
     by = tuple(by)
     mobile = [x for x in by if x.unit != "fort"]
     if len(mobile) < len(by):
@@ -85,14 +85,14 @@ def units(s: S, seat: Seat, region: str, by: Iterable[Lot], sign: int = 1) -> S:
 
 
 def pirates(s: S, region: str, by: Mapping[str, int], sign: int = 1) -> S:
-    """More (or fewer) black ships in a zone."""
+    """Add (or take away) black ships in a zone."""
     have = s.zone(region).pirates
     counts = {u: have.get(u, 0) + sign * by.get(u, 0) for u in sorted({*have, *by})}
     return zone(s, region, pirates={u: n for u, n in counts.items() if n})
 
 
 def without(cards: tuple[str, ...], card: str) -> tuple[str, ...]:
-    """The cards without one of that kind; as they are where it is not known to be among them."""
+    """Return the cards without one of this kind; unchanged if it is not known to be among them."""
     if card not in cards:
         return cards
     at = cards.index(card)
@@ -100,14 +100,14 @@ def without(cards: tuple[str, ...], card: str) -> tuple[str, ...]:
 
 
 def expire(s: S, *untils: str) -> S:
-    """Standing passes that last so long are over."""
+    """End the standing passes with one of these durations."""
     if not any(u in untils for auto in s.auto for u in auto.values()):
         return s
     return assign(s, auto=tuple({w: u for w, u in auto.items() if u not in untils} for auto in s.auto))
 
 
 def replace_lots(s: S, seat: Seat, ashore: Callable[[Lot], Lot], afloat: Callable[[Lot], Lot]) -> S:
-    """All lots of a seat, each as these make it."""
+    """Replace all lots of a seat by the results of the functions."""
     countries, zones, name = s.countries.copy(), s.zones.copy(), str(seat)
     for k, c in s.countries.items():
         if c.owner == seat and c.units and (armies := unit_stacks.replace_each(c.units, ashore)) is not c.units:

@@ -1,4 +1,4 @@
-"""What sentences take besides the members of a fact, from the states around it, and what several facts say together."""
+"""Context of sentences besides the members of a fact, and mergers of several facts into one sentence."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from domain.types import Doc, Json
 
 S = ImpeRunde
 REBELS = ("natives", "insurgents")
-"""Of them it is told how many are left."""
+"""Parties with a count of the survivors in their sentences."""
 SentenceContext = Mapping[str, Json]
 
 
 def _pieces(some: Iterable[tuple[str, int]]) -> list[Json]:
-    """So many of each kind of unit, whatever moves they have left."""
+    """Return the numbers of units by kind, regardless of their moves left."""
     count: Counter[str] = Counter()
     for unit, number in some:
         count[unit] += number
@@ -38,17 +38,17 @@ def _pieces(some: Iterable[tuple[str, int]]) -> list[Json]:
 
 
 def _shuffled(before: S, _: S, fact: DeckShuffled) -> SentenceContext:
-    """Whether cards that were played are among them."""
+    """Return whether played cards are among them."""
     return {"played": fact.discard and bool(before.discard)}
 
 
 def _overrides(before: S, _: S, __: object) -> SentenceContext:
-    """Whether cards had forced relations."""
+    """Return whether cards had forced relations."""
     return {"some": any(pair.override for pair in before.pairs.values())}
 
 
 def _wars(_: S, __: S, fact: RelationsFixed) -> SentenceContext:
-    """Who is at war with whom, each pair once."""
+    """Return the pairs of seats at war, each once."""
     pairs = sorted(tuple(map(int, name.split("-"))) for name in fact.wars)
     return {
         "fronts": [{"seat": a, "against": [b for _, b in some]} for a, some in groupby(pairs, lambda pair: pair[0])]
@@ -56,18 +56,18 @@ def _wars(_: S, __: S, fact: RelationsFixed) -> SentenceContext:
 
 
 def _revenue(_: S, __: S, fact: IncomeComputed) -> SentenceContext:
-    """What it makes in all, of what, and the interest as it is paid."""
+    """Return the total income, its parts, and the interest paid."""
     parts = [{"key": line, "value": fact.lines[line]} for line in LINES if fact.lines[line] > 0]
     return {"total": sum(fact.lines.values()), "parts": parts, "interest": -fact.lines["interest"]}
 
 
 def _fresh(before: S, _: S, __: object) -> SentenceContext:
-    """Whether posts were built."""
+    """Return whether posts were built."""
     return {"some": any(country.fresh_posts for country in before.countries.values())}
 
 
 def _hand(_: S, __: S, fact: HandShown) -> SentenceContext:
-    """Each card once, and how many there are of several."""
+    """Return each card once, with the number of its copies."""
     count = Counter(fact.cards)
     return {"hand": [{"card": card, "many": n if n > 1 else None} for card, n in sorted(count.items())]}
 
@@ -76,7 +76,7 @@ def _hand(_: S, __: S, fact: HandShown) -> SentenceContext:
 
 
 def _movement_kind(before: S, _: S, fact: UnitsMoved) -> SentenceContext:
-    """Why units go: on the move, into a combat, back from it, or forced by a card; which, whatever moves are left."""
+    """Return the kind of movement (march, into or back from a combat, or forced by a card), with the units."""
     c = before.combat
     if before.top.kind == "card":
         how = "forced"
@@ -90,20 +90,20 @@ def _movement_kind(before: S, _: S, fact: UnitsMoved) -> SentenceContext:
 
 
 def _sinkers(before: S, _: S, fact: TransportsSunk) -> SentenceContext:
-    """Whose warships sink them."""
+    """Return the seats with the sinking warships."""
     return {"by": list(before.enemies_at(fact.seat, fact.region))}
 
 
 def _pinned(before: S, _: S, __: object) -> SentenceContext:
-    """Whether ships were captured."""
+    """Return whether ships were captured."""
     fleets = (fleet for zone in before.zones.values() for fleet in zone.fleets.values())
     return {"some": any(lot.pinned for fleet in fleets for lot in fleet)}
 
 
 def _marched(run: Sequence[Doc]) -> Sequence[Doc]:
-    """Steps of the same units as one march, units that go the same way together.
+    """Merge steps of the same units into one march, and units on the same path into one group.
 
-    How units go into a combat is not told: the attack has told whence.
+    The paths of units into a combat are omitted: the attack has told their starts.
     """
     told: list[Doc] = []
     for fact in run:
@@ -124,7 +124,7 @@ def _marched(run: Sequence[Doc]) -> Sequence[Doc]:
 
 
 def _defence(s: S, region: str, parties: Iterable[Party], natives: int = 0) -> list[Json]:
-    """With what each party stands in a region; those that have nothing to fight with are left out."""
+    """Return the units of each party in a region; parties without fighting units are left out."""
     found = [(who, _strength(s, region, who, natives)) for who in parties]
     return [{"party": who, "units": units} for who, units in found if units]
 
@@ -141,7 +141,7 @@ def _strength(s: S, region: str, who: Party, natives: int) -> list[Json]:
 
 
 def _attack(before: S, _: S, fact: AttackDeclared) -> SentenceContext:
-    """Whence which units come, and who stands in their way with what."""
+    """Return the units by start, and the defenders with their units."""
     force: dict[str, list[tuple[str, int]]] = {}
     for x in fact.units:
         force.setdefault(x.path[0], []).append((x.unit, x.count))
@@ -158,7 +158,7 @@ def _attack(before: S, _: S, fact: AttackDeclared) -> SentenceContext:
 
 
 def _started(before: S, _: S, fact: CombatStarted) -> SentenceContext:
-    """Which kind of combat it is, and what the attacked have; of an attack by a seat all is told."""
+    """Return the kind of combat, and the defence; an attack by a seat has told everything already."""
     if fact.supported:
         return {"kind": "attack"}
     kind = fact.attacker if isinstance(fact.attacker, str) else "fleets"
@@ -166,7 +166,7 @@ def _started(before: S, _: S, fact: CombatStarted) -> SentenceContext:
 
 
 def _duels(before: S, _: S, fact: RoundFought) -> SentenceContext:
-    """Die against die, as they lie sorted; those that are left over; what each side loses; what a horde consists of."""
+    """Return die against die, as sorted; the unmatched dice; the losses of each side; the kind of rebels."""
     pairs = list(zip(fact.attacker, fact.defender, strict=False))
     c = before.fight
     duels = [_duel(mine, other, c.sea) for mine, other in pairs]
@@ -202,12 +202,12 @@ def _duel(mine: tuple[str, int], other: tuple[str, int], sea: bool) -> dict[str,
 
 
 def _combat_end(before: S, _: S, fact: CombatEnded) -> SentenceContext:
-    """Whether it was won at sea: on land the conquest tells it."""
+    """Return whether it was won at sea: on land, the conquest tells it."""
     return {"sea": before.combat is not None and before.combat.sea}
 
 
 def _won(before: S, _: S, fact: GameWon) -> SentenceContext:
-    """What the winner has, of what is asked for."""
+    """Return the winner's posts, and the goal."""
     return {"posts": before.posts(fact.seat), "goal": before.goal}
 
 
@@ -215,25 +215,25 @@ def _won(before: S, _: S, fact: GameWon) -> SentenceContext:
 
 
 def _markers(before: S, _: S, __: object) -> SentenceContext:
-    """Where they lie."""
+    """Return the places of the markers."""
     zones = {kind: sorted(z for z, x in before.zones.items() if x.marker == kind) for kind in ("storm", "calm")}
     return {**zones, "black": sorted(name for name, x in before.countries.items() if x.black)}
 
 
 def _struck(before: S, _: S, fact: LandEvent) -> SentenceContext:
-    """Whose colony it is; in a free country nothing comes of it."""
+    """Return the owner of the colony; in a free country nothing comes of it."""
     return {"owner": before.country(fact.region).owner}
 
 
 def _at_sea(before: S, _: S, fact: SeaEvent) -> SentenceContext:
-    """Whether ships are there, and how many of the pirates' frigates can come."""
+    """Return whether ships are there, and the number of the pirates' frigates able to come."""
     zone = before.zone(fact.region)
     frigates = min(VALUE[fact.region], before.supply("pirates", "frigate"))
     return {"idle": not zone.fleets, "frigates": frigates}
 
 
 def _placed(before: S, _: S, __: PiratesPlaced) -> SentenceContext:
-    """Whether a card has called them: those of an event are told with it."""
+    """Return whether a card has called them: those of an event are told with it."""
     return {"called": before.top.kind == "card"}
 
 
@@ -241,20 +241,20 @@ def _placed(before: S, _: S, __: PiratesPlaced) -> SentenceContext:
 
 
 def _dealt(run: Sequence[Doc]) -> Sequence[Doc]:
-    """Cards that are dealt one after the other, to several seats or to one."""
+    """Merge cards dealt one after the other, to several seats or to one."""
     hands = [{"seat": fact["seat"], "cards": fact["cards"]} for fact in run]
     return [{**run[-1], "hands": hands, "drawn": len(run), "each": len({x["seat"] for x in hands}) > 1}]
 
 
 def _piled(run: Sequence[Doc]) -> Sequence[Doc]:
-    """Pieces that a seat places in the same region."""
+    """Merge pieces placed by a seat in the same region."""
     same = groupby(run, key=lambda fact: (fact["seat"], fact["region"]))
     groups = [list(some) for _, some in same]
     return [{**some[0], "units": _pieces((x["unit"], x["count"]) for f in some for x in f["units"])} for some in groups]
 
 
 def _events(run: Sequence[Doc]) -> Sequence[Doc]:
-    """Those without effect in one sentence, which no digest repeats."""
+    """Merge events without effect into one sentence, repeated by no digest."""
     idle = [fact for fact in run if fact["owner"] is None]
     told = [fact for fact in run if fact["owner"] is not None]
     return [*told, {"t": "land_event.idle", "idle": idle, "count": len(idle)}] if idle else told
@@ -280,7 +280,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[ImpeRunde]] = {
     "sea_event": _at_sea,
     "pirates_placed": _placed,
 }
-"""Public fact -> what its sentence takes besides its own members."""
+"""Public fact -> context of its sentence, besides its own members."""
 
 SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {
     "pieces_placed": _piled,
@@ -288,4 +288,4 @@ SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {
     "units_moved": _marched,
     "land_event": _events,
 }
-"""Fact -> how several that follow each other are told together."""
+"""Fact -> merger of consecutive ones into one sentence."""

@@ -23,7 +23,7 @@ from domain.types import Json, Seat
 T = TypeVar("T")
 
 Asks: TypeAlias = Generator[Choice, Json, T]
-"""Questions whose picks make a part of a move."""
+"""Questions for a part of a move."""
 
 # --- units ---------------------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ def _kind(lot: Lot) -> Json:
 
 
 def _merged(units: Lots) -> Lots:
-    """Lots as a command can name them: pinned ones and those without moves are the same."""
+    """Return the lots as a command can name them: pinned ones and those without moves are the same."""
     return unit_stacks.change((), (Lot(x.unit, x.count, x.moves_left) for x in units))
 
 
@@ -42,7 +42,7 @@ def _to_want(lot: Lot) -> Want:
 
 
 def pick_lots(units: Lots, lo: int, hi: int) -> Asks[list[Want]]:
-    """Lots one after the other, in their order, each with a number; `null` ends the list. Lo to hi units in all."""
+    """Ask for lots in order, each with a number, `lo` to `hi` units in all; `null` ends the list."""
     chosen: list[Want] = []
     left, count = list(_merged(units)), 0
     while left and count < hi:
@@ -62,12 +62,12 @@ def pick_lots(units: Lots, lo: int, hi: int) -> Asks[list[Want]]:
 
 
 def can_move(s: ImpeRunde, seat: Seat) -> bool:
-    """Whether some unit of the seat can make a step (IMP-7.2)."""
+    """Return whether some unit of the seat can make a step (IMP-7.2)."""
     return bool(_movers(s, seat))
 
 
 def _movers(s: ImpeRunde, seat: Seat) -> dict[str, Lots]:
-    """Region -> lots that can go somewhere from it."""
+    """Return region -> lots able to leave it."""
 
     def find() -> dict[str, Lots]:
         out: dict[str, Lots] = {}
@@ -80,7 +80,7 @@ def _movers(s: ImpeRunde, seat: Seat) -> dict[str, Lots]:
 
 
 def destinations(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...], left: str = "") -> list[str]:
-    """Regions to which all the units can go on; a path can end in them, or go on from them."""
+    """Return the regions in reach of all the units; a path can end in them, or go on from them."""
     able = [b for b in _next_steps(s, seat, units, path[-1]) if b != left]
     return [
         b for b in able if _can_end(s, seat, units, (*path, b)) or destinations_after(s, seat, units, path, b, left)
@@ -88,7 +88,7 @@ def destinations(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...], l
 
 
 def destinations_after(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...], b: str, left: str) -> list[str]:
-    """Where the units can go on to when they have come to b."""
+    """Return the destinations from b, after the step to it."""
     return destinations(s, seat, _arrived(s, units, path[-1], b), (*path, b), left)
 
 
@@ -108,7 +108,7 @@ def _can_end(s: ImpeRunde, seat: Seat, units: Lots, path: tuple[str, ...]) -> bo
 
 
 def build_move(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    """A lot after the other from one region, then the path step by step (IMP-7.2)."""
+    """Ask for lots from one region, one after the other, then for the path step by step (IMP-7.2)."""
     movers = _movers(s, seat)
     start = yield one("from", movers)
     units: list[Lot] = []
@@ -132,7 +132,7 @@ def _emptied(s: ImpeRunde, start: str, units: Lots) -> str:
 
 
 def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Asks[tuple[str, ...]]:
-    """Region after region; `null` ends the path where it can end."""
+    """Ask for region after region; `null` ends the path where it can end."""
     path: tuple[str, ...] = (start,)
     left = _emptied(s, start, units)
     while able := destinations(s, seat, units, path, left):
@@ -149,27 +149,27 @@ def _path(s: ImpeRunde, seat: Seat, units: Lots, start: str) -> Asks[tuple[str, 
 
 @dataclass(frozen=True)
 class Offer:
-    """A lot, and a path on which its units can come into a combat."""
+    """A lot, and a path for its units into a combat."""
 
     lot: Lot
     path: tuple[str, ...]
 
     @property
     def source(self) -> tuple[str, str, int]:
-        """Where it comes from: offers of one lot share its units."""
+        """The source of its units; offers of one lot share them."""
         return self.path[0], self.lot.unit, self.lot.moves_left
 
     def to_json(self) -> Json:
-        """As an option shows it."""
+        """Return the offer in the form of an option."""
         return {"unit": self.lot.unit, "moves_left": self.lot.moves_left, "path": list(self.path)}
 
     def one(self) -> Way:
-        """A unit of it."""
+        """Return one unit of it."""
         return Way(self.lot.unit, 1, self.lot.moves_left, path=self.path)
 
 
 def attack_options(s: ImpeRunde, seat: Seat) -> dict[str, list[Offer]]:
-    """Target -> lots with their paths."""
+    """Return target -> lots with their paths."""
 
     def find() -> dict[str, list[Offer]]:
         out: dict[str, list[Offer]] = {}
@@ -183,7 +183,7 @@ def attack_options(s: ImpeRunde, seat: Seat) -> dict[str, list[Offer]]:
 
 
 def pick_groups(ways: list[Offer], least: int, most: int) -> Asks[list[Way]]:
-    """Units one by one, each with its path, in the order of the options; `null` ends the list."""
+    """Ask for units one by one, each with its path, in the order of the options; `null` ends the list."""
     groups: list[Way] = []
     used: dict[tuple[str, str, int], int] = {}
     while len(groups) < most:
@@ -201,26 +201,26 @@ def pick_groups(ways: list[Offer], least: int, most: int) -> Asks[list[Way]]:
 
 
 def can_attack(s: ImpeRunde, seat: Seat) -> bool:
-    """Whether some unit of the seat can come into a combat (IMP-8.1.1)."""
+    """Return whether some unit of the seat can come into a combat (IMP-8.1.1)."""
     return bool(attack_options(s, seat))
 
 
 def build_attack(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    """The target, then unit by unit with its path (IMP-8.1.1)."""
+    """Ask for the target, then unit by unit with its path (IMP-8.1.1)."""
     options = attack_options(s, seat)
     target = yield one("target", options)
     return Attack(target, (yield from pick_groups(options[target], 1, FIGHTERS)))
 
 
 def build_reinforce(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    """Unit by unit with its path, or none (IMP-8.3.1)."""
+    """Ask unit by unit with its path; none declines (IMP-8.3.1)."""
     ways = [Offer(x, p) for start, x, paths in routes.reinforcement_paths(s, seat, s.fight.region) for p in paths]
     most = FIGHTERS - unit_stacks.total(side_units(s, "attacker"))
     return Reinforce((yield from pick_groups(ways, 0, most)))
 
 
 def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    """Three units, a lot after the other (IMP-8.2.1)."""
+    """Ask for three units, lot by lot (IMP-8.2.1)."""
     return ChooseUnits(
         (yield from pick_lots(side_units(s, frame.context(frames.ChooseUnits).side), FIGHTERS, FIGHTERS))
     )
@@ -230,7 +230,7 @@ def build_choose_units(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
 
 
 def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
-    """Country with armies -> zones that they can embark into."""
+    """Return country with armies -> zones open for their embarkation."""
 
     def find() -> dict[str, list[str]]:
         out: dict[str, list[str]] = {}
@@ -245,7 +245,7 @@ def ports(s: ImpeRunde, seat: Seat) -> dict[str, list[str]]:
 
 
 def build_embark(s: ImpeRunde, frame: Frame, seat: Seat) -> Builder:
-    """Country, zone, then a lot after the other (IMP-6.7.1)."""
+    """Ask for country and zone, then lot by lot (IMP-6.7.1)."""
     able = ports(s, seat)
     country = yield one("from", able)
     zone = yield one("zone", able[country])

@@ -1,4 +1,4 @@
-"""Lots: pieces are not individuals (IMP-0.5). A lot is so many equal units of one owner in one region."""
+"""Stacks of units (`Lot`): a number of equal units of one owner in one region. Pieces are not individuals (IMP-0.5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RANK = {unit: i for i, unit in enumerate(("fort", *STORM_ORDER))}
 
 @dataclass(frozen=True)
 class Lot:
-    """`moves_left` matters for the active seat only; a `pinned` ship has none."""
+    """A stack of equal units; `moves_left` matters for the active seat only, and is 0 for a `pinned` ship."""
 
     unit: str
     count: int
@@ -22,22 +22,22 @@ class Lot:
     pinned: bool = False
 
     def to_json(self) -> dict[str, Json]:
-        """As refusals show it: what is 0 or false is left out."""
+        """Return the form for refusals; 0 and false are left out."""
         doc: dict[str, Json] = {"unit": self.unit, "count": self.count}
         if self.moves_left:
             doc["moves_left"] = self.moves_left
         return doc | ({"pinned": True} if self.pinned else {})
 
     def with_count(self, count: int) -> Lot:
-        """So many of it."""
+        """Return the stack with another number of units."""
         return self if count == self.count else Lot(self.unit, count, self.moves_left, self.pinned)
 
     def with_moves(self, moves: int) -> Lot:
-        """The same units with other moves left."""
+        """Return the stack with another number of moves left."""
         return self if moves == self.moves_left else Lot(self.unit, self.count, moves, self.pinned)
 
     def without_moves(self) -> Lot:
-        """The same units without a move left."""
+        """Return the stack without a move left."""
         return self.with_moves(0)
 
 
@@ -45,7 +45,7 @@ Lots = tuple[Lot, ...]
 
 
 class Told(Part, frozen=True):
-    """A lot as facts carry it: what is 0 or false is left out."""
+    """A lot as stored in facts; 0 and false are left out."""
 
     unit: str
     count: int
@@ -58,22 +58,22 @@ def _order(lot: Lot) -> tuple[int, int, bool]:
 
 
 def from_facts(told: Iterable[Told]) -> Lots:
-    """Lots that facts carry."""
+    """Return the lots from their form in facts."""
     return tuple(Lot(x.unit, x.count, x.moves_left or 0, x.pinned or False) for x in told)
 
 
 def to_facts(lots: Iterable[Lot]) -> list[Told]:
-    """Lots as facts carry them."""
+    """Return the lots in their form for facts."""
     return [Told(x.unit, x.count, x.moves_left or UNSET, x.pinned or UNSET) for x in lots]
 
 
 def to_json(lots: Iterable[Lot]) -> list[Json]:
-    """Lots as refusals show them."""
+    """Return the lots in their form for refusals."""
     return [lot.to_json() for lot in lots]
 
 
 def change(lots: Lots, by: Iterable[Lot], sign: int = 1) -> Lots:
-    """The lots with others added (or taken away), in their order: as ships roll in a storm, most moves first."""
+    """Add (or take away) lots; the result is in storm order, most moves first."""
     found = {(x.unit, x.moves_left, x.pinned): x for x in lots}
     for lot in by:
         key = (lot.unit, lot.moves_left, lot.pinned)
@@ -86,7 +86,7 @@ def change(lots: Lots, by: Iterable[Lot], sign: int = 1) -> Lots:
 
 
 def replace_each(lots: Lots, new: Callable[[Lot], Lot]) -> Lots:
-    """Every lot as `new` makes it, those that have become alike as one; the same object where nothing changes."""
+    """Apply `new` to every lot, merging equal ones; return the same object if nothing changes."""
     if len(lots) == 1 and lots[0].count:
         made = new(lots[0])
         return lots if made is lots[0] else (made,)
@@ -94,24 +94,24 @@ def replace_each(lots: Lots, new: Callable[[Lot], Lot]) -> Lots:
 
 
 def total(lots: Iterable[Lot], unit: str | None = None) -> int:
-    """How many units, of one kind or in all."""
+    """Return the number of units, of one kind or in all."""
     return sum(x.count for x in lots if unit in (None, x.unit))
 
 
 def of_kind(lots: Iterable[Lot], kind: str) -> Lots:
-    """The lots of `army` or `warship`."""
+    """Return the lots of kind `army` or `warship`."""
     return tuple(x for x in lots if UNITS[x.unit].kind == kind)
 
 
 def singles(lots: Iterable[Lot]) -> Iterator[Lot]:
-    """One lot of 1 for every unit."""
+    """Yield one lot of 1 for every unit."""
     for lot in lots:
         for _ in range(lot.count):
             yield lot.with_count(1)
 
 
 def count_by_unit(lots: Iterable[Lot]) -> dict[str, int]:
-    """Unit -> number."""
+    """Return unit -> number."""
     counts: dict[str, int] = {}
     for lot in lots:
         counts[lot.unit] = counts.get(lot.unit, 0) + lot.count

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from domain.games.seven_empires import bot, choices
-from domain.games.seven_empires.data import DEALS, DOC, SETUPS
+from domain.games.seven_empires.bot import propose
+from domain.games.seven_empires.choices import build
+from domain.games.seven_empires.data import DEALS, OPTION_DATA, SETUPS
 from domain.games.seven_empires.defaults import default
 from domain.games.seven_empires.facts import FACTS
 from domain.games.seven_empires.frames import FRAMES
@@ -21,13 +22,11 @@ from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean, IntegerRange, Word
 
-_GIVEN = DOC["options"]
-
 OPTIONS = {
-    "setup": OptionType(Word(SETUPS), _GIVEN["setup"]["default"], "SE7-2"),
-    "distribution_card": OptionType(Word(("random", *DEALS)), _GIVEN["distribution_card"]["default"], "SE7-2.6"),
-    "decades": OptionType(IntegerRange(8, 10), _GIVEN["decades"]["default"], "SE7-2.7"),
-    "quick_start": OptionType(Boolean(), _GIVEN["quick_start"]["default"], "SE7-2.11"),
+    "setup": OptionType(Word(SETUPS), OPTION_DATA["setup"]["default"], "SE7-2"),
+    "distribution_card": OptionType(Word(("random", *DEALS)), OPTION_DATA["distribution_card"]["default"], "SE7-2.6"),
+    "decades": OptionType(IntegerRange(8, 10), OPTION_DATA["decades"]["default"], "SE7-2.7"),
+    "quick_start": OptionType(Boolean(), OPTION_DATA["quick_start"]["default"], "SE7-2.11"),
 }
 
 TURNS = (
@@ -41,16 +40,15 @@ TURNS = (
     "movement",
 )
 ANSWERS = ("passage", "counterfight", "reduction", "tile_influence", "tile_worker", "tile_unit")
-"""Decisions that interrupt a turn, or stand between decades (SE7-3.1)."""
-
+"""Decisions interrupting a turn, or between decades (SE7-3.1)."""
 
 META = Meta(
-    "seven_empires@1",
-    "7 Empires",
-    "SE7",
-    tuple(range(_GIVEN["players"]["min"], _GIVEN["players"]["max"] + 1)),
-    OPTIONS,
-    CODES,
+    ruleset="seven_empires@1",
+    title="7 Empires",
+    prefix="SE7",
+    seats=tuple(range(OPTION_DATA["players"]["min"], OPTION_DATA["players"]["max"] + 1)),
+    options=OPTIONS,
+    codes=CODES,
     clocks=dict.fromkeys(TURNS, "move") | dict.fromkeys(ANSWERS, "answer"),
     paces={
         "live": {"move": 300, "answer": 60},
@@ -68,30 +66,30 @@ META = Meta(
 )
 
 RULESET: Ruleset[Seven] = Ruleset(
+    package="domain.games.seven_empires",
     meta=META,
     state=Seven,
     moves=MOVES,
-    handlers=HANDLERS,
-    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
+    blank=blank,
     setup=setup,
-    build=choices.build,
+    check_table=check_table,
+    build=build,
     default=default,
     board=board,
-    chapter=chapter,
-    context_builders=CONTEXT_BUILDERS,
-    sentence_mergers=SENTENCE_MERGERS,
     own=own_view,
     hidden=hidden_view,
+    chapter=chapter,
     scores=scores,
+    context_builders=CONTEXT_BUILDERS,
+    sentence_mergers=SENTENCE_MERGERS,
     check=check,
     fill=fill,
     redeal=redeal,
-    blank=blank,
-    check_table=check_table,
-    package="domain.games.seven_empires",
-    bot=bot.propose,
+    bot=propose,
 )
 
 RULESETS = (RULESET,)

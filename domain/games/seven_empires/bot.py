@@ -1,7 +1,7 @@
-"""A heuristic player, for demos and simulations: it raises the empires in which it has more influence than the others.
+"""Heuristic player, for demos and simulations: it raises the empires in which it has more influence than the others.
 
-It has the sight of its seat and nothing more. What it proposes may be illegal (a passage that was refused, a short
-supply): the first legal proposal is played, so the checks of the rules need not be repeated here.
+It works on its seat's view alone. A proposal may be illegal (a refused passage, a short supply): the first legal one is
+played, so the checks of the rules need not be repeated here.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ Valued = tuple[float, Doc]
 
 
 def propose(player_view: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
-    """Moves for the open decision, best first."""
+    """Yield moves for the open decision, best first."""
     yield from ANSWERS[decision["kind"]](BotView(player_view["public"], seat), decision["context"])
 
 
 def best(moves: Iterator[Valued]) -> Iterator[Doc]:
-    """The moves, the most valuable first."""
+    """Return the moves, the most valuable first."""
     yield from (move for _, move in sorted(moves, key=lambda valued: -valued[0]))
 
 
@@ -141,7 +141,7 @@ def _moves(table: BotView, empire: str) -> Iterator[Valued]:
 
 
 def _voyages(table: BotView, empire: str, start: str, unit: str) -> Iterator[Valued]:
-    """Ships go first, for they may carry."""
+    """Yield moves of a ship, valued higher than those of armies, as ships may carry them."""
     paths: list[list[str]] = [[]]
     for _ in range(BORDERS[unit]):
         paths = [[*p, s] for p in paths for s in _seas(p[-1] if p else start) if s not in p and s != start]
@@ -203,7 +203,7 @@ def _reduction(table: BotView, about: Doc) -> Iterator[Doc]:
 
 
 def _influence(table: BotView, about: Doc) -> Iterator[Doc]:
-    """The card that is worth most with the ranks as they are; to become monarch is worth something."""
+    """Take the most valuable card by the present ranks; becoming monarch counts as well."""
 
     def value(empire: str) -> float:
         card = CARDS[table.empires[empire]["pile"][0]].value

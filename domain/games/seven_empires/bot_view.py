@@ -1,4 +1,4 @@
-"""What the heuristic player sees, and what things are worth to it."""
+"""View of the heuristic player, and its valuations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from domain.games.seven_empires.data import CITIES, EMPIRES, FACTORS, LAND, OWN_
 from domain.types import Doc, Seat
 
 BOARD_PIECE = 0.6
-"""What a unit on the map is worth, in flags."""
+"""Worth of a unit on the map, in flags."""
 
 
 class BotView:
@@ -23,37 +23,37 @@ class BotView:
         self.factor = dict(zip(order, FACTORS, strict=True))
 
     def influence(self, seat: Seat, empire: str) -> int:
-        """Of a seat in an empire."""
+        """Return the influence of a seat in an empire."""
         found: int = self.board["influence"][seat].get(empire, 0)
         return found
 
     def weight(self, empire: str) -> float:
-        """Own influence in an empire against that of the others."""
+        """Return the own influence in an empire above the mean of the others'."""
         others = [self.influence(s, empire) for s in range(self.board["players"]) if s != self.seat]
         return self.influence(self.seat, empire) - sum(others) / len(others)
 
     def own_units(self, region: str, empire: str) -> Doc:
-        """Units of an empire in a region."""
+        """Return the units of an empire in a region."""
         found: Doc = self.units.get(region, {}).get(empire, {})
         return found
 
     def foreign(self, region: str, empire: str) -> str | None:
-        """Who else stands there."""
+        """Return another empire with units there, if any."""
         return next((e for e in self.units.get(region, {}) if e != empire), None)
 
     def free_cities(self, empire: str) -> list[str]:
-        """Own unoccupied city regions."""
+        """Return the own unoccupied city regions."""
         return [region for region in OWN_CITIES[empire] if self.foreign(region, empire) is None]
 
     def makers(self, empire: str) -> list[tuple[str, str]]:
-        """Free cities with a tile, and what they make."""
+        """Return the free cities with a tile, each with its product."""
         levels = self.board["levels"]
         return [(r, CITIES[r].makes[levels[r] - 1]) for r in self.free_cities(empire) if r in levels]
 
     # --- worth
 
     def prize(self, region: str, empire: str) -> float:
-        """What it is worth to end a move there: a new flag, taken from somebody perhaps, or an occupied city."""
+        """Return the worth of ending a move there: a new flag, perhaps taken from another, or an occupied city."""
         if self.own_units(region, empire):
             return -1.0
         if region in CITIES:
@@ -65,16 +65,16 @@ class BotView:
         return 1.0 - (0.1 * self.weight(holder) if holder else 0.0)
 
     def risk(self, region: str, empire: str) -> float:
-        """What a fight there costs, or brings."""
+        """Return the cost of a fight there: the unit, and the own influence in the enemy's empire."""
         enemy = self.foreign(region, empire)
         return 0.0 if enemy is None else 0.9 + 0.08 * self.weight(enemy)
 
     def reach(self, region: str, empire: str) -> int:
-        """New flags near a region."""
+        """Return the number of new flags near a region."""
         return sum(REGIONS[r] == "land" and self.flags.get(r) != empire for r in LAND[region])
 
     def worth(self, empire: str, action: str) -> float:
-        """What an action would do for an empire, in power."""
+        """Return the gain of an action for an empire, in power."""
         mine = [(r, u, n) for r, there in self.units.items() for u, n in there.get(empire, {}).items()]
         if action == "empire":
             return float(sum(owner == empire for owner in self.flags.values()))

@@ -1,7 +1,7 @@
-"""The move builder: the moves that `decide` accepts, asked for one field at a time.
+"""Move builder: the moves accepted by `decide`, asked for one field at a time.
 
-What is offered passed the same checks as a move does. Lists of units come in one order, but for the two of an attack,
-which are placed one after the other, and a path crosses no sea twice: every effect of a legal move is reached.
+Every offer has passed the checks of a move. Lists of units come in one order, but for the two of an attack, placed one
+after the other, and a path crosses no sea twice: every effect of a legal move is reached.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from domain.types import Json, Seat
 
 
 def build(s: Seven, seat: Seat) -> Builder:
-    """The builder of the decision that is open."""
+    """Return the builder of the open decision."""
     return BUILDERS[s.top.kind](s, seat)
 
 
@@ -40,7 +40,7 @@ def build(s: Seven, seat: Seat) -> Builder:
 
 
 def draftable(s: Seven, seat: Seat) -> list[str]:
-    """SE7-2.9, SE7-2.10: empires of which the seat may take a card."""
+    """SE7-2.9, SE7-2.10: empires with a card for the seat to take."""
     return [empire for empire in EMPIRES if is_legal(draft.check_draft, s, seat, DraftInfluence(empire))]
 
 
@@ -49,7 +49,7 @@ def _draft(s: Seven, seat: Seat) -> Builder:
 
 
 def actions(s: Seven, empire: str) -> list[str]:
-    """SE7-4.4: whose markers lie on the tray."""
+    """SE7-4.4: actions with their markers on the tray."""
     return [action for action in ACTIONS if is_legal(turns.check_marker, s, empire, action)]
 
 
@@ -67,7 +67,7 @@ def _delegated_action(s: Seven, seat: Seat) -> Builder:
 
 
 def compensations(s: Seven) -> dict[str, Placing]:
-    """SE7-4.6: city region -> what can be deployed there, in data order."""
+    """SE7-4.6: city region -> units deployable there, in data order."""
 
     def find() -> dict[str, Placing]:
         offered = (p for region in CITIES for p in _products(s, region))
@@ -113,7 +113,7 @@ def _influence(s: Seven, seat: Seat) -> Builder:
 
 
 def _tops(s: Seven) -> Choice:
-    """SE7-11.3: piles that are not empty."""
+    """SE7-11.3: ask for one of the piles with cards left, by empire."""
     values: list[Json] = [empire for empire in EMPIRES if s.pile(empire)]
     return one("empire", values)
 

@@ -1,4 +1,4 @@
-"""The move builder for movements: from where, which unit, then step by step."""
+"""Move builder for movements: the start, the unit, then step by step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domain.types import Json, Seat
 
 Path = tuple[str, ...]
 Way = Path | None
-"""How a step is made: over these seas, or None for a land border."""
+"""The way of a step: over these seas, or None for a land border."""
 
 
 def movement(s: Seven, seat: Seat) -> Builder:
@@ -79,7 +79,7 @@ def _ship(s: Seven) -> Builder:
 
 
 def _following(paths: list[Path], path: list[str]) -> Iterator[str | None]:
-    """The next seas of the paths that begin so; None where one ends here. Nothing where that is all."""
+    """Yield the next seas of the paths with this beginning, first None if one of them may end here."""
     n = len(path)
     longer = [p[n] for p in paths if len(p) > n and list(p[:n]) == path]
     if longer and tuple(path) in paths:
@@ -91,7 +91,7 @@ def _following(paths: list[Path], path: list[str]) -> Iterator[str | None]:
 
 
 def marching(s: Seven) -> dict[str, list[str]]:
-    """SE7-8.5: region -> armies there that can move anywhere."""
+    """SE7-8.5: region -> armies there able to move."""
     return memo(s, "marching", lambda: _marching(s))
 
 
@@ -116,7 +116,7 @@ def ways(s: Seven, here: str, used: Sequence[str]) -> dict[str, list[Way]]:
 
 
 def targets(s: Seven, start: str, unit: str, end: str) -> list[str | None]:
-    """SE7-8.8, SE7-8.12, SE7-13.2: types that a unit may fight there, None where nobody is."""
+    """SE7-8.8, SE7-8.12, SE7-13.2: types of units to fight there; None for an empty region."""
     if neutral.peaceful(s) and not neutral.ends(s, end):
         return []
     found = s.foreign(end, s.acting)
@@ -130,11 +130,12 @@ def _passes_through(s: Seven, region: str) -> bool:
 
 
 def _used_ships(s: Seven, way: Way) -> list[str]:
+    """Return the seas with a two-master's transport used, after this way."""
     return sorted([*s.moving.used, *transport.two_masters(s, way or ())])
 
 
 def _seconds(s: Seven, start: str, unit: str, middle: str, way: Way) -> list[str]:
-    """Regions where a move that has come to `middle` that way may end."""
+    """Return the possible ends of a move, after its first step to `middle` on this way."""
 
     def find() -> list[str]:
         if not _passes_through(s, middle):
@@ -146,7 +147,7 @@ def _seconds(s: Seven, start: str, unit: str, middle: str, way: Way) -> list[str
 
 
 def _first_ways(s: Seven, start: str, unit: str, region: str) -> list[Way]:
-    """The ways of a first step after which the move can be completed."""
+    """Return the ways of a first step with a possible completion of the move."""
     reached = ways(s, start, sorted(s.moving.used))[region]
     if targets(s, start, unit, region):
         return reached
@@ -182,7 +183,7 @@ def _ways(s: Seven, start: str, unit: str) -> Generator[Choice, Json, list[Step]
 
 
 def _way(reached: Sequence[Way]) -> Generator[Choice, Json, Way]:
-    """How a step is made; asked for where there are several ways, null for a land border."""
+    """Ask for the way of a step if there are several; null for a land border."""
     if len(reached) == 1:
         return reached[0]
     via = yield one("via", [None if way is None else list(way) for way in reached])

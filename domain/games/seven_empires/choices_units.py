@@ -1,4 +1,4 @@
-"""The move builder for moves that name several units: deployment, attack, reduction."""
+"""Move builder for moves with several units: deployment, attack, reduction."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def deploy(s: Seven, seat: Seat) -> Builder:
 
 
 def _each_city(s: Seven) -> Asking:
-    """SE7-5.2: which cities get the unit where it is short, and which of the rest a substitute."""
+    """SE7-5.2: choose the cities to get the unit if it is short, and those of the rest to get a substitute."""
     units: list[Placing] = []
     for unit, regions in deploying.makers(s, s.acting).items():
         units += yield from _among(unit, regions, min(len(regions), s.supply(s.acting, unit)))
@@ -45,7 +45,7 @@ def _each_city(s: Seven) -> Asking:
 
 
 def _among(unit: Unit, regions: list[str], number: int) -> Asking:
-    """So many of the cities get the unit; nothing is asked where there is no choice."""
+    """Choose as many of the cities to get the unit; without a choice nothing is asked."""
     if number in (0, len(regions)):
         return [Placing(region, unit) for region in regions[:number]]
     return (yield from _some(unit, regions, number, number))
@@ -101,7 +101,7 @@ def attack_deploy(s: Seven, seat: Seat) -> Builder:
 
 
 def _placings(s: Seven, before: Counter[str]) -> Iterator[tuple[str, list[str]]]:
-    """Own city region -> units that can be placed there."""
+    """Return own city region -> units allowed there."""
     for region in s.free_cities(s.acting):
         fits: list[str] = [u for u in UNITS if is_legal(attack.check_placing, s, Placing(region, u), before)]
         if fits:
@@ -123,7 +123,7 @@ def reduction(s: Seven, seat: Seat) -> Builder:
 
 
 def removable(left: Counts, number: int) -> list[str]:
-    """Types from which so many units can be completed in canonical order."""
+    """Return the types to go on with, so that the number of units can be completed in canonical order."""
     types = [unit for unit in UNITS if left.get(unit)]
     return [unit for i, unit in enumerate(types) if _sum(left, types[i:]) >= number]
 

@@ -1,6 +1,6 @@
-"""The figures of the game, read once from data.json: everything that the rules page calls data.
+"""Figures of the game, read once from data.json: everything called data by the rules page.
 
-Ids are strings; a table is a dict in the order of the file, which is the order that rules and defaults call data order.
+Ids are strings; a table is a dict in the order of the file, called data order by rules and defaults.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNITS: tuple[Unit, ...] = ("infantry", "artillery", "two_master", "three_master"
 ARMIES: tuple[Unit, ...] = ("infantry", "artillery")
 SHIPS: tuple[Unit, ...] = ("two_master", "three_master")
 SUBSTITUTE: Mapping[str, Unit] = {u["substitute_for"]: u["id"] for u in DOC["units"]["list"] if u["substitute_for"]}
-"""Unit -> what a city may make in its place when none is left (SE7-5.2)."""
+"""Unit -> its substitute from a city when none is left (SE7-5.2)."""
 BORDERS: Mapping[str, int] = {u["id"]: u["steps"] for u in DOC["units"]["list"]}
 """Unit -> how many borders, or steps, it goes at most."""
 
@@ -33,12 +33,12 @@ SHIFT: Mapping[str, str] = DOC["actions"]["shift"]
 
 @dataclass(frozen=True)
 class City:
-    """What is known of a city region besides its place."""
+    """Data of a city region besides its place."""
 
     empire: str
     capital: bool
     anchor: str | None
-    """The sea that its ships enter first; None where it is no port."""
+    """First sea of its ships; None without a port."""
     makes: tuple[Unit, Unit]
     """The unit of level 1, and of level 2."""
     level: int
@@ -65,7 +65,7 @@ def _city(doc: Doc) -> City:
 
 CROWNS: Doc = DOC["crowns"]
 CITY_CROWNS: tuple[int, ...] = (CROWNS["city_level_1"], CROWNS["city_level_2"])
-"""Of a city tile, by level (SE7-1.5)."""
+"""Crowns of a city tile, by level (SE7-1.5)."""
 LIMITS: Mapping[str, int] = {name: n for name, n in DOC["limits"].items() if isinstance(n, int)}
 
 REGIONS: dict[str, str] = {r["id"]: r["kind"] for r in DOC["regions"]["list"]}
@@ -92,10 +92,10 @@ def _graph(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 
 
 LAND: dict[str, tuple[str, ...]] = _graph((p["a"], p["b"]) for p in DOC["adjacency"]["land"])
-"""Region -> what it has a land border with, in data order."""
+"""Region -> neighbours by land, in data order."""
 SEA: dict[str, tuple[str, ...]] = _graph((p["a"], p["b"]) for p in DOC["adjacency"]["sea"])
 COAST: dict[str, tuple[str, ...]] = _graph((p["land"], p["sea"]) for p in DOC["adjacency"]["coast"])
-"""Land or city region -> seas that it touches; sea -> regions on its coasts."""
+"""Land or city region -> adjacent seas; sea -> regions on its coasts."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,9 @@ LETTERED: Mapping[tuple[str, str], str] = {(k.empire, k.letter): c for c, k in C
 ROUNDS: Mapping[int, tuple[str, ...]] = {
     int(n): tuple(letters) for n, letters in DOC["starting_letters"]["by_players"].items()
 }
-"""Seats -> the letters that each takes in a draft (SE7-2.9)."""
+"""Seats -> letters taken by each in a draft (SE7-2.9)."""
 FIRST_INFANTRY: tuple[int, ...] = tuple(DOC["starting_infantry"]["by_cards_dealt"].values())
-"""By cards of the empire that all seats hold; the last for more (SE7-2.11)."""
+"""Number by cards of the empire in all hands; the last one for more (SE7-2.11)."""
 DEALS: dict[str, Doc] = {c["id"]: c for c in DOC["distribution_cards"]["list"]}
 TILES: tuple[str, ...] = tuple(t["id"] for t in DOC["hourglass"]["inventory"])
 TILE_SETS: Mapping[int, Mapping[str, tuple[str, ...]]] = {
@@ -133,5 +133,6 @@ TILE_SETS: Mapping[int, Mapping[str, tuple[str, ...]]] = {
 }
 YEARS: Mapping[int, tuple[int, ...]] = {int(n): tuple(y) for n, y in DOC["hourglass"]["time_track"].items()}
 FACTORS: tuple[int, ...] = tuple(DOC["final_multipliers"]["by_rank"].values())
-"""By rank, the first for rank 1 (SE7-12.3)."""
+"""Factor by rank, the first for rank 1 (SE7-12.3)."""
 SETUPS = ("distribution", "draft", "draft_simple")
+OPTION_DATA: Doc = DOC["options"]

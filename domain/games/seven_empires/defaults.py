@@ -1,4 +1,4 @@
-"""SE7-16: what is played for a seat whose time is up."""
+"""SE7-16: moves played for a seat after its deadline."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from domain.kernel.schema.declarations import Move
 from domain.types import Seat
 
 SAFE = ("build_deploy", "palace", "empire")
-"""Actions that are chosen by default; one of them is always free."""
+"""Default actions; one of them is always free."""
 FALLS = ("infantry", "two_master", "artillery", "three_master")
-"""SE7-16.1: the order in which a defender is chosen, and in which units that are too many are removed."""
+"""SE7-16.1: the order for choosing a defender, and for removing excess units."""
 
 
 def default(s: Seven, decision: Decision, seat: Seat) -> Move:

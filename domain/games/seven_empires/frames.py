@@ -1,4 +1,4 @@
-"""The frames of the flow: what each kind of decision is about, and what stands still to do in those that ask nobody."""
+"""Frames of the flow: the context of each kind of decision, and the remaining steps of frames without one."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class Draft(Context, frozen=True):
     """SE7-2.9, SE7-2.10: a seat takes an influence card before the game begins."""
 
     letter: str | None
-    """Of the round; None where letters play no part."""
+    """Letter of the round; None if letters play no part."""
     remaining: Sequence[int]
-    """Seats that still pick in this round, the deciding one first."""
+    """Seats still to pick in this round, the deciding one first."""
     round: int
 
 
 class Decade(Context, frozen=True):
-    """SE7-4.1: a decade, under all that happens in it; it asks nobody."""
+    """SE7-4.1: a decade, below all its other frames; it asks nobody."""
 
     todo: Sequence[str]
     """Steps still to do, the next one first."""
 
 
 class ChooseEmpire(Context, frozen=True):
-    """SE7-4.2: the turn seat chooses an empire, and its action or who acts for it."""
+    """SE7-4.2: the turn seat chooses an empire, and its action or the seat acting for it."""
 
     mode: ModeWord
     empires: Sequence[str]
-    """Those that it may choose, in flag order."""
+    """Empires open to it, in flag order."""
 
 
 class ChooseDelegatedAction(Context, frozen=True):
-    """SE7-4.6: the monarch chooses the action of an empire that another seat has named."""
+    """SE7-4.6: the monarch chooses the action of an empire named by another seat."""
 
     turn_seat: int
     mode: ModeWord
@@ -56,7 +56,7 @@ class ChooseDelegatedAction(Context, frozen=True):
 
 
 class Acting(Context, frozen=True):
-    """An action that goes on."""
+    """The current action."""
 
     turn_seat: int
     mode: ModeWord
@@ -88,31 +88,31 @@ class Passage(Context, frozen=True):
     """SE7-8.7: a monarch is asked to let an army pass."""
 
     empire: str
-    """Whose army wants to pass."""
+    """Empire of the passing army."""
     from_: str = field(name="from")
     unit: UnitWord
     steps: Sequence[Step]
     target: str | None
     through: str
-    """The region that is passed."""
+    """The region to pass."""
     blocking: str
-    """The empire whose army stands there."""
+    """Empire of the army there."""
     to: str
-    """Where the move ends."""
+    """End of the move."""
 
 
 class Counterfight(Context, frozen=True):
-    """SE7-8.11: the attacked empire's monarch chooses which unit meets the artillery."""
+    """SE7-8.11: the attacked empire's monarch chooses the unit to meet the artillery."""
 
     region: str
     empire: str
     """The attacked one."""
     units: Sequence[UnitWord]
-    """Types that are left there, in canonical order."""
+    """Types left there, in canonical order."""
 
 
 class Reduction(Context, frozen=True):
-    """SE7-10.2: somebody removes what is too much in a region."""
+    """SE7-10.2: a seat removes the excess units of a region."""
 
     region: str
     empire: str
@@ -123,13 +123,13 @@ class Reduction(Context, frozen=True):
 
 
 class Hourglass(Context, frozen=True):
-    """SE7-11.2: an hourglass tile is resolved, under the questions about it; it asks nobody."""
+    """SE7-11.2: an hourglass tile is resolved, below its questions; it asks nobody."""
 
     tile: TileWord
     seats: Maybe[Sequence[int]] = UNSET
-    """That are still to take a card, the next one first."""
+    """Seats still to take a card, the next one first."""
     empires: Maybe[Sequence[str]] = UNSET
-    """That are still to get a unit, the next one first."""
+    """Empires still to get a unit, the next one first."""
 
 
 class TileInfluence(Context, frozen=True):
@@ -137,7 +137,7 @@ class TileInfluence(Context, frozen=True):
 
     tile: TileWord
     queue: Sequence[int]
-    """Seats that are still to take one, the deciding one first."""
+    """Seats still to take one, the deciding one first."""
 
 
 class TileWorker(Context, frozen=True):
@@ -145,15 +145,15 @@ class TileWorker(Context, frozen=True):
 
     tile: TileWord
     queue: Sequence[int]
-    """Seats that are still to take one, the deciding one first."""
+    """Seats still to take one, the deciding one first."""
 
 
 class TileUnit(Context, frozen=True):
-    """SE7-11.2: a monarch places a unit that a tile gives its empire."""
+    """SE7-11.2: a monarch places a unit given to its empire by a tile."""
 
     tile: TileWord
     queue: Sequence[str]
-    """Empires that are still to get one, that of the deciding seat first."""
+    """Empires still to get one, the deciding seat's first."""
 
 
 FRAMES: dict[str, type[Context]] = {

@@ -1,4 +1,4 @@
-"""Ids in a state that the game does not have: what only a patch can bring."""
+"""Checks for unknown ids in a state; only a patch can bring them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.games.seven_empires.state import MODES, Movement, Seven, Turn
 
 
 def find_unknown_ids(s: Seven) -> Iterator[str]:
-    """One line for each, with its JSON pointer; none in a sound state."""
+    """Yield one line for each, with its JSON pointer; none in a sound state."""
     yield from unknown_ids("set-up", SETUPS, [("/terms/setup", s.terms.setup)])
     yield from unknown_ids("distribution card", DEALS, [("/terms/distribution_card", s.terms.distribution_card)])
     yield from unknown_ids("distribution card", DEALS, [("/card", s.card)])
@@ -64,7 +64,7 @@ def _movement(movement: Movement) -> Iterator[str]:
 
 
 def _missing(s: Seven) -> Iterator[str]:
-    """What a frame speaks of and is not there."""
+    """Yield fields needed by a frame and missing in the state."""
     for frame in s.frames:
         for place in _REQUIRED_FIELDS.get(frame.kind, ()):
             found: object = s
@@ -84,4 +84,4 @@ _REQUIRED_FIELDS = {
     **dict.fromkeys(("build", "deploy", "palace", "attack_deploy"), _ACTING),
     **dict.fromkeys(("movement", "passage", "counterfight"), _MOVING),
 }
-"""Kind of frame -> the parts of the state that it is about, each after what it is a part of."""
+"""Kind of frame -> fields of the state it needs, each after the field containing it."""

@@ -1,4 +1,4 @@
-"""SE7-17: what must hold after every fact."""
+"""SE7-17: invariants, true after every fact."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from domain.kernel.rules import flow
 
 
 def check(s: Seven) -> list[str]:
-    """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
+    """Return the broken invariants, in words. Unknown ids are reported alone, as no other check works with them."""
     return list(find_unknown_ids(s)) or [*_regions(s), *_empires(s), *_cards(s), *_tiles(s), *_flow(s)]
 
 
 def fill(s: Seven) -> Seven:
-    """What follows from what lies on the table: monarchs where none is named, and hourglass tiles in data order."""
+    """Derive the rest of a state from the table: monarchs if none is named, and hourglass tiles in data order."""
     if all(empire.monarch is None for empire in s.empires.values()):
         s = state_updates.monarchs(s, monarchs(s))
     return s if s.hourglass else flow.assign(s, hourglass=_laid(s))
@@ -41,7 +41,7 @@ def _set(s: Seven) -> list[str]:
 
 
 def _laid(s: Seven) -> tuple[str, ...]:
-    """The revealed tiles, then the others."""
+    """Return the revealed tiles, then the others."""
     left = Counter(_set(s)) - Counter(s.revealed)
     tiles = [*s.revealed, *left.elements()]
     return (*tiles[: s.terms.decades - 1], "laurel")

@@ -1,4 +1,4 @@
-"""What a seat can ask for: every type of move with its fields, the decision it answers, and its rule (SE7-15)."""
+"""Every type of move with its fields, the decision it answers, and its rule (SE7-15)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DraftInfluence(Move, frozen=True):
 
 
 class ChooseAction(Move, frozen=True):
-    """SE7-15.3: an empire acts, and which of its markers it uses."""
+    """SE7-15.3: an empire acts, with one of its markers."""
 
     admission: ClassVar = Admission(("choose_empire", "choose_delegated_action"), rule="SE7-15.3")
     empire: Id
@@ -97,7 +97,7 @@ class MoveShip(Move, frozen=True):
 
 
 class MoveLand(Move, frozen=True):
-    """SE7-15.10: an army makes one or two steps; `target` is the type of unit that it fights."""
+    """SE7-15.10: an army makes one or two steps; `target` is the type of unit to fight."""
 
     admission: ClassVar = Admission(("movement",), rule="SE7-15.10")
     from_: Id = field(name="from")
@@ -107,7 +107,7 @@ class MoveLand(Move, frozen=True):
 
 
 class EndMovement(Move, frozen=True):
-    """SE7-15.11: all units stand where they are to stand."""
+    """SE7-15.11: all units stay at their places."""
 
     admission: ClassVar = Admission(("movement",), rule="SE7-15.11")
 
@@ -123,14 +123,14 @@ class AnswerPassage(Move, frozen=True):
 
 
 class ChooseDefender(Move, frozen=True):
-    """SE7-15.13: the unit that meets the artillery in a counter-fight."""
+    """SE7-15.13: the unit to meet the artillery in a counter-fight."""
 
     admission: ClassVar = Admission(("counterfight",), rule="SE7-15.13")
     unit: Id
 
 
 class ReduceRegion(Move, frozen=True):
-    """SE7-15.14: the units that are too many in a region."""
+    """SE7-15.14: the excess units of a region."""
 
     admission: ClassVar = Admission(("reduction",), rule="SE7-15.14")
     region: Id
@@ -152,7 +152,7 @@ class TakeWorker(Move, frozen=True):
 
 
 class PlaceEventUnit(Move, frozen=True):
-    """SE7-15.17: the unit that a tile gives an empire."""
+    """SE7-15.17: the unit given to an empire by a tile."""
 
     admission: ClassVar = Admission(("tile_unit",), rule="SE7-15.17")
     empire: Id

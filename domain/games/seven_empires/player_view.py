@@ -1,4 +1,4 @@
-"""SE7-14, SE7-0.11: what a viewer sees. Everything is public but the hourglass tiles that lie face down."""
+"""SE7-14, SE7-0.11: a viewer's view. Everything is public but the hourglass tiles lying face down."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from domain.types import Seat
 
 
 class EmpireShown(Part, frozen=True):
-    """What one empire has besides what lies on the map."""
+    """Data of one empire besides its pieces on the map."""
 
     power: int
     monarch: int | None
-    """The seat that is monarch; null for a neutral empire."""
+    """Seat of the monarch; null for a neutral empire."""
     acted: bool
-    """In this decade (SE7-10.3)."""
+    """True if it has acted in this decade (SE7-10.3)."""
     markers: Mapping[str, Annotated[str, among(("tray", *SLOTS))]]
     """Action -> where its marker lies."""
     supply: Mapping[str, int]
     """Unit -> how many can still be placed (SE7-0.10)."""
     flags_left: int
     pile: Sequence[str]
-    """Its influence cards that nobody holds, from the top."""
+    """Its influence cards in nobody's hand, from the top."""
     crowns: int
-    """In its unoccupied city regions (SE7-6.2)."""
+    """Crowns in its unoccupied city regions (SE7-6.2)."""
 
 
 class Board(Part, frozen=True):
@@ -38,7 +38,7 @@ class Board(Part, frozen=True):
     players: int
     setup: str
     decades: int
-    """To be played."""
+    """Number of decades to play."""
     decade: int
     """0 during the set-up."""
     year: int | None
@@ -46,19 +46,19 @@ class Board(Part, frozen=True):
     first_seat: int | None
     """P1."""
     pawn: int | None
-    """The seat that holds the orange pawn."""
+    """Holder of the orange pawn."""
     card: str | None
-    """The distribution card that was used."""
+    """The distribution card used."""
     turn: Turn | None
     movement: Movement | None
     empires: Mapping[str, EmpireShown]
-    """In flag order."""
+    """Empires in flag order."""
     hands: Sequence[Sequence[str]]
     """Influence cards and workers, by seat."""
     influence: Sequence[Mapping[str, int]]
-    """By seat: empire -> sum of its cards; 0 is not named (SE7-1.7)."""
+    """By seat: empire -> sum of its cards; 0 is omitted (SE7-1.7)."""
     workers: Sequence[str]
-    """Empires whose worker is in the stock."""
+    """Empires with their worker in the stock."""
     units: Mapping[str, Mapping[str, Mapping[str, int]]]
     """Region -> empire -> unit -> number."""
     flags: Mapping[str, str]
@@ -68,20 +68,20 @@ class Board(Part, frozen=True):
     palaces: Mapping[str, int]
     """City region -> crowns of its palace; those without one are not named."""
     revealed: Sequence[str]
-    """Hourglass tiles of the decades that are over."""
+    """Hourglass tiles of past decades."""
 
 
 class Own(Part, frozen=True):
-    """SE7-14.2: nothing, for the board shows all that a seat may know."""
+    """SE7-14.2: nothing, for the board shows everything a seat may know."""
 
 
 class Hidden(Part, frozen=True):
-    """SE7-14.1: what no seat sees."""
+    """SE7-14.1: hidden from every seat."""
 
     hourglass: Sequence[str]
     """Tile of each decade, all of them."""
     left_out: str | None
-    """The tile that was put aside for nine decades."""
+    """The tile put aside for nine decades."""
 
 
 TRAY = dict.fromkeys(ACTIONS, "tray")
@@ -125,7 +125,7 @@ def board(s: Seven) -> Board:
 
 
 def _empires(s: Seven) -> dict[str, EmpireShown]:
-    # Each figure is taken of all empires at once, for the board is rendered after every record.
+    # Each figure is read for all empires at once, as the board is rendered after every record.
     supplies, flags, piles, crowns = s.supplies, s.flag_counts, s.piles, s.crown_counts
     markers = memo(s, "markers", lambda: {e: {**TRAY, **s.empires[e].markers} for e in EMPIRES}, (s.empires,))
     return {
@@ -144,5 +144,5 @@ def _empires(s: Seven) -> dict[str, EmpireShown]:
 
 
 def chapter(s: Seven) -> Chapter:
-    """The decade (SE7-3)."""
+    """Return the decade (SE7-3)."""
     return Chapter(s.decade)

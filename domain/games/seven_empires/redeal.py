@@ -1,4 +1,4 @@
-"""What is dealt anew for whoever cannot know it: the hourglass tiles that lie face down (SE7-14.1)."""
+"""Deal anew the parts unknown to some viewers: the hourglass tiles lying face down (SE7-14.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.types import DIRECTOR, Viewer
 
 
 def redeal(draft: D, keep: tuple[Viewer, ...]) -> None:
-    """The tiles that are not revealed, and the one that was put aside, in another order; the laurel stays last."""
+    """Reorder the unrevealed tiles, with the one put aside; the laurel stays last."""
     s = draft.state
     if DIRECTOR in keep or not s.hourglass or s.over:
         return

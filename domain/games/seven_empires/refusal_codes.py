@@ -56,4 +56,4 @@ CODES: Mapping[str, str] = {
     "wrong_empire": "SE7-4.6",
     "wrong_region": "SE7-10.2",
 }
-"""SE7-15.18: refusal code -> the rule that defines it."""
+"""SE7-15.18: refusal code -> rule number."""

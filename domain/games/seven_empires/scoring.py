@@ -1,4 +1,4 @@
-"""SE7-12.3 to SE7-12.5: the final table, and the table as it stands while the game goes on."""
+"""SE7-12.3 to SE7-12.5: the final table, and the present standings of a running game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.types import Seat
 
 
 class Share(Part, frozen=True):
-    """SE7-12.4: what an empire brings a seat: its influence times the factor of the empire's rank."""
+    """SE7-12.4: a seat's points from an empire: its influence times the factor of the empire's rank."""
 
     empire: str
     influence: int
@@ -26,7 +26,7 @@ class Detail(Part, frozen=True):
 
     points: int
     shares: Sequence[Share]
-    """By rank of the empires, the first one's first, in which order the influence also breaks ties."""
+    """By rank of the empires, best first; in this order the influence also breaks ties."""
 
 
 def ranking(s: Seven) -> list[str]:
@@ -35,7 +35,7 @@ def ranking(s: Seven) -> list[str]:
 
 
 def scores(s: Seven) -> list[Score[Detail]]:
-    """SE7-12.4, SE7-12.5; before the end with the power as it stands."""
+    """SE7-12.4, SE7-12.5; before the end with the present power."""
     ranked = ranking(s)
     lines = [_line(s, seat, ranked) for seat in s.everybody]
     order = places([(line.points, *(share.influence for share in line.shares)) for line in lines])

@@ -1,6 +1,6 @@
-"""The state of a game: what lies on the table. Rules ask it simple questions; facts alone change it.
+"""State of a game: the table. Rules ask it simple questions; facts alone change it.
 
-The names are those of SE7-0.11. Supplies, piles and workers are not stored: they are what is nowhere else.
+The names are those of SE7-0.11. Supplies, piles and workers are not stored: they are the rest, found nowhere else.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Empire:
-    """What one empire has besides what lies on the map."""
+    """Data of one empire besides its pieces on the map."""
 
     power: int = 0
     markers: dict[str, str] = field(default_factory=dict)
@@ -64,11 +64,11 @@ class Empire:
 
 @dataclass(frozen=True)
 class Turn:
-    """The turn that goes on (SE7-0.9)."""
+    """The current turn (SE7-0.9)."""
 
     seat: int
     mode: str
-    """Of MODES (SE7-4.2)."""
+    """One of MODES (SE7-4.2)."""
     empire: str | None = None
     actor: int | None = None
     action: str | None = None
@@ -81,26 +81,30 @@ class Movement:
     able: dict[str, dict[str, int]] = field(default_factory=dict)
     """Region -> unit -> how many can still move out."""
     used: tuple[str, ...] = ()
-    """Seas whose two-master has carried a unit."""
+    """Seas with a two-master's transport used."""
     armies: bool = False
-    """Whether an army has been moved, so that ships cannot (SE7-8.1)."""
+    """True after the move of an army; then ships cannot move (SE7-8.1)."""
     refused: tuple[str, ...] = ()
-    """Regions for which permission was refused (SE7-8.7)."""
+    """Regions with a refused passage (SE7-8.7)."""
 
 
 @dataclass(frozen=True)
 class Seven(State):
-    """A game of 7 Empires."""
+    """A game of 7 Empires.
+
+    Most of its members are one-line questions of the rules about a seat, an empire or a region, and the cached tables
+    behind them.
+    """
 
     terms: Terms = field(default_factory=Terms)
     first_seat: int | None = None
     card: str | None = None
-    """The distribution card that was used."""
+    """The distribution card used."""
     decade: int = 0
     """0 during the set-up."""
     turn_in_decade: int = 0
     pawn: int | None = None
-    """The seat that holds the orange pawn."""
+    """Holder of the orange pawn."""
     turn: Turn | None = None
     movement: Movement | None = None
     empires: dict[str, Empire] = field(default_factory=dict)
@@ -114,22 +118,22 @@ class Seven(State):
     palaces: dict[str, int] = field(default_factory=dict)
     """City region -> crowns of its palace; those without one are not named."""
     revealed: tuple[str, ...] = ()
-    """Hourglass tiles of the decades that are over."""
+    """Hourglass tiles of past decades."""
     hourglass: tuple[str, ...] = ()
     """Tile of each decade, all of them, the laurel last; hidden."""
     left_out: str | None = None
-    """The tile that was put aside for nine decades; hidden."""
+    """The tile put aside for nine decades; hidden."""
 
-    # --- what must be there where it is asked for
+    # --- optional parts, required in their phase
 
     @property
     def current(self) -> Turn:
-        """The turn that goes on."""
+        """The current turn."""
         return _require(self.turn)
 
     @property
     def moving(self) -> Movement:
-        """The movement that goes on."""
+        """The current movement."""
         return _require(self.movement)
 
     @property
@@ -139,7 +143,7 @@ class Seven(State):
 
     @property
     def actor(self) -> Seat:
-        """The seat that decides for the acting empire."""
+        """The seat deciding for the acting empire."""
         return _require(self.current.actor)
 
     # --- seats and cards
@@ -155,12 +159,12 @@ class Seven(State):
         return clockwise(self.first_seat or 0, self.seats)
 
     def next_seat(self, seat: Seat) -> Seat:
-        """The next seat clockwise."""
+        """Return the next seat clockwise."""
         return (seat + 1) % self.seats
 
     @property
     def influences(self) -> tuple[Counts, ...]:
-        """SE7-1.7: of every seat, by empire; what is 0 is not named."""
+        """SE7-1.7: the influence of every seat, by empire; 0 is omitted."""
         return memo(self, "influences", self._influences, (self.hands,))
 
     def _influences(self) -> tuple[Counts, ...]:
@@ -182,7 +186,7 @@ class Seven(State):
 
     @property
     def piles(self) -> Mapping[str, list[str]]:
-        """SE7-1.6: what is left of every pile, from the top."""
+        """SE7-1.6: the rest of every pile, from the top."""
         return memo(self, "piles", self._piles, (self.hands,))
 
     def _piles(self) -> Mapping[str, list[str]]:
@@ -190,11 +194,11 @@ class Seven(State):
         return {empire: [card for card in pile if card not in held] for empire, pile in PILES.items()}
 
     def pile(self, empire: str) -> list[str]:
-        """SE7-1.6: what is left of an empire's pile, from the top."""
+        """SE7-1.6: the rest of an empire's pile, from the top."""
         return self.piles[empire]
 
     def workers(self) -> list[str]:
-        """Empires whose worker is in the stock, in flag order."""
+        """Return the empires with their worker in the stock, in flag order."""
         return memo(self, "workers", self._workers, (self.hands,))
 
     def _workers(self) -> list[str]:
@@ -212,7 +216,7 @@ class Seven(State):
         return "I" in self.empires[empire].markers.values()
 
     def waiting(self) -> list[str]:
-        """SE7-4.2: U, the empires that have not acted in this decade."""
+        """SE7-4.2: U, the empires still to act in this decade."""
         return [empire for empire in EMPIRES if not self.acted(empire)]
 
     def supply(self, empire: str, unit: str) -> int:
@@ -239,31 +243,31 @@ class Seven(State):
         return memo(self, "flag_counts", lambda: Counter(self.flags.values()), (self.flags,))
 
     def flags_of(self, empire: str) -> int:
-        """Its flags on the board."""
+        """Return the number of its flags on the board."""
         return self.flag_counts.get(empire, 0)
 
     def flags_left(self, empire: str) -> int:
-        """Its flags that are not on the board."""
+        """Return the number of its flags off the board."""
         return FLAGS[empire] - self.flags_of(empire)
 
     # --- regions
 
     def units_of(self, region: str, empire: str) -> Counts:
-        """The units of an empire in a region."""
+        """Return the units of an empire in a region."""
         return self.units.get(region, {}).get(empire, NONE)
 
     def foreign(self, region: str, empire: str) -> tuple[str, Counts] | None:
-        """SE7-0.6: whose units stand there that are foreign to the empire, and which."""
+        """SE7-0.6: the empire foreign to this one with units there, and these units."""
         return next((found for found in self.units.get(region, {}).items() if found[0] != empire), None)
 
     def army_there(self, region: str, empire: str) -> str | None:
-        """The empire, foreign to this one, of an army in a region."""
+        """Return the empire of a foreign army in a region."""
         found = self.foreign(region, empire)
         return found[0] if found and any(unit in found[1] for unit in ARMIES) else None
 
     @property
     def occupied_cities(self) -> frozenset[str]:
-        """SE7-0.7: the city regions that are occupied."""
+        """SE7-0.7: the occupied city regions."""
         return memo(self, "lost", self._occupied_cities, (self.units,))
 
     def _occupied_cities(self) -> frozenset[str]:
@@ -276,7 +280,7 @@ class Seven(State):
         return region in self.occupied_cities
 
     def free_cities(self, empire: str) -> list[str]:
-        """Its own city regions that are unoccupied, in data order."""
+        """Return its own unoccupied city regions, in data order."""
         lost = self.occupied_cities
         return [region for region in OWN_CITIES[empire] if region not in lost]
 
@@ -295,7 +299,7 @@ class Seven(State):
     @property
     def crown_counts(self) -> Counts:
         """SE7-6.2: of every empire."""
-        # Units move with every record, and seldom so that a city is lost or freed.
+        # Units move with every record, but seldom a city is lost or freed.
         kept: dict[frozenset[str], Counts] = memo(self, "crown_counts", dict, (self.levels, self.palaces))
         lost = self.occupied_cities
         if lost not in kept:
@@ -324,5 +328,5 @@ def _require(value: T | None) -> T:
 
 
 def total(units: Counts) -> int:
-    """How many units."""
+    """Return the number of units."""
     return sum(units.values())

@@ -1,4 +1,4 @@
-"""The small assignments that facts are made of."""
+"""Small assignments to the state, shared by facts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def empire(s: S, name: str, **change: object) -> S:
 
 
 def markers(s: S, name: str, action: str, slot: str) -> S:
-    """A marker goes to a slot."""
+    """Move a marker to a slot."""
     return empire(s, name, markers={**s.empires[name].markers, action: slot})
 
 
@@ -34,12 +34,12 @@ def movement(s: S, **change: object) -> S:
 
 
 def card(s: S, seat: Seat, *cards: str) -> S:
-    """Cards go to a hand."""
+    """Add cards to a hand."""
     return assign(s, hands=replace_at(s.hands, seat, (*s.hands[seat], *cards)))
 
 
 def unit(s: S, name: str, kind: str, region: str, by: int = 1) -> S:
-    """Units more or fewer in a region."""
+    """Add (or take away) units in a region."""
     here = s.units.get(region, {})
     there = {**here, name: add_count(here.get(name, NONE), kind, by)}
     if not there[name]:
@@ -51,17 +51,17 @@ def unit(s: S, name: str, kind: str, region: str, by: int = 1) -> S:
 
 
 def moved_out(s: S, kind: str, region: str) -> S:
-    """SE7-0.12: one unit fewer that can still move out of a region."""
+    """SE7-0.12: one movable unit fewer in a region."""
     able = dict(s.moving.able)
     left = add_count(able.pop(region), kind, -1)
     return movement(s, able={**able, region: left} if left else able)
 
 
 def flag(s: S, region: str, name: str) -> S:
-    """A flag stands in a region, in place of any other."""
+    """Place a flag in a region, in place of any other."""
     return assign(s, flags={**s.flags, region: name})
 
 
 def monarchs(s: S, found: Mapping[str, Seat | None]) -> S:
-    """Every monarch tile lies with a seat, or with none."""
+    """Give every monarch tile to a seat, or to none."""
     return assign(s, empires={name: assign(s.empires[name], monarch=seat) for name, seat in found.items()})

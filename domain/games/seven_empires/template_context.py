@@ -1,4 +1,4 @@
-"""What sentences take besides the members of a fact, from the states around it, and what several facts say together."""
+"""Context of sentences besides the members of a fact, and mergers of several facts into one sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.types import Doc, Json, Seat
 
 
 def _monarchs(before: Seven, after: Seven, _: MonarchsAssigned) -> Mapping[str, Json]:
-    """At first who reigns where; later whom another follows, and why."""
+    """Return the first monarchs; later the changes of monarch, with the reasons."""
     if not before.decade:
         held = {seat: [e for e in EMPIRES if after.monarch(e) == seat] for seat in after.everybody}
         return {"reigns": [{"seat": seat, "empires": some} for seat, some in held.items() if some]}
@@ -27,7 +27,7 @@ def _monarchs(before: Seven, after: Seven, _: MonarchsAssigned) -> Mapping[str, 
 
 
 def _why(s: Seven, empire: str, seat: Seat) -> Mapping[str, Json]:
-    """SE7-2.12: the most influence, or what breaks the tie."""
+    """SE7-2.12: the most influence, or the tie-break."""
     most = s.influence(seat, empire)
     others = {other: s.influence(other, empire) for other in s.everybody if other != seat}
     against = max(others.values())
@@ -39,7 +39,7 @@ def _why(s: Seven, empire: str, seat: Seat) -> Mapping[str, Json]:
 
 
 def _stands(_: Seven, __: Seven, fact: StartingUnitsPlaced | UnitsDeployed) -> Mapping[str, Json]:
-    """The units by region."""
+    """Return the units by region."""
     found: dict[str, list[Json]] = {}
     for x in fact.units:
         found.setdefault(x.region, []).append({"unit": x.unit, "number": x.number})
@@ -47,18 +47,18 @@ def _stands(_: Seven, __: Seven, fact: StartingUnitsPlaced | UnitsDeployed) -> M
 
 
 def _ranking(before: Seven, _: Seven, fact: GameScored) -> Mapping[str, Json]:
-    """The empires with their power."""
+    """Return the empires with their power."""
     return {"table": [{"empire": empire, "power": before.empires[empire].power} for empire in fact.ranking]}
 
 
 def _flags(run: Sequence[Doc]) -> Sequence[Doc]:
-    """Those of an empire together."""
+    """Merge the flags of each empire."""
     by_empire = [(empire, list(some)) for empire, some in groupby(run, key=lambda fact: fact["empire"])]
     return [{**some[0], "empire": empire, "count": len(some), "flags": some} for empire, some in by_empire]
 
 
 def _power(run: Sequence[Doc]) -> Sequence[Doc]:
-    """What an empire gains for one thing and another; what it gains nothing for is left out."""
+    """Merge an empire's gains, by source; sources without a gain are left out."""
     by_empire = [list(some) for _, some in groupby(run, key=lambda fact: fact["empire"])]
     return [{**some[-1], "gains": [fact for fact in some if fact["points"]]} for some in by_empire]
 
@@ -69,7 +69,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Seven]] = {
     "units_deployed": _stands,
     "game_scored": _ranking,
 }
-"""Public fact -> what its sentence takes besides its own members."""
+"""Public fact -> context of its sentence, besides its own members."""
 
 SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {"flag_placed": _flags, "power_scored": _power}
-"""Fact -> how several that follow each other are told together."""
+"""Fact -> merger of consecutive ones into one sentence."""

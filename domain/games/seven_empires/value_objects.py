@@ -1,4 +1,4 @@
-"""Objects that stand in moves, and in the facts and frames that repeat them."""
+"""Objects inside moves, and inside the facts and frames repeating them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Placing(Part, frozen=True):
 
 
 class Placed(Part, frozen=True):
-    """Units of one type that have been placed in a region."""
+    """Units of one type placed in a region."""
 
     region: str
     unit: Unit
@@ -25,14 +25,14 @@ class Placed(Part, frozen=True):
 
 
 class Removed(Part, frozen=True):
-    """Units of one type that have been removed."""
+    """Units of one type removed from a region."""
 
     unit: Unit
     number: Count
 
 
 def gathered(units: Iterable[tuple[str, Unit]]) -> list[Placed]:
-    """Units of the same type in the same region together, in the order in which they come."""
+    """Merge units of the same type in the same region, in order of appearance."""
     return [Placed(region, unit, number) for (region, unit), number in Counter(units).items()]
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from domain.games.common.validators import Either
-from domain.games.struggle_of_empires import bot, choices
+from domain.games.struggle_of_empires.bot import propose
+from domain.games.struggle_of_empires.choices import build
 from domain.games.struggle_of_empires.data import DOC, POWERS
 from domain.games.struggle_of_empires.defaults import default
 from domain.games.struggle_of_empires.facts import FACTS
 from domain.games.struggle_of_empires.frames import FRAMES
 from domain.games.struggle_of_empires.invariants import check, fill
 from domain.games.struggle_of_empires.moves import MOVES
-from domain.games.struggle_of_empires.player_view import CONTEXT_BUILDERS, board, chapter, own_view, powers
+from domain.games.struggle_of_empires.player_view import board, chapter, own_view, powers
 from domain.games.struggle_of_empires.redeal import redeal
 from domain.games.struggle_of_empires.refusal_codes import CODES
 from domain.games.struggle_of_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
 from domain.games.struggle_of_empires.state import Struggle
+from domain.games.struggle_of_empires.template_context import CONTEXT_BUILDERS
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, ListOf, Word
@@ -39,16 +41,15 @@ ANSWERS = (
     "choose_loss",
     "fighting_withdrawal",
 )
-"""Decisions that interrupt a turn (SOE-4.3)."""
-
+"""Decisions interrupting a turn (SOE-4.3)."""
 
 META = Meta(
-    "struggle_of_empires@1",
-    DOC["meta"]["title"]["en"],
-    "SOE",
-    tuple(range(DOC["meta"]["players_min"], DOC["meta"]["players_max"] + 1)),
-    OPTIONS,
-    CODES,
+    ruleset="struggle_of_empires@1",
+    title=DOC["meta"]["title"]["en"],
+    prefix="SOE",
+    seats=tuple(range(DOC["meta"]["players_min"], DOC["meta"]["players_max"] + 1)),
+    options=OPTIONS,
+    codes=CODES,
     clocks=dict.fromkeys(TURNS, "move") | dict.fromkeys(ANSWERS, "answer"),
     paces={
         "live": {"move": 300, "answer": 60},
@@ -64,29 +65,29 @@ META = Meta(
 )
 
 RULESET: Ruleset[Struggle] = Ruleset(
+    package="domain.games.struggle_of_empires",
     meta=META,
     state=Struggle,
     moves=MOVES,
-    handlers=HANDLERS,
-    continuations=CONTINUATIONS,
     facts=FACTS,
     frames=FRAMES,
+    handlers=HANDLERS,
+    continuations=CONTINUATIONS,
+    blank=blank,
     setup=setup,
-    build=choices.build,
+    check_table=check_table,
+    build=build,
     default=default,
     board=board,
-    chapter=chapter,
-    context_builders=CONTEXT_BUILDERS,
     own=own_view,
     powers=powers,
+    chapter=chapter,
     scores=scores,
+    context_builders=CONTEXT_BUILDERS,
     check=check,
     fill=fill,
     redeal=redeal,
-    blank=blank,
-    check_table=check_table,
-    package="domain.games.struggle_of_empires",
-    bot=bot.propose,
+    bot=propose,
 )
 
 RULESETS = (RULESET,)

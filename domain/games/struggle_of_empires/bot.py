@@ -1,7 +1,7 @@
-"""A heuristic player, for demos and simulations: it counts what a token, an attack or a tile is worth in points.
+"""Heuristic player, for demos and simulations: it counts the worth of a token, an attack or a tile in points.
 
-It has the sight of its seat and nothing more. What it proposes may be illegal (out of reach, no supply): the first
-legal proposal is played, so the checks of the rules need not be repeated here.
+It works on its seat's view alone. A proposal may be illegal (out of reach, no supply): the first legal one is played,
+so the checks of the rules need not be repeated here.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ CAREFUL = 11
 
 
 def chance(margin: int) -> float:
-    """How likely an attack with so much more strength is won."""
+    """Return the chance to win an attack with this margin of strength."""
     return sum(n for m, n in _SPREAD.items() if margin + m > 0) / 36**2
 
 
 def propose(player_view: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
-    """Moves for the open decision, best first."""
+    """Yield moves for the open decision, best first."""
     yield from ANSWERS[decision["kind"]](BotView(player_view, seat), decision["context"])
 
 
-# --- what the seat sees --------------------------------------------------------------------------------------
+# --- view of the seat ----------------------------------------------------------------------------------------
 
 
 class BotView:
-    """The board with the eyes of one seat."""
+    """The view of a seat, with the bot's questions about it."""
 
     def __init__(self, player_view: Doc, seat: Seat) -> None:
         self.board: Doc = player_view["public"]
@@ -55,29 +55,29 @@ class BotView:
 
     @property
     def wars(self) -> float:
-        """How many scorings a gain of now is worth; later ones are less certain."""
+        """Expected number of scorings of a gain made now; later ones are less certain."""
         left: int = CONSTANTS["wars"] - max(self.board["war"], 1)
         return 1 + 0.6 * left
 
     def units(self, seat: Seat, region: str | None, unit: str) -> int:
-        """Units of a seat in a region."""
+        """Return the number of a seat's units in a region."""
         found: int = self.empires[seat]["units"].get(region or "", {}).get(unit, 0)
         return found
 
     def markers(self, region: str) -> list[str]:
-        """Markers in a region."""
+        """Return the markers in a region."""
         found: list[str] = self.board["markers"].get(region, [])
         return found
 
     def enemies(self) -> list[Seat]:
-        """Seats that can be attacked."""
+        """Return the seats open to attack."""
         mine = next((row for row in self.board["alliances"].values() if self.seat in row), [self.seat])
         return [e["seat"] for e in self.empires if e["seat"] not in mine]
 
     # --- worth
 
     def token_worth(self, region: str, victim: Seat | None = None) -> float:
-        """What one more token there is worth, taken from nobody or from a victim."""
+        """Return the worth of one more token there, taken from nobody or from a victim."""
         tokens = {e["seat"]: e["tokens"].get(region, 0) for e in self.empires}
         before = _points(region, tokens)
         tokens[self.seat] += 1
@@ -91,7 +91,7 @@ class BotView:
         return worth
 
     def gold_worth(self, gold: int) -> float:
-        """What it costs to pay that much: little from the purse, much by a loan."""
+        """Return the cost of paying an amount: little from the purse, much by a loan."""
         short = max(0, gold - self.me["gold"])
         rate = 3 if self.owned["banking"] else 2
         loans = -(-short // rate)
@@ -102,31 +102,31 @@ class BotView:
     # --- strength
 
     def attack_strength(self, region: str, neutral: bool) -> int:
-        """Own strength on land without dice and without allies."""
+        """Return the own strength on land without dice and without allies."""
         zone = REGIONS[region].zone
         hostile = 0 if neutral else sum(self.units(s, zone, "navy") for s in self.enemies())
         sea = self.units(self.seat, zone, "navy") > hostile
         return self.units(self.seat, region, "army") + self.tiles_for(self.seat, region) + int(sea)
 
     def tiles_for(self, seat: Seat, region: str) -> int:
-        """Alliance tiles of a seat that help there."""
+        """Return the alliance tiles of a seat helping there."""
         return sum(region in TILES[t["tile"]].regions for t in self.empires[seat]["tiles"] if _is_alliance(t["tile"]))
 
     def training(self, other: Seat | None) -> int:
-        """The difference that Army Training makes."""
+        """Return the difference made by Army Training."""
         theirs = 0 if other is None else sum(t["tile"] == "army_training" for t in self.empires[other]["tiles"])
         mine: int = self.owned["army_training"]
         return (mine > theirs) - (mine < theirs)
 
     def defence(self, seat: Seat, region: str) -> int:
-        """Strength of a seat that is attacked, without its allies."""
+        """Return the strength of an attacked seat, without its allies."""
         units = self.empires[seat]["units"].get(region, {})
         sea = self.units(seat, REGIONS[region].zone, "navy") > self.units(self.seat, REGIONS[region].zone, "navy")
         there: int = units.get("army", 0) + 2 * units.get("fort", 0)
         return there + self.tiles_for(seat, region) + int(sea)
 
     def targets(self, region: str) -> Iterator[tuple[Doc, int, float]]:
-        """What can be attacked there: target, margin over it, and what winning is worth."""
+        """Return the targets there: target, margin over it, and the worth of winning."""
         for marker in self.markers(region):
             m = MARKERS[marker]
             if m.kind == "state":
@@ -143,7 +143,7 @@ class BotView:
                 )
 
     def best_attack(self, region: str, more: int = 0) -> float:
-        """What the best attack there is worth with so many more armies; 0 when there is none worth its cost."""
+        """Return the worth of the best attack there with some more armies; 0 if none is worth its cost."""
         key = region, more
         if key not in self._best:
             self._best[key] = self._find_best(region, more)
@@ -155,12 +155,12 @@ class BotView:
         return max([0.0, *(self.attack_worth(margin + more, worth) for _, margin, worth in self.targets(region))])
 
     def attack_worth(self, margin: int, worth: float) -> float:
-        """Winning pays, losing costs a unit and unrest, and the attack costs 2 gold."""
+        """Return the worth of an attack: winning pays, losing costs a unit and unrest, and the attack costs 2 gold."""
         won = chance(margin)
         return won * worth - (1 - won) * 1.6 - 0.3 - self.gold_worth(2)
 
     def army_worth(self, region: str) -> float:
-        """What one more army there is worth for the attacks to come."""
+        """Return the worth of one more army there for future attacks."""
         return self.best_attack(region, 1) - self.best_attack(region)
 
 
@@ -182,7 +182,7 @@ def _choose_power(t: BotView, context: Json) -> Iterator[Doc]:
 
 
 def _place_units(t: BotView, context: Json) -> Iterator[Doc]:
-    """Armies where something can be won; a navy where it opens a region that is worth it."""
+    """Place armies at possible gains; a navy to open a region worth it."""
     worth = {r: t.army_worth(r) + 0.2 * t.token_worth(r) for r in SCORING if t.markers(r)}
     for region in sorted(worth, key=worth.__getitem__, reverse=True):
         yield {"type": "place_unit", "unit": "army", "region": region}
@@ -210,14 +210,14 @@ def _turn(t: BotView, context: Json) -> Iterator[Doc]:
 
 
 def _free_actions(t: BotView) -> Iterator[Valued]:
-    """Free actions come first: they are worth more than any action because they cost none."""
+    """Yield free actions first: they are worth more than any action, as they cost none."""
     for tile in t.fresh:
         for worth, fields in _use(t, tile):
             yield 20.0 + worth, {"type": "use_tile", "tile": tile, **fields}
 
 
 def _use(t: BotView, tile: str) -> Iterator[tuple[float, Doc]]:
-    """Worth and fields of the uses of a tile."""
+    """Yield worth and fields of the uses of a tile."""
     if TILES[tile].group == "trade":
         yield from _trade(t, tile)
     elif tile == "improved_agriculture":
@@ -232,7 +232,7 @@ def _use(t: BotView, tile: str) -> Iterator[tuple[float, Doc]]:
 
 
 def _trade(t: BotView, tile: str) -> Iterator[tuple[float, Doc]]:
-    """Gold for tokens, late in the War or when there are many."""
+    """Trade for gold, late in the War or with many tokens."""
     last = t.board["round"] >= ROUNDS[t.board["players"]]
     region = max(TILES[tile].regions, key=lambda r: t.me["tokens"].get(r, 0))
     if last or t.me["tokens"].get(region, 0) >= 3:
@@ -267,7 +267,7 @@ def _settling(t: BotView) -> Iterator[Valued]:
 
 
 def _builds(t: BotView) -> Iterator[Valued]:
-    """An army where it helps to attack; a navy where it opens a colony with something to win."""
+    """Build an army to help an attack, or a navy to open a colony with something to win."""
     upkeep = 0.3 + 0.1 * sum(sum(units.values()) for units in t.me["units"].values())
     for region in SCORING:
         worth = t.army_worth(region)
@@ -279,14 +279,14 @@ def _builds(t: BotView) -> Iterator[Valued]:
 
 
 def _opening(t: BotView, region: str) -> float:
-    """What a first navy in a region is worth: the way in for armies, and support."""
+    """Return the worth of a first navy in a region: the way in for armies, and support."""
     if region == "africa" and any(MARKERS[m].kind == "slaves" for r in COLONIES for m in t.markers(r)):
         return 1.5
     return 0.35 * max(t.best_attack(region, 3) - t.best_attack(region), 0.0)
 
 
 def _movements(t: BotView) -> Iterator[Valued]:
-    """Armies from where they are of no use to where they are; two of them in one action."""
+    """Move useless armies to useful places; two of them in one action."""
     for start in t.me["units"]:
         if not t.units(t.seat, start, "army"):
             continue
@@ -336,7 +336,7 @@ def _tile_worth(t: BotView, tile: str) -> float:
 
 
 def _support(t: BotView, context: Json) -> Iterator[Doc]:
-    """Help for gold, with what was asked for."""
+    """Help for gold, with the requested units."""
     offer = context.get("offer")
     if offer and offer["gold"]:
         armies, navies = offer["min_armies"], offer["min_navies"]
@@ -356,14 +356,14 @@ def _naval_choice(t: BotView, context: Json) -> Iterator[Doc]:
 
 
 def _reserve(t: BotView, context: Json) -> Iterator[Doc]:
-    """Roll again unless this side wins as it stands."""
+    """Roll again unless this side is winning."""
     attack, defence = context["totals"]
     wins = attack > defence if context["side"] == "attacker" else attack <= defence
     yield {"type": "reserve", "use": not wins}
 
 
 def _choose_loss(t: BotView, context: Json) -> Iterator[Doc]:
-    """An army before a fort, an ally's unit as it comes."""
+    """Choose an army before a fort; an ally's unit in the given order."""
     first = [options[0] for options in context["items"]]
     yield {"type": "choose_loss", "choices": first}
     yield {"type": "choose_loss", "choices": [*first[:1], *(options[-1] for options in context["items"][1:])]}

@@ -1,7 +1,7 @@
-"""The move builder: exactly the moves that `decide` accepts, asked for one field at a time.
+"""Move builder: exactly the moves accepted by `decide`, asked for one field at a time.
 
-What is offered passed the same checks as a move does. Two things are templates, as SOE-21.3 allows: a bid's amount is
-a range, and so are the figures of an offer (at least 1 gold, no minimum above what the ally has).
+Every offer has passed the checks of a move. Two choices are templates, as SOE-21.3 allows: a bid's amount is a range,
+and so are the figures of an offer (at least 1 gold, no minimum above the ally's units).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from domain.types import Json, Seat
 
 
 def build(s: Struggle, seat: Seat) -> Builder:
-    """The builder of the decision that is open."""
+    """Return the builder of the open decision."""
     return BUILDERS[s.top.kind](s, seat)
 
 
@@ -83,7 +83,7 @@ def _turn(s: Struggle, seat: Seat) -> Builder:
 
 
 def _cost(s: Struggle, seat: Seat, kind: str) -> dict[str, Json]:
-    """What every move of a type costs: an action, and gold or population."""
+    """Return the cost common to every move of a type: an action, and gold or population."""
     free = kind in ("use_tile", "build_militia") or (kind == "move_unit" and s.acting.moves_left > 0)
     gold = declare.COST if kind == "attack" else 0
     population = {"build": building.COST, "build_militia": building.COST, "colonize": settling.COST}.get(kind, 0)
@@ -91,7 +91,7 @@ def _cost(s: Struggle, seat: Seat, kind: str) -> dict[str, Json]:
 
 
 def reach(s: Struggle, seat: Seat, unit: str) -> list[str]:
-    """Regions that a unit of the seat may enter now, in the order of the data."""
+    """Return the regions a unit of the seat may enter now, in the order of the data."""
 
     def find() -> list[str]:
         return [r for r in REGIONS if is_legal(check_destination, s, seat, unit, r)]
@@ -100,7 +100,7 @@ def reach(s: Struggle, seat: Seat, unit: str) -> list[str]:
 
 
 def _voyages(start: str, regions: Iterable[str]) -> list[Option]:
-    """Destinations; `sea_roll` marks those where the unit may be lost or turned back."""
+    """Return destinations; `sea_roll` marks those with a risk of loss or return."""
     return [Option(r, {"sea_roll": True} if needs_sea_roll(start, r) else {}) for r in regions]
 
 
@@ -120,7 +120,7 @@ def _tiles_to_buy(s: Struggle, seat: Seat) -> list[str]:
 
 
 def _raids(s: Struggle, seat: Seat, tile: str) -> dict[str, list[Seat]]:
-    """Region -> seats that the tile can be sent against."""
+    """Return region -> possible victims of the tile there."""
     aims = {r: [x for x in s.everybody if is_legal(buying.check_raid, s, seat, tile, r, x)] for r in COLONIES}
     return {region: seats for region, seats in aims.items() if seats}
 
@@ -165,7 +165,7 @@ def _build_militia(s: Struggle, seat: Seat) -> Builder:
 
 
 def _departures(s: Struggle, seat: Seat, opening: bool) -> dict[str, dict[str, list[str]]]:
-    """Unit -> region that one can leave -> regions it can go to."""
+    """Return unit -> region of departure -> possible destinations."""
 
     def from_there(unit: str) -> Iterator[tuple[str, list[str]]]:
         for start in s.empires[seat].units:
@@ -181,7 +181,7 @@ def _departures(s: Struggle, seat: Seat, opening: bool) -> dict[str, dict[str, l
 
 
 def _openings(s: Struggle, seat: Seat) -> list[bool]:
-    """Whether a move can go on with the open move action (False), open a new one (True), or both."""
+    """Return the ways to pay for a move: the open move action (False), a new one (True), or both."""
     going_on = s.acting.moves_left > 0 and bool(_departures(s, seat, opening=False))
     afresh = s.acting.actions_left > 0 and bool(_departures(s, seat, opening=True))
     return [False] * going_on + [True] * afresh
@@ -244,7 +244,7 @@ def _usable(s: Struggle, seat: Seat) -> list[str]:
 
 
 def _uses(s: Struggle, seat: Seat, tile: str) -> list[Json]:
-    """Values of the tile's first field; [None] for a tile without fields."""
+    """Return the values of the tile's first field; [None] for a tile without fields."""
     if tile == "war_office":
         return list(choices_combat.targets(s, seat))
     if tile == "diplomatic_service":
@@ -256,7 +256,7 @@ def _uses(s: Struggle, seat: Seat, tile: str) -> list[Json]:
 
 
 _BUILDERS = ("mercenaries", "pressgangs")
-"""Tiles whose region is where a unit goes `to`."""
+"""Tiles with their region as the unit's `to`."""
 
 
 def _use_in(tile: str, region: str) -> UseTile:
@@ -305,7 +305,7 @@ _USING: dict[str, Callable[[Struggle, Seat, str], Builder]] = {
     "pressgangs": _use_builder,
     "trained_natives": _use_natives,
 }
-"""What else is asked of a tile, where it is not just a region."""
+"""Tile -> its builder, unless it asks for a region alone."""
 
 
 TURN: dict[str, tuple[Callable[[Struggle, Seat], Sized | bool], Callable[[Struggle, Seat], Builder]]] = {

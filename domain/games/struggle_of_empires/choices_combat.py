@@ -1,4 +1,4 @@
-"""The move builder, for combats: what an attack is declared with, and what is answered."""
+"""Move builder for combats: the declaration of an attack, and the answers to it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Asks = Generator[Choice, Json, T]
 
 
 def targets(s: Struggle, seat: Seat) -> dict[str, list[Target]]:
-    """Region -> what the seat can attack there."""
+    """Return region -> targets of the seat there."""
 
     def fit(region: str) -> Iterator[Target]:
         players = [Target("player", seat=x) for x in s.everybody]
@@ -71,11 +71,11 @@ def declaration(s: Struggle, seat: Seat) -> Asks[Declaration]:
 
 
 Request = tuple[Maybe[list[Seat]], Maybe[list[OfferMade]]]
-"""Who is asked for support, and what is offered."""
+"""Allies asked for support, and the offers to them."""
 
 
 def _request(s: Struggle, eligible: Sequence[Seat], gold: int, region: str, kind: str) -> Asks[Request]:
-    """SOE-8.3: who is asked, and offers item by item until null."""
+    """SOE-8.3: ask for the allies, and for offers item by item until null."""
     if not eligible:
         return UNSET, UNSET
     asked = yield some("ask", eligible, 0, len(eligible))

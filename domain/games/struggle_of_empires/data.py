@@ -1,6 +1,6 @@
-"""The figures of the game, read once from data.json: everything that the rules page calls data.
+"""Figures of the game, read once from data.json: everything called data by the rules page.
 
-Ids are strings; a table is a dict in the order of the file, which is the order of draws and defaults.
+Ids are strings; a table is a dict in the order of the file, the order of draws and defaults.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Region:
     """Victory points of the first, second, (third) place."""
     accepts_navies: bool
     zone: str | None
-    """Where naval battles for this region are fought; none inland."""
+    """Zone of naval battles for this region; none inland."""
     american: bool
     adjacent: frozenset[str]
     power: str | None
 
     @property
     def scores(self) -> bool:
-        """Whether tokens, markers and forts can be here (SOE-1.7)."""
+        """Return whether tokens, markers and forts can be here (SOE-1.7)."""
         return self.kind != "home"
 
 
@@ -109,7 +109,7 @@ HOME: dict[str, str] = {p["id"]: p["home"] for p in DOC["powers"]["items"]}
 MARKERS: dict[str, Marker] = {m["id"]: _marker(m) for m in DOC["region_markers"]["items"]}
 TILES: dict[str, TileType] = {t["id"]: _tile(t) for t in DOC["tiles"]["items"]}
 RAIDERS = ("pirates", "slave_revolt")
-"""Tiles that are bought against a seat, fight at once and stay on the map when they win."""
+"""Tiles bought against a seat; they fight at once and stay on the map after a victory."""
 
 Unit = Literal["army", "navy", "fort"]
 UNITS: tuple[Unit, ...] = ("army", "navy", "fort")

@@ -1,4 +1,4 @@
-"""SOE-18: what is played for a seat whose time is up."""
+"""SOE-18: moves played for a seat after its deadline."""
 
 from __future__ import annotations
 

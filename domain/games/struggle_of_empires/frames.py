@@ -1,4 +1,4 @@
-"""The frames of the flow: what each kind of decision is about, and what stands still to do in those that ask nobody."""
+"""Frames of the flow: the context of each kind of decision, and the remaining steps of frames without one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class PlaceUnits(Context, frozen=True):
     """SOE-3.6: a seat places one unit."""
 
     placed: int
-    """Units that all seats have placed so far."""
+    """Units placed so far by all seats."""
 
 
 class War(Context, frozen=True):
-    """SOE-4: a War, under all that happens in it; it asks nobody."""
+    """SOE-4: a War, below all its other frames; it asks nobody."""
 
     to_play: Sequence[int]
-    """Seats that still have a turn this round, in turn order."""
+    """Seats with a turn left this round, in turn order."""
 
 
 class AuctionBid(Context, frozen=True):
@@ -43,14 +43,14 @@ class Turn(Context, frozen=True):
 
 
 class Combat(Context, frozen=True):
-    """SOE-8: a combat, under the questions in it; it asks nobody."""
+    """SOE-8: a combat, below its questions; it asks nobody."""
 
     todo: Sequence[Sequence[Json]]
     """The steps still to do: name and arguments of each."""
 
 
 class OfferShown(Part, frozen=True):
-    """SOE-8.3.3: gold for an ally who helps with at least so many units."""
+    """SOE-8.3.3: gold for an ally helping with at least this number of units."""
 
     gold: int
     min_armies: int
@@ -61,7 +61,7 @@ class Support(Context, frozen=True):
     """SOE-8.3.2: an ally may commit units to the combat."""
 
     side: Side
-    """The side that asks."""
+    """The asking side."""
     armies: int
     """At most."""
     navies: int
@@ -73,7 +73,7 @@ class RequestSupport(Context, frozen=True):
     """SOE-8.3.4: the defender may ask his allies."""
 
     eligible: Sequence[int]
-    """Allies who could take part, in turn order after the defender."""
+    """Allies able to take part, in turn order after the defender."""
 
 
 class Navies(Part, frozen=True):
@@ -91,14 +91,14 @@ class NavalChoice(Context, frozen=True):
 
 
 class AssignAllianceTiles(Context, frozen=True):
-    """SOE-8.5.1: a principal says which alliance tiles help at sea."""
+    """SOE-8.5.1: a principal names the alliance tiles to help at sea."""
 
     tiles: Sequence[str]
-    """Own tiles that could."""
+    """Own tiles able to help."""
 
 
 class UseBlockade(Context, frozen=True):
-    """SOE-8.6.1: who has naval support may use the Blockade tile."""
+    """SOE-8.6.1: the side with naval support may use the Blockade tile."""
 
 
 class Reserve(Context, frozen=True):
@@ -113,17 +113,17 @@ class Reserve(Context, frozen=True):
 
 
 class ChooseLoss(Context, frozen=True):
-    """SOE-8.9.2: a principal chooses which units are lost."""
+    """SOE-8.9.2: a principal chooses the lost units."""
 
     items: Sequence[Sequence[LossChoice]]
-    """For each loss to choose: what can be chosen while nothing is; defaults first."""
+    """Options of each loss before the first choice; defaults first."""
 
 
 class FightingWithdrawal(Context, frozen=True):
     """SOE-8.10.1: a beaten defender may save one unit."""
 
     saves: Sequence[int]
-    """Seats of his side that would lose an army or navy, ascending."""
+    """Seats of his side with the loss of an army or navy, ascending."""
 
 
 FRAMES: dict[str, type[Context]] = declared_classes(__name__, Context)

@@ -1,4 +1,4 @@
-"""Ids in a state that the game does not have: what only a patch can bring."""
+"""Checks for unknown ids in a state; only a patch can bring them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from domain.games.struggle_of_empires.data import ALLIANCES, MARKERS, POWERS, RA
 from domain.games.struggle_of_empires.state import SIDES, Combat, Empire, Party, Struggle
 
 KINDS = ("player", "neutral", *RAIDERS)
-"""Of a party in a combat."""
+"""Kinds of a party in a combat."""
 STAGES = ("support", "naval", "land")
 CAUSES = ("defeat", "tie", "seven")
 
 
 def find_unknown_ids(s: Struggle) -> Iterator[str]:
-    """One line for each, with its JSON pointer; none in a sound state."""
+    """Yield one line for each, with its JSON pointer; none in a sound state."""
     for seat, empire in enumerate(s.empires):
         yield from _empire(f"/empires/{seat}", empire)
     yield from _board(s)
@@ -87,11 +87,11 @@ def _party(s: Struggle, at: str, party: Party) -> Iterator[str]:
 
 
 def _missing(s: Struggle) -> Iterator[str]:
-    """What a frame speaks of and is not there."""
+    """Yield fields needed by a frame and missing in the state."""
     for name in sorted({frame.kind for frame in s.frames} & _REQUIRED_FIELD.keys()):
         if getattr(s, _REQUIRED_FIELD[name]) is None:
             yield f"/{_REQUIRED_FIELD[name]}: is missing, for there is a frame {name}"
 
 
 _REQUIRED_FIELD = {"turn": "turn", "combat": "combat", "auction_bid": "auction"}
-"""Kind of frame -> the part of the state that it is about."""
+"""Kind of frame -> field of the state it needs."""

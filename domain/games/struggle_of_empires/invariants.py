@@ -1,4 +1,4 @@
-"""SOE-21.2: what must hold after every fact."""
+"""SOE-21.2: invariants, true after every fact."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from domain.kernel.rules.flow import assign
 
 
 def check(s: Struggle) -> list[str]:
-    """Broken invariants, in words; none in a sound state. Unknown ids are told alone, for nothing else holds then."""
+    """Return the broken invariants, in words. Unknown ids are reported alone, as no other check works with them."""
     return list(find_unknown_ids(s)) or [*_seats(s), *_tiles(s), *_markers(s), *_flow(s)]
 
 
 def fill(s: Struggle) -> Struggle:
-    """What follows from what lies on the table: the stock of tiles, and the bag of markers."""
+    """Derive the rest of a state from the table: the stock of tiles, and the bag of markers."""
     copies = _tiles_out(s)
     stock = {t.id: max(0, t.count - copies[t.id]) for t in TILES.values()}
     out = Counter([*s.lying(), *s.gone])
@@ -54,7 +54,7 @@ def _may_stand(empire: Empire, unit: str, region: str, number: int) -> bool:
 
 
 def _tiles_out(s: Struggle) -> Counter[str]:
-    """Copies of tiles that are not in the stock."""
+    """Return the copies of tiles out of the stock."""
     copies = Counter(s.boxed) + Counter(t.tile for e in s.empires for t in e.tiles)
     copies.update(tile for tile, _ in s.captives())
     if s.combat and s.combat.attacker.kind in TILES:

@@ -1,4 +1,4 @@
-"""What a seat can ask for: every type of move with its fields, the decision it answers, and its rule (SOE-22)."""
+"""Every type of move with its fields, the decision it answers, and its rule (SOE-22)."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class RequestSupport(Move, frozen=True):
 
     admission: ClassVar = Admission(("request_support",), rule="SOE-8.3.4")
     ask: Maybe[Listed[AnyInt]] = UNSET
-    """All who could help unless named."""
+    """All allies able to help, unless named."""
     offers: Maybe[Listed[OfferMade]] = UNSET
 
 
@@ -173,7 +173,7 @@ class NavalChoice(Move, frozen=True):
 
 
 class AssignAllianceTiles(Move, frozen=True):
-    """SOE-8.5.1: the tiles that count in the naval battle."""
+    """SOE-8.5.1: the tiles for the naval battle."""
 
     admission: ClassVar = Admission(("assign_alliance_tiles",), rule="SOE-8.5.1")
     naval: Listed[Id]
@@ -194,14 +194,14 @@ class Reserve(Move, frozen=True):
 
 
 class ChooseLoss(Move, frozen=True):
-    """SOE-8.9.2: the units that are lost, one for each open item."""
+    """SOE-8.9.2: the lost units, one for each open item."""
 
     admission: ClassVar = Admission(("choose_loss",), rule="SOE-8.9.2")
     choices: Listed[LossChoice]
 
 
 class FightingWithdrawal(Move, frozen=True):
-    """SOE-8.10.1: whether a unit is saved, and of which seat."""
+    """SOE-8.10.1: save a unit or not; `save` is the seat of the saved unit."""
 
     admission: ClassVar = Admission(("fighting_withdrawal",), rule="SOE-8.10.1")
     varies: ClassVar = Varies("use", {True: Case(("save",)), False: Case()})

@@ -1,4 +1,4 @@
-"""What is dealt anew for whoever cannot know it."""
+"""Deal anew the parts unknown to some viewers."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from domain.types import Viewer
 
 
 def redeal(draft: D, keep: tuple[Viewer, ...]) -> None:
-    """Nothing is dealt face down: the bag has no order before a draw, and unrest follows from public facts."""
+    """Deal nothing: the bag has no order before a draw, and unrest follows from public facts."""

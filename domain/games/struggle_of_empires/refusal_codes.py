@@ -57,4 +57,4 @@ CODES: Mapping[str, str] = {
     "unknown_tile": "SOE-7.4.4",
     "wrong_marker_kind": "SOE-7.8.4",
 }
-"""SOE-19.2: refusal code -> the rule that defines it."""
+"""SOE-19.2: refusal code -> rule number."""

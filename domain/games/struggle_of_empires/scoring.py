@@ -1,4 +1,4 @@
-"""SOE-13: the final table, and the table as it stands while the game goes on."""
+"""SOE-13: the final table, and the present standings of a running game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Detail(Part, frozen=True, kw_only=True):
     vp: int
     """Victory points before any penalty."""
     revolution: Maybe[bool] = UNSET
-    """Whether unrest has cost all points; absent while totals are withheld, as are the next two."""
+    """True if unrest has cost all points; absent while totals are withheld, as are the next two."""
     unrest: Maybe[int] = UNSET
     penalty: Maybe[int] = UNSET
     """Points lost for unrest."""
@@ -67,5 +67,5 @@ def _line(s: Struggle, seat: Seat, unrest: tuple[int, ...]) -> Detail:
 
 
 def _rank(figures: Detail) -> tuple[int, ...]:
-    """SOE-13.4: greater is better; a seat in revolution stands behind every other."""
+    """SOE-13.4: greater is better; a seat in revolution is placed behind every other."""
     return int(not figures.revolution), figures.points, -(figures.unrest or 0), figures.tokens, figures.gold

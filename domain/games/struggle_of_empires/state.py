@@ -1,7 +1,7 @@
-"""The state of a game: what lies on the table. Rules ask it simple questions; facts alone change it.
+"""State of a game: the table. Rules ask it simple questions; facts alone change it.
 
-The names are those of SOE-21.1, except `empires` for the page's `seats` (the kernel's word for their number).
-Supplies and token reserves are not stored: they are what is not on the map.
+The names are those of SOE-21.1, except `empires` for the page's `seats` (the kernel's word for their number). Supplies
+and token reserves are not stored: they are the pieces off the map.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Side = Literal["attacker", "defender"]
 SIDES: tuple[Side, Side] = ("attacker", "defender")
 
 Stage = Literal["naval", "land"]
-"""Of a battle."""
+"""Stage of a battle."""
 Winner = Literal["attacker", "defender", "tie"]
 Cause = Literal["defeat", "tie", "seven"]
-"""Of a loss (SOE-8.9.1)."""
+"""Cause of a loss (SOE-8.9.1)."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Tile:
-    """One copy of a tile that a seat owns; `used` when it is turned, or lies on the map (Blockade)."""
+    """One copy of a tile owned by a seat; `used` when turned, or on the map (Blockade)."""
 
     tile: str
     used: bool = False
@@ -50,7 +50,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Empire:
-    """What one seat has. Counts of 0 are not named."""
+    """Data of one seat. Counts of 0 are omitted."""
 
     power: str | None = None
     gold: int = 0
@@ -62,7 +62,7 @@ class Empire:
     """Region -> unit -> number."""
     tiles: tuple[Tile, ...] = ()
     banned_tiles: tuple[str, ...] = ()
-    """Tiles used this round that go back to the stock: not to be bought again before it ends (SOE-9.2.4)."""
+    """Tiles returned to the stock this round: closed to buying before its end (SOE-9.2.4)."""
 
     @property
     def home(self) -> str:
@@ -70,27 +70,27 @@ class Empire:
         return HOME.get(self.power or "", "")
 
     def units_in(self, region: str | None, unit: str) -> int:
-        """How many units of a kind stand in a region."""
+        """Return the number of units of a kind in a region."""
         return self.units.get(region or "", {}).get(unit, 0)
 
     def on_map(self, unit: str) -> int:
-        """How many units of a kind stand on the map."""
+        """Return the number of units of a kind on the map."""
         return sum(units.get(unit, 0) for units in self.units.values())
 
     def supply(self, unit: str) -> int:
-        """How many units of a kind can still be placed (SOE-1.1)."""
+        """Return the number of units of a kind left to place (SOE-1.1)."""
         return PIECES[unit] - self.on_map(unit)
 
     def owned(self, tile: str) -> int:
-        """How many copies of a tile the seat owns, turned or not."""
+        """Return the number of owned copies of a tile, turned or not."""
         return sum(t.tile == tile for t in self.tiles)
 
     def unused(self, tile: str) -> int:
-        """How many owned copies of a tile are not turned."""
+        """Return the number of owned copies of a tile not turned."""
         return sum(t.tile == tile and not t.used for t in self.tiles)
 
     def alliance_tiles(self, region: str, unit: str) -> tuple[str, ...]:
-        """Owned alliance tiles that help with that kind of unit in combats for that region (SOE-9.5.15)."""
+        """Return the owned alliance tiles helping this kind of unit in combats for this region (SOE-9.5.15)."""
         shown = (t.tile for t in self.tiles if TILES[t.tile].group == "alliance")
         return tuple(t for t in shown if region in TILES[t].regions and unit in TILES[t].units)
 
@@ -107,7 +107,7 @@ class StandingBid:
 
 @dataclass(frozen=True)
 class Auction:
-    """The auction that goes on; `passes` counts those since the standing bid."""
+    """The current auction; `passes` counts those since the standing bid."""
 
     opener: int
     standing: StandingBid | None = None
@@ -116,7 +116,7 @@ class Auction:
 
 @dataclass(frozen=True)
 class Moved:
-    """A unit that has moved in the open move action, and where it came to rest (SOE-7.6.4)."""
+    """A unit moved in the open move action, and the end of its move (SOE-7.6.4)."""
 
     unit: str
     region: str
@@ -137,7 +137,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Offer:
-    """Gold offered to an ally for help with at least so many units (SOE-8.3.3)."""
+    """Gold offered to an ally for help with at least this number of units (SOE-8.3.3)."""
 
     seat: int
     gold: int
@@ -157,21 +157,21 @@ class Party:
     """Ally -> unit -> number committed."""
     offers: tuple[Offer, ...] = ()
     at_sea: tuple[str, ...] = ()
-    """Alliance tiles that count in the naval battle, and so not on land."""
+    """Alliance tiles counted in the naval battle, and so not on land."""
 
     @property
     def principal(self) -> Seat:
-        """The seat, on a side that has one (SOE-8.1.5)."""
+        """The seat; the side must have one (SOE-8.1.5)."""
         return _require(self.seat)
 
     def helpers(self, unit: str) -> list[Seat]:
-        """Allies who committed units of that kind, ascending."""
+        """Return the allies with committed units of this kind, ascending."""
         return sorted(int(seat) for seat, units in self.support.items() if units.get(unit))
 
 
 @dataclass(frozen=True)
 class Loss:
-    """One unit that a battle costs a side (SOE-8.9.1); seat and unit are None until chosen."""
+    """One unit lost by a side in battle (SOE-8.9.1); seat and unit are None until chosen."""
 
     side: str
     cause: str
@@ -183,7 +183,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Combat:
-    """The combat that goes on, all of it public."""
+    """The current combat, all of it public."""
 
     region: str
     attacker: Party
@@ -192,19 +192,19 @@ class Combat:
     stage: str = "support"
     """`support`, `naval` or `land`."""
     naval_support: str | None = None
-    """The side that has it."""
+    """The side with naval support."""
     blockade: bool = False
     """Naval support is worth 2 (SOE-8.6.1)."""
     dice: tuple[int, ...] = ()
-    """Of the last roll: two of the attacker, two of the defender."""
+    """Dice of the last roll: two of the attacker, two of the defender."""
     totals: tuple[int, ...] = ()
-    """Strength of attacker and defender with that roll."""
+    """Strength of attacker and defender with this roll."""
     winner: str | None = None
-    """Side that won the last battle; `tie`."""
+    """Winning side of the last battle; `tie`."""
     losses: tuple[Loss, ...] = ()
 
     def party(self, side: str) -> Party:
-        """The party of a side."""
+        """Return the party of a side."""
         return self.attacker if side == "attacker" else self.defender
 
 
@@ -234,7 +234,7 @@ class Struggle(State):
     round: int = 0
     first_player: int | None = None
     opener: int | None = None
-    """Who opens the first auction of the next War."""
+    """Opener of the next War's first auction."""
     turn_order: tuple[int, ...] = ()
     alliances: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Alliance -> seats by slot; a seat in none is unaligned."""
@@ -247,7 +247,7 @@ class Struggle(State):
     bag: tuple[str, ...] = ()
     """Markers still to be drawn, in the order of the data."""
     gone: tuple[str, ...] = ()
-    """Markers that have left the game."""
+    """Markers out of the game."""
     stock: dict[str, int] = field(default_factory=dict)
     boxed: dict[str, int] = field(default_factory=dict)
     pirates: Captive | None = None
@@ -256,21 +256,21 @@ class Struggle(State):
     turn: Turn | None = None
     combat: Combat | None = None
 
-    # --- what must be there where it is asked for
+    # --- optional parts, required in their phase
 
     @property
     def acting(self) -> Turn:
-        """The turn that goes on."""
+        """The current turn."""
         return _require(self.turn)
 
     @property
     def bidding(self) -> Auction:
-        """The auction that goes on."""
+        """The current auction."""
         return _require(self.auction)
 
     @property
     def battle(self) -> Combat:
-        """The combat that goes on."""
+        """The current combat."""
         return _require(self.combat)
 
     # --- questions
@@ -288,47 +288,47 @@ class Struggle(State):
         return range(self.seats)
 
     def captives(self) -> Iterator[tuple[str, Captive]]:
-        """Pirates and Slave Revolt that lie on the map."""
+        """Yield the Pirates and Slave Revolt tiles on the map."""
         yield from (("pirates", self.pirates),) if self.pirates else ()
         yield from (("slave_revolt", self.slave_revolt),) if self.slave_revolt else ()
 
     def captive(self, tile: str) -> Captive | None:
-        """What the tile holds on the map."""
+        """Return the piece held by the tile on the map."""
         return dict(self.captives()).get(tile)
 
     def reserve(self, seat: Seat) -> int:
-        """Tokens that can still be placed (SOE-1.2)."""
+        """Return the number of tokens left to place (SOE-1.2)."""
         captured = sum(captive.token_of == seat for _, captive in self.captives())
         return TOKENS - sum(self.empires[seat].tokens.values()) - captured
 
     def alliance_of(self, seat: Seat) -> str | None:
-        """`grey`, `white`, or None while unaligned."""
+        """Return `grey`, `white`, or None for an unaligned seat."""
         return next((a for a, seats in self.alliances.items() if seat in seats), None)
 
     def allied(self, seat: Seat, other: Seat) -> bool:
-        """Whether two different seats are in the same alliance."""
+        """Return whether two different seats are in the same alliance."""
         mine = self.alliance_of(seat)
         return seat != other and mine is not None and mine == self.alliance_of(other)
 
     def unaligned(self) -> list[Seat]:
-        """Seats without an alliance, ascending."""
+        """Return the seats without an alliance, ascending."""
         return [seat for seat in self.everybody if self.alliance_of(seat) is None]
 
     def after(self, seat: Seat) -> list[Seat]:
-        """The other seats in turn order, starting after `seat`."""
+        """Return the other seats in turn order, starting after `seat`."""
         at = self.turn_order.index(seat)
         return [*self.turn_order[at + 1 :], *self.turn_order[:at]]
 
     def round_the_table(self) -> list[Seat]:
-        """All seats clockwise from the first player."""
+        """Return all seats clockwise from the first player."""
         return clockwise(self.first_player or 0, self.seats)
 
     def lying(self) -> list[str]:
-        """Markers on the map."""
+        """Return the markers on the map."""
         return [marker for markers in self.markers.values() for marker in markers]
 
     def lies(self, marker: str) -> bool:
-        """Whether a marker of that id is on the map."""
+        """Return whether a marker with this id is on the map."""
         return marker in MARKERS and marker in self.markers.get(MARKERS[marker].region, ())
 
 
@@ -343,5 +343,5 @@ def _require(value: T | None) -> T:
 
 
 def nobody_aligned() -> dict[str, tuple[int, ...]]:
-    """Both alliances, empty."""
+    """Return both alliances, empty."""
     return dict.fromkeys(ALLIANCES, ())

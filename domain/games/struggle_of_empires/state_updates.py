@@ -1,4 +1,4 @@
-"""The small assignments that facts are made of."""
+"""Small assignments to the state, shared by facts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def party(s: S, side: str, **change: object) -> S:
 
 
 def unit(s: S, seat: Seat, kind: str, region: str, by: int) -> S:
-    """A unit more or less in a region."""
+    """Add (or take away) a unit in a region."""
     before = s.empires[seat].units
     there = add_count(before.get(region, {}), kind, by)
     units = {**before, region: there}
@@ -47,49 +47,49 @@ def unit(s: S, seat: Seat, kind: str, region: str, by: int) -> S:
 
 
 def token(s: S, seat: Seat, region: str, by: int) -> S:
-    """A token more or less in a region."""
+    """Add (or take away) a token in a region."""
     return empire(s, seat, tokens=add_count(s.empires[seat].tokens, region, by))
 
 
 def unrest(s: S, seat: Seat, by: int) -> S:
-    """Unrest more or less."""
+    """Add (or take away) unrest."""
     return assign(s, unrest=replace_at(s.unrest, seat, s.unrest[seat] + by))
 
 
 def turn_tile(s: S, seat: Seat, tile: str) -> S:
-    """One unused copy of a tile is turned."""
+    """Turn one unused copy of a tile."""
     return empire(s, seat, tiles=_turned(s.empires[seat], tile))
 
 
 def remove_tile(s: S, seat: Seat, tile: str) -> S:
-    """The seat has one copy of a tile less."""
+    """Take one copy of a tile from the seat."""
     return empire(s, seat, tiles=_without_tile(s.empires[seat], tile))
 
 
 def change_stock(s: S, tile: str, by: int) -> S:
-    """A copy of a tile more or less in the stock."""
+    """Add (or take away) a copy of a tile in the stock."""
     return assign(s, stock=add_count(s.stock, tile, by))
 
 
 def return_tile(s: S, seat: Seat, tile: str, banned: bool) -> S:
-    """A copy of a tile goes from the seat to the stock; banned, the seat may not buy it again in this round."""
+    """Return a copy of a tile from the seat to the stock; if banned, the seat may not rebuy it this round."""
     back = change_stock(remove_tile(s, seat, tile), tile, 1)
     return ban(back, seat, tile) if banned else back
 
 
 def ban(s: S, seat: Seat, tile: str) -> S:
-    """The seat may not buy the tile again in this round."""
+    """Bar the seat from buying the tile again in this round."""
     banned = s.empires[seat].banned_tiles
     return s if tile in banned else empire(s, seat, banned_tiles=(*banned, tile))
 
 
 def _without_tile(owner: Empire, tile: str) -> tuple[Tile, ...]:
-    """The tiles without one copy."""
+    """Return the tiles without one copy."""
     at = next(i for i, t in enumerate(owner.tiles) if t.tile == tile)
     return (*owner.tiles[:at], *owner.tiles[at + 1 :])
 
 
 def _turned(owner: Empire, tile: str) -> tuple[Tile, ...]:
-    """The tiles with one unused copy turned."""
+    """Return the tiles with one unused copy turned."""
     at = next(i for i, t in enumerate(owner.tiles) if t.tile == tile and not t.used)
     return (*owner.tiles[:at], Tile(tile, True), *owner.tiles[at + 1 :])

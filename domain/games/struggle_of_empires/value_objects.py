@@ -1,4 +1,4 @@
-"""Objects that stand in moves, and in the facts that repeat them."""
+"""Objects inside moves, and inside the facts repeating them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from domain.kernel.schema.declarations import UNSET, AnyInt, Case, Count, Id, Li
 T = TypeVar("T")
 
 UnitWord = Annotated[Unit, among(UNITS)]
-"""A unit that somebody names."""
+"""A unit named by a seat."""
 
 
 class OfferMade(Part, frozen=True):
-    """SOE-8.3.3: gold for an ally's help with at least so many units.
+    """SOE-8.3.3: gold for an ally's help with at least this number of units.
 
     Negative numbers have a code of their own, `invalid_ask` (SOE-8.1.2).
     """
@@ -26,7 +26,7 @@ class OfferMade(Part, frozen=True):
 
 
 class Target(Part, frozen=True):
-    """SOE-8.1.1: what is attacked: a seat, a marker, or a tile on the map.
+    """SOE-8.1.1: the target of an attack: a seat, a marker, or a tile on the map.
 
     A missing member or unknown kind is `invalid_target`, so neither is required here (SOE-8.1.2).
     """
@@ -46,18 +46,18 @@ class Target(Part, frozen=True):
 
 
 class Declaration(Part, frozen=True):
-    """SOE-8.1.1: an attack as it is declared, by an action or by War Office."""
+    """SOE-8.1.1: the declaration of an attack, by an action or by War Office."""
 
     region: Id
     target: Target
     surprise: Maybe[bool] = UNSET
     ask: Maybe[Listed[AnyInt]] = UNSET
-    """Allies; all who could help unless named (SOE-8.3.2)."""
+    """Asked allies; all able to help unless named (SOE-8.3.2)."""
     offers: Maybe[Listed[OfferMade]] = UNSET
 
 
 class LossChoice(Part, frozen=True):
-    """SOE-8.9.2: whose unit, and which, is lost."""
+    """SOE-8.9.2: the seat and kind of a lost unit."""
 
     seat: Count
     unit: UnitWord

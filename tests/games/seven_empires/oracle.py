@@ -1,7 +1,7 @@
-"""The rules once more, told from moves alone: a plain board that a second reader of the rules page keeps by hand.
+"""A second implementation of the rules, from moves alone, written independently after the rules page.
 
-It trusts that the moves are legal, knows nothing of the game's own code but its data file, and is compared with the
-real state at the end of whole games, and before.
+It assumes legal moves and uses nothing of the game but its data file. Tests compare it with the real state during and
+at the end of whole games.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ Units = Counter[str]
 
 
 class Oracle:
-    """A table: everything that lies on it, and whose turn it is."""
+    """A table: its pieces and the current turn.
+
+    It has one method for each move and each step of the rules, all in one class on purpose: it shares no code with the
+    ruleset.
+    """
 
     def __init__(self, seats: int, options: dict[str, Any], first: int, card: str | None, tiles: list[str]) -> None:
         self.seats, self.options, self.first, self.tiles = seats, options, first, tiles
@@ -69,7 +73,7 @@ class Oracle:
         self.crown()
 
     def crown(self) -> None:
-        """SE7-2.12: who is monarch."""
+        """SE7-2.12: the monarchs."""
         for empire in EMPIRES:
             sums = [self.influence(seat, empire) for seat in range(self.seats)]
             tied = [seat for seat in range(self.seats) if sums[seat] == max(sums)]

@@ -17,7 +17,7 @@ Winner = Literal["attacker", "defender", "tie"]
 
 
 class AttackDeclared(Fact[AgeOfReason], frozen=True):
-    """AOR-8.2.5: an attack on a power's token or on a marker; so many attacks are made."""
+    """AOR-8.2.5: an attack on a power's token or on a marker, with the turn's number of attacks so far."""
 
     seat: Seat
     region: str

@@ -44,7 +44,7 @@ class BidMade(Fact[AgeOfReason], frozen=True):
 
 
 class BidPassed(Fact[AgeOfReason], frozen=True):
-    """AOR-6.6: so many seats have passed since the standing bid."""
+    """AOR-6.6: a seat passes, with the number of passes since the standing bid."""
 
     seat: Seat
     passes: Count

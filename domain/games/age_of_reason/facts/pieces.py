@@ -26,7 +26,7 @@ class SpacePlaced(Fact[AgeOfReason], frozen=True):
 
 
 class MarkerConverted(Fact[AgeOfReason], frozen=True):
-    """AOR-8.1.3: an Aktion marker leaves the game; so many attacks are made."""
+    """AOR-8.1.3: an Aktion marker leaves the game, with the turn's number of attacks so far."""
 
     seat: Seat
     marker: str

@@ -89,7 +89,7 @@ class RoundStarted(Fact[AgeOfReason], frozen=True):
 
 
 class TurnStarted(Fact[AgeOfReason], frozen=True):
-    """AOR-7.1.2: a seat has its turn, with so many attacks."""
+    """AOR-7.1.2: a seat has its turn, with its limit of attacks."""
 
     seat: Seat
     attacks: Number

@@ -84,7 +84,7 @@ def check_bid(s: AgeOfReason, seat: Seat, move: Bid) -> None:
 
 
 def check_pass_bid(s: AgeOfReason, seat: Seat, move: PassBid) -> None:
-    """AOR-6.5: somebody has bid."""
+    """AOR-6.5: only after a bid."""
     auction.check_pass(RULES, s.bidding.standing)
 
 

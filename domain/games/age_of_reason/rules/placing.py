@@ -20,7 +20,7 @@ TAKES_BACK: dict[str, Callable[[Card], bool]] = {
     "militia": lambda card: card.soldiers_alone,
     "pressgangs": lambda card: card.ships > 0,
 }
-"""AOR-11.1.4: space -> kind of card it takes back from the discard."""
+"""AOR-11.1.4: space -> test for the cards it takes back from the discard."""
 
 
 def eligible(s: AgeOfReason, seat: Seat, space: str) -> list[str]:

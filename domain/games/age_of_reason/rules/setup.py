@@ -56,7 +56,7 @@ def setup(d: D) -> None:
 
 
 def free_powers(s: AgeOfReason) -> list[str]:
-    """Powers without a seat, in the order of the data."""
+    """Return the powers without a seat, in the order of the data."""
     return powers.free_powers(POWERS, _chosen_powers(s))
 
 

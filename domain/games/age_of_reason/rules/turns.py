@@ -38,7 +38,7 @@ def go_on(d: D) -> None:
 
 
 def act(d: D, frame: Frame, seat: Seat) -> None:
-    """An action is done: unless the turn is over, its seat is asked anew on the same clock."""
+    """End an action: unless the turn is over, ask the seat again on the same clock."""
     d.mark_answered(seat, end=True)
     if is_over(d.state):
         d.add(TurnEnded(seat))

@@ -1,8 +1,8 @@
-"""What can become true in a game (EGC-16), and what each fact assigns.
+"""Facts of a game (EGC-16), and their assignments to the state.
 
-Dumb on purpose: a fact carries new values, the formulas are in `rules`. What is public, what is one seat's own and what
-is nobody's are facts of their own, so that each viewer's state can be folded from what it may read. Facts of a resolved
-turn carry their `step`, P1 to P15; those of one seat are kept in its report, those for all in the news.
+Simple on purpose: a fact carries new values, the formulas are in `rules`. Public, private and hidden knowledge are
+separate facts, so each viewer's state can be folded from the facts readable to it. Facts of a resolved turn carry their
+`step`, P1 to P15; those of one seat are kept in its report, those for all in the news.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""P1 to P7: sheets carried out, armies that move and fight, conquest, hunger."""
+"""P1 to P7: sheets carried out, marches and battles, conquest, hunger."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ResolutionStarted(Stepped, frozen=True):
 
 
 class SheetCarriedOut(Reported, frozen=True):
-    """EGC-7.0.2: what an empire's sheet has cost and changed; `armies` and `levels` only those that differ."""
+    """EGC-7.0.2: the costs and changes of an empire's sheet; `armies` and `levels` only if different."""
 
     orders: Count
     spies: Count
@@ -72,7 +72,7 @@ class SheetCarriedOut(Reported, frozen=True):
 
 
 class PortsChanged(News, frozen=True):
-    """EGC-6.2: territories in which a port was built or demolished."""
+    """EGC-6.2: territories with a port built or demolished."""
 
     built: Sequence[str]
     demolished: Sequence[str]
@@ -88,7 +88,7 @@ class PortsChanged(News, frozen=True):
 
 
 class CombatFought(Reported, frozen=True):
-    """EGC-9.12: one pair of armies, for each empire that took part; pairs stand for attacker and defender."""
+    """EGC-9.12: one pair of armies, for each empire in it; pairs stand for attacker and defender."""
 
     territory: str
     attacker: str
@@ -105,13 +105,13 @@ class CombatFought(Reported, frozen=True):
     winner: str | None
     winning: str | None
     goes: Sequence[tuple[str, str | None]]
-    """Army that lost, and where it retreats; null: destroyed."""
+    """The losing army, and the goal of its retreat; null: destroyed."""
     morale: tuple[Count, Count]
     rounds: Sequence[Round]
 
 
 class ArmyTurnedBack(Reported, frozen=True):
-    """EGC-8.7: an army may not fight whom it found; `to` null: destroyed."""
+    """EGC-8.7: an army may not fight the armies found at its goal; `to` null: destroyed."""
 
     army: str
     territory: str
@@ -119,7 +119,7 @@ class ArmyTurnedBack(Reported, frozen=True):
 
 
 class ArmiesMarched(Reported, frozen=True):
-    """EGC-6.3: a seat's armies that have changed; null for one that is no more."""
+    """EGC-6.3: a seat's changed armies; null for a lost one."""
 
     armies: Mapping[str, Force | None]
 
@@ -128,7 +128,7 @@ class ArmiesMarched(Reported, frozen=True):
 
 
 class NeutralsSet(Stepped, frozen=True):
-    """EGC-6.5: neutral armies that have changed, which nobody sees; null for one that is no more."""
+    """EGC-6.5: changed neutral armies, seen by nobody; null for a lost one."""
 
     garrisons: Mapping[str, Troops | None]
 
@@ -137,7 +137,7 @@ class NeutralsSet(Stepped, frozen=True):
 
 
 class BattleFought(News, frozen=True):
-    """EGC-6.2: who fought where, and who holds the place."""
+    """EGC-6.2: the empires in a battle, and the holder of the place after it."""
 
     territory: str
     empires: Sequence[str]
@@ -185,7 +185,7 @@ class TerritoryConquered(News, frozen=True):
 
 
 class LevelsLearnt(Fact[Egc], frozen=True):
-    """EGC-6.3: a seat knows the infrastructure of a territory that it holds."""
+    """EGC-6.3: a seat knows the infrastructure of a territory it holds."""
 
     seat: Seat
     territory: str
@@ -197,7 +197,7 @@ class LevelsLearnt(Fact[Egc], frozen=True):
 
 
 class SupplyLost(Reported, frozen=True):
-    """EGC-11.4: divisions that starved in a territory; `left` by army."""
+    """EGC-11.4: divisions starved in a territory; `left` by army."""
 
     territory: str
     divisions: Count

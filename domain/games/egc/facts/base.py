@@ -1,4 +1,4 @@
-"""What facts of a resolved turn have in common, and parts of the state that several of them assign."""
+"""Bases of the facts of a resolved turn, and assignments shared by several of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Stepped(Fact[Egc], frozen=True):
 
 
 class Reported(Stepped, frozen=True):
-    """EGC-6.3: one seat's own, and kept in its report."""
+    """EGC-6.3: told to one seat, and kept in its report."""
 
     seat: Seat
 
@@ -37,7 +37,7 @@ class Reported(Stepped, frozen=True):
         return assign(s, reports=self.extended_reports(s))
 
     def extended_reports(self, s: Egc) -> tuple[Doc, ...]:
-        """All reports; the seat's has the fact as one entry more of its kind, without the reader."""
+        """Return all reports, with this fact added to its seat's, under its kind and without the reader."""
         entry = doc(self)
         kind, seat = entry.pop("t"), entry.pop("seat")
         report = s.reports[seat]
@@ -51,7 +51,7 @@ class News(Stepped, frozen=True):
         return assign(self.change(s), news=(*s.news, doc(self)))
 
     def change(self, s: Egc) -> Egc:
-        """What it assigns besides."""
+        """Return the state with the other assignments of the fact."""
         return s
 
 
@@ -59,7 +59,7 @@ class News(Stepped, frozen=True):
 
 
 def forces(s: Egc, seat: Seat, changed: Mapping[str, Force | None]) -> tuple[dict[str, Army], ...]:
-    """Whole armies by id, null for one that is no more."""
+    """Return the armies of all seats, with whole armies replaced by id; null removes one."""
     armies = dict(s.armies[seat])
     for army, force in changed.items():
         if force is None:
@@ -70,7 +70,7 @@ def forces(s: Egc, seat: Seat, changed: Mapping[str, Force | None]) -> tuple[dic
 
 
 def strengths(s: Egc, seat: Seat, left: Mapping[str, int]) -> tuple[dict[str, Army], ...]:
-    """Divisions by army; one with none left is no more."""
+    """Return the armies of all seats, with new divisions by army; 0 removes one."""
     armies = dict(s.armies[seat])
     for army, divisions in left.items():
         armies[army] = assign(armies[army], divisions=divisions)
@@ -80,11 +80,11 @@ def strengths(s: Egc, seat: Seat, left: Mapping[str, int]) -> tuple[dict[str, Ar
 
 
 def garrisons(s: Egc, changed: Mapping[str, Troops | None]) -> dict[str, Garrison]:
-    """Neutral armies by territory, null for one that is no more."""
+    """Return the neutral armies by territory; null removes one."""
     kept = {t: g for t, g in s.garrisons.items() if t not in changed}
     return {**kept, **{t: Garrison(*troops) for t, troops in changed.items() if troops is not None}}
 
 
 def without(protections: Mapping[str, int], seat: Seat) -> dict[str, int]:
-    """Protections but for those of a seat."""
+    """Return the protections without those of a seat."""
     return {k: v for k, v in protections.items() if k != str(seat)}

@@ -17,7 +17,7 @@ Ranks: TypeAlias = tuple[int | None, int | None]
 
 
 class CountsDrawn(Fact[Egc], frozen=True):
-    """EGC-3.1: the turns of the victory counts, which nobody knows."""
+    """EGC-3.1: the turns of the victory counts, known to nobody."""
 
     turns: Sequence[Count]
 
@@ -26,7 +26,7 @@ class CountsDrawn(Fact[Egc], frozen=True):
 
 
 class TieOrderDrawn(Fact[Egc], frozen=True):
-    """EGC-3.1: the lot that breaks ties, which nobody knows."""
+    """EGC-3.1: the lot to break ties, known to nobody."""
 
     seats: Sequence[Seat]
 
@@ -35,7 +35,7 @@ class TieOrderDrawn(Fact[Egc], frozen=True):
 
 
 class NeutralsDealt(Fact[Egc], frozen=True):
-    """EGC-3.1, EGC-3.2: neutral armies with their ranks, and the infrastructure that others do not see."""
+    """EGC-3.1, EGC-3.2: neutral armies with their ranks, and the infrastructure hidden from others."""
 
     garrisons: Mapping[str, Troops]
     ranks: Mapping[str, Ranks]
@@ -48,7 +48,7 @@ class NeutralsDealt(Fact[Egc], frozen=True):
 
 
 class GameSetUp(Fact[Egc], frozen=True):
-    """EGC-3.1: the neutral territories that have a port."""
+    """EGC-3.1: the neutral territories with a port."""
 
     ports: Sequence[str]
 
@@ -71,7 +71,7 @@ class AllocationFiled(Fact[Egc], frozen=True):
 
 
 class EmpireFounded(Fact[Egc], frozen=True):
-    """EGC-4.4: what an empire begins with; `next_army` is the number of the next army."""
+    """EGC-4.4: the start of an empire; `next_army` is the number of the next army."""
 
     seat: Seat
     points: Mapping[str, Count]

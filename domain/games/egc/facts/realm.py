@@ -1,4 +1,4 @@
-"""P8 to P11: victory counts, finance, territories that change hands, elimination."""
+"""P8 to P11: victory counts, finance, territories with a new owner, elimination."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class VictoryCounted(News, frozen=True):
 
 
 class FinanceSettled(Reported, frozen=True):
-    """EGC-12.6: an empire's statement; `deserted` divisions, and what they left by army."""
+    """EGC-12.6: an empire's statement; `deserted` divisions, and those left by army."""
 
     kept: Count
     national: Count
@@ -97,7 +97,7 @@ class ProtectorateEnded(News, frozen=True):
 
 
 class TerritoryGiven(News, frozen=True):
-    """EGC-14.9: a territory has another owner."""
+    """EGC-14.9: a territory changes its owner."""
 
     seat: Seat
     to: Seat
@@ -109,7 +109,7 @@ class TerritoryGiven(News, frozen=True):
 
 
 class ArmiesLost(Reported, frozen=True):
-    """EGC-14.9: armies that stood in a territory which was given away."""
+    """EGC-14.9: armies lost with a territory given away."""
 
     territory: str
     armies: Sequence[str]
@@ -120,7 +120,7 @@ class ArmiesLost(Reported, frozen=True):
 
 
 class ProtectorateGiven(News, frozen=True):
-    """EGC-14.9: a protectorate is another's."""
+    """EGC-14.9: a protectorate changes its holder."""
 
     seat: Seat
     to: Seat
@@ -173,7 +173,7 @@ class TerritoryProtected(News, frozen=True):
 
 
 class EmpireEliminated(News, frozen=True):
-    """EGC-11.6: an empire is out; whatever it had, or others had with it, is void."""
+    """EGC-11.6: an empire is out; all it had, or others had with it, is void."""
 
     seat: Seat
 
@@ -200,7 +200,7 @@ class EmpireEliminated(News, frozen=True):
 
 
 class GameEnded(Fact[Egc], frozen=True):
-    """EGC-15.6: the game is finished; what breaks ties becomes public."""
+    """EGC-15.6: the game is finished; the tie-break becomes public."""
 
     why: Ending
     treasuries: Sequence[Count]

@@ -1,4 +1,4 @@
-"""P12 to P15: relations, wars, straits and ports, technology, diplomacy points, what is shown of the armies."""
+"""P12 to P15: relations, wars, straits and ports, technology, diplomacy points, public presence of armies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cause = Literal["war_begins", "improved", "separate_peace", "degraded", "upkeep_
 
 
 class RelationChanged(News, frozen=True):
-    """EGC-14.5, EGC-14.6: another level between two; `peace_turn` where a war has ended."""
+    """EGC-14.5, EGC-14.6: a new level between two empires; `peace_turn` if a war has ended."""
 
     seat: Seat
     target: Seat
@@ -48,7 +48,7 @@ class WarDeclared(News, frozen=True):
 
 
 class WarJoined(News, frozen=True):
-    """EGC-14.6: an empire is drawn into the war of its ally, who was attacked by the target."""
+    """EGC-14.6: an empire is drawn into the war of its ally, attacked by the target."""
 
     seat: Seat
     target: Seat
@@ -139,7 +139,7 @@ class PortsSet(News, frozen=True):
 
 
 class TechnologySettled(Reported, frozen=True):
-    """EGC-13.2: points after decay and research, ranks, what is still under way, points that matured."""
+    """EGC-13.2: points after decay and research, ranks, research still under way, matured points."""
 
     points: Mapping[str, Count]
     ranks: Mapping[str, Count]
@@ -153,7 +153,7 @@ class TechnologySettled(Reported, frozen=True):
 
 
 class DiplomacySettled(Reported, frozen=True):
-    """EGC-14.10: points before, earned, for territories lost and taken, kept up, and what is left."""
+    """EGC-14.10: points before, earned, for territories lost and taken, kept up, and left."""
 
     diplomacy: Count
     before: Count
@@ -168,7 +168,7 @@ class DiplomacySettled(Reported, frozen=True):
 
 
 class MannedSet(Fact[Egc], frozen=True):
-    """EGC-6.1: which territories hold armies, and whose, where that has changed; null: none."""
+    """EGC-6.1: territory -> empire of the armies there, only if changed; null: none."""
 
     manned: Mapping[str, str | None]
     step: Maybe[Step] = UNSET

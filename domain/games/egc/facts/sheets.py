@@ -1,4 +1,4 @@
-"""Order sheets, spies, seats that resign (EGC-7, EGC-4.6)."""
+"""Order sheets, spies, resigning seats (EGC-7, EGC-4.6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.types import Doc, Seat
 
 
 class TerritoryReport(Part, frozen=True):
-    """EGC-7.11: what a spy finds in a territory, neutral ranks only in a neutral one."""
+    """EGC-7.11: a spy's report on a territory, with neutral ranks only for a neutral one."""
 
     turn: Count
     levels: Mapping[str, Count]
@@ -25,7 +25,7 @@ class TerritoryReport(Part, frozen=True):
 
 
 class EmpireReport(Part, frozen=True):
-    """EGC-7.11: what a spy finds out about an empire."""
+    """EGC-7.11: a spy's report on an empire."""
 
     turn: Count
     treasury: Count
@@ -37,7 +37,7 @@ class EmpireReport(Part, frozen=True):
 
 
 class OrderFiled(Fact[Egc], frozen=True):
-    """EGC-7.0.1: an order stands on a sheet; `army` is the id that it allots, `replaces` the order that is gone."""
+    """EGC-7.0.1: an order is on a sheet; `army` is the id allotted by it, `replaces` the order now gone."""
 
     seat: Seat
     n: Count
@@ -45,7 +45,7 @@ class OrderFiled(Fact[Egc], frozen=True):
     army: Maybe[str] = UNSET
     replaces: Maybe[Count] = UNSET
     controls: Maybe[Sequence[str]] = UNSET
-    """EGC-6.3: seas that the empire controls with the sheet, where that has changed."""
+    """EGC-6.3: seas controlled by the empire with the sheet, only if changed."""
 
     def evolve(self, s: Egc) -> Egc:
         old = s.sheets[self.seat]
@@ -67,7 +67,7 @@ class OrderCancelled(Fact[Egc], frozen=True):
     seat: Seat
     n: Count
     controls: Maybe[Sequence[str]] = UNSET
-    """EGC-6.3: seas that the empire controls with the sheet, where that has changed."""
+    """EGC-6.3: seas controlled by the empire with the sheet, only if changed."""
 
     def evolve(self, s: Egc) -> Egc:
         old = s.sheets[self.seat]
@@ -77,7 +77,7 @@ class OrderCancelled(Fact[Egc], frozen=True):
 
 
 class TerritorySpied(Fact[Egc], frozen=True):
-    """EGC-7.11: what a seat has found in a territory; `spent` on spies in the turn."""
+    """EGC-7.11: a seat's report on a territory; `spent` on spies in the turn."""
 
     seat: Seat
     territory: str
@@ -92,7 +92,7 @@ class TerritorySpied(Fact[Egc], frozen=True):
 
 
 class EmpireSpied(Fact[Egc], frozen=True):
-    """EGC-7.11: what a seat has found out about an empire; `spent` on spies in the turn."""
+    """EGC-7.11: a seat's report on an empire; `spent` on spies in the turn."""
 
     seat: Seat
     empire: str
@@ -117,7 +117,7 @@ class SeatResigned(Fact[Egc], frozen=True):
 
 
 class TurnStarted(Fact[Egc], frozen=True):
-    """EGC-4.1: sheets are new; a casus belli that can be used no more is gone (EGC-14.8)."""
+    """EGC-4.1: sheets are new; expired casus belli are gone (EGC-14.8)."""
 
     turn: Count
 
@@ -128,7 +128,7 @@ class TurnStarted(Fact[Egc], frozen=True):
 
 
 class SheetOpened(Fact[Egc], frozen=True):
-    """EGC-6.3: seas that an empire controls with its new sheet."""
+    """EGC-6.3: seas controlled by an empire with its new sheet."""
 
     seat: Seat
     controls: Sequence[str]

@@ -1,4 +1,4 @@
-"""The rules, in the order of the rules page: what each type of move does, and how the frames go on."""
+"""The rules, in the order of the rules page: the handlers of moves, and the continuations of frames."""
 
 from __future__ import annotations
 
@@ -34,8 +34,13 @@ HANDLERS: Mapping[str, Handler[Egc]] = dict(
         on(Resolving, pipeline.resolve),
     )
 )
+"""Move type -> handler."""
 
 CONTINUATIONS: Mapping[str, Callable[[D, Frame], None]] = {
     **dict.fromkeys(ZERO, turn_zero.go_turn_zero),
     "orders": pipeline.go_orders,
 }
+"""Frame kind -> continuation, for frames owing no answer."""
+
+may = seats.may
+vacated = seats.vacate

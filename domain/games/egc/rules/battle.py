@@ -11,11 +11,11 @@ from domain.games.egc.state import NEUTRAL, NeutralRanks, empire_of
 from domain.kernel.records.audience import TABLE
 
 WORST = 10
-"""EGC-9.3: the rank of a neutral army that has none."""
+"""EGC-9.3: the rank of a neutral army without ranks."""
 
 
 def battle(w: Resolution, attacker: Unit, there: list[Unit], territory: str, landed: bool) -> None:
-    """EGC-9.1: the attacker goes on as long as it wins; it stands there when no defender is left."""
+    """EGC-9.1: the attacker fights on as long as it wins; without a defender left it holds the place."""
     order = [u.id for u in sorted(there, key=lambda u: u.number)]
     for army in w.d.draws.shuffle("defender_order", order, TABLE):
         combat = Combat(w, attacker, w.units[str(army)], territory, int(landed))
@@ -27,7 +27,7 @@ def battle(w: Resolution, attacker: Unit, there: list[Unit], territory: str, lan
 
 @dataclass
 class Combat:
-    """One pair of armies; what its report says (EGC-9.12)."""
+    """One pair of armies, with the content of its report (EGC-9.12)."""
 
     w: Resolution
     attacker: Unit
@@ -37,7 +37,7 @@ class Combat:
     winner: Unit | None = None
     rounds: list[Round] = field(default_factory=list)
     supported: dict[str, Unit] = field(default_factory=dict)
-    """All that ever took part as supporters."""
+    """All armies in it as supporters at any time."""
 
     def fight(self) -> None:
         """EGC-9.8 to EGC-9.11."""
@@ -133,7 +133,7 @@ class Combat:
         return True
 
     def _end(self, significant: bool) -> dict[str, str | None]:
-        """EGC-9.10: morale, and where the loser goes; None for an army that is no more."""
+        """EGC-9.10: morale, and the goal of the loser's retreat; None for a destroyed army."""
         a, d = self.attacker, self.defender
         losers = [u for u in (a, d) if u is not self.winner]
         if significant:
@@ -160,12 +160,12 @@ class Combat:
         return str(self.w.d.draws.pick("retreat", list(near), TABLE)) if near else None
 
     def _way_back(self, u: Unit) -> str | None:
-        """EGC-9.10: over no sea, or over one that the empire controls."""
+        """EGC-9.10: over no sea, or over one controlled by the empire."""
         over = not u.crossed or (len(u.crossed) == 1 and u.crossed[0] in self.w.controls(u.seat))
         return u.home if over and not self.w.foreign(u.seat, u.home) else None
 
     def _report(self, before: tuple[int, int], significant: bool, goes: dict[str, str | None]) -> None:
-        """EGC-9.12: to each empire that took part, and to nobody else."""
+        """EGC-9.12: to each empire in it, and to nobody else."""
         a, d = self.attacker, self.defender
         readers = {a.seat, d.seat, *(u.seat for u in self.supported.values())} - {NOBODY}
         for seat in sorted(readers):
@@ -198,7 +198,7 @@ class Combat:
 
 
 def encirclement(places: int) -> int:
-    """EGC-9.7: percent for supporters in so many territories."""
+    """EGC-9.7: percent for supporters in this number of territories."""
     return min(COMBAT["encirclement_max"], COMBAT["encirclement_step"] * max(0, places - 1))
 
 
@@ -208,7 +208,7 @@ def _significant(a: int, d: int) -> bool:
 
 
 def share(loss: int, weights: list[int], divisions: list[int]) -> list[int]:
-    """EGC-9.8: losses by weight, and what remains one by one, going round."""
+    """EGC-9.8: losses by weight, and the remainder one by one, going round."""
     total = sum(weights)
     shares = [min(n, loss * weight // total) for n, weight in zip(divisions, weights, strict=True)]
     at = 0

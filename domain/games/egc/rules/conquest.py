@@ -10,7 +10,7 @@ from domain.types import Seat
 
 
 def conquer(w: Resolution) -> None:
-    """EGC-11.1: who stands in a territory that is not his takes it."""
+    """EGC-11.1: an army takes the foreign territory it ends in."""
     colonies = {seat: len(w.s.colonies(seat)) for seat in w.s.in_play()}
     for territory in TERRITORIES:
         there = w.standing.get(territory)
@@ -29,7 +29,7 @@ def _take(w: Resolution, territory: str, seat: Seat, colonies: dict[Seat, int]) 
 
 
 def plundered(w: Resolution, territory: str, loser: Seat, colonies: int) -> int:
-    """EGC-11.2: twice what the territory would have brought its old owner this turn."""
+    """EGC-11.2: twice the old owner's income from the territory this turn."""
     income = recovered(w.s, loser, territory)
     factor: int = ECONOMY["plunder_factor"]
     if territory == HOMES[loser]:

@@ -9,7 +9,7 @@ from domain.types import Seat
 
 
 def drill(w: Resolution) -> None:
-    """EGC-10.1: up to the caps of the empire's ranks; not for an army that retreated or turned back."""
+    """EGC-10.1: up to the caps of the empire's ranks; not for an army back from a retreat or turned back."""
     able: dict[Seat, list[Unit]] = {}
     for unit in w.units.values():
         if unit.seat != NOBODY and unit.divisions and not unit.retreated:

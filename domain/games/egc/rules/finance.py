@@ -1,4 +1,4 @@
-"""EGC-12, P9: what an empire earns and pays at the end of a turn."""
+"""EGC-12, P9: an empire's income and expenses at the end of a turn."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def value_for(s: Egc, seat: Seat, territory: str) -> int:
 
 
 def recovery(s: Egc, territory: str) -> int:
-    """EGC-12.4: percent of its value that a territory brings after a conquest."""
+    """EGC-12.4: percent of its value yielded by a territory after a conquest."""
     taken = s.lands[territory].conquered_turn
     table: list[int] = ECONOMY["recovery_percent"]
     return 100 if taken is None else table[min(len(table) - 1, s.turn - taken)]
 
 
 def recovered(s: Egc, seat: Seat, territory: str) -> int:
-    """What a territory brings an empire this turn."""
+    """Return a territory's yield for an empire this turn."""
     return value_for(s, seat, territory) * recovery(s, territory) // 100
 
 
@@ -56,7 +56,7 @@ def corruption_rate(colonies: int, rank: int) -> int:
 
 
 def income(s: Egc, seat: Seat) -> Income:
-    """EGC-12.2: what an empire earns in a turn."""
+    """EGC-12.2: an empire's income of a turn."""
     home, colonies = HOMES[seat], s.colonies(seat)
     national = ECONOMY["national_multiplier"] * recovered(s, seat, home) if s.metropolis(home) else 0
     colonial = sum(recovered(s, seat, t) for t in colonies)
@@ -108,7 +108,7 @@ def _settle_one(w: Resolution, seat: Seat, gifts: int) -> None:
 
 
 def deserted(divisions: dict[str, int], gone: int) -> dict[str, int]:
-    """EGC-12.6: one at a time from the army that is strongest at that moment; returns what is left where some went."""
+    """EGC-12.6: one at a time from the strongest army at the moment; return the divisions left, by changed army."""
     heap = [(-n, -number_of(army), army) for army, n in divisions.items()]
     heapify(heap)
     for _ in range(gone):

@@ -15,7 +15,7 @@ from domain.types import Seat
 
 
 def muster(w: Resolution) -> None:
-    """All armies with their orders, neutral ones first; who has none gets an automatic order (EGC-7.10.6)."""
+    """Set up all armies with their orders, neutral ones first; one without gets an automatic order (EGC-7.10.6)."""
     for territory in sorted(w.s.garrisons):
         g = w.s.garrisons[territory]
         _station(w, Unit(f"N-{territory}", NOBODY, 0, g.divisions, g.morale, g.training, territory, "", territory))
@@ -42,7 +42,7 @@ def _station(w: Resolution, unit: Unit) -> None:
 
 
 def automatic(w: Resolution, seat: Seat, a: Army) -> str:
-    """EGC-7.10.6: what an army does that has no order."""
+    """EGC-7.10.6: the order of an army without one."""
     can_rest = a.morale < by_rank("morale_cap", w.s.rank(seat, "officer_training"))
     can_train = a.training < by_rank("training_cap", w.s.rank(seat, "land_warfare"))
     if not can_rest and not can_train:
@@ -53,7 +53,7 @@ def automatic(w: Resolution, seat: Seat, a: Army) -> str:
 
 
 def march(w: Resolution) -> None:
-    """EGC-8.5: rounds until no army is left that moves."""
+    """EGC-8.5: rounds until no army moves any more."""
     column = sorted(
         (u for u in w.units.values() if u.moving), key=lambda u: (w.s.rank(u.seat, "logistics"), u.number, u.seat)
     )
@@ -107,7 +107,7 @@ def turn_back(w: Resolution, unit: Unit) -> None:
 
 
 def report(w: Resolution) -> None:
-    """EGC-6.2, EGC-6.7: what has become of the armies; who fought where, and who holds the place."""
+    """EGC-6.2, EGC-6.7: the fate of the armies, the battles, and the holders of their places."""
     for seat in SEATS:
         changed = _changed(w, seat)
         if changed:

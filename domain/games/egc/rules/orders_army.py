@@ -32,7 +32,7 @@ def order_army(c: Copy, move: OrderArmy, filed: Filed) -> None:
 
 
 def round_of(move: OrderArmy) -> int:
-    """EGC-7.10.1: the round in which an army is activated."""
+    """EGC-7.10.1: the round of an army's activation."""
     return ROUND if move.round is UNSET else move.round
 
 
@@ -49,7 +49,7 @@ def check_move(c: Copy, army: str, path: Sequence[str], chosen: int) -> None:
 
 
 def check_form(start: str, path: Sequence[str]) -> None:
-    """The first two checks of EGC-7.10.1."""
+    """Do the first two checks of EGC-7.10.1."""
     known = all(node in TERRITORIES or node in COASTS for node in path)
     fits = len(path) >= 2 and known and path[0] == start and len(set(path)) == len(path)
     need(fits, "bad_path", RULE)
@@ -57,7 +57,7 @@ def check_form(start: str, path: Sequence[str]) -> None:
 
 
 def window(c: Copy) -> int:
-    """How many rounds earlier or later an army may be activated."""
+    """Return the allowed shift of an army's activation, in rounds earlier or later."""
     return c.by_rank("activation_half_width", "logistics")
 
 
@@ -79,7 +79,7 @@ def check_land(c: Copy, path: Sequence[str]) -> None:
 
 
 def check_naval(c: Copy, path: Sequence[str]) -> None:
-    """EGC-7.10.1 (c): from sea to sea; an expedition for each that is not accessible, but never the first."""
+    """EGC-7.10.1 (c): from sea to sea; an expedition for each inaccessible one, but never the first."""
     start, *seas, goal = path
     need(all(sea in COASTS for sea in seas), "bad_path", RULE)
     need(start in COASTS[seas[0]], "not_adjacent", RULE, sea=seas[0])
@@ -106,7 +106,7 @@ def check_target(s: Egc, seat: Seat, territory: str) -> None:
 
 
 def may_enter(s: Egc, seat: Seat, territory: str) -> bool:
-    """Whether a move may end there (EGC-7.10.2)."""
+    """Return whether a move may end there (EGC-7.10.2)."""
     try:
         check_target(s, seat, territory)
     except RuleError:
@@ -122,7 +122,7 @@ def check_support(c: Copy, army: str, territory: str) -> None:
 
 
 def in_range(c: Copy, here: str, territory: str) -> bool:
-    """EGC-7.10.3: a neighbour by land, or over a common sea that the empire controls."""
+    """EGC-7.10.3: a neighbour by land, or over a common sea controlled by the empire."""
     if territory in TERRITORIES[here].neighbours:
         return True
     return any(sea in c.controls for sea in common_seas(here, territory))

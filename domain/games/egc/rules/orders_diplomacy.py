@@ -118,7 +118,7 @@ def give_territory(c: Copy, move: GiveTerritory, filed: Filed) -> None:
 
 
 def check_gift(c: Copy, territory: str) -> None:
-    """EGC-7.16: what can be given away."""
+    """EGC-7.16: the allowed gifts of territory."""
     land = c.s.lands[territory]
     mine = land.protectorate is not None and land.protectorate.seat == c.seat
     need(c.owns(territory) or mine, "not_owner", "EGC-7.16")

@@ -49,7 +49,7 @@ def demolish(c: Copy, move: Demolish, filed: Filed) -> None:
 
 
 def recruit(c: Copy, move: Recruit, filed: Filed) -> None:
-    """EGC-7.5: a new army, within what the centre can raise this turn."""
+    """EGC-7.5: a new army, within the centre's capacity this turn."""
     known_territory(move.territory)
     territory, divisions = move.territory, move.divisions
     need(divisions >= 1, "bad_amount", "EGC-7.5")

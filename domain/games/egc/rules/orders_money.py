@@ -24,7 +24,7 @@ def set_research(c: Copy, move: SetResearch, filed: Filed) -> None:
 
 
 def fund_expeditions(c: Copy, move: FundExpeditions, filed: Filed) -> None:
-    """EGC-7.9; what is funded is known before the moves are checked, whatever the sequence."""
+    """EGC-7.9; funds count before the check of the moves, in any sequence of orders."""
     need(move.count >= 1, "bad_amount", "EGC-7.9")
     c.funds -= move.count * c.by_rank("expedition_cost", "exploration")
 

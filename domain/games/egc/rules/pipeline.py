@@ -56,7 +56,7 @@ def resolve(d: D, frame: Frame, seat: None, move: Resolving) -> None:
 
 
 def manage(w: Resolution) -> None:
-    """P2: each empire's sheet in sequence."""
+    """Carry out each empire's sheet in sequence (P2)."""
     for seat in w.s.in_play():
         sheet = w.s.sheets[seat]
         w.copies[seat] = c = copy_of(w.begun, seat)
@@ -100,7 +100,7 @@ def _form(a: Army) -> Force:
 
 
 def _invested(w: Resolution, seat: Seat, order: SetResearch) -> list[Invested]:
-    """EGC-13.1: all that is under way, with the new research."""
+    """EGC-13.1: all research under way, with the new one."""
     e = w.s.empires[seat]
     points = technology.research_points(order.amount, e.ranks["research"], e.revenue)
     new = order.technology, points, w.turn + RESEARCH["delay_turns"]

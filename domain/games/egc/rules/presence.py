@@ -1,4 +1,4 @@
-"""EGC-6.1, P15: what everybody sees of the armies."""
+"""EGC-6.1, P15: the public presence of armies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domain.games.egc.state import empire_of
 
 
 def show_armies(w: Resolution) -> None:
-    """EGC-6.1: which territories hold armies, and whose."""
+    """EGC-6.1: the territories with armies, and the empires of these."""
     now = {a.territory: empire_of(seat) for seat in w.s.in_play() for a in w.s.armies[seat].values()}
     now |= dict.fromkeys(w.s.garrisons, empire_of(None))
     old = w.s.manned

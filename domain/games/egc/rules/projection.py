@@ -1,4 +1,4 @@
-"""EGC-7.0.2: a seat's private copy of the start of the turn, as its sheet changes it. Others are as they were."""
+"""EGC-7.0.2: a seat's private copy of the start of the turn, changed by its sheet. Other seats stay unchanged."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ K = TypeVar("K", bound=Order)
 
 
 class Copy:
-    """What the sheet leaves of the seat's own things; changed while the orders are gone through."""
+    """Copy of the seat's possessions, changed by the orders of the sheet one after the other."""
 
     def __init__(self, s: Egc, seat: Seat, controls: tuple[str, ...] | None = None) -> None:
-        """`controls`: the seas that the empire controls, where they are known already."""
+        """`controls`: the seas controlled by the empire, if already known."""
         self.s, self.seat = s, seat
         self.empire = s.empires[seat]
         self.funds = self.empire.treasury - s.sheets[seat].spent
@@ -44,9 +44,9 @@ class Copy:
         self.changed: set[tuple[str, str]] = set()
         self.raised: dict[str, int] = {}
         self.ordered: dict[str, int] = {}
-        """Army -> number of the order that it has."""
+        """Army -> number of its order."""
         self.orders: dict[str, OrderArmy] = {}
-        """Army -> that order."""
+        """Army -> its order."""
         self.expeditions = 0
         self.sailed = 0
         """Naval moves so far."""
@@ -56,11 +56,11 @@ class Copy:
         self._controls = controls
 
     def owns(self, territory: str) -> bool:
-        """Whether the seat owns a territory; no order of the sheet changes that before the turn resolves."""
+        """Return whether the seat owns a territory; no order changes this before the turn resolves."""
         return self.s.lands[territory].owner == self.seat
 
     def level(self, territory: str, infrastructure: str) -> int:
-        """The level of an infrastructure in the copy."""
+        """Return the level of an infrastructure in the copy."""
         if infrastructure == "port":
             if territory in self.built or territory in self.demolished:
                 return int(territory in self.built)
@@ -79,7 +79,7 @@ class Copy:
         self.levels[territory] = {k: v for k, v in sorted(levels.items()) if v}
 
     def capacity(self, territory: str) -> int:
-        """EGC-7.5: divisions that can still be raised there this turn."""
+        """EGC-7.5: divisions the territory can still raise this turn."""
         full: int = ECONOMY["recruitment_per_level"] * self.level(territory, "recruitment_centre")
         if territory != HOMES[self.seat]:
             full = full * by_rank("colony_recruitment_percent", self.rank("administration")) // 100
@@ -90,7 +90,7 @@ class Copy:
         return self.empire.ranks[technology]
 
     def by_rank(self, table: str, technology: str) -> int:
-        """The value of a table for the seat's own rank."""
+        """Return the value of a table for the seat's own rank."""
         return by_rank(table, self.rank(technology))
 
     # --- the seas, once all management orders are carried out
@@ -103,12 +103,12 @@ class Copy:
 
     @cached_property
     def seas(self) -> set[str]:
-        """EGC-8.1: seas that are accessible."""
+        """EGC-8.1: accessible seas."""
         return accessible(self.s, self.seat, self.ports)
 
     @cached_property
     def controls(self) -> tuple[str, ...]:
-        """EGC-8.2, EGC-6.3: seas that the empire controls with its sheet applied."""
+        """EGC-8.2, EGC-6.3: seas controlled by the empire with its sheet applied."""
         return tuple(controlled(self.s, self.seat, self.ports)) if self._controls is None else self._controls
 
 
@@ -117,11 +117,11 @@ Check = Callable[[Copy, Any, Filed], None]
 
 
 def on(kind: type[K], check: Callable[[Copy, K, Filed], None]) -> tuple[type[Order], Check]:
-    """What is done on an order of a type, as an item of a table."""
+    """Return the check of an order type, as an item of a table."""
     return kind, check
 
 
-# --- ids that do not exist (EGC-7.0.6) -------------------------------------------------------------------------
+# --- unknown ids (EGC-7.0.6) ---------------------------------------------------------------------------------
 
 
 def _id_check(code: str, field: str, table: Container[str]) -> Callable[[str], None]:
@@ -148,13 +148,13 @@ def known_links(links: Sequence[str]) -> None:
 
 
 def foreign(c: Copy, army: str) -> bool:
-    """EGC-7.0.9: by the form of the id alone, whether it is that of another's army."""
+    """EGC-7.0.9: return whether the id has the form of another seat's or a neutral army's."""
     name = army.rpartition("-")[0]
     return name == "N" or (name in SEAT and SEAT[name] != c.seat)
 
 
 def known_army(c: Copy, army: str) -> None:
-    """EGC-7.0.9: an id that is no army of the seat in the copy, and none of another's form."""
+    """EGC-7.0.9: refuse an id of no army of the seat in the copy, unless it has the form of another's."""
     if army not in c.armies and not foreign(c, army):
         raise RuleError("unknown_army", "EGC-7.0.9", {"army": army})
 
@@ -165,26 +165,26 @@ def own_army(c: Copy, army: str) -> None:
         raise RuleError("not_your_army", "EGC-7.0.9", {"army": army})
 
 
-# --- checks that several orders share ----------------------------------------------------------------------------
+# --- checks shared by several orders ----------------------------------------------------------------------------
 
 
 def need(ok: bool, code: str, rule: str, **detail: Json) -> None:
-    """One named check."""
+    """Raise RuleError with this code and rule unless `ok`."""
     if not ok:
         raise RuleError(code, rule, detail)
 
 
 def need_room(c: Copy, rule: str) -> None:
-    """EGC-1.8: at most so many armies."""
+    """EGC-1.8: the limit of armies."""
     need(len(c.armies) < MAX_ARMIES, "army_limit", rule, armies=len(c.armies))
 
 
 def need_other(c: Copy, other: Seat, rule: str) -> None:
-    """The target is another empire, and in play."""
+    """Raise RuleError unless the target is another empire in play."""
     need(other != c.seat, "self_target", rule)
     need(c.s.status[other] != "eliminated", "empire_eliminated", rule)
 
 
 def need_calm(c: Copy, other: Seat, rule: str) -> None:
-    """EGC-14.2: no diplomatic order between two for whom war is imminent."""
+    """EGC-14.2: no diplomatic order between two empires with an imminent war."""
     need(c.s.relation(c.seat, other) != "imminent_war", "war_imminent", rule)

@@ -26,12 +26,12 @@ from domain.types import Seat
 
 IMPROVING = ("propose", "incite")
 DEGRADED = {"alliance": "nap", "mpa": "nap", "nap": "peace", "peace": "rupture", "war": "total_war"}
-"""EGC-14.5 (d): what a degradation makes of a level; a rupture becomes a war by declaration."""
+"""EGC-14.5 (d): level -> level after a degradation; a rupture becomes a war by declaration."""
 
 
 @dataclass
 class Action:
-    """A relation action of the turn, with what it cost."""
+    """A relation action of the turn, with its cost."""
 
     seat: Seat
     target: Seat
@@ -42,7 +42,7 @@ class Action:
 
 @dataclass
 class Talks:
-    """What P12 has found out so far."""
+    """Interim results of P12."""
 
     retained: list[Action] = field(default_factory=list)
     mutual: list[tuple[Seat, Seat]] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Talks:
 
 
 def relations(w: Resolution) -> None:
-    """P12 in its order, (a) to (i)."""
+    """Resolve P12 in its order, (a) to (i)."""
     w.alliances = [pair for pair in PAIRS if w.s.allied(*pair)]
     started = [pair for pair in PAIRS if w.s.relation(*pair) == "imminent_war"]
     talks = Talks()
@@ -70,7 +70,7 @@ def relations(w: Resolution) -> None:
 
 
 def _actions(w: Resolution) -> Iterator[Action]:
-    """Actions of the turn; the price is that of the start of the turn, when it was paid."""
+    """Return the actions of the turn; the price is the one paid, of the start of the turn."""
     for seat, order in w.orders_of(RelationAction):
         target, stake = SEAT[order.target], order.stake or 0
         paid = action_cost(w.s.relation(seat, target), order.action) + stake
@@ -143,7 +143,7 @@ def _awaiting(w: Resolution) -> list[tuple[str, Proposal]]:
 
 
 def _answer(w: Resolution, name: str, proposal: Proposal) -> bool:
-    """EGC-4.2, EGC-7.13: the answer that was filed, or the free one."""
+    """EGC-4.2, EGC-7.13: the filed answer, or the free one."""
     given = {o.proposal: o.accept for seat, o in w.orders_of(AnswerProposal) if seat == proposal.target}
     accepted = given.get(name, proposal.action == "incite")
     a, b = proposal.sender, proposal.target
@@ -153,7 +153,7 @@ def _answer(w: Resolution, name: str, proposal: Proposal) -> bool:
 
 
 def _void_answers(w: Resolution) -> None:
-    """EGC-14.4: who answered an empire that is out gets the price back."""
+    """EGC-14.4: answers to an eliminated empire are refunded."""
     for seat, order in w.orders_of(AnswerProposal):
         proposal = w.begun.proposals[order.proposal]
         if _void(w, proposal.sender):
@@ -173,7 +173,7 @@ def _raise(w: Resolution, a: Seat, b: Seat, made: set[str]) -> None:
 
 
 def _separate_peace(w: Resolution, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], str], made: set[str]) -> None:
-    """EGC-14.5: an ally that makes peace alone has broken the alliance."""
+    """EGC-14.5: an ally with a peace of its own has broken the alliance."""
 
     def both_fought(z: Seat) -> bool:
         return all(before[min(e, z), max(e, z)] in HOSTILE for e in (x, y))
@@ -186,7 +186,7 @@ def _separate_peace(w: Resolution, x: Seat, y: Seat, before: dict[tuple[Seat, Se
 
 
 def break_alliance(w: Resolution, breaker: Seat, other: Seat, why: Cause) -> None:
-    """The relation is a non-aggression pact; the ex-ally has a casus belli."""
+    """Set the relation to a non-aggression pact; the former ally gets a casus belli."""
     w.tell(RelationChanged(w.step, breaker, other, "nap", why))
     casus_belli(w, other, breaker, "alliance_broken")
 
@@ -238,7 +238,7 @@ def _war(w: Resolution, a: Seat, b: Seat) -> None:
 
 
 def casus_belli(w: Resolution, holder: Seat, against: Seat, kind: str) -> None:
-    """EGC-14.7: known to the two; none between enemies, or for an empire that is out."""
+    """EGC-14.7: known to the two; none between enemies, or for an eliminated empire."""
     if w.s.relation(holder, against) in ENEMIES or _void(w, holder, against):
         return
     expires = w.turn + DIPLOMACY["casus_belli_turns"]
@@ -265,7 +265,7 @@ def _incidents(w: Resolution) -> None:
 
 
 def _guardians(w: Resolution, territory: str) -> list[Seat]:
-    """Whose protection or protectorate was in force at the start of the turn."""
+    """Return the seats with a protection or protectorate in force at the start of the turn."""
     land = w.begun.lands[territory]
     found = {int(seat) for seat, since in land.protections.items() if w.s.in_force(since)}
     if land.protectorate and w.s.in_force(land.protectorate.since):
@@ -292,7 +292,7 @@ def _permissions(w: Resolution) -> None:
 
 
 def _propose(w: Resolution, talks: Talks) -> None:
-    """EGC-14.8 (i): an improvement that one alone wants awaits an answer."""
+    """EGC-14.8 (i): an improvement wanted by one side alone awaits an answer."""
     for action in talks.retained:
         a, b = action.seat, action.target
         if action.action in IMPROVING and w.s.relation(a, b) not in ("imminent_war", "alliance"):

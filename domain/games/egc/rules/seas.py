@@ -13,12 +13,12 @@ Counts = Mapping[str, int]
 
 
 def ports_of(s: Egc, seat: Seat) -> Sequence[str]:
-    """EGC-8.1: territories with a port that the empire owns or protects."""
+    """EGC-8.1: territories with a port, owned or protected by the empire."""
     return s.holdings.ports[seat]
 
 
 def ports_by_sea(ports: Iterable[str]) -> dict[str, int]:
-    """How many of these ports lie on each sea."""
+    """Return sea -> number of these ports on it."""
     counts: dict[str, int] = {}
     for port in ports:
         for sea in TERRITORIES[port].seas:
@@ -27,12 +27,12 @@ def ports_by_sea(ports: Iterable[str]) -> dict[str, int]:
 
 
 def own_access(s: Egc, seat: Seat, ports: Iterable[str] | None = None) -> set[str]:
-    """EGC-8.1: seas on which the empire has a port, by its own ports unless they are named."""
+    """EGC-8.1: seas with a port of the empire; by its own ports unless others are given."""
     return {sea for port in (ports_of(s, seat) if ports is None else ports) for sea in TERRITORIES[port].seas}
 
 
 def accessible(s: Egc, seat: Seat, ports: Iterable[str] | None = None) -> set[str]:
-    """EGC-8.1: the own access, and that of every empire whose ports are open to this one; not passed on."""
+    """EGC-8.1: the own access, and that of empires with ports open to this one; not passed on."""
     found = own_access(s, seat, ports)
     for by in s.openers(seat):
         found |= own_access(s, by)
@@ -40,7 +40,7 @@ def accessible(s: Egc, seat: Seat, ports: Iterable[str] | None = None) -> set[st
 
 
 def controlled(s: Egc, seat: Seat, ports: Iterable[str] | None = None) -> list[str]:
-    """EGC-8.2: seas where the empire's level is above that of each empire it is at war with, ascending."""
+    """EGC-8.2: seas with the empire's level above that of each of its enemies in war, ascending."""
     mine = ports_by_sea(ports_of(s, seat) if ports is None else ports)
     if not mine:
         return []
@@ -58,5 +58,5 @@ def strait_closed(s: Egc, strait: str, seat: Seat) -> bool:
 
 
 def common_seas(territory: str, other: str) -> list[str]:
-    """Seas that both territories touch."""
+    """Return the seas adjacent to both territories."""
     return [sea for sea in TERRITORIES[territory].seas if sea in TERRITORIES[other].seas]

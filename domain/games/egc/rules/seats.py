@@ -1,4 +1,4 @@
-"""EGC-4.5 to EGC-4.9, EGC-7.23: submitting, reopening, resigning, and seats whose player has left."""
+"""EGC-4.5 to EGC-4.9, EGC-7.23: submitting, reopening, resigning, and seats without a player."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def ask_sheets(d: D, turn: int) -> None:
 
 
 def pass_for(d: D, seat: Seat) -> None:
-    """EGC-4.8: the sheet of a seat without a player stands as it is, turn zero takes its default."""
+    """EGC-4.8: a seat without a player submits its present sheet, or the default of turn zero."""
     if d.state.top.kind in ZERO:
-        # Also where the seat has filed its points: whether it has must not show in the number of seals.
+        # Also if the seat has filed its points: the number of seals must not reveal it.
         points = d.state.sheets[seat].allocation or dict(ALLOCATION)
         d.add(AllocationFiled(seat, points), (seat,))
     d.mark_answered(seat)
@@ -56,9 +56,9 @@ def resign(d: D, frame: Frame, seat: Seat, move: Resign) -> None:
 
 
 def retire(d: D, seat: Seat) -> None:
-    """EGC-4.6: the empire is dormant; without an active seat the game ends with the points as they stand."""
+    """EGC-4.6: the empire is dormant; without an active seat the game ends with the present points."""
     d.add(SeatResigned(seat))
-    if d.state.turn:  # the sheet is empty: a port that it would have built controls no sea (EGC-6.3)
+    if d.state.turn:  # the sheet is empty: a port ordered on it controls no sea (EGC-6.3)
         d.add(SheetOpened(seat, controlled(d.state, seat)), (seat,))
     if d.state.frames and not d.state.active():
         end_game(d, "resigned")
@@ -67,7 +67,7 @@ def retire(d: D, seat: Seat) -> None:
 
 
 def vacate(d: D, seat: Seat) -> None:
-    """EGC-1.1, EGC-4.8: an empty seat is a dormant empire under the option; else its orders just stand as they are."""
+    """EGC-1.1, EGC-4.8: an empty seat is a dormant empire under the option; else its present orders remain."""
     if d.state.status[seat] != ACTIVE:
         return
     if d.state.terms.allow_vacant_seats or not d.state.frames:
@@ -77,14 +77,14 @@ def vacate(d: D, seat: Seat) -> None:
 
 
 def may(s: Egc) -> tuple[Seat, ...]:
-    """EGC-4.5: who has submitted may reopen the sheet."""
+    """EGC-4.5: a seat may reopen its submitted sheet."""
     if s.top.engine:
         return ()
     return tuple(seat for seat in s.top.done if s.status[seat] == ACTIVE and seat not in s.vacant)
 
 
 def end_game(d: D, why: Ending) -> None:
-    """EGC-15.6: what breaks ties becomes public."""
+    """EGC-15.6: the tie-break becomes public."""
     treasuries = [e.treasury for e in d.state.empires]
     d.add(GameEnded(why, treasuries, d.state.tie_order))
     d.finish()

@@ -1,4 +1,4 @@
-"""EGC-3: the set-up. Home territories are what the data say; everything else is drawn, in this order."""
+"""EGC-3: the set-up. Home territories come from the data; everything else is drawn, in this order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def home_revenue(seat: Seat) -> int:
 
 
 def blank(table: Table) -> Egc:
-    """The state before the set-up: homes are owned, all are at peace (EGC-3.3, EGC-3.4)."""
+    """Return the state before the set-up: homes are owned, all are at peace (EGC-3.3, EGC-3.4)."""
     lands = {t.id: Land(t.home_of, port=t.home_of is not None and WITH_PORT[t.home_of]) for t in TERRITORIES.values()}
     n = table.seats
     return Egc(
@@ -70,7 +70,7 @@ def setup(d: D) -> None:
 
 
 def _deal_neutrals(d: D) -> list[str]:
-    """EGC-3.1.3, EGC-3.2: returns the territories with a port, which everybody sees."""
+    """EGC-3.1.3, EGC-3.2: deal; return the territories with a port, seen by everybody."""
     garrisons: dict[str, Troops] = {}
     ranks: dict[str, Ranks] = {}
     levels: dict[str, dict[str, int]] = {}
@@ -89,7 +89,7 @@ def _deal_neutrals(d: D) -> list[str]:
 
 
 def draw_neutral(d: D, territory: Territory) -> tuple[Troops, Ranks, dict[str, int]]:
-    """The army of a neutral territory, the ranks it fights with, and the infrastructure."""
+    """Return the army of a neutral territory, its battle ranks, and the infrastructure."""
 
     def roll(label: str, name: str) -> int:
         lo, hi = NEUTRAL[name]
@@ -103,7 +103,7 @@ def draw_neutral(d: D, territory: Territory) -> tuple[Troops, Ranks, dict[str, i
 
 
 def _level(d: D, name: str) -> int:
-    """One chance in ten for each further level."""
+    """Draw a level: one chance in ten for each further one."""
     level = 0
     while level < INFRASTRUCTURES[name].top:
         if d.draws.roll("neutral_infra", 1, 100, TABLE) > NEUTRAL["infrastructure_chance_percent"]:

@@ -56,10 +56,10 @@ OTHERS: dict[type[Order], Check] = dict(
         on(ChooseLinks, orders_money.choose_links),
     )
 )
-"""Orders that are checked against the copy after all management orders (EGC-7.0.2)."""
+"""Orders checked against the copy after all management orders (EGC-7.0.2)."""
 
 RAISING = (Recruit, SplitArmy)
-"""Orders that allot the number of a new army (EGC-7.0.8)."""
+"""Orders allotting the number of a new army (EGC-7.0.8)."""
 
 
 def carry_out(s: Egc, seat: Seat, orders: Sequence[Filed], controls: tuple[str, ...] | None = None) -> Copy:
@@ -86,14 +86,14 @@ def _try(c: Copy, check: Check, filed: Filed, move: Order) -> None:
 
 
 def copy_of(s: Egc, seat: Seat) -> Copy:
-    """The copy after the seat's sheet as it stands; made once per sheet."""
+    """Return the copy after the seat's present sheet; made once per sheet."""
     sheet = s.sheets[seat]
     of = (sheet, *s.unsheeted)
     return memo(s, f"copy {seat}", lambda: carry_out(s, seat, sheet.orders, sheet.controls), of)
 
 
 def with_order(s: Egc, seat: Seat, move: Order) -> tuple[Filed, list[Filed], int | None]:
-    """EGC-7.0.1: the new order, the sheet with it, and the number of the order that it replaces."""
+    """EGC-7.0.1: the new order, the sheet with it, and the number of the replaced order."""
     sheet = s.sheets[seat]
     army = army_id(seat, sheet.next_army) if isinstance(move, RAISING) else None
     filed = Filed(sheet.next_order, doc(move), army)
@@ -102,7 +102,7 @@ def with_order(s: Egc, seat: Seat, move: Order) -> tuple[Filed, list[Filed], int
 
 
 def file_order(d: D, frame: Frame, seat: Seat, move: Order) -> None:
-    """EGC-7.0.3 to EGC-7.0.6: the order's own faults, then funds, points, and what depends on it."""
+    """EGC-7.0.3 to EGC-7.0.6: the order's own faults, then funds, points, and its dependants."""
     filed, orders, old = with_order(d.state, seat, move)
     c = after(d.state, seat, orders)
     check_sheet(c, filed.n)
@@ -123,7 +123,7 @@ def cancel_order(d: D, frame: Frame, seat: Seat, move: CancelOrder) -> None:
 
 
 def after(s: Egc, seat: Seat, orders: Sequence[Filed]) -> Copy:
-    """The copy after another sheet; control of the seas is found anew where ports are touched (EGC-6.3)."""
+    """Return the copy after another sheet; sea control is recomputed if ports are touched (EGC-6.3)."""
     sheet = s.sheets[seat]
     touched = any(_touches_ports(o) for o in (*orders, *sheet.orders))
     return carry_out(s, seat, orders, None if touched else sheet.controls)
@@ -138,7 +138,7 @@ def _controls(s: Egc, seat: Seat, c: Copy) -> Maybe[Sequence[str]]:
 
 
 def check_sheet(c: Copy, new: int) -> None:
-    """EGC-7.0.6: `new` is the number of the order that was filed, 0 where one is cancelled."""
+    """EGC-7.0.6: `new` is the number of the filed order, 0 after a cancellation."""
     if new in c.faults:
         raise c.faults[new]
     check_funds(c)

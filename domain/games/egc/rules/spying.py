@@ -1,4 +1,4 @@
-"""EGC-7.11: spies report at once what was true at the start of the turn."""
+"""EGC-7.11: spies report at once, as of the start of the turn."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ RULE = "EGC-7.11"
 
 
 def territory_price(c: Copy) -> int:
-    """What a look at a territory costs."""
+    """Return the cost of spying on a territory."""
     return c.by_rank("spy_territory_cost", "exploration")
 
 
 def empire_price(c: Copy) -> int:
-    """What a look at an empire costs."""
+    """Return the cost of spying on an empire."""
     return c.by_rank("spy_empire_cost", "exploration")
 
 
@@ -35,7 +35,7 @@ def _pay(d: D, seat: Seat, price: int) -> int:
 
 
 def spy_territory(d: D, frame: Frame, seat: Seat, move: SpyTerritory) -> None:
-    """EGC-7.11: a territory of another, or a neutral one."""
+    """EGC-7.11: a foreign or a neutral territory."""
     territory = move.territory
     known_territory(territory)
     c = copy_of(d.state, seat)
@@ -46,7 +46,7 @@ def spy_territory(d: D, frame: Frame, seat: Seat, move: SpyTerritory) -> None:
 
 
 def territory_report(s: Egc, territory: str) -> TerritoryReport:
-    """Levels, neutral ranks, supply and every army."""
+    """Return levels, neutral ranks, supply and every army."""
     levels = {name: s.level(territory, name) for name in INFRASTRUCTURES}
     owner = s.lands[territory].owner
     if owner is not None:
@@ -75,7 +75,7 @@ def spy_empire(d: D, frame: Frame, seat: Seat, move: SpyEmpire) -> None:
 
 
 def empire_report(s: Egc, seat: Seat) -> EmpireReport:
-    """As of the start of the turn: sheets do not show."""
+    """Return the report as of the start of the turn: sheets are not in it."""
     e, armies = s.empires[seat], s.armies[seat].values()
     return EmpireReport(
         s.turn,

@@ -10,7 +10,7 @@ from domain.types import Seat
 
 
 def capacity(s: Egc, territory: str) -> int:
-    """EGC-11.4: divisions that an owned territory feeds."""
+    """EGC-11.4: divisions fed by an owned territory."""
     land = s.lands[territory]
     full = TERRITORIES[territory].supply
     if land.owner is not None:

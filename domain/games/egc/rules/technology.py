@@ -32,7 +32,7 @@ def ranks_of(
 
 
 def settle(w: Resolution) -> None:
-    """P13, EGC-13.2: decay, matured research, new ranks."""
+    """Settle decay, matured research and new ranks (P13, EGC-13.2)."""
     s, turn = w.s, w.turn
     seats = s.in_play()
     points, left, matured = {}, {}, {}
@@ -48,7 +48,7 @@ def settle(w: Resolution) -> None:
 
 
 def _grown(points: Mapping[str, int], due: Sequence[Investment]) -> tuple[dict[str, int], dict[str, int]]:
-    """Points after decay and what has matured, and the latter alone."""
+    """Return the points after decay plus the matured ones, and the matured ones alone."""
     keep, of = RESEARCH["decay_keep_numerator"], RESEARCH["decay_keep_denominator"]
     new = {t: points[t] * keep // of for t in TECHNOLOGIES}
     matured: dict[str, int] = {}

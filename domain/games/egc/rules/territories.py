@@ -96,7 +96,7 @@ def protections(w: Resolution) -> None:
 
 
 def eliminate(w: Resolution) -> None:
-    """EGC-11.6, EGC-11.7: who owns nothing is out; with one empire left, or nobody to play, the game ends."""
+    """EGC-11.6, EGC-11.7: an empire without territory is out; with one left, or no players, the game ends."""
     for seat in w.s.in_play():
         if not w.s.owned(seat):
             w.tell(EmpireEliminated(w.step, seat))

@@ -28,7 +28,7 @@ from domain.types import Seat
 
 
 def allocate(d: D, frame: Frame, seat: Seat, move: AllocateTurnZero) -> None:
-    """EGC-7.1: all 18,000 points; a technology that is not named gets none."""
+    """EGC-7.1: all 18,000 points; an omitted technology gets none."""
     points = move.points
     if unknown := sorted(set(points) - set(TECHNOLOGIES)):
         raise RuleError("unknown_technology", "EGC-7.0.6", {"technology": unknown[0]})

@@ -1,4 +1,4 @@
-"""EGC-14.10, P14: diplomacy points and what they keep up."""
+"""EGC-14.10, P14: diplomacy points, and the upkeep paid from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def settle(w: Resolution) -> None:
 
 
 def _keep_up(w: Resolution, seat: Seat, points: int) -> int:
-    """What is left; whatever cannot be paid ends."""
+    """Return the points left; anything unpaid ends."""
     for ally in SEATS:
         pair = (min(seat, ally), max(seat, ally))
         if pair in w.alliances and w.s.allied(seat, ally):

@@ -12,7 +12,7 @@ from domain.types import Seat
 
 
 def protectorates(s: Egc, seat: Seat) -> list[str]:
-    """EGC-15.1: those in force; one installed in the turn that ends the game (P11) is not."""
+    """EGC-15.1: those in force; one installed in the last turn of the game (P11) is not."""
     return [t for t in s.protectorates(seat) if (held := s.lands[t].protectorate) and s.in_force(held.since)]
 
 

@@ -1,4 +1,4 @@
-"""EGC-14.7: casus belli; the lasting ones are derived from what is in force."""
+"""EGC-14.7: casus belli; the lasting ones are derived from present agreements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.types import Seat
 
 
 def lasting(s: Egc, holder: Seat, against: Seat) -> Iterator[str]:
-    """The kinds that last while a permission is in force; not in the peace turn of the two."""
+    """Return the kinds lasting as long as a permission; none in the peace turn of the two."""
     if s.peace_turn.get(PAIR_KEYS[holder, against]) == s.turn:
         return
     if any(by == against and key.endswith(f":{holder}") for key, by in s.closed.items()):
@@ -21,7 +21,7 @@ def lasting(s: Egc, holder: Seat, against: Seat) -> Iterator[str]:
 
 
 def kinds_held(s: Egc, holder: Seat, against: Seat) -> list[str]:
-    """All kinds that can be used in the turn's sheets, in the order of the rules."""
+    """Return all kinds usable in the turn's sheets, in the order of the rules."""
     kept = [k for k in CASUS_BELLI if s.casus_belli.get(f"{holder}:{against}:{k}", 0) >= s.turn]
     return [*lasting(s, holder, against), *kept]
 

@@ -1,4 +1,4 @@
-"""What a resolution keeps in mind between its steps (EGC-5). Nothing of it outlives the record."""
+"""Working state of a resolution between its steps (EGC-5), discarded with the record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domain.types import Seat
 K = TypeVar("K", bound=Order)
 
 NOBODY: Seat = -1
-"""The seat of neutral armies, which stand before all others (EGC-0.4)."""
+"""The seat of neutral armies, sorted before all others (EGC-0.4)."""
 
 
 @dataclass(slots=True)
@@ -35,13 +35,13 @@ class Unit:
     territory: str
     order: str
     home: str
-    """Where it began the turn's move."""
+    """Territory at the start of the turn's move."""
     path: tuple[str, ...] = ()
     round: int = 0
     target: str = ""
-    """What it supports."""
+    """Supported territory."""
     at: int = 0
-    """Node of the path that it has reached."""
+    """Index of the node reached on the path."""
     crossed: list[str] = field(default_factory=list)
     start: int = 0
     """Divisions when it first fought this turn; 0 before."""
@@ -52,7 +52,7 @@ class Unit:
 
     @property
     def moving(self) -> bool:
-        """Whether it still has a node to enter."""
+        """Return whether it has another node to enter."""
         return self.order == "move" and self.divisions > 0 and not self.retreated and self.at < len(self.path) - 1
 
     @property
@@ -61,13 +61,13 @@ class Unit:
         return self.divisions > 0 and self.lost > self.start * self.morale * 10 // 100
 
     def stop(self) -> None:
-        """Its move is over."""
+        """End its move here."""
         self.path = self.path[: self.at + 1]
 
 
 @dataclass
 class Resolution:
-    """A resolution of one turn."""
+    """The resolution of one turn."""
 
     d: D
     begun: Egc
@@ -81,9 +81,9 @@ class Resolution:
     supports: dict[str, list[Unit]] = field(default_factory=dict)
     """Territory -> armies ordered to support there, by seat and number."""
     attackers: dict[str, list[Seat]] = field(default_factory=dict)
-    """EGC-8.7: territory -> empires that attacked it."""
+    """EGC-8.7: territory -> empires with an attack on it."""
     battles: dict[str, list[Seat]] = field(default_factory=dict)
-    """Territory -> empires that fought there."""
+    """Territory -> empires in its battle."""
     lost: dict[Seat, int] = field(default_factory=dict)
     taken: dict[Seat, int] = field(default_factory=dict)
     plunder: dict[Seat, int] = field(default_factory=dict)
@@ -94,51 +94,51 @@ class Resolution:
 
     @property
     def s(self) -> Egc:
-        """The state as it becomes."""
+        """The present state of the draft."""
         return self.d.state
 
     @property
     def turn(self) -> int:
-        """The turn that is resolved."""
+        """The turn in resolution."""
         return self.d.state.turn
 
     def tell(self, fact: Fact[Egc]) -> None:
-        """A fact for all."""
+        """Add a fact for all."""
         self.d.add(fact)
 
     def tell_seat(self, fact: Reported) -> None:
-        """A fact for one seat."""
+        """Add a fact for one seat."""
         self.d.add(fact, (fact.seat,))
 
     def learn(self, seat: Seat, territory: str) -> None:
-        """EGC-6.3: the seat comes to know what stands in a territory."""
+        """EGC-6.3: tell the seat the levels of a territory."""
         levels = self.s.levels.get(territory, {})
         self.d.add(LevelsLearnt(seat, territory, levels, self.step), (seat,))
 
     def set_neutrals(self, changed: dict[str, Troops | None]) -> None:
-        """Neutral armies have changed: a fact for nobody."""
+        """Add changed neutral armies: a fact for nobody."""
         self.d.add(NeutralsSet(self.step, changed), ())
 
     def orders_of(self, kind: type[K]) -> Iterator[tuple[Seat, K]]:
-        """Legal orders of a type, in their sequence; an empire that is out has none any more."""
+        """Yield the legal orders of a type, in their sequence, without those of eliminated empires."""
         for seat, order in self.orders:
             if isinstance(order, kind) and self.s.status[seat] != ELIMINATED:
                 yield seat, order
 
     def controls(self, seat: Seat) -> frozenset[str]:
-        """P3: the seas that the empire controls during the whole movement (EGC-8.4)."""
+        """Return the seas controlled by the empire during the whole movement (P3, EGC-8.4)."""
         if seat not in self._controls:
             self._controls[seat] = frozenset(controlled(self.s, seat))
         return self._controls[seat]
 
     def near(self, seat: Seat, here: str, there: str) -> bool:
-        """A neighbour by land, or over a common sea that the empire controls (EGC-9.6, EGC-9.10)."""
+        """EGC-9.6, EGC-9.10: a neighbour by land, or over a common sea controlled by the empire."""
         if there in TERRITORIES[here].neighbours:
             return True
         return any(sea in self.controls(seat) for sea in common_seas(here, there))
 
     def may_fight(self, seat: Seat, other: Seat, territory: str) -> bool:
-        """EGC-8.8: whether an empire may fight armies of another that it finds there."""
+        """EGC-8.8: return whether an empire may fight another's armies at its goal."""
         if other == NOBODY:
             return True
         if self.s.lands[territory].owner != other:
@@ -146,10 +146,10 @@ class Resolution:
         relation = self.s.relation(seat, other)
         return relation == "total_war" or (relation == "war" and not self.s.metropolis(territory))
 
-    # --- where units are
+    # --- places of units
 
     def place_unit(self, unit: Unit, territory: str) -> None:
-        """The unit stands there; nowhere for a sea or when it is no more."""
+        """Set the unit's territory; none for a sea, or for a destroyed army."""
         if unit.territory:
             self.standing[unit.territory].remove(unit)
         unit.territory = territory
@@ -157,5 +157,5 @@ class Resolution:
             self.standing.setdefault(territory, []).append(unit)
 
     def foreign(self, seat: Seat, territory: str) -> list[Unit]:
-        """Armies there that are not the empire's; they all belong to one (EGC-8.7)."""
+        """Return the other empires' armies there; they all belong to one (EGC-8.7)."""
         return [u for u in self.standing.get(territory, ()) if u.seat != seat]

@@ -1,4 +1,4 @@
-"""What can become true in a game, chapter by chapter: small assignments, no rules. Folding a log runs nothing else."""
+"""Facts of a game, chapter by chapter: small assignments, no rules. Folding a log runs nothing else."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Bonus = Literal["coup_de_main", "ambush", "surprise_attack"]
 
 
 class Terms(Part, frozen=True):
-    """The parameters with which a card is played (IMP-9.4)."""
+    """The parameters of a played card (IMP-9.4)."""
 
     target_seat: Maybe[int] = UNSET
     from_: Maybe[str] = field(name="from", default=UNSET)
@@ -40,7 +40,7 @@ class Terms(Part, frozen=True):
 
 
 class DeckShuffled(Fact[S], frozen=True):
-    """IMP-6.2.1: so many cards are in the draw pile; `discard`: those played are among them."""
+    """IMP-6.2.1: the number of cards in the draw pile; `discard`: the played ones are among them."""
 
     pile: int
     discard: bool
@@ -70,7 +70,7 @@ class CardDealt(Fact[S], frozen=True):
 
 
 class CardDrawn(Fact[S], frozen=True):
-    """IMP-6.2.1, IMP-6.4.5: which card it is; to that seat."""
+    """IMP-6.2.1, IMP-6.4.5: the drawn card, told to its seat."""
 
     seat: Seat
     card: str
@@ -80,7 +80,7 @@ class CardDrawn(Fact[S], frozen=True):
 
 
 class HandDealt(Fact[S], frozen=True):
-    """IMP-14.1: a hand that a viewer cannot know is another; in no stored record."""
+    """IMP-14.1: a hand unknown to a viewer is replaced; in no stored record."""
 
     seat: Seat
     cards: Sequence[str]
@@ -146,7 +146,7 @@ class PiratesHired(Fact[S], frozen=True):
 
 
 class ColonyPlundered(Fact[S], frozen=True):
-    """IMP-9.4.14: a seat has the tax of another's colony."""
+    """IMP-9.4.14: a seat gets the tax of another's colony."""
 
     seat: Seat
     country: str
@@ -179,7 +179,7 @@ class CardStolen(Fact[S], frozen=True):
 
 
 class TheftDone(Fact[S], frozen=True):
-    """IMP-9.4.16: so many cards are left to the target; its hand is no longer shown."""
+    """IMP-9.4.16: the number of cards left to the target; its hand is no longer on show."""
 
     seat: Seat
     target: Seat
@@ -193,7 +193,7 @@ class TheftDone(Fact[S], frozen=True):
 
 
 class AutoPassSet(Fact[S], frozen=True):
-    """IMP-11.8: a seat passes windows of these kinds by itself, or no longer; to that seat."""
+    """IMP-11.8: a seat starts or stops passing windows of these kinds by itself; told to this seat."""
 
     seat: Seat
     windows: Sequence[str]

@@ -17,11 +17,11 @@ from domain.types import Seat
 S = ImpeRunde
 
 Outcome = Literal["won", "held", "called_off", "lost_in_storm"]
-"""By dice; by an armistice; before it began."""
+"""Ended by dice; by an armistice; before it began."""
 
 
 class Column(Told, frozen=True, kw_only=True):
-    """Units that attack, and the path that they go."""
+    """Attacking units, and their path."""
 
     path: Sequence[str]
 
@@ -93,7 +93,7 @@ class AttackCalledOff(Fact[S], frozen=True):
 
 
 class UnitsChosen(Fact[S], frozen=True):
-    """IMP-8.2.1: who fights for a side in this round."""
+    """IMP-8.2.1: the fighters of a side in this round."""
 
     seat: Seat
     side: Side
@@ -104,7 +104,7 @@ class UnitsChosen(Fact[S], frozen=True):
 
 
 class RoundFought(Fact[S], frozen=True):
-    """IMP-8.2.3 to IMP-8.2.6: unit and value of each die, sorted; `horde` is what is left of natives or insurgents."""
+    """IMP-8.2.3 to IMP-8.2.6: unit and value of each die, sorted; `horde` is the rest of natives or insurgents."""
 
     region: str
     round: int
@@ -120,7 +120,7 @@ class RoundFought(Fact[S], frozen=True):
 
 
 class ShipCaptured(Fact[S], frozen=True):
-    """IMP-8.4.1, IMP-9.4.18: a ship has another owner, and is pinned."""
+    """IMP-8.4.1, IMP-9.4.18: a ship changes its owner, and is pinned."""
 
     zone: str
     from_: Party = field(name="from")
@@ -158,7 +158,7 @@ class PiratesLost(Fact[S], frozen=True):
 
 
 class CountryConquered(Fact[S], frozen=True):
-    """IMP-8.6.1: a seat's units in the combat take a country, of nobody or another; `posts` are those it has then."""
+    """IMP-8.6.1: a seat's units in the combat take a country, free or foreign; `posts` is the new number."""
 
     country: str
     seat: Seat

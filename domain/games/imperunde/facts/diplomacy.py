@@ -22,7 +22,7 @@ class OverridesEnded(Fact[S], frozen=True):
 
 
 class StanceSet(Fact[S], frozen=True):
-    """IMP-6.2.2: what a seat holds toward another; `change` is how many times it has changed it this turn."""
+    """IMP-6.2.2: a seat's stance toward another; `change` counts its changes this turn."""
 
     seat: Seat
     target: Seat
@@ -47,14 +47,14 @@ class GoalProposed(Fact[S], frozen=True):
 
 
 class GoalVoted(Fact[S], frozen=True):
-    """IMP-6.2.4: a seat is for or against the goal that is proposed."""
+    """IMP-6.2.4: a seat votes for or against the proposed goal."""
 
     seat: Seat
     approve: bool
 
 
 class GoalChanged(Fact[S], frozen=True):
-    """IMP-6.2.4: the goal is another."""
+    """IMP-6.2.4: the goal changes."""
 
     goal: Count
 

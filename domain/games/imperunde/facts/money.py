@@ -26,7 +26,7 @@ class IncomeComputed(Fact[S], frozen=True):
 
 
 class BudgetSent(Fact[S], frozen=True):
-    """IMP-6.3.3: a seat's sealed answer; to that seat."""
+    """IMP-6.3.3: a seat's sealed answer, told to it alone."""
 
     seat: Seat
     repay: Count
@@ -37,7 +37,7 @@ class BudgetSent(Fact[S], frozen=True):
 
 
 class BudgetApplied(Fact[S], frozen=True):
-    """IMP-6.3.4: what a seat repays and borrows, and has then; `income` is without the surplus."""
+    """IMP-6.3.4: a seat's repayment and loan, and its money then; `income` is without the surplus."""
 
     seat: Seat
     repay: Count
@@ -62,7 +62,7 @@ class BudgetApplied(Fact[S], frozen=True):
 
 
 class PurchaseMade(Fact[S], frozen=True):
-    """IMP-6.4.2: pieces are paid and placed, warships in a zone; `budget` is what has been spent for the colony."""
+    """IMP-6.4.2: pieces are paid and placed, warships in a zone; `budget` is the colony's expenses so far."""
 
     seat: Seat
     item: str
@@ -83,7 +83,7 @@ class PurchaseMade(Fact[S], frozen=True):
 
 
 class CanalBuilt(Fact[S], frozen=True):
-    """IMP-6.4.4: a canal stands, with the fresh posts that come with it."""
+    """IMP-6.4.4: a canal is built, with its fresh posts."""
 
     seat: Seat
     canal: str
@@ -113,7 +113,7 @@ class CardsBought(Fact[S], frozen=True):
 
 
 class InvestmentsEnded(Fact[S], frozen=True):
-    """IMP-6.4.1: what is left is the surplus."""
+    """IMP-6.4.1: unspent money is the surplus."""
 
     seat: Seat
     surplus: int
@@ -131,7 +131,7 @@ class PostsSettled(Fact[S], frozen=True):
 
 
 class TradeProfit(Fact[S], frozen=True):
-    """IMP-10.4: an event brings a seat doubloons; `surplus` is what it has then."""
+    """IMP-10.4: an event brings a seat doubloons; `surplus` is the new amount."""
 
     seat: Seat
     country: str

@@ -1,4 +1,4 @@
-"""Units that go, and those that are lost (IMP-6.6, IMP-6.7, IMP-7)."""
+"""Units in motion, and losses on the way (IMP-6.6, IMP-6.7, IMP-7)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ S = ImpeRunde
 
 
 class PartStarted(Fact[S], frozen=True):
-    """IMP-6.6.2: a seat's units get their moves: armies on land by kind, all that is at sea alike."""
+    """IMP-6.6.2: a seat's units get their moves: armies on land by kind, all units at sea alike."""
 
     seat: Seat
     land: Mapping[str, int]
@@ -57,7 +57,7 @@ class PinsRemoved(Fact[S], frozen=True):
 
 
 class UnitsMoved(Gone, frozen=True):
-    """IMP-7.2: one step of units that go together."""
+    """IMP-7.2: one step of units moving together."""
 
 
 class ArmiesEmbarked(Gone, frozen=True):

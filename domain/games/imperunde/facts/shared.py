@@ -1,4 +1,4 @@
-"""What several facts assign alike; each of them is declared with its meaning in its own chapter."""
+"""Common bases of facts with the same assignments; each fact is declared with its meaning in its own chapter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ S = ImpeRunde
 
 
 class Gone(Fact[S], frozen=True):
-    """Units of a seat are in another region; `left` are the moves of each lot afterwards."""
+    """Units of a seat have moved to another region; `left` are the moves of each lot afterwards."""
 
     seat: Seat
     from_: str = field(name="from")

@@ -26,7 +26,7 @@ class NationAssigned(Fact[S], frozen=True):
 
 
 class OrderFixed(Fact[S], frozen=True):
-    """IMP-6.1: the turn order; during the set-up that of IMP-5.1."""
+    """IMP-6.1: the turn order; during the set-up, the order of IMP-5.1."""
 
     order: Sequence[Seat]
 
@@ -60,7 +60,7 @@ class ColonyAssigned(Fact[S], frozen=True):
 
 
 class TurnStarted(Fact[S], frozen=True):
-    """IMP-6.1: a turn begins; what is counted by turn is counted anew."""
+    """IMP-6.1: a turn begins; counters of the turn restart."""
 
     turn: Count
 

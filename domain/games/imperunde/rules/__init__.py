@@ -1,4 +1,4 @@
-"""Who does what: handlers by type of move, frames that go on by themselves, seats that may interrupt."""
+"""The rules: handlers of moves, continuations of frames, and seats able to interrupt."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from domain.games.imperunde.rules import (
     combat,
     diplomacy,
     embarkation,
+    end,
     events,
     investment,
     movement,
@@ -52,8 +53,6 @@ from domain.games.imperunde.rules import (
     turn,
     windows,
 )
-from domain.games.imperunde.rules.end import until_the_end
-from domain.games.imperunde.rules.end import vacated as nobody_left
 from domain.games.imperunde.state import D, ImpeRunde
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.ruleset import Handler, on
@@ -110,15 +109,15 @@ def _answer(d: D, seat: Seat) -> None:
     _HANDLERS[type_name(type(move))](d, d.state.top, seat, move)
 
 
-HANDLERS: dict[str, Handler[ImpeRunde]] = {t: until_the_end(act, _answer) for t, act in _HANDLERS.items()}
+HANDLERS: dict[str, Handler[ImpeRunde]] = {t: end.until_the_end(act, _answer) for t, act in _HANDLERS.items()}
 CONTINUATIONS: dict[str, Callable[[D, Frame], None]] = {
-    kind: until_the_end(go, _answer) for kind, go in _CONTINUATIONS.items()
+    kind: end.until_the_end(go, _answer) for kind, go in _CONTINUATIONS.items()
 }
-vacated: Callable[[D, Seat], None] = until_the_end(nobody_left, _answer)
+vacated: Callable[[D, Seat], None] = end.until_the_end(end.vacated, _answer)
 
 
 def may(s: ImpeRunde) -> tuple[Seat, ...]:
-    """IMP-11.2: seats that hold cards at a safe point; and those that may change an answer (IMP-6.2.5, IMP-6.3.3)."""
+    """IMP-11.2: seats with cards at a safe point; and seats free to change an answer (IMP-6.2.5, IMP-6.3.3)."""
     kind = s.top.kind
     able = {seat for seat in s.present if s.nations[seat].cards} if kind in SAFE else set()
     if kind in ("diplomacy", "budget"):

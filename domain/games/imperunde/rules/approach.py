@@ -1,4 +1,4 @@
-"""IMP-8.1.2, IMP-8.1.3: how the units of an attack come to the combat, and what becomes of one that is called off."""
+"""IMP-8.1.2, IMP-8.1.3: the approach of an attack's units to the combat, and their return from a cancelled attack."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def approach(d: D, seat: Seat, groups: Sequence[Group]) -> list[Staged]:
 
 
 def charge(d: D, seat: Seat, target: str, staged: Sequence[Staged]) -> Lots:
-    """IMP-8.1.2.3: the last step, all units together, with the rolls of a stormy zone; those that arrive."""
+    """IMP-8.1.2.3: the last step, all units together, with the rolls of a stormy zone; return the arrivals."""
     come: Lots = ()
     regions = dict.fromkeys(x.region for x in staged)
     for region in regions:
@@ -47,7 +47,7 @@ def _enter(d: D, seat: Seat, going: Lots, region: str, target: str, left: list[i
 
 
 def call_off(d: D, seat: Seat, staged: Sequence[Staged]) -> None:
-    """IMP-8.1.3: the units stay; warships that stand among friends go back to where their path began."""
+    """IMP-8.1.3: the units stay; warships among friends go back to the start of their path."""
     for x in staged:
         if is_warship(x.lot.unit) and x.region != x.start and d.state.friendly(x.region, seat):
             step_back(d, seat, x)

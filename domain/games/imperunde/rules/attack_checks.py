@@ -38,7 +38,7 @@ def need_fit(unit: str, target: str) -> None:
 
 
 def check_groups(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way], present: int = 0) -> None:
-    """IMP-8.1.1.1, IMP-8.1.1.2: what can be said of the groups without their paths."""
+    """IMP-8.1.1.1, IMP-8.1.1.2: the checks of the groups without their paths."""
     require(all(g.path[-1] == target for g in groups), "malformed_move", RULE, at="/groups")
     need_path([target, *(region for g in groups for region in g.path)], RULE)
     need_items(groups, RULE)
@@ -56,7 +56,7 @@ def check_attack_path(s: ImpeRunde, seat: Seat, unit: str, path: Sequence[str]) 
 
 
 def check_paths(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way]) -> list[Group]:
-    """IMP-8.1.1.4: group by group; what they take from the same lots adds up."""
+    """IMP-8.1.1.4: group by group; demands on the same lots add up."""
     taken: dict[str, Lots] = {}
     found = []
     for g in groups:
@@ -71,7 +71,7 @@ def check_paths(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way]) ->
 
 
 def check_attack(s: ImpeRunde, seat: Seat, move: Attack) -> list[Group]:
-    """IMP-8.1.1: the errors of `attack`, in this order; the groups that go."""
+    """IMP-8.1.1: the errors of `attack`, in this order; return the moving groups."""
     target, groups = move.target, move.groups
     check_groups(s, seat, target, groups)
     need_target(s, seat, target)

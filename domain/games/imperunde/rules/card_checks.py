@@ -1,4 +1,4 @@
-"""IMP-9.4: what each card asks for, in the order in which its rule lists it."""
+"""IMP-9.4: the conditions of each card, in the order of its rule."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def treason(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def coup_de_main(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
-    """IMP-9.4.5: for a side that has cavalry."""
+    """IMP-9.4.5: for a side with cavalry."""
     rule, c = "IMP-9.4.5", s.fight
     require(seat in [seat_of(s, side) for side in SIDES], "not_in_combat", rule)
     attack = [*c.units, *(x.lot for x in c.staged)]
@@ -86,7 +86,7 @@ def surprise_attack(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def capture(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
-    """IMP-9.4.18: a frigate of a seat that defends the zone."""
+    """IMP-9.4.18: a frigate of a seat defending the zone."""
     rule = "IMP-9.4.18"
     require(s.fight.attacker == seat, "not_the_attacker", rule)
     fleet = s.zone(s.fight.region).fleet(capture_victim(s, move))
@@ -94,12 +94,12 @@ def capture(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def defending_seats(s: ImpeRunde) -> list[Seat]:
-    """IMP-9.4.18: seats that the attack on a zone is against."""
+    """IMP-9.4.18: seats under the attack on a zone."""
     return [x for x in (s.fight.defender, *s.fight.enemies) if isinstance(x, int)]
 
 
 def capture_victim(s: ImpeRunde, move: PlayCard) -> Seat:
-    """IMP-9.4.18: the one that is named, or the only one."""
+    """IMP-9.4.18: the named seat, or the only one."""
     named = [x for x in defending_seats(s) if move.target_seat in (UNSET, x)]
     require(len(named) == 1, "invalid_target", "IMP-9.4.18")
     return named[0]
@@ -123,7 +123,7 @@ def pirates(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def forged_naval_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
-    """IMP-9.4.9: into an empty zone without marker, out of one that is not calm."""
+    """IMP-9.4.9: into an empty zone without marker, out of a zone without calm."""
     rule, target = "IMP-9.4.9", unwrap(move.target_seat)
     a, b = unwrap(move.from_), unwrap(move.to)
     need_other_seat(s, seat, target, rule)
@@ -181,7 +181,7 @@ def forged_march_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def forged_marchers(s: ImpeRunde, move: PlayCard) -> unit_stacks.Lots:
-    """IMP-9.4.10: the armies that go."""
+    """IMP-9.4.10: the marching armies."""
     return take(s.country(unwrap(move.from_)).units, unwrap(move.units), lambda _: 0, "IMP-9.4.10")
 
 
@@ -206,7 +206,7 @@ def smuggling(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def is_ship(item: str) -> bool:
-    """Whether an item of a purchase, which may not exist, is a warship."""
+    """Return whether an item of a purchase, known or not, is a warship."""
     return item in UNITS and is_warship(item)
 
 
@@ -239,7 +239,7 @@ def rebellion(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def unmask_spies(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
-    """IMP-9.4.16: a seat that holds cards."""
+    """IMP-9.4.16: a seat with cards."""
     rule, target = "IMP-9.4.16", unwrap(move.target_seat)
     need_other_seat(s, seat, target, rule)
     require(s.nations[target].cards > 0, "no_cards", rule, seat=target)

@@ -1,4 +1,4 @@
-"""IMP-9.4: what each card does when it has not been countered."""
+"""IMP-9.4: the effect of each card, unless countered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from domain.kernel.schema.declarations import unwrap
 from domain.types import Seat
 
 Effect = Callable[[D, Seat, PlayCard], None]
-"""(draft, seat that has played it, the card with its parameters)."""
+"""(draft, seat of the player, the card with its parameters)."""
 
 
 def _override(d: D, card: str, by: Seat, a: Seat, b: Seat, relation: Relation) -> None:
@@ -79,13 +79,13 @@ def call_pirates(d: D, seat: Seat, move: PlayCard) -> None:
 
 
 def forged_naval_orders(d: D, seat: Seat, move: PlayCard) -> None:
-    """IMP-9.4.9: all ships of the target go; moves and pins stay as they were."""
+    """IMP-9.4.9: all ships of the target go; moves and pins stay unchanged."""
     target, a, b = unwrap(move.target_seat), unwrap(move.from_), unwrap(move.to)
     _shift(d, target, a, b, d.state.zone(a).fleet(target))
 
 
 def forged_march_orders(d: D, seat: Seat, move: PlayCard) -> None:
-    """IMP-9.4.10: moves stay as they were."""
+    """IMP-9.4.10: moves stay unchanged."""
     _shift(d, unwrap(move.target_seat), unwrap(move.from_), unwrap(move.to), forged_marchers(d.state, move))
 
 
@@ -147,4 +147,4 @@ EFFECTS: dict[str, Effect] = {
     "unmask_spies": unmask_spies,
     "capture": capture,
 }
-"""`counter_espionage` has none of its own: it stands in the chain (IMP-11.4)."""
+"""`counter_espionage` has none of its own: it works in the chain (IMP-11.4)."""

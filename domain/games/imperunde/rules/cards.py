@@ -25,7 +25,7 @@ RULE = "IMP-9.3"
 
 
 def combat_cards(s: ImpeRunde) -> tuple[str, ...]:
-    """IMP-11.5: cards that the combat window admits."""
+    """IMP-11.5: cards admitted by the combat window."""
     c = s.fight
     if c.sea:
         return "capture", "armistice", "unmask_spies"
@@ -66,7 +66,7 @@ def check_play(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 
 def do_play_card(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
-    """IMP-9.1: face up to the discard pile; what it interrupts is asked anew when it is settled."""
+    """IMP-9.1: face up to the discard pile; the interrupted window is asked again after the card."""
     check_play(d.state, seat, move)
     if frame.kind == "counter_window":
         d.end()
@@ -82,7 +82,7 @@ def do_play_card(d: D, frame: Frame, seat: Seat, move: PlayCard) -> None:
 
 
 def _interrupted(frame: Frame) -> frames.Interrupted:
-    """IMP-11.3: what is known of a window."""
+    """IMP-11.3: the context of a window."""
     return convert(doc(frame.context(frames.WINDOWS[frame.kind])), frames.Interrupted)
 
 
@@ -104,7 +104,7 @@ def _show(d: D, seat: Seat, move: PlayCard) -> None:
 
 
 def go_card(d: D, frame: Frame) -> None:
-    """IMP-11.4: counters, then the effect, then what was interrupted."""
+    """IMP-11.4: counters, then the effect, then the interrupted frame."""
     card = frame.context(frames.Card)
     if card.stage == "counter":
         others = [x for x in d.state.everybody if x != card.chain[-1][0]]
@@ -140,5 +140,5 @@ def _resume(d: D, played: frames.Card) -> None:
 
 
 def _entitled(s: ImpeRunde, window: frames.Window) -> list[Seat]:
-    """IMP-11.6: in a round window no longer who has a `coup_de_main` in effect."""
+    """IMP-11.6: in a round window, without the seats with a `coup_de_main` in effect."""
     return [x for x in window.entitled if not isinstance(window, frames.RoundWindow) or x not in s.fight.coup]

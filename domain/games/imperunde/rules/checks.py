@@ -1,4 +1,4 @@
-"""Checks that several moves share. Each raises RuleError with the number of the rule that asks for it."""
+"""Checks shared by several moves. Each raises RuleError with the caller's rule number."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from domain.types import Seat
 
 
 def need_country(region: str, rule: str) -> None:
-    """IMP-0.3: the board has such a country."""
+    """IMP-0.3: a country of the board."""
     require(region in COUNTRIES, "unknown_region", rule, region=region)
 
 
 def need_zone(region: str, rule: str) -> None:
-    """IMP-0.3: the board has such a zone."""
+    """IMP-0.3: a zone of the board."""
     require(region in ZONES, "unknown_region", rule, region=region)
 
 
@@ -49,7 +49,7 @@ def need_items(lots: Iterable[Want | Armies], rule: str) -> None:
 
 
 def need_other_seat(s: ImpeRunde, seat: Seat, target: int, rule: str) -> None:
-    """Another seat of the table."""
+    """Raise RuleError unless it is another seat of the table."""
     require(target in s.everybody and target != seat, "invalid_target", rule, seat=target)
 
 
@@ -59,7 +59,7 @@ def need_no_home(s: ImpeRunde, region: str, rule: str) -> None:
 
 
 def need_supply(s: ImpeRunde, party: Party, unit: str, count: int, rule: str) -> None:
-    """IMP-1.1: so many pieces are in the supply."""
+    """IMP-1.1: enough pieces in the supply."""
     left = s.supply(party, unit)
     require(count <= left, "supply_exhausted", rule, item=unit, supply=left)
 

@@ -19,7 +19,7 @@ def start(d: D) -> None:
 
 
 def go_cleanup(d: D, frame: Frame) -> None:
-    """IMP-6.5.1: the next combat; when there is none any more, the phase is over."""
+    """IMP-6.5.1: the next combat; without one, the phase is over."""
     for at in range(frame.context(frames.Cleanup).at, len(_WHEEL)):
         zone = _WHEEL[at]
         if zone not in d.state.zones:
@@ -32,7 +32,7 @@ def go_cleanup(d: D, frame: Frame) -> None:
 
 
 def next_pair(s: ImpeRunde, zone: str) -> tuple[Seat, Party] | None:
-    """IMP-6.5.1.1, IMP-6.5.1.2: who fights next in a zone; pirates are always last."""
+    """IMP-6.5.1.1, IMP-6.5.1.2: the next two parties to fight in a zone; pirates are always last."""
     seats = s.seats_at(zone)
     for i, seat in enumerate(seats):
         for other in seats[i + 1 :]:

@@ -64,7 +64,7 @@ def go_combat(d: D, frame: Frame) -> None:
 
 
 def entitled(s: ImpeRunde, pass_window: bool) -> list[Seat]:
-    """IMP-11.5: who is asked before the first dice."""
+    """IMP-11.5: the seats asked before the first dice."""
     c = s.fight
     if c.sea:
         sides = [x for x in (c.attacker, c.defender, *c.enemies) if isinstance(x, int)]
@@ -96,7 +96,7 @@ def _charge(d: D) -> None:
 
 
 def _engage(d: D) -> None:
-    """IMP-8.1.4: what has no defender falls without dice."""
+    """IMP-8.1.4: a target without defender falls without dice."""
     if side_units(d.state, "defender"):
         d.note(stage="fight")
     else:

@@ -11,13 +11,13 @@ from domain.types import Seat
 
 
 def roll(d: D, colour: str) -> int:
-    """One die of that colour."""
+    """Roll one die of the colour."""
     die = DICE[colour]
     return d.draws.roll(f"die.{colour}", die.lo, die.hi)
 
 
 def roll_for(d: D, unit: str) -> int:
-    """The die of a unit."""
+    """Roll the die of a unit."""
     return roll(d, UNITS[unit].die)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.common.checks import require
 from domain.games.imperunde import frames
-from domain.games.imperunde.data import GOAL_MAX, OPTIONS, PROPOSAL_LIMIT, STANCE_LIMIT
+from domain.games.imperunde.data import GOAL_MAX, OPTION_DATA, PROPOSAL_LIMIT, STANCE_LIMIT
 from domain.games.imperunde.facts.cards import CardDealt, CardDrawn, DeckOrdered, DeckShuffled
 from domain.games.imperunde.facts.diplomacy import (
     GoalChanged,
@@ -24,7 +24,7 @@ from domain.types import Seat
 
 
 def start(d: D) -> None:
-    """IMP-6.2.1: overrides end, the discards are shuffled in, everybody is dealt a card."""
+    """IMP-6.2.1: overrides end, the discards are shuffled in, each seat is dealt a card."""
     d.add(OverridesEnded())
     shuffle(d, [*d.state.deck, *d.state.discard], discards=True)
     for seat in d.state.order:
@@ -33,7 +33,7 @@ def start(d: D) -> None:
 
 
 def shuffle(d: D, cards: list[str], discards: bool = False) -> None:
-    """IMP-6.2.1, IMP-9.4.16: the cards become the draw pile; its order is nobody's."""
+    """IMP-6.2.1, IMP-9.4.16: the cards become the draw pile; its order is hidden from all."""
     order = d.draws.shuffle("shuffle.deck", cards, TABLE)
     pile = d.state.pile + (len(d.state.discard) if discards else 1)
     d.add(DeckShuffled(pile, discards))
@@ -48,19 +48,19 @@ def deal(d: D, seat: Seat) -> None:
 
 
 def ask_talks(d: D) -> None:
-    """IMP-6.2.5: nobody is ready at first; vacant seats count as ready."""
+    """IMP-6.2.5: no seat is ready at first; vacant seats count as ready."""
     d.ask(frames.Diplomacy(), *d.state.present)
 
 
 def ask_again(d: D) -> None:
-    """IMP-6.2.5, IMP-11.9: what changes the talks clears all ready flags, and leaves them the time that they had."""
+    """IMP-6.2.5, IMP-11.9: a change in the talks clears all ready flags, and keeps the remaining time."""
     timer = d.state.top.timer
     d.end()
     d.ask(frames.Diplomacy(), *d.state.present, timed_as=timer)
 
 
 def go_talks(d: D, frame: Frame) -> None:
-    """IMP-6.2.5: all are ready; each pair's base becomes what its stances make of it."""
+    """IMP-6.2.5: all are ready; each pair's base relation follows from its stances."""
     wars = [name for name, pair in d.state.pairs.items() if pair.agreed == "war"]
     d.add(RelationsFixed(wars))
     d.end()
@@ -91,7 +91,7 @@ def do_set_stance(d: D, frame: Frame, seat: Seat, move: SetStance) -> None:
 
 def goal_bounds(s: ImpeRunde) -> tuple[int, int]:
     """IMP-2.1: least and greatest goal."""
-    return OPTIONS["goal_min"], GOAL_MAX[s.seats]
+    return OPTION_DATA["goal_min"], GOAL_MAX[s.seats]
 
 
 def check_propose_goal(s: ImpeRunde, seat: Seat, move: ProposeGoal) -> None:

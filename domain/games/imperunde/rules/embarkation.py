@@ -24,7 +24,7 @@ def need_embarkation_zone(s: ImpeRunde, seat: Seat, country: str, zone: str) -> 
 
 
 def check_embark(s: ImpeRunde, seat: Seat, move: Embark) -> Lots:
-    """IMP-6.7.1: the errors of `embark`, in this order; the armies that go aboard."""
+    """IMP-6.7.1: the errors of `embark`, in this order; return the armies going aboard."""
     country, wants = move.from_, move.units
     need_country(country, RULE)
     need_zone(move.zone, RULE)

@@ -1,4 +1,4 @@
-"""IMP-12: the goal, the turn limit, and seats that leave."""
+"""IMP-12: the goal, the turn limit, and leaving seats."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from domain.types import Seat
 
 
 class GameEnded(Exception):
-    """The game has just ended: whatever was going on is over (IMP-12.1). Never leaves the ruleset."""
+    """The game has just ended, with everything in progress (IMP-12.1). Never leaves the ruleset."""
 
 
 def rank_key(s: ImpeRunde, seat: Seat) -> tuple[int, ...]:
-    """IMP-12.4: the figures that count, greatest first."""
+    """IMP-12.4: the figures for the ranking, greatest first."""
     at = s.order.index(seat) if seat in s.order else seat
     nation = s.nations[seat]
     return int(s.winner == seat), s.posts(seat), -nation.debt, nation.surplus, worth(s, seat), -at
@@ -28,7 +28,7 @@ def ranking(s: ImpeRunde) -> list[Seat]:
 
 
 def check_win(d: D) -> None:
-    """IMP-12.1, IMP-12.2: a seat without debt that has the posts wins at once."""
+    """IMP-12.1, IMP-12.2: a seat without debt and with enough posts wins at once."""
     s = d.state
     able = [seat for seat in s.everybody if not s.nations[seat].debt and s.posts(seat) >= s.goal]
     if able:
@@ -58,7 +58,7 @@ Answer = Callable[[D, Seat], None]
 
 
 def until_the_end(act: Callable[..., None], answer: Answer) -> Callable[..., None]:
-    """The handler, cut short when the game ends in it; vacant seats that owe an answer then give it (IMP-11.10)."""
+    """Return the handler, cut short at the end of the game; then vacant seats answer if due (IMP-11.10)."""
 
     @functools.wraps(act)
     def handler(d: D, *args: object) -> None:
@@ -80,6 +80,6 @@ def _answer_for_vacant(d: D, answer: Answer) -> None:
 
 
 def vacated(d: D, seat: Seat) -> None:
-    """IMP-11.10: when nobody is left, the game ends without a winner."""
+    """IMP-11.10: without a player left, the game ends without a winner."""
     if not d.state.present:
         finish(d)

@@ -81,7 +81,7 @@ def _famine(d: D, country: str) -> None:
 
 
 def _epidemic(d: D, country: str) -> None:
-    """One die for each infantry, then cavalry, then artillery."""
+    """Roll one die for each infantry, then cavalry, then artillery."""
     seat, units = d.state.country(country).holder, d.state.country(country).units
     order = [x for kind in EVENTS["land"]["epidemic"]["units"] for x in units if x.unit == kind]
     lost = losses(d, order)
@@ -112,7 +112,7 @@ LAND: dict[str, Callable[[D, str], None]] = {
 
 
 def _storm(d: D, zone: str) -> None:
-    """Every ship rolls: seats in turn order, pirates last."""
+    """Roll for every ship: seats in turn order, pirates last."""
     d.add(WeatherMarked(zone, "storm"))
     for seat in d.state.order:
         if lost := losses(d, d.state.zone(zone).fleet(seat)):
@@ -131,7 +131,7 @@ def _fair_wind(d: D, zone: str) -> None:
 
 
 def go_winds(d: D, frame: Frame) -> None:
-    """IMP-10.7: the next seat that still has ships there."""
+    """IMP-10.7: the next seat still with ships there."""
     winds = frame.context(frames.Winds)
     zone, seats = winds.zone, winds.seats
     if not seats:

@@ -41,7 +41,7 @@ def check_buy(s: ImpeRunde, seat: Seat, move: Buy) -> None:
 
 
 def _need_open_to(s: ImpeRunde, item: str, country: str) -> None:
-    """IMP-6.4.2.3, IMP-6.4.2.4: what a home, or a colony with a black marker, cannot get."""
+    """IMP-6.4.2.3, IMP-6.4.2.4: items closed to a home, or to a colony with a black marker."""
     home = s.is_home(country)
     require(not (home and UNITS[item].kind in ("fort", "post")), "not_allowed_at_home", RULE, item=item)
     require(home or not s.country(country).black, "investment_blocked", RULE, country=country)
@@ -54,7 +54,7 @@ def need_port(s: ImpeRunde, seat: Seat, country: str, zone: str, rule: str) -> N
 
 
 def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Buy) -> None:
-    """IMP-6.4.2.7: only posts that are not fresh count."""
+    """IMP-6.4.2.7: only posts from before this turn count."""
     colony = s.country(move.country)
     require(colony.settled_posts > 0, "no_trading_post", RULE, country=move.country)
     if move.item == "fort":
@@ -69,13 +69,13 @@ def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Buy) -> None:
 
 
 def budget_left(s: ImpeRunde, seat: Seat, country: str) -> int:
-    """IMP-6.4.2.7: military cost that can still be bought for a colony this turn."""
+    """IMP-6.4.2.7: the colony's remaining budget for military units this turn."""
     spent = s.nations[seat].spent.get(country, 0)
     return int(ECONOMY["colony_military_budget_per_post"] * s.country(country).settled_posts - spent)
 
 
 def need_funds(s: ImpeRunde, seat: Seat, cost: int, rule: str) -> None:
-    """So much is available."""
+    """Raise RuleError unless the money is available."""
     have = s.nations[seat].available
     require(cost <= have, "insufficient_funds", rule, available=have, cost=cost)
 

@@ -23,14 +23,14 @@ from domain.types import Seat
 
 RULE = "IMP-7.2"
 NEVER = 99
-"""Moves that no unit has."""
+"""A number of moves beyond any unit's."""
 
 Wants = Sequence[Want]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Units that go the same path."""
+    """Units on the same path."""
 
     lots: Lots
     path: tuple[str, ...]
@@ -40,14 +40,14 @@ class Group:
 
 
 def need_units(have: Lots, wants: Wants, rule: str) -> None:
-    """IMP-0.3: there are as many units as the move names; demands on the same lots are added up."""
+    """IMP-0.3: enough units for the move; demands on the same lots are added up."""
     require(
         _allot(have, wants, lambda _: 0, _fewest_moves) is not None, "not_enough_units", rule, units=lots.to_json(have)
     )
 
 
 def take(have: Lots, wants: Wants, moves: Callable[[str], int], rule: str) -> Lots:
-    """IMP-0.5: for moving, those with the fewest moves that still suffice."""
+    """IMP-0.5: for moving, the units with the fewest sufficient moves."""
     taken = _allot(have, wants, moves, _fewest_moves)
     require(taken is not None, "not_enough_moves", rule, units=lots.to_json(have))
     return taken or ()
@@ -69,7 +69,7 @@ def _pinned_first(lot: Lot) -> tuple[bool, int]:
 def _allot(
     have: Lots, wants: Wants, moves: Callable[[str], int], order: Callable[[Lot], tuple[int, int]]
 ) -> Lots | None:
-    """The lots that serve all wants, those that name `moves_left` first; None when some cannot be served."""
+    """Return the lots serving all wants, wants with `moves_left` first; None if some cannot be served."""
     left, taken = have, []
     for want in sorted(wants, key=lambda w: w.moves_left is UNSET):
         count = want.count
@@ -89,19 +89,19 @@ def _allot(
 
 
 def fair_wind(s: ImpeRunde) -> bool:
-    """Whether the active seat moves by a fair wind (IMP-10.7)."""
+    """Return whether the active seat moves by a fair wind (IMP-10.7)."""
     return s.phase == 8
 
 
 def _afloat(path: Sequence[str]) -> int:
-    """Steps that cost ship moves: all until the landing, which is one of them."""
+    """Return the number of steps paid with ship moves: all up to the landing, included."""
     if path[0] in COUNTRIES:
         return 0
     return next((i for i, region in enumerate(path) if region in COUNTRIES), len(path) - 1)
 
 
 def moves_needed(s: ImpeRunde, path: Sequence[str], unit: str) -> int:
-    """IMP-7.2, IMP-7.3: moves that a unit must have for a whole path."""
+    """IMP-7.2, IMP-7.3: moves needed by a unit for a whole path."""
     ship, steps = _afloat(path), len(path) - 1
     if not ship or ship == steps:
         return steps
@@ -109,18 +109,18 @@ def moves_needed(s: ImpeRunde, path: Sequence[str], unit: str) -> int:
 
 
 def _after_landing(s: ImpeRunde, unit: str) -> int:
-    """IMP-7.3: moves that an army has left when it has landed."""
+    """IMP-7.3: moves left to an army after landing."""
     return 1 if unit == "cavalry" and not fair_wind(s) else 0
 
 
 def moves_after(s: ImpeRunde, lot: Lot, a: str, b: str) -> int:
-    """IMP-7.2, IMP-7.3: moves that a lot has left after the step from a to b."""
+    """IMP-7.2, IMP-7.3: moves left to a lot after the step from a to b."""
     landing = a in ZONES and b in COUNTRIES
     return _after_landing(s, lot.unit) if landing else lot.moves_left - 1
 
 
 def check_step(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str = RULE) -> None:
-    """IMP-7.2: one step of a path that is no attack."""
+    """IMP-7.2: one step of a path without attack."""
     check_link(s, seat, unit, a, b, rule)
     if b in ZONES:
         require(not s.hostile(b, seat), "enemy_warships_present", rule, zone=b)
@@ -129,7 +129,7 @@ def check_step(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str = 
 
 
 def check_link(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str) -> None:
-    """IMP-7.2: a unit of that kind can go from a to b, whoever is there."""
+    """IMP-7.2: a unit of this kind can go from a to b, with anybody there."""
     if a in COUNTRIES:
         require(b not in ZONES, "cannot_embark_now", rule, zone=b)
         return require(b in COUNTRIES[a].lands, "not_adjacent", rule, country=b)
@@ -144,7 +144,7 @@ def check_link(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str) -
 
 
 def check_path(s: ImpeRunde, seat: Seat, units: Iterable[str], path: Sequence[str], left: str = "") -> None:
-    """IMP-7.2: step by step; `left` is a country that is free once the units have left it."""
+    """IMP-7.2: step by step; `left` is a country free after the units' departure."""
     units = tuple(dict.fromkeys(units))
     for a, b in pairwise(path):
         for unit in units:
@@ -155,7 +155,7 @@ def check_path(s: ImpeRunde, seat: Seat, units: Iterable[str], path: Sequence[st
 
 
 def check_move(s: ImpeRunde, seat: Seat, move: MoveUnits) -> Group:
-    """IMP-7.2: the errors of `move`, in this order; the units that go."""
+    """IMP-7.2: the errors of `move`, in this order; return the moving units."""
     path, wants = move.path, move.units
     need_path(path, RULE)
     need_items(wants, RULE)
@@ -167,7 +167,7 @@ def check_move(s: ImpeRunde, seat: Seat, move: MoveUnits) -> Group:
 
 
 def left_behind(s: ImpeRunde, region: str, leaving: int) -> str:
-    """IMP-3.4: the country that so many armies leave without any piece; empty when they do not."""
+    """IMP-3.4: the country left without any piece by these armies; empty if there is none."""
     country = s.country(region)
     kept = country.forts or country.posts or s.is_home(region)
     stays = kept or lots.total(country.units) > leaving
@@ -185,7 +185,7 @@ def do_move(d: D, frame: Frame, seat: Seat, move: MoveUnits) -> None:
 
 
 def march(d: D, seat: Seat, group: Group, steps: int, leave: Callable[[D, str], None] | None = None) -> Lots:
-    """IMP-7.2: so many steps of the path; those that arrive. `leave` is told each region that they have left."""
+    """IMP-7.2: some steps of the path; return the arrivals. `leave` is called with each region left."""
     going = group.lots
     for done in range(steps):
         if not going:
@@ -210,7 +210,7 @@ def step(d: D, seat: Seat, going: Lots, a: str, b: str, left: Sequence[int]) -> 
 
 
 def weather(d: D, seat: Seat, zone: str, come: Lots) -> Lots:
-    """IMP-7.7: ships that enter a stormy zone roll; the survivors."""
+    """IMP-7.7: ships entering a stormy zone roll; return the survivors."""
     if d.state.zone(zone).marker != "storm":
         return come
     lost = losses(d, come)

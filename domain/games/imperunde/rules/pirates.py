@@ -19,7 +19,7 @@ def appear(d: D, zone: str, frigates: int) -> None:
 
 
 def go_pirates(d: D, frame: Frame) -> None:
-    """IMP-10.6: against each seat with warships in turn order; pirates that are left sink all transports."""
+    """IMP-10.6: against each seat with warships in turn order; surviving pirates sink all transports."""
     zone = frame.context(frames.Pirates).zone
     seats = d.state.seats_at(zone)
     if seats and d.state.zone(zone).pirates:

@@ -17,7 +17,7 @@ from domain.types import Seat
 
 
 def possible(s: ImpeRunde) -> bool:
-    """IMP-8.3.1: the attacker has lost a unit, has fewer than 3, and somebody can come."""
+    """IMP-8.3.1: the attacker has lost a unit, has fewer than 3, and a unit can come."""
     c = s.fight
     if not (c.supported and c.lost and unit_stacks.total(side_units(s, "attacker")) < FIGHTERS):
         return False

@@ -31,7 +31,7 @@ class Rolled:
 
     @property
     def as_pair(self) -> tuple[str, int]:
-        """As a fact carries it."""
+        """(unit, value), as used in facts."""
         return self.lot.unit, self.value
 
 
@@ -75,7 +75,7 @@ def has_round_window(s: ImpeRunde) -> bool:
 
 
 def riders(s: ImpeRunde) -> list[Seat]:
-    """IMP-11.6: seats that fight with cavalry in this round and have no `coup_de_main` in effect."""
+    """IMP-11.6: seats fighting with cavalry in this round and without a `coup_de_main` in effect."""
     riding = [seat_of(s, side) for side in SIDES if unit_stacks.total(fighters(s, side), "cavalry")]
     return [x for x in riding if x is not None and x not in s.fight.coup]
 
@@ -111,7 +111,7 @@ def _roll(d: D, side: str) -> list[Rolled]:
 
 
 def _bonus(s: ImpeRunde, side: str, unit: str) -> int:
-    """IMP-8.5.1: cards belong to the value that is sorted."""
+    """IMP-8.5.1: bonuses of cards belong to the sorted value."""
     c, bonus = s.fight, 0
     if not c.round and c.surprise and side == "attacker":
         bonus += CARDS["surprise_attack"].figure
@@ -128,7 +128,7 @@ def _sorted(dice: Sequence[Rolled]) -> list[Rolled]:
 
 
 def _board(d: D, x: Lot, y: Lot) -> tuple[Side, Lot]:
-    """IMP-8.4.1: both roll again until the values differ; the side that loses its ship, and the ship."""
+    """IMP-8.4.1: roll again until the values differ; return the side losing its ship, and the ship."""
     while True:
         a, b = roll_for(d, x.unit), roll_for(d, y.unit)
         if a != b:
@@ -153,7 +153,7 @@ def _tell_round(
 
 
 def _lose(d: D, who: Party, lost: list[Lot]) -> None:
-    """The units of a side that are removed; those of natives and insurgents are no pieces."""
+    """Remove the units lost by a side; those of natives and insurgents are no pieces."""
     region = d.state.fight.region
     if lost and isinstance(who, int):
         d.add(UnitsLost(who, region, unit_stacks.to_facts(unit_stacks.change((), lost)), "combat"))

@@ -1,4 +1,4 @@
-"""Where a lot can go: searches of at most three steps, for reinforcements, choices and bots."""
+"""Reach of a lot: searches of at most three steps, for reinforcements, choices and bots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 
 def links(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
-    """IMP-7.2: regions that a unit can go to from a region, whoever is there."""
+    """IMP-7.2: regions a unit can go to from a region, with anybody there."""
 
     def find() -> list[str]:
         if region in COUNTRIES:
@@ -29,7 +29,7 @@ def links(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
 
 
 def steps(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
-    """Regions that a unit can move to from a region (IMP-7.2)."""
+    """Return the regions a unit can move to from a region (IMP-7.2)."""
 
     def find() -> list[str]:
         return [b for b in links(s, seat, unit, region) if is_legal(check_step, s, seat, unit, region, b)]
@@ -38,7 +38,7 @@ def steps(s: ImpeRunde, seat: Seat, unit: str, region: str) -> list[str]:
 
 
 def walks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> Iterator[tuple[Path, Lot]]:
-    """Every way of the lot, that of no step included, with what it has left at its end."""
+    """Yield every path of the lot, the empty one included, with the lot as it is at the end."""
     stack: list[tuple[Path, Lot]] = [((start,), lot)]
     while stack:
         path, left = stack.pop()
@@ -49,7 +49,7 @@ def walks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> Iterator[tuple[Path
 
 
 def attacks(s: ImpeRunde, seat: Seat, lot: Lot, start: str) -> dict[str, list[Path]]:
-    """Region -> ways on which the lot can come into a combat there; targets are not judged."""
+    """Return region -> paths of the lot into a combat there; targets are not judged."""
 
     def find() -> dict[str, list[Path]]:
         by_target: dict[str, list[Path]] = {}
@@ -69,14 +69,14 @@ def attackable(s: ImpeRunde, seat: Seat, region: str) -> bool:
 
 
 def movable(s: ImpeRunde, seat: Seat) -> list[tuple[str, Lot]]:
-    """Regions and lots of a seat that have moves left."""
+    """Return the regions and lots of a seat with moves left."""
     own = [(k, c.units) for k, c in s.countries.items() if c.owner == seat]
     own += [(k, z.fleet(seat)) for k, z in s.zones.items()]
     return [(k, lot) for k, lots in sorted(own) for lot in lots if lot.moves_left]
 
 
 def reinforcement_paths(s: ImpeRunde, seat: Seat, target: str) -> list[tuple[str, Lot, list[Path]]]:
-    """IMP-8.3.2: lots that can come into the combat in a region, and how."""
+    """IMP-8.3.2: lots able to come into the combat in a region, with their paths."""
 
     def find() -> list[tuple[str, Lot, list[Path]]]:
         able = [

@@ -13,7 +13,7 @@ from domain.games.imperunde.data import (
     GOAL_MAX,
     GOALS,
     HOMES,
-    OPTIONS,
+    OPTION_DATA,
     SETUP,
     VALUE,
     cost,
@@ -36,13 +36,13 @@ from domain.types import Seat
 def check_table(table: Table) -> None:
     """IMP-2.1: a goal of one's own lies within bounds."""
     goal = table.options["goal"]
-    if goal is not None and not OPTIONS["goal_min"] <= goal <= GOAL_MAX[table.seats]:
-        bounds = Message("{lo} to {hi} are possible", lo=OPTIONS["goal_min"], hi=GOAL_MAX[table.seats])
+    if goal is not None and not OPTION_DATA["goal_min"] <= goal <= GOAL_MAX[table.seats]:
+        bounds = Message("{lo} to {hi} are possible", lo=OPTION_DATA["goal_min"], hi=GOAL_MAX[table.seats])
         raise InvalidTable(bounds, "/options/goal")
 
 
 def blank(table: Table) -> ImpeRunde:
-    """The table before anything is rolled."""
+    """Return the table before the first roll."""
     n, goal = table.seats, table.options["goal"]
     pairs = {f"{a}-{b}": Pair() for a in range(n) for b in range(a + 1, n)}
     return ImpeRunde(
@@ -71,7 +71,7 @@ def setup(d: D) -> None:
 
 
 def _rolled_nation(d: D) -> str:
-    """IMP-5.1 (b): on a 1, or a nation that is taken, roll again."""
+    """IMP-5.1 (b): on a 1, or a nation already taken, roll again."""
     by_die = {die: nation for nation, die in HOMES.items() if nation not in d.state.homes()}
     while (die := roll(d, "white")) not in by_die:
         pass
@@ -84,7 +84,7 @@ def _assign(d: D, seat: Seat, nation: str) -> None:
 
 
 def place(d: D, seat: Seat, region: str, units: dict[str, int]) -> None:
-    """Pieces from the supply."""
+    """Place pieces from the supply."""
     d.add(PiecesPlaced(seat, region, [Told(u, n) for u, n in units.items()]))
 
 
@@ -128,19 +128,19 @@ def do_place_home_fleet(d: D, frame: Frame, seat: Seat, move: PlaceHomeFleet) ->
 
 
 def colony_values(s: ImpeRunde, seat: Seat) -> int:
-    """IMP-5.4: what the initial colonies of a seat are worth."""
+    """IMP-5.4: the values of a seat's initial colonies."""
     return sum(VALUE[c] for c in s.colonies(seat))
 
 
 def eligible(s: ImpeRunde, seat: Seat) -> list[str]:
-    """IMP-5.4.1: countries that the seat may receive."""
+    """IMP-5.4.1: countries open to the seat."""
     room = SETUP["initial_colony_value"] - colony_values(s, seat)
     barred = {*s.countries, *s.homes(), *(n for home in s.homes() for n in COUNTRIES[home].lands)}
     return [c for c in COUNTRIES if c not in barred and VALUE[c] <= room]
 
 
 def next_colony(d: D, at: int) -> None:
-    """IMP-5.4, IMP-5.5: round after round, one colony for each seat whose colonies are worth less than 5."""
+    """IMP-5.4, IMP-5.5: round after round, one colony for each seat with colonies worth less than 5."""
     s = d.state
     waiting = [i for i, x in enumerate(s.order) if eligible(s, x)]
     if not waiting:
@@ -185,7 +185,7 @@ def check_equip_colony(s: ImpeRunde, seat: Seat, move: EquipColony, country: str
 
 
 def wanted_armies(move: EquipColony) -> dict[str, int]:
-    """Unit -> number, the same units of a list added up."""
+    """Return unit -> number, adding up equal units of the list."""
     return unit_stacks.count_by_unit(Lot(x.unit, x.count) for x in unwrap(move.units))
 
 

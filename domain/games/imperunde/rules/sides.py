@@ -1,4 +1,4 @@
-"""IMP-8.2.1: who fights on a side of the combat that goes on."""
+"""IMP-8.2.1: the sides of the current combat, and their fighters."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ SIDES: tuple[Side, Side] = ("attacker", "defender")
 
 
 def party(s: ImpeRunde, side: str) -> Party:
-    """The seat or horde of a side."""
+    """Return the seat or horde of a side."""
     who: Party = s.fight.attacker if side == "attacker" else s.fight.defender
     return who
 
 
 def seat_of(s: ImpeRunde, side: str) -> Seat | None:
-    """The seat of a side; None for a horde."""
+    """Return the seat of a side; None for a horde."""
     who = party(s, side)
     return who if isinstance(who, int) else None
 
 
 def black_ships(pirates: Mapping[str, int]) -> Lots:
-    """Pirates as lots, ships of the line first."""
+    """Return pirates as lots, ships of the line first."""
     return tuple(Lot(ship, pirates[ship]) for ship in WARSHIPS if pirates.get(ship))
 
 
@@ -44,13 +44,13 @@ def side_units(s: ImpeRunde, side: str) -> Lots:
 
 
 def must_choose(s: ImpeRunde, side: str) -> bool:
-    """IMP-8.2.1: a seat with more than 3 units that are not all alike decides."""
+    """IMP-8.2.1: a seat with more than 3 units, not all alike, decides."""
     units = side_units(s, side)
     return seat_of(s, side) is not None and len(units) > 1 and unit_stacks.total(units) > FIGHTERS
 
 
 def fighters(s: ImpeRunde, side: str) -> Lots:
-    """IMP-8.2.1: the units of a side that fight in this round, at most 3."""
+    """IMP-8.2.1: the fighting units of a side in this round, at most 3."""
     if side in s.fight.chosen:
         return s.fight.chosen[side]
     return unit_stacks.change((), list(unit_stacks.singles(side_units(s, side)))[:FIGHTERS])

@@ -16,20 +16,20 @@ def unescorted(s: ImpeRunde, zone: str, seat: Seat) -> bool:
 
 
 def sink(d: D, zone: str) -> None:
-    """IMP-6.5.1.3: all transports of the zone that have no escort."""
+    """IMP-6.5.1.3: all transports of the zone without escort."""
     for seat in _carriers(d.state, zone):
         if unescorted(d.state, zone, seat):
             sunk(d, zone, seat, d.state.zone(zone).transports(seat))
 
 
 def sink_all(d: D, zone: str) -> None:
-    """IMP-10.6: pirates are left and spare nobody."""
+    """IMP-10.6: the remaining pirates sink all transports."""
     for seat in _carriers(d.state, zone):
         sunk(d, zone, seat, d.state.zone(zone).transports(seat))
 
 
 def sink_for_active(d: D, *zones: str) -> None:
-    """IMP-6.6.4: enemy transports in zones (all, unless named) that the active seat controls."""
+    """IMP-6.6.4: enemy transports in zones (all, unless named) under the active seat's control."""
     active = d.state.active
     if active is None:
         return

@@ -1,4 +1,4 @@
-"""IMP-9.4.16: what `unmask_spies` leads to."""
+"""IMP-9.4.16: the continuation of `unmask_spies`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def show_hand(d: D, seat: Seat, target: Seat, reveal: bool) -> None:
 
 
 def check_choose_stolen_card(s: ImpeRunde, move: ChooseStolenCard, target: Seat) -> None:
-    """IMP-9.4.16: a card of the hand that is shown."""
+    """IMP-9.4.16: a card of the shown hand."""
     card = move.card
     require(card is None or card in s.hands[target], "card_not_in_hand", "IMP-9.4.16", card=card)
 

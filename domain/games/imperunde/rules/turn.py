@@ -1,4 +1,4 @@
-"""IMP-6: the turn. The lowest frame of a game names the step that comes next."""
+"""IMP-6: the turn. The lowest frame of a game names the next step."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Step = Callable[[D, int], None]
 
 
 def go_game(d: D, frame: Frame) -> None:
-    """The next step."""
+    """Do the next step."""
     game = frame.context(frames.Game)
     STEPS[game.step](d, game.at)
 
 
 def _then(d: D, step: frames.StepName, at: int = 0) -> None:
-    """Note the step that comes after this one, before this one asks anybody."""
+    """Note the next step, before this one asks anybody."""
     d.note(step=step, at=at)
 
 
 def _by_seat(step: frames.StepName, after: frames.StepName, ask: Callable[[D, Seat], None]) -> Step:
-    """A step that every seat takes in turn order."""
+    """Return a step taken by every seat in turn order."""
 
     def run(d: D, at: int) -> None:
         if at == d.state.seats:
@@ -45,7 +45,7 @@ def _by_seat(step: frames.StepName, after: frames.StepName, ask: Callable[[D, Se
 
 
 def _window(phase: int, after: frames.StepName) -> Step:
-    """A phase that starts with an open window for all seats (IMP-11.3)."""
+    """Return a phase starting with an open window for all seats (IMP-11.3)."""
 
     def run(d: D, _: int) -> None:
         _start(d, phase)

@@ -17,17 +17,17 @@ COMBAT_END = "combat_end"
 
 
 def kind_of(frame: Frame) -> str:
-    """`open`, `counter`, `combat` or `round`; empty where the frame is no window."""
+    """Return `open`, `counter`, `combat` or `round`; empty if the frame is no window."""
     return frame.kind.removesuffix("_window") if frame.kind in WINDOW_FRAMES else ""
 
 
 def seats_to_ask(s: ImpeRunde, entitled: Iterable[Seat]) -> list[Seat]:
-    """IMP-11.7: who is asked depends on public facts only."""
+    """IMP-11.7: the asked seats, depending on public facts only."""
     return [seat for seat in entitled if s.nations[seat].cards and seat not in s.vacant]
 
 
 def open_window(d: D, window: Window) -> bool:
-    """IMP-11.1: ask all of them at once; standing passes answer in the same record. False: nobody is to be asked."""
+    """IMP-11.1: ask the seats at once; standing passes answer in the same record. False: no seat to ask."""
     seats = seats_to_ask(d.state, window.entitled)
     if not seats:
         return False
@@ -45,7 +45,7 @@ def go_window(d: D, frame: Frame) -> None:
 
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
-    """IMP-11.3, IMP-11.6, IMP-11.8: nothing more of this seat in this window."""
+    """IMP-11.3, IMP-11.6, IMP-11.8: the seat does nothing more in this window."""
     for_combat = move.for_combat is True
     require(not for_combat or frame.kind == "round_window", "invalid_choice", "IMP-11.6")
     until = COMBAT_END if for_combat else move.until
@@ -55,7 +55,7 @@ def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
 
 
 def do_set_auto_pass(d: D, frame: Frame, seat: Seat, move: SetAutoPass) -> None:
-    """IMP-11.8: private; answers a window of that kind that waits for the seat."""
+    """IMP-11.8: private; answers a window of this kind waiting for the seat."""
     _set(d, seat, move.windows, move.until)
     if move.until != "off" and kind_of(frame) in move.windows and seat in frame.owing:
         d.mark_answered(seat)

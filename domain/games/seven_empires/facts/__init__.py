@@ -1,7 +1,7 @@
-"""What can become true in a game, one class for each kind of fact, by chapter.
+"""Facts of a game, one class for each kind, by chapter.
 
-Dumb on purpose: a fact carries every figure, the formulas are in `rules`. Units go from place to place one by one;
-power, levels and crowns carry what is reached.
+Simple on purpose: a fact carries every figure, the formulas are in `rules`. Units go from place to place one by one;
+power, levels and crowns carry the reached value.
 """
 
 from __future__ import annotations

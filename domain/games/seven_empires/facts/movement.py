@@ -15,7 +15,7 @@ from domain.kernel.schema.declarations import UNSET, Fact, Maybe, declared_class
 from domain.types import Seat
 
 Outcome = Literal["both_fall", "attacker_stands", "counter_fight"]
-"""Of a fight; in a counter-fight both fall."""
+"""Outcome of a fight; in a counter-fight both fall."""
 
 
 class ShipMoved(Fact[Seven], frozen=True):
@@ -44,7 +44,7 @@ class FleetsDone(Fact[Seven], frozen=True):
 
 
 class ArmyMoved(Fact[Seven], frozen=True):
-    """SE7-8.5: an army has come to the region of its last step; `used` are seas whose two-master has carried it."""
+    """SE7-8.5: an army has come to the region of its last step; `used` are the seas with a two-master's transport."""
 
     empire: str
     unit: Unit
@@ -62,7 +62,7 @@ class ArmyMoved(Fact[Seven], frozen=True):
 
 
 class PassageAsked(Fact[Seven], frozen=True):
-    """SE7-8.7: the monarch of the empire whose army stands in a region is asked to let another pass."""
+    """SE7-8.7: the monarch of the empire with an army in a region is asked to let another pass."""
 
     seat: Seat
     blocking: str
@@ -109,7 +109,7 @@ class Fought(Fact[Seven], frozen=True):
 
 
 class FlagPlaced(Fact[Seven], frozen=True):
-    """SE7-8.15: a flag of an empire stands in a region; that of `replaced` goes back."""
+    """SE7-8.15: a flag of an empire is placed in a region; the flag of `replaced` goes back."""
 
     empire: str
     region: str

@@ -30,7 +30,7 @@ class StartingUnitsPlaced(Fact[Seven], frozen=True):
 
 
 class CompensationDeployed(Fact[Seven], frozen=True):
-    """SE7-4.6: a seat that delegates deploys a unit of an empire of its choice."""
+    """SE7-4.6: a delegating seat deploys a unit of an empire of its choice."""
 
     seat: Seat
     empire: str
@@ -53,7 +53,7 @@ class CityBuilt(Fact[Seven], frozen=True):
 
 
 class UnitsDeployed(Fact[Seven], frozen=True):
-    """SE7-5.2, SE7-9.1: units from the supply stand in own cities."""
+    """SE7-5.2, SE7-9.1: units from the supply are placed in own cities."""
 
     empire: str
     units: Sequence[Placed]
@@ -63,7 +63,7 @@ class UnitsDeployed(Fact[Seven], frozen=True):
 
 
 class PalaceBuilt(Fact[Seven], frozen=True):
-    """SE7-6.1: a palace shows so many crowns."""
+    """SE7-6.1: a palace shows its new number of crowns."""
 
     empire: str
     region: str
@@ -74,7 +74,7 @@ class PalaceBuilt(Fact[Seven], frozen=True):
 
 
 class UnitsReduced(Fact[Seven], frozen=True):
-    """SE7-10.2: a seat removes what is too much in a region."""
+    """SE7-10.2: a seat removes the excess units of a region."""
 
     seat: Seat
     empire: str

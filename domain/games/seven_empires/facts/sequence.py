@@ -26,7 +26,7 @@ class FirstSeatDrawn(Fact[Seven], frozen=True):
 
 
 class DistributionCardUsed(Fact[Seven], frozen=True):
-    """SE7-2.6: the card that deals the first influence."""
+    """SE7-2.6: the card for dealing the first influence."""
 
     card: str
 
@@ -52,7 +52,7 @@ class Reign(Part, frozen=True):
 
 
 class MonarchsAssigned(Fact[Seven], frozen=True):
-    """SE7-2.12, SE7-11.6: who is monarch of each empire; some may be neutral."""
+    """SE7-2.12, SE7-11.6: the monarch of each empire; some may be neutral."""
 
     monarchs: Sequence[Reign]
     neutral: Maybe[Sequence[str]] = UNSET
@@ -77,7 +77,7 @@ class TurnBegun(Fact[Seven], frozen=True):
 
     seat: Seat
     turn: Count
-    """In the decade."""
+    """Number in the decade."""
     mode: ModeWord
 
     def evolve(self, s: Seven) -> Seven:
@@ -109,7 +109,7 @@ class EmpireDelegated(Fact[Seven], frozen=True):
 
 
 class PowerScored(Fact[Seven], frozen=True):
-    """SE7-6.2, SE7-7.1, SE7-12.2: an empire gains power, and has so much."""
+    """SE7-6.2, SE7-7.1, SE7-12.2: an empire gains power, with its new total."""
 
     empire: str
     points: Count
@@ -150,7 +150,7 @@ class TileRevealed(Fact[Seven], frozen=True):
 
 
 class MarkersShifted(Fact[Seven], frozen=True):
-    """SE7-11.5: the slot of every marker that is not on its tray, by empire and action."""
+    """SE7-11.5: the slot of every marker off its tray, by empire and action."""
 
     markers: Mapping[str, Mapping[str, SlotWord]]
 
@@ -162,7 +162,7 @@ class MarkersShifted(Fact[Seven], frozen=True):
 
 
 class MovementBegun(Fact[Seven], frozen=True):
-    """SE7-8, SE7-9.2: the units of an empire that can move, by region and type."""
+    """SE7-8, SE7-9.2: the movable units of an empire, by region and type."""
 
     empire: str
     able: Mapping[str, Mapping[str, Count]]
@@ -181,13 +181,13 @@ class MovementEnded(Fact[Seven], frozen=True):
 
 
 class TileLeftOut(Fact[Seven], frozen=True):
-    """SE7-14.1: at the end, the tile that a game of nine decades has put aside."""
+    """SE7-14.1: at the end, the tile put aside by a game of nine decades."""
 
     tile: str
 
 
 class GameScored(Fact[Seven], frozen=True):
-    """SE7-12.3 to SE7-12.5: empires by rank, the points of each seat, and who has won."""
+    """SE7-12.3 to SE7-12.5: empires by rank, the points of each seat, and the winners."""
 
     ranking: Sequence[str]
     points: Sequence[Count]

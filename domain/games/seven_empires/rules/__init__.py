@@ -1,4 +1,4 @@
-"""The rules, one module per chapter of the rules page: what each move does, and how the flow goes on by itself."""
+"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ HANDLERS: dict[str, Handler[Seven]] = dict(
         on(moves.PlaceEventUnit, hourglass.do_place),
     )
 )
-"""Move type -> handler, in the order of SE7-15."""
+"""Move type -> handler."""
 
 CONTINUATIONS: dict[str, Callable[[D, Frame], None]] = {
     "decade": decades.go_decade,
     "hourglass": hourglass.go_hourglass,
 }
-"""Frames that owe nobody."""
+"""Frame kind -> continuation, for frames owing no answer."""

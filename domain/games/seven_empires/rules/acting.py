@@ -1,4 +1,4 @@
-"""What the questions of an action are about (SE7-3.4)."""
+"""Contexts of an action's questions (SE7-3.4)."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ def check_army(s: Seven, seat: Seat, move: MoveLand) -> None:
 
 
 def check_departure(s: Seven, region: str, unit: str) -> None:
-    """SE7-8.5: an army that can move."""
+    """SE7-8.5: an army able to move."""
     require(unit in ARMIES, "not_an_army", "SE7-8.5", unit=unit)
     need_mover(s, region, unit)
 
 
 def check_end(s: Seven, start: str, unit: str, end: str, target: str | None) -> None:
-    """SE7-8.8, SE7-8.12: what the unit meets where it ends."""
+    """SE7-8.8, SE7-8.12: the units met at the end of the move."""
     check_target(s, end, target)
     check_last_city(s, start, unit, end, target)
 
@@ -88,7 +88,7 @@ def march(d: D, start: str, kind: str, steps: Sequence[Step], target: str | None
 
 
 def do_answer(d: D, frame: Frame, seat: Seat, move: AnswerPassage) -> None:
-    """SE7-8.7: granted, the move is carried out as it was announced."""
+    """SE7-8.7: if granted, the announced move is carried out."""
     about = frame.context(frames.Passage)
     answer(d, about, seat, move)
     if move.grant:

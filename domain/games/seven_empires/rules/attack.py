@@ -70,7 +70,7 @@ def do_attack_deploy(d: D, frame: Frame, seat: Seat, move: AttackDeploy) -> None
 
 
 def able(units: Sequence[Placing]) -> dict[str, dict[str, int]]:
-    """SE7-0.12: what was just placed, by region and type."""
+    """SE7-0.12: the units just placed, by region and type."""
     found: dict[str, dict[str, int]] = {}
     for p in units:
         there = found.setdefault(p.region, {})

@@ -1,4 +1,4 @@
-"""Checks that several moves share (SE7-15.1). Each raises RuleError with the number of the rule that asks for it."""
+"""Checks shared by several moves (SE7-15.1). Each raises RuleError with the caller's rule number."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ UNKNOWN = "SE7-15.1"
 
 
 def known_empire(empire: str) -> None:
-    """There is such an empire."""
+    """Raise RuleError for an unknown empire."""
     require(empire in EMPIRES, "unknown_empire", UNKNOWN, empire=empire)
 
 
 def known_action(action: str) -> None:
-    """There is such an action."""
+    """Raise RuleError for an unknown action."""
     require(action in ACTIONS, "unknown_action", UNKNOWN, action=action)
 
 
 def known_regions(*regions: str) -> None:
-    """The map has these regions."""
+    """Raise RuleError for an unknown region."""
     for region in regions:
         require(region in REGIONS, "unknown_region", UNKNOWN, region=region)
 
 
 def known_units(units: Iterable[str]) -> None:
-    """There are such units."""
+    """Raise RuleError for an unknown unit."""
     for unit in units:
         require(unit in UNITS, "unknown_unit", UNKNOWN, unit=unit)
 
@@ -40,7 +40,7 @@ def need_own_city(region: str, empire: str, rule: str) -> None:
 
 
 def need_free_city(s: Seven, region: str, rule: str) -> None:
-    """SE7-8.13: a city region that is unoccupied."""
+    """SE7-8.13: an unoccupied city region."""
     require(not s.occupied(region), "city_occupied", rule, region=region)
 
 

@@ -32,7 +32,7 @@ def start_decade(d: D, decade: int) -> None:
 
 
 def go_decade(d: D, frame: Frame) -> None:
-    """The next step, when nobody owes anything."""
+    """Do the next step, once no answer is due."""
     STEPS[frame.context(frames.Decade).todo[0]](d)
 
 
@@ -99,4 +99,4 @@ STEPS: dict[str, Callable[[D], None]] = {
     "reductions": _reductions,
     "next_decade": _next_decade,
 }
-"""Step of a decade -> what is done."""
+"""Step of a decade -> its function."""

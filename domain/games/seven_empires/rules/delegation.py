@@ -37,7 +37,7 @@ def check_delegate(s: Seven, seat: Seat, move: Delegate) -> None:
 
 
 def check_compensation(s: Seven, placing: Placing) -> None:
-    """SE7-4.6: what a city of any empire can produce at that moment."""
+    """SE7-4.6: a present product of a city of any empire."""
     region, unit = placing.region, placing.unit
     require(region in CITIES, "not_a_city", RULE, region=region)
     need_free_city(s, region, RULE)

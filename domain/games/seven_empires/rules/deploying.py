@@ -31,14 +31,14 @@ def with_palace(s: Seven, empire: str) -> list[str]:
 
 
 def makers(s: Seven, empire: str) -> dict[Unit, list[str]]:
-    """SE7-5.2: unit -> eligible cities whose primary unit it is, in canonical order."""
+    """SE7-5.2: unit -> eligible cities with it as their primary unit, in canonical order."""
     cities = eligible(s, empire)
     found = {unit: [region for region in cities if s.product(region) == unit] for unit in UNITS}
     return {unit: regions for unit, regions in found.items() if regions}
 
 
 def placings_of(move: Deploy) -> list[Placing]:
-    """The units of a move, one by one, in either way."""
+    """Return the units of a move with their regions, one by one, in either mode."""
     if move.mode == "each_city":
         return [*unwrap(move.units)]
     return [Placing(unwrap(move.region), unit) for unit in unwrap(move.levy)]
@@ -93,7 +93,7 @@ def _check_supply(s: Seven, units: Sequence[Placing]) -> None:
 
 
 def _check_substitutes(s: Seven, units: Sequence[Placing]) -> None:
-    """SE7-5.3: no substitute while the unit that it replaces is in supply."""
+    """SE7-5.3: no substitute while the replaced unit is in supply."""
     placed = Counter(p.unit for p in units)
     for placing in units:
         primary = s.product(placing.region)
@@ -119,12 +119,12 @@ def _check_complete(s: Seven, units: Sequence[Placing], due: dict[Unit, int]) ->
 
 
 def do_deploy(d: D, frame: Frame, seat: Seat, move: Deploy) -> None:
-    """SE7-5.2: the units stand in their cities; the action is over."""
+    """SE7-5.2: place the units in their cities; the action is over."""
     check_deploy(d.state, seat, move)
     d.add(UnitsDeployed(d.state.acting, placed(placings_of(move))))
     d.mark_answered(seat, end=True)
 
 
 def placed(units: Sequence[Placing]) -> list[Placed]:
-    """What a move names, once it is known to be right."""
+    """Return the units of a checked move, in the form of facts."""
     return gathered((p.region, UNITS[UNITS.index(p.unit)]) for p in units)

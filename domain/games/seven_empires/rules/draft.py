@@ -24,7 +24,7 @@ def ask_round(d: D, number: int) -> None:
 
 
 def ask(d: D, number: int, remaining: list[Seat]) -> None:
-    """The next pick of a round."""
+    """Ask for the next pick of a round."""
     letter = ROUNDS[d.state.seats][number - 1] if d.state.terms.setup == "draft" else None
     d.ask(frames.Draft(letter, remaining, number), remaining[0])
 
@@ -49,7 +49,7 @@ def check_draft(s: Seven, seat: Seat, move: DraftInfluence) -> None:
 
 
 def take(d: D, seat: Seat, move: DraftInfluence) -> bool:
-    """SE7-2.9: the card goes to the hand; whether that was the last pick of the draft."""
+    """SE7-2.9: the card goes to the hand; return whether it was the last pick of the draft."""
     about = d.state.top.context(frames.Draft)
     card = offered_card(d.state, move.empire, about.letter)
     d.add(CardDrafted(seat, str(card)))

@@ -14,19 +14,19 @@ from domain.types import Seat
 
 
 def sink(d: D, unit: Unit, sea: str) -> None:
-    """SE7-8.4: both ships are removed, whatever their types."""
+    """SE7-8.4: both ships are removed, of any types."""
     if found := d.state.foreign(sea, d.state.acting):
         d.add(Fought(sea, d.state.acting, unit, found[0], _present(d.state, sea, found[0])[0], "both_fall"))
 
 
 def _present(s: Seven, region: str, empire: str) -> list[Unit]:
-    """Types of an empire's units in a region, in canonical order."""
+    """Return the types of an empire's units in a region, in canonical order."""
     there = s.units_of(region, empire)
     return [unit for unit in UNITS if unit in there]
 
 
 def check_target(s: Seven, region: str, target: str | None) -> None:
-    """SE7-8.8: a type that stands there; it must be named where there are two."""
+    """SE7-8.8: a type present there; it must be named if there are two."""
     found = s.foreign(region, s.acting)
     types = found[1] if found else {}
     if target is None:
@@ -36,7 +36,7 @@ def check_target(s: Seven, region: str, target: str | None) -> None:
 
 
 def aimed(s: Seven, region: str, target: str | None) -> Unit | None:
-    """SE7-8.8: the type that is fought; where one type alone stands there it need not have been named."""
+    """SE7-8.8: the type to fight; the only one there need not have been named."""
     if target is not None:
         return UNITS[UNITS.index(target)]
     found = s.foreign(region, s.acting)
@@ -44,12 +44,12 @@ def aimed(s: Seven, region: str, target: str | None) -> Unit | None:
 
 
 def survives(unit: str, target: str) -> bool:
-    """SE7-8.10: artillery that ends its move beats infantry one for nothing; any other fight costs both."""
+    """SE7-8.10: artillery at the end of its move beats one infantry without loss; any other fight costs both."""
     return unit == "artillery" and target == "infantry"
 
 
 def check_last_city(s: Seven, start: str, unit: str, region: str, target: str | None) -> None:
-    """SE7-8.12: nobody's last unoccupied city region is occupied."""
+    """SE7-8.12: an empire's last unoccupied city region may not be occupied."""
     if region not in CITIES or CITIES[region].empire == s.acting:
         return
     last = not s.occupied(region) and _is_last(s, region, start, unit)
@@ -57,7 +57,7 @@ def check_last_city(s: Seven, start: str, unit: str, region: str, target: str | 
 
 
 def _is_last(s: Seven, region: str, start: str, unit: str) -> bool:
-    """SE7-8.12: no other city of that empire is unoccupied, once the moving unit is lifted from its start."""
+    """SE7-8.12: no other city of this empire is unoccupied, once the moving unit is lifted from its start."""
     owner = CITIES[region].empire
     if s.free_cities(owner) != [region]:
         return False
@@ -74,7 +74,7 @@ def _stays(s: Seven, region: str, unit: str, target: str | None) -> bool:
 
 
 def fight(d: D, unit: Unit, region: str, target: str | None) -> None:
-    """SE7-8.8, SE7-8.10: against the unit that the actor has chosen; then perhaps a counter-fight."""
+    """SE7-8.8, SE7-8.10: against the unit chosen by the actor; then perhaps a counter-fight."""
     empire, found = d.state.acting, d.state.foreign(region, d.state.acting)
     against = aimed(d.state, region, target)
     if found is None or against is None:
@@ -86,7 +86,7 @@ def fight(d: D, unit: Unit, region: str, target: str | None) -> None:
 
 
 def _counter(d: D, region: str, attacked: str) -> None:
-    """SE7-8.11: automatic where all that is left is of one type."""
+    """SE7-8.11: automatic if all units left are of one type."""
     left = _present(d.state, region, attacked)
     if len(left) == 1:
         _fall(d, region, attacked, left[0])

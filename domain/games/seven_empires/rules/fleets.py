@@ -28,7 +28,7 @@ def check_ship(s: Seven, seat: Seat, move: MoveShip) -> None:
 
 
 def check_departure(s: Seven, region: str, unit: str) -> None:
-    """SE7-8.1: a ship that can move, before the first army."""
+    """SE7-8.1: a ship able to move, before the first army."""
     require(unit in SHIPS, "not_a_ship", "SE7-8.1", unit=unit)
     require(not s.moving.armies, "fleet_moves_over", "SE7-8.1")
     need_mover(s, region, unit)

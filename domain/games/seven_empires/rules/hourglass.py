@@ -1,4 +1,4 @@
-"""SE7-11.2 to SE7-11.4: what an hourglass tile brings."""
+"""SE7-11.2 to SE7-11.4: the effects of the hourglass tiles."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from domain.kernel.rules.flow import Frame
 from domain.types import Seat
 
 GIVES: dict[str, Unit] = {"infantry": "infantry", "two_master": "two_master"}
-"""Tile -> the unit that it gives every empire."""
+"""Tile -> unit given to every empire."""
 
 
 def begin(d: D, tile: str) -> None:
-    """SE7-11.2: who gets something by the tile, in order."""
+    """SE7-11.2: queue the empires or seats with a gain by the tile, in order."""
     if tile in GIVES:
         return d.ask(frames.Hourglass(tile, empires=EMPIRES))
     s = d.state
@@ -29,7 +29,7 @@ def begin(d: D, tile: str) -> None:
 
 
 def go_hourglass(d: D, frame: Frame) -> None:
-    """SE7-11.2, SE7-11.4: the next in the queue that can be served; the end of the tile."""
+    """SE7-11.2, SE7-11.4: the next one servable in the queue; the end of the tile."""
     about = frame.context(frames.Hourglass)
     if about.tile in GIVES and reductions.ask_first(d):
         return
@@ -45,7 +45,7 @@ def go_hourglass(d: D, frame: Frame) -> None:
 
 
 def _next_card(d: D, about: frames.Hourglass, queue: list[Seat]) -> None:
-    """SE7-11.4: nobody is asked when no card, or no worker, is left."""
+    """SE7-11.4: without a card, or a worker, left, the queue ends."""
     if about.tile == "worker":
         left = bool(d.state.workers())
         ask: type[frames.TileWorker | frames.TileInfluence] = frames.TileWorker
@@ -87,7 +87,7 @@ def do_take_worker(d: D, frame: Frame, seat: Seat, move: TakeWorker) -> None:
 
 
 def _next_unit(d: D, about: frames.Hourglass, queue: list[str]) -> None:
-    """SE7-11.2, SE7-11.4: empires in flag order; those that can place nothing are skipped."""
+    """SE7-11.2, SE7-11.4: empires in flag order; those without a place for the unit are skipped."""
     able = [i for i, empire in enumerate(queue) if can_place(d.state, empire, about.tile)]
     rest = queue[able[0] :] if able else []
     d.note(empires=rest[1:])
@@ -124,7 +124,7 @@ def check_place(s: Seven, seat: Seat, move: PlaceEventUnit) -> None:
 
 
 def do_place(d: D, frame: Frame, seat: Seat, move: PlaceEventUnit) -> None:
-    """SE7-11.2: the unit stands in the city; too many there are reduced at once."""
+    """SE7-11.2: place the unit in the city; excess units there are reduced at once."""
     check_place(d.state, seat, move)
     tile = frame.context(frames.TileUnit).tile
     d.add(EventUnitPlaced(seat, move.empire, GIVES[tile], move.region))

@@ -1,4 +1,4 @@
-"""SE7-4.2: in which mode a seat takes its turn, and which empires it may choose."""
+"""SE7-4.2: the mode of a seat's turn, and the empires open to it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def highest(s: Seven, seat: Seat, empires: Sequence[str]) -> int:
 
 
 def choosable(s: Seven, seat: Seat, mode: str) -> list[str]:
-    """SE7-4.2: the empires that the seat may choose, in flag order."""
+    """SE7-4.2: the empires open to the seat, in flag order."""
     waiting = s.waiting()
     if mode == "monarch":
         return [empire for empire in waiting if s.monarch(empire) == seat]

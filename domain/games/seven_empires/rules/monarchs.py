@@ -1,4 +1,4 @@
-"""SE7-2.12: who is monarch of an empire."""
+"""SE7-2.12: the monarchs of the empires."""
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ def begin_all(d: D) -> None:
 
 
 def begin(d: D, able: Mapping[str, Mapping[str, int]]) -> None:
-    """SE7-8: the units that can move."""
+    """SE7-8: start the movement of these units."""
     d.add(MovementBegun(d.state.acting, able))
     ask_actor(d, frames.Movement)
 
 
 def need_mover(s: Seven, region: str, unit: str) -> None:
-    """SE7-0.5, SE7-0.12, SE7-9.2: such a unit stands there, and one can still move."""
+    """SE7-0.5, SE7-0.12, SE7-9.2: a unit of this kind is there and can still move."""
     there = s.units_of(region, s.acting).get(unit, 0)
     require(there > 0, "no_such_unit", "SE7-0.5", region=region, unit=unit)
     require(s.moving.able.get(region, {}).get(unit, 0) > 0, "unit_cannot_move", "SE7-0.12", region=region, unit=unit)
@@ -51,7 +51,7 @@ def place_flags(d: D) -> None:
 
 
 def due(s: Seven, empire: str) -> list[str]:
-    """SE7-8.15: neutral land and seas that hold a unit of the empire and no flag of it."""
+    """SE7-8.15: neutral land and seas holding a unit of the empire and no flag of it."""
     return [region for region, kind in REGIONS.items() if kind != "city" and _lacks(s, region, empire)]
 
 

@@ -28,14 +28,14 @@ def ends(s: Seven, region: str) -> bool:
 
 
 def check_passage(s: Seven, regions: Iterable[str]) -> None:
-    """SE7-13.2: every region that is entered."""
+    """SE7-13.2: every region entered on the way."""
     if peaceful(s):
         for region in regions:
             require(enters(s, region), "neutral_must_be_peaceful", RULE, region=region)
 
 
 def check_march(s: Seven, regions: list[str]) -> None:
-    """SE7-13.2: every region that is entered, and the last one."""
+    """SE7-13.2: every region entered on the way, and the last one."""
     check_passage(s, regions)
     last = regions[-1]
     require(not peaceful(s) or ends(s, last), "neutral_must_be_peaceful", RULE, region=last)

@@ -16,7 +16,7 @@ from domain.types import Seat
 
 
 def growable(s: Seven, empire: str) -> list[str]:
-    """SE7-6.1: unoccupied own city regions whose palace can be built or enlarged, in data order."""
+    """SE7-6.1: unoccupied own city regions with a palace to build or enlarge, in data order."""
     return [region for region in s.free_cities(empire) if _grows(s, region)]
 
 

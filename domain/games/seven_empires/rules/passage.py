@@ -1,4 +1,4 @@
-"""SE7-8.7: passing a region in which a foreign army stands."""
+"""SE7-8.7: passing a region with a foreign army."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.types import Seat
 
 
 def blocking(s: Seven, region: str) -> str | None:
-    """SE7-8.7: the empire whose monarch must be asked; None where passing is free or automatic."""
+    """SE7-8.7: the empire with a monarch to be asked; None if passing is free or automatic."""
     empire = s.army_there(region, s.acting)
     return None if empire is None or s.monarch(empire) in (None, s.actor) else empire
 
@@ -26,7 +26,7 @@ def check_refused(s: Seven, through: str) -> None:
 
 
 def ask_passage(d: D, move: MoveLand) -> bool:
-    """SE7-8.7: whether a monarch is asked."""
+    """SE7-8.7: ask the monarch if needed; return whether one was asked."""
     through, to = move.steps[0].to, move.steps[1].to
     empire = blocking(d.state, through)
     monarch = None if empire is None else d.state.monarch(empire)

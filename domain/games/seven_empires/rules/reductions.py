@@ -1,4 +1,4 @@
-"""SE7-8.14, SE7-10.2: limits at the end of a turn, and who removes what is too much."""
+"""SE7-8.14, SE7-10.2: limits at the end of a turn, and the removal of excess units."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRANGERS = {
     "land": LIMITS["neutral_land_units"],
     "sea": LIMITS["sea_units"],
 }
-"""SE7-8.14: kind of region -> how many units may stand there that have no own city there."""
+"""SE7-8.14: kind of region -> limit of units there from empires without a city in it."""
 
 
 def limit(region: str, empire: str) -> int:
@@ -41,7 +41,7 @@ def first_excess(s: Seven) -> frames.Reduction | None:
 
 
 def ask_first(d: D) -> bool:
-    """SE7-10.2: whether somebody has to remove units."""
+    """SE7-10.2: ask for the first excess; return whether there was one."""
     found = first_excess(d.state)
     if found:
         d.ask(found, decider(d.state, found.empire))

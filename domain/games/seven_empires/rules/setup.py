@@ -41,7 +41,7 @@ from domain.types import Seat
 
 
 def blank(table: Table) -> Seven:
-    """SE7-2.1 to SE7-2.4: what every empire has before anything is drawn."""
+    """SE7-2.1 to SE7-2.4: every empire before the first draw."""
     options = table.options
     named = options["distribution_card"]
     terms = Terms(
@@ -123,7 +123,7 @@ def _starting_units(s: Seven, empire: str) -> list[Placed]:
 
 
 def first_infantry(s: Seven, empire: str) -> int:
-    """SE7-2.11: by the cards of the empire that all seats hold together."""
+    """SE7-2.11: by the cards of the empire in all hands together."""
     held = sum(CARDS[card].empire == empire for hand in s.hands for card in hand)
     return FIRST_INFANTRY[min(held, len(FIRST_INFANTRY) - 1)]
 

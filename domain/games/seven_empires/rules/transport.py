@@ -1,4 +1,4 @@
-"""SE7-8.6: sea transport, one step whatever its length."""
+"""SE7-8.6: sea transport, one step at any length."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def well_formed(via: Sequence[str]) -> bool:
 
 
 def two_masters(s: Seven, via: Sequence[str]) -> list[str]:
-    """SE7-8.6: seas of a chain whose ship carries one unit once."""
+    """SE7-8.6: seas of a chain with a ship able to carry one unit once."""
     return [sea for sea in via if "two_master" in s.units_of(sea, s.acting)]
 
 
-# --- what can be reached ----------------------------------------------------------------------------------------
+# --- regions within reach ---------------------------------------------------------------------------------------
 
 
 def carriers(s: Seven, used: Sequence[str]) -> frozenset[str]:
-    """Seas with a ship of the acting empire that can carry a unit now."""
+    """Return the seas with a ship of the acting empire free to carry a unit now."""
     empire = s.acting
     seas = (region for region, there in s.units.items() if empire in there and REGIONS[region] == "sea")
     return frozenset(sea for sea in seas if sea not in used)
 
 
 def chains(s: Seven, start: str, used: Sequence[str]) -> dict[str, list[tuple[str, ...]]]:
-    """Region that a unit can be carried to -> every chain of seas that carries it there."""
+    """Return region in reach of a transported unit -> every chain of seas to it."""
     open_seas = carriers(s, used)
     if not open_seas:
         return {}

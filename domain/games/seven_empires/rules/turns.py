@@ -22,7 +22,7 @@ MUST = {
     "neutral": "must_use_neutral_empire",
     "delegation": "must_delegate",
 }
-"""Mode -> the code for an empire that may not be chosen in it."""
+"""Mode -> refusal code for an empire closed in it."""
 
 
 def check_choose(s: Seven, seat: Seat, move: ChooseAction) -> None:

@@ -1,8 +1,8 @@
-"""What can become true in a game, one class for each kind of fact, by chapter.
+"""Facts of a game, one class for each kind, by chapter.
 
-Dumb on purpose: a fact carries every figure, the formulas are in `rules`. Pieces go from place to place one by one;
-gold, population and victory points carry what is left or reached; unrest carries only its cause's points, because the
-total is withheld (SOE-16.2).
+Simple on purpose: a fact carries every figure, the formulas are in `rules`. Pieces go from place to place one by one;
+gold, population and victory points carry the remaining or reached amount; unrest carries only its cause's points,
+because the total is withheld (SOE-16.2).
 """
 
 from __future__ import annotations

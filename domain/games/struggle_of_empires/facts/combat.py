@@ -129,7 +129,7 @@ class ReserveAnswered(Fact[Struggle], frozen=True):
 
 
 class LossDue(Part, frozen=True):
-    """SOE-8.9.1: a unit that a battle costs a side; seat and unit once there is one option."""
+    """SOE-8.9.1: a unit lost by a side in battle; seat and unit once there is one option."""
 
     side: Side
     cause: Cause
@@ -139,7 +139,7 @@ class LossDue(Part, frozen=True):
 
 
 class BattleResolved(Fact[Struggle], frozen=True):
-    """SOE-8.5.4, SOE-8.8: who has won, and what it costs."""
+    """SOE-8.5.4, SOE-8.8: the winner, and the losses."""
 
     winner: Winner
     losses: Sequence[LossDue]

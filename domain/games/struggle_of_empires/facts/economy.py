@@ -63,7 +63,7 @@ class LoanTaken(Fact[Struggle], frozen=True):
 
 
 class UnrestAdded(Fact[Struggle], frozen=True):
-    """SOE-7.4.2: unrest that a tile costs."""
+    """SOE-7.4.2: unrest caused by a tile."""
 
     seat: Seat
     unrest: Count

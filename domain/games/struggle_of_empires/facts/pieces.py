@@ -15,7 +15,7 @@ from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, declare
 from domain.types import Seat
 
 Arrival = Literal["arrives", "lost", "turned_back"]
-"""What becomes of a unit at sea (SOE-15.4)."""
+"""Fate of a unit at sea (SOE-15.4)."""
 
 
 class UnitPlaced(Fact[Struggle], frozen=True):
@@ -30,7 +30,7 @@ class UnitPlaced(Fact[Struggle], frozen=True):
 
 
 class UnitBuilt(Fact[Struggle], frozen=True):
-    """SOE-7.5.3: a unit stands `at` a region, or nowhere; `militia` builds are left (SOE-7.5.4)."""
+    """SOE-7.5.3: a unit is placed `at` a region, or nowhere; `militia` builds are left (SOE-7.5.4)."""
 
     seat: Seat
     unit: Unit
@@ -47,7 +47,7 @@ class UnitBuilt(Fact[Struggle], frozen=True):
 
 
 class UnitMoved(Fact[Struggle], frozen=True):
-    """SOE-7.6.3: a unit stands `at` a region, or nowhere; `moves` are left in the move action."""
+    """SOE-7.6.3: a unit moves to `at` a region, or nowhere; `moves` are left in the move action."""
 
     seat: Seat
     unit: Unit
@@ -69,7 +69,7 @@ class UnitMoved(Fact[Struggle], frozen=True):
 
 
 class UnitLost(Fact[Struggle], frozen=True):
-    """SOE-8.8.6: a unit is lost in combat, which brings unrest."""
+    """SOE-8.8.6: a unit is lost in combat, causing unrest."""
 
     seat: Seat
     unit: Unit
@@ -93,7 +93,7 @@ class TokenPlaced(Fact[Struggle], frozen=True):
 
 
 class TokenRemoved(Fact[Struggle], frozen=True):
-    """SOE-8.11.2: a token goes back to the reserve of a seat that was beaten."""
+    """SOE-8.11.2: a token goes back to the reserve of a beaten seat."""
 
     seat: Seat
     region: str

@@ -13,10 +13,10 @@ from domain.kernel.schema.declarations import UNSET, Count, Fact, Maybe, Meta, d
 from domain.types import Seat
 
 Action = Literal["buy_tile", "build", "move_unit", "colonize", "enslave", "attack"]
-"""What an action is taken for (SOE-7.2.1)."""
+"""Purpose of an action (SOE-7.2.1)."""
 
 Number = Annotated[int, Meta(ge=1)]
-"""Of a War or round."""
+"""Number of a War or round."""
 
 
 # --- set-up ---------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ class BidMade(Fact[Struggle], frozen=True):
 
 
 class BidPassed(Fact[Struggle], frozen=True):
-    """SOE-6.5: so many seats have passed since the standing bid."""
+    """SOE-6.5: a seat passes, with the number of passes since the standing bid."""
 
     seat: Seat
     passes: Count
@@ -153,7 +153,7 @@ class RoundStarted(Fact[Struggle], frozen=True):
 
 
 class TurnStarted(Fact[Struggle], frozen=True):
-    """SOE-7.1.1: a seat has its turn, with so many actions."""
+    """SOE-7.1.1: a seat has its turn, with its number of actions."""
 
     seat: Seat
     actions: Count
@@ -163,7 +163,7 @@ class TurnStarted(Fact[Struggle], frozen=True):
 
 
 class ActionTaken(Fact[Struggle], frozen=True):
-    """SOE-7.2.1: so many actions are left; what was open is closed. `moves` and `militia` are open now."""
+    """SOE-7.2.1: actions left to the seat; open moves are closed. `moves` and `militia` are open now."""
 
     seat: Seat
     action: Action

@@ -1,4 +1,4 @@
-"""The rules, one module per chapter of the rules page: what each move does, and how the flow goes on by itself."""
+"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ HANDLERS: dict[str, Handler[Struggle]] = dict(
         on(moves.FightingWithdrawal, losses.do_withdrawal),
     )
 )
-"""Move type -> handler, in the order of SOE-22."""
+"""Move type -> handler."""
 
 CONTINUATIONS: dict[str, Callable[[D, Frame], None]] = {"war": war.go_war, "combat": combat.go_combat}
-"""Frames that owe nobody."""
+"""Frame kind -> continuation, for frames owing no answer."""

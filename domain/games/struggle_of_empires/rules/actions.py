@@ -29,13 +29,13 @@ def end_round(d: D) -> None:
 
 
 def take_action(d: D, action: Action, moves: int = 0, militia: int = 0) -> None:
-    """SOE-7.2.1: one action less; what was still open is closed."""
+    """SOE-7.2.1: one action less; open moves are closed."""
     turn = d.state.acting
     d.add(ActionTaken(turn.seat, action, turn.actions_left - 1, moves or UNSET, militia or UNSET))
 
 
 def in_turn(act: Callable[[D, Frame, Seat, M], None]) -> Callable[[D, Frame, Seat, M], None]:
-    """The handler of a move that a turn may end with."""
+    """Return the handler of a move with a possible end of the turn after it."""
 
     def handler(d: D, frame: Frame, seat: Seat, move: M) -> None:
         act(d, frame, seat, move)
@@ -60,7 +60,7 @@ def is_over(s: Struggle, seat: Seat) -> bool:
 
 
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
-    """SOE-7.3.1: always legal; forfeits what is left of the round."""
+    """SOE-7.3.1: always legal; forfeits the rest of the round."""
     _end_turn(d, seat)
 
 

@@ -1,4 +1,4 @@
-"""SOE-6: phase 2, the auctions that make the alliances and the turn order."""
+"""SOE-6: phase 2, the auctions of the alliances and the turn order."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_bid(s: Struggle, seat: Seat, move: Bid) -> None:
 
 
 def check_pass_bid(s: Struggle, seat: Seat, move: PassBid) -> None:
-    """SOE-6.4: somebody has bid."""
+    """SOE-6.4: only after a bid."""
     auction.check_pass(RULES, s.bidding.standing)
 
 

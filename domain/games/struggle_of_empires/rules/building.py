@@ -1,4 +1,4 @@
-"""SOE-7.5: building units, with Militia; the tiles that build share it."""
+"""SOE-7.5: building units, with Militia; shared by the building tiles."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _check_paid_build(s: Struggle, seat: Seat, unit: str, to: str) -> None:
 
 
 def check_unpaid_build(s: Struggle, seat: Seat, unit: str, to: str) -> None:
-    """SOE-9.5.3: the errors of a build that costs no population, from the region on."""
+    """SOE-9.5.3: the errors of a build without population, from the region on."""
     need_region(to, "SOE-7.5.5")
     need_supply(s, seat, unit, "SOE-7.5.5")
     check_destination(s, seat, unit, to)
@@ -56,7 +56,7 @@ def do_build(d: D, frame: Frame, seat: Seat, move: Build) -> None:
 
 
 def do_build_militia(d: D, frame: Frame, seat: Seat, move: BuildMilitia) -> None:
-    """SOE-7.5.4: one more army of the same build action."""
+    """SOE-7.5.4: one more army in this build action."""
     check_build_militia(d.state, seat, move)
     money.pay_population(d, seat, COST)
     raise_unit(d, seat, "army", move.to, militia=d.state.acting.militia_left - 1)

@@ -1,4 +1,4 @@
-"""SOE-7.4, SOE-9.4: buying a tile, and the tiles that work at once."""
+"""SOE-7.4, SOE-9.4: buying a tile, and the tiles with an immediate effect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RAID_REGIONS = {"pirates": frozenset(COLONIES), "slave_revolt": SLAVE_REVOLT_REG
 
 
 def check_buyable(s: Struggle, seat: Seat, tile: str) -> None:
-    """SOE-7.4.4: the errors of `buy_tile` that any tile can have, in this order."""
+    """SOE-7.4.4: the errors of `buy_tile` common to all tiles, in this order."""
     need_action(s, "SOE-7.4.4")
     require(tile in TILES, "unknown_tile", "SOE-7.4.4", tile=tile)
     require(not s.acting.tile_bought, "tile_already_bought", "SOE-7.4.4")
@@ -36,7 +36,7 @@ def check_buy_tile(s: Struggle, seat: Seat, move: BuyTile) -> None:
 
 
 def _aim(move: BuyTile) -> tuple[str, Seat]:
-    """SOE-9.6.1: the region and the seat that Pirates or Slave Revolt are sent against."""
+    """SOE-9.6.1: the region and the seat to be attacked by Pirates or Slave Revolt."""
     if move.region is UNSET or move.target_seat is UNSET:
         raise RuleError("missing_target", "SOE-7.4.4")
     return move.region, move.target_seat
@@ -75,7 +75,7 @@ def pay_cost(d: D, seat: Seat, tile: str) -> None:
 
 
 def _reform(d: D, seat: Seat) -> None:
-    """SOE-9.4.1, SOE-17.4: unrest falls by 2, not below 0, which tells a total below 2; the tile goes to the box."""
+    """SOE-9.4.1, SOE-17.4: unrest falls by 2, not below 0, thus revealing a total below 2; the tile goes to the box."""
     d.barrier()
     removed = min(d.state.unrest[seat], CONSTANTS["government_reform_unrest_removed"])
     d.add(UnrestRemoved(seat, removed))

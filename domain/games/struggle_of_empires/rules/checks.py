@@ -1,4 +1,4 @@
-"""Checks that several moves share. Each raises RuleError with the number of the rule that asks for it."""
+"""Checks shared by several moves. Each raises RuleError with the caller's rule number."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ def need_action(s: Struggle, rule: str) -> None:
 
 
 def need_region(region: str, rule: str) -> None:
-    """The map has such a region."""
+    """Raise RuleError unless it is a region of the map."""
     require(region in REGIONS, "unknown_region", rule, region=region)
 
 
 def need_scoring_region(region: str, rule: str) -> None:
-    """The map has such a region and it is no home country (SOE-1.7)."""
+    """Raise RuleError unless it is a region of the map and no home country (SOE-1.7)."""
     need_region(region, rule)
     require(region in SCORING, "invalid_region", rule, region=region)
 
 
 def need_colony(region: str, rule: str) -> None:
-    """The map has such a region and it is a colony."""
+    """Raise RuleError unless it is a colony of the map."""
     need_region(region, rule)
     require(REGIONS[region].kind == "colony", "invalid_region", rule, region=region)
 
 
 def need_population(s: Struggle, seat: Seat, population: int, rule: str) -> None:
-    """The seat has that much population to pay with."""
+    """Raise RuleError unless the seat can pay the population."""
     have = s.empires[seat].population
     require(have >= population, "insufficient_population", rule, population=have, needed=population)
 
 
 def need_supply(s: Struggle, seat: Seat, unit: str, rule: str) -> None:
-    """SOE-1.1: a unit of that kind is in the seat's supply."""
+    """SOE-1.1: a unit of this kind is in the seat's supply."""
     require(s.empires[seat].supply(unit) > 0, "no_unit_available", rule, unit=unit)

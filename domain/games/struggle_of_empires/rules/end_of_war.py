@@ -9,7 +9,7 @@ from domain.games.struggle_of_empires.state import D
 
 
 def end_war(d: D) -> None:
-    """SOE-12.1 to SOE-12.5: what goes back to the stock goes back, all else is turned back."""
+    """SOE-12.1 to SOE-12.5: alliance tiles return to the stock, all others are turned back."""
     if laid := d.state.blockade:
         d.add(BlockadeLifted(laid.seat, "blockade", laid.region))
     for seat in d.state.everybody:

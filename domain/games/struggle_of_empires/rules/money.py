@@ -17,24 +17,24 @@ from domain.types import Json, Seat
 
 
 def loan(empire: Empire, gold: int) -> tuple[int, int]:
-    """SOE-14.2: what must be borrowed to pay `gold`, and the unrest that it brings: (gold, unrest)."""
+    """SOE-14.2: the loan needed to pay `gold`, and the unrest added by it: (gold, unrest)."""
     banking = "_with_banking" if empire.owned("banking") else ""
     return loans.loan(empire.gold, gold, CONSTANTS["loan"]["gold_per_unrest" + banking])
 
 
 def after_paying(empire: Empire, gold: int) -> int:
-    """The gold in hand after a payment and the loan it causes."""
+    """Return the gold in hand after a payment and its loan."""
     return empire.gold + loan(empire, gold)[0] - gold
 
 
 def price(empire: Empire, gold: int = 0, population: int = 0, unrest: int = 0) -> dict[str, Json]:
-    """What an option costs, as clients see it: `loan` is the unrest that borrowing adds."""
+    """Return an option's cost in the form for clients: `loan` is the unrest added by borrowing."""
     figures = {"gold": gold, "population": population, "unrest": unrest, "loan": loan(empire, gold)[1]}
     return {name: figure for name, figure in figures.items() if figure}
 
 
 def pay(d: D, seat: Seat, gold: int, why: str) -> None:
-    """SOE-14.2, SOE-14.3: pay the bank, borrowing what is missing."""
+    """SOE-14.2, SOE-14.3: pay the bank, borrowing the missing amount."""
     if gold == 0:
         return
     lent, unrest = loan(d.state.empires[seat], gold)
@@ -53,7 +53,7 @@ def receive(d: D, seat: Seat, gold: int, why: str) -> None:
 
 
 def pay_population(d: D, seat: Seat, paid: int) -> None:
-    """Population is spent."""
+    """Spend population."""
     if paid:
         left = d.state.empires[seat].population - paid
         d.add(PopulationPaid(seat, paid, left))
@@ -67,7 +67,7 @@ def grow(d: D, seat: Seat, by: int) -> None:
 
 
 def gain_vp(d: D, seat: Seat, vp: int, why: str) -> None:
-    """Victory points at once."""
+    """Gain victory points at once."""
     if vp:
         total = d.state.empires[seat].vp + vp
         d.add(VpGained(seat, vp, why, total))

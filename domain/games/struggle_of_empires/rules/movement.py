@@ -59,7 +59,7 @@ def needs_sea_roll(start: str, to: str) -> bool:
 
 
 def sail(d: D, seat: Seat, start: str, to: str) -> tuple[list[int], Arrival]:
-    """SOE-15.4: the dice of the sea roll, none where none is due, and what becomes of the unit."""
+    """SOE-15.4: the dice of the sea roll, none if none is due, and the fate of the unit."""
     if not needs_sea_roll(start, to):
         return [], ARRIVES
     first = d.draws.roll("sea", 1, 6)

@@ -44,7 +44,7 @@ def check_move_unit(s: Struggle, seat: Seat, move: MoveUnit) -> None:
 
 
 def check_leaving(s: Struggle, seat: Seat, unit: str, start: str, opening: bool) -> None:
-    """SOE-7.6.4: a unit stands there that has not moved in this action."""
+    """SOE-7.6.4: a unit there has not moved in this action."""
     require(s.empires[seat].units_in(start, unit) > 0, "no_such_unit", "SOE-7.6.6", unit=unit, region=start)
     require(movable(s, seat, unit, start, opening) > 0, "unit_already_moved", "SOE-7.6.4", unit=unit, region=start)
 

@@ -1,4 +1,4 @@
-"""SOE-7.8: the two actions that take a marker without a battle."""
+"""SOE-7.8: the two actions for taking a marker without a battle."""
 
 from __future__ import annotations
 

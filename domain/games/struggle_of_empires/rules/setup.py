@@ -19,7 +19,7 @@ from domain.types import Seat
 
 
 def blank(table: Table) -> Struggle:
-    """SOE-3.4: what every seat has before anything is drawn."""
+    """SOE-3.4: every seat before the first draw."""
     options = table.options
     named = options["first_player"]
     terms = Terms(
@@ -56,7 +56,7 @@ def setup(d: D) -> None:
 
 
 def free_powers(s: Struggle) -> list[str]:
-    """Powers without a seat, in the order of the data."""
+    """Return the powers without a seat, in the order of the data."""
     return powers.free_powers(POWERS, _chosen_powers(s))
 
 
@@ -118,5 +118,5 @@ def do_place_unit(d: D, frame: Frame, seat: Seat, move: PlaceUnit) -> None:
 
 
 def check_table(table: Table) -> None:
-    """SOE-2.3: options that must go together; raises InvalidTable."""
+    """SOE-2.3: check options against each other; raise InvalidTable."""
     powers.check_table(table)

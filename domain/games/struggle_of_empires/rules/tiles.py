@@ -21,7 +21,7 @@ from domain.types import Seat
 
 @dataclass(frozen=True)
 class Use:
-    """What a tile does in its owner's turn: its own checks, and what happens."""
+    """A tile's use in its owner's turn: its own checks, and its effect."""
 
     check: Callable[[Struggle, Seat, UseTile], None]
     apply: Callable[[D, Seat, UseTile], None]
@@ -50,11 +50,11 @@ def do_use_tile(d: D, frame: Frame, seat: Seat, move: UseTile) -> None:
 
 
 def use_of(tile: str) -> Use:
-    """What a tile with a free action does."""
+    """Return the use of a tile with a free action."""
     return USES.get(tile, TRADE)
 
 
-# --- tiles that build ----------------------------------------------------------------------------------------
+# --- building tiles -----------------------------------------------------------------------------------------
 
 _BUILDS: dict[str, Unit] = {"mercenaries": "army", "pressgangs": "navy"}
 
@@ -82,14 +82,14 @@ def _check_natives(s: Struggle, seat: Seat, move: UseTile) -> None:
 
 
 def _apply_natives(d: D, seat: Seat, move: UseTile) -> None:
-    """SOE-9.5.5: an army in the colony, which may move on at once outside any move action."""
+    """SOE-9.5.5: an army in the colony; it may move on at once outside any move action."""
     region = unwrap(move.region)
     d.add(UnitPlaced(seat, "army", region))
     if move.then_to:
         moving.carry(d, seat, "army", region, move.then_to)
 
 
-# --- tiles that attack, help, pay ----------------------------------------------------------------------------
+# --- tiles to attack, help, pay -----------------------------------------------------------------------------
 
 
 def _check_war_office(s: Struggle, seat: Seat, move: UseTile) -> None:

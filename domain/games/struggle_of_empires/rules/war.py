@@ -19,7 +19,7 @@ def start_war(d: D) -> None:
 
 
 def go_war(d: D, frame: Frame) -> None:
-    """SOE-4.1: whatever comes next: an auction, a turn, a round, or the phases that end the War."""
+    """SOE-4.1: start the next auction, turn or round, or the phases at the end of the War."""
     s, to_play = d.state, frame.context(frames.War).to_play
     if s.unaligned():
         alliances.open_auction(d)

@@ -21,7 +21,7 @@ STEPS: dict[str, Callable[..., Next]] = {
 
 
 def go_battle(d: D, frame: Frame) -> None:
-    """Do the steps until one asks somebody; after the last the turn goes on (AOR-4.3)."""
+    """Do the steps until one has a question; after the last, continue the turn (AOR-4.3)."""
     todo = list(frame.context(frames.Battle).todo)
     while todo:
         (name, *args), *todo = todo

@@ -17,7 +17,7 @@ def asked_for_cards(s: AgeOfReason, attacker: Seat, region: str, power: str | No
 
 
 def side_of(s: AgeOfReason, battle: Battle, seat: Seat) -> Side:
-    """The side of a seat: the attacker's coalition, or the other (AOR-9.2.2)."""
+    """Return the side of a seat: the attacker's coalition, or the other (AOR-9.2.2)."""
     own, attackers = (s.coalition_of(s.power(x)) for x in (seat, battle.attacker))
     return "attacker" if own == attackers else "defender"
 

@@ -14,7 +14,7 @@ from domain.kernel.schema.declarations import Context
 from domain.types import Json, Seat
 
 Step = Sequence[Json]
-"""Name of the step and its arguments, as they stand in the frame."""
+"""Name of the step and its arguments, as stored in the frame."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ BATTLE: list[Step] = [["commit"], ["hire"], ["reveal"], ["roll"], ["reserves", "
 
 
 def begin(d: D) -> None:
-    """A battle interrupts the turn (AOR-4.3)."""
+    """Begin a battle, interrupting the turn (AOR-4.3)."""
     d.ask(frames.Battle([*BATTLE, ["result"]]))
 
 
 def key(seat: Seat, name: str) -> str:
-    """The pack of a seat's sealed answer, to be published at the reveal."""
+    """Return the key of a seat's sealed answer, to be published at the reveal."""
     return f"{seat}:{name}"

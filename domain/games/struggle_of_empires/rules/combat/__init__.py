@@ -30,7 +30,7 @@ STEPS: dict[str, Callable[..., Next]] = {
 
 
 def go_combat(d: D, frame: Frame) -> None:
-    """Do the steps until one asks somebody; after the last the turn goes on (SOE-4.3)."""
+    """Do the steps until one has a question; after the last, continue the turn (SOE-4.3)."""
     todo = list(frame.context(frames.Combat).todo)
     while todo:
         (name, *args), *todo = todo

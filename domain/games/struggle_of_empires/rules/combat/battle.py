@@ -28,12 +28,12 @@ def strengths(s: Struggle, stage: str) -> dict[str, int]:
 
 
 def strength(s: Struggle, stage: str, side: Side) -> int:
-    """One side without dice."""
+    """Return the strength of one side without dice."""
     return sum(strength_parts(s, stage, side).values())
 
 
 def strength_parts(s: Struggle, stage: str, side: Side) -> dict[str, int]:
-    """What a side has without dice: a fixed number, or units, allies, tiles, training and naval support."""
+    """Return a side's strength without dice: a fixed number, or units, allies, tiles, training and naval support."""
     party = s.battle.party(side)
     if party.seat is None:
         return {"fixed": fixed_strength(party)}
@@ -64,7 +64,7 @@ def own_units(s: Struggle, stage: str, side: str, seat: Seat) -> int:
 
 
 def alliance_tiles(s: Struggle, stage: str, side: str, seat: Seat) -> int:
-    """SOE-8.5.1, SOE-9.5.15: on land all that are not at sea; against Pirates, by themselves, all with a navy."""
+    """SOE-8.5.1, SOE-9.5.15: on land all not used at sea; against Pirates, by themselves, all with a navy."""
     combat, empire = s.battle, s.empires[seat]
     at_sea = combat.party(side).at_sea
     if stage == "naval":
@@ -106,7 +106,7 @@ def naval_support(s: Struggle, side: str) -> int:
 
 
 def step_blockade(d: D) -> Next:
-    """SOE-8.6.1: who has naval support and a Blockade tile in hand is asked before the dice."""
+    """SOE-8.6.1: a side with naval support and a Blockade tile in hand is asked before the dice."""
     side = d.state.battle.naval_support
     holder = d.state.battle.party(side).seat if side else None
     if holder is not None and d.state.empires[holder].unused("blockade"):

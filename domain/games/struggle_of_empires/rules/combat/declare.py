@@ -32,7 +32,7 @@ def check_attack(s: Struggle, seat: Seat, move: Attack) -> None:
 
 
 def check_free_attack(s: Struggle, seat: Seat, attack: Declaration) -> None:
-    """SOE-8.1.2, SOE-9.5.4: the same for an attack that uses no action."""
+    """SOE-8.1.2, SOE-9.5.4: the errors of an attack without an action."""
     check_target(s, seat, attack.region, attack.target)
     _check_surprise(s, seat, attack)
     eligible = eligible_allies(s, seat, attack.region, attack.target.kind)
@@ -42,7 +42,7 @@ def check_free_attack(s: Struggle, seat: Seat, attack: Declaration) -> None:
 
 
 def check_target(s: Struggle, seat: Seat, region: str, target: Target) -> None:
-    """SOE-8.1.2, points 2 to 6: the region, the target in it, and an own unit that can attack it."""
+    """SOE-8.1.2, points 2 to 6: the region, the target in it, and an own unit able to attack it."""
     need_scoring_region(region, _RULE)
     require(_is_target(s, region, target), "invalid_target", _RULE, region=region)
     if target.seat is not UNSET:
@@ -105,7 +105,7 @@ def declare(d: D, seat: Seat, attack: Declaration) -> None:
 
 
 def _stages(kind: str) -> list[Step]:
-    """SOE-8.3.4, SOE-8.4, SOE-8.6, SOE-8.12: what follows the support of the attacker."""
+    """SOE-8.3.4, SOE-8.4, SOE-8.6, SOE-8.12: the stages after the support of the attacker."""
     if kind == "player":
         return [["request"], *LAND_ATTACK]
     return NAVAL_ATTACK if kind == "pirates" else LAND_ATTACK

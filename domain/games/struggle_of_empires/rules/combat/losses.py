@@ -1,4 +1,4 @@
-"""SOE-8.8 to SOE-8.10: what a battle costs, who chooses, and Fighting Withdrawal."""
+"""SOE-8.8 to SOE-8.10: the losses of a battle, their choice, and Fighting Withdrawal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from domain.kernel.schema.declarations import UNSET
 from domain.types import Seat
 
 Options = list[LossChoice]
-"""What can be chosen for one loss."""
+"""Options for one loss."""
 
 
 # --- the items -----------------------------------------------------------------------------------------------
@@ -48,14 +48,14 @@ def items(s: Struggle, side: Side, winner: Winner) -> list[LossDue]:
 
 
 def rolled_seven(s: Struggle, side: str) -> bool:
-    """SOE-8.8: two dice that add up to 7."""
+    """SOE-8.8: two dice adding up to 7."""
     dice = s.battle.dice[:2] if side == "attacker" else s.battle.dice[2:]
     natural_seven: int = CONSTANTS["natural_seven"]
     return sum(dice) == natural_seven
 
 
 def own_pool(s: Struggle, side: str, winner: str) -> dict[Unit, int]:
-    """SOE-8.8.2, SOE-8.8.5: own units that can be lost, by kind; a fort by a defender who was beaten or won."""
+    """SOE-8.8.2, SOE-8.8.5: own units open to loss, by kind; a fort only of a defender, and not in a tie."""
     seat, region = s.battle.party(side).seat, s.battle.region
     if seat is None:
         return {}
@@ -70,7 +70,7 @@ def own_pool(s: Struggle, side: str, winner: str) -> dict[Unit, int]:
 
 
 def _own_items(s: Struggle, side: Side, causes: list[Cause], winner: Winner) -> list[LossDue]:
-    """SOE-8.8.1, SOE-8.8.5, SOE-8.9.1: all units go if that many must; one kind leaves no choice."""
+    """SOE-8.8.1, SOE-8.8.5, SOE-8.9.1: all units go if this many must; one kind leaves no choice."""
     seat, pool = s.battle.party(side).seat, own_pool(s, side, winner)
     units = [unit for unit, n in pool.items() for _ in range(n)]
     if len(causes) < len(units) and len(pool) > 1:
@@ -80,7 +80,7 @@ def _own_items(s: Struggle, side: Side, causes: list[Cause], winner: Winner) -> 
 
 
 def _ally_item(s: Struggle, side: Side, helpers: list[Seat]) -> LossDue:
-    """SOE-8.8.3 (a): the seven of a side that lost costs an ally; with several the principal chooses."""
+    """SOE-8.8.3 (a): the losing side's seven costs an ally; with several, the principal chooses."""
     if len(helpers) > 1:
         return LossDue(side, "seven", ally=True)
     return LossDue(side, "seven", ally=True, seat=helpers[0], unit=UNIT[s.battle.stage])
@@ -90,12 +90,12 @@ def _ally_item(s: Struggle, side: Side, helpers: list[Seat]) -> LossDue:
 
 
 def open_items(s: Struggle, side: str) -> list[Loss]:
-    """Losses of a side that are still to be chosen."""
+    """Return the losses of a side still to be chosen."""
     return [loss for loss in s.battle.losses if loss.side == side and loss.seat is None]
 
 
 def options(s: Struggle, loss: Loss, before: Sequence[LossChoice]) -> Options:
-    """SOE-8.9.2: what can be chosen for an item after the choices before it; defaults first (SOE-18.1)."""
+    """SOE-8.9.2: the options of an item after the choices before it; defaults first (SOE-18.1)."""
     party = s.battle.party(loss.side)
     if loss.ally:
         unit, helpers = UNIT[s.battle.stage], party.helpers(UNIT[s.battle.stage])
@@ -132,7 +132,7 @@ def do_choose_loss(d: D, frame: Frame, seat: Seat, move: ChooseLoss) -> None:
 
 
 def savable(s: Struggle) -> dict[Seat, int]:
-    """SOE-8.10.1: seats of the defending side that would lose an army or navy -> their first such item."""
+    """SOE-8.10.1: seats of the defending side with the loss of an army or navy -> their first such item."""
     at: dict[Seat, int] = {}
     for i, loss in enumerate(s.battle.losses):
         if loss.side == "defender" and loss.seat is not None and loss.unit != "fort":
@@ -141,7 +141,7 @@ def savable(s: Struggle) -> dict[Seat, int]:
 
 
 def withdraws(s: Struggle) -> Seat | None:
-    """SOE-8.10.1: the defender who is asked: who lost, owns the tile, and whose side loses an army or navy."""
+    """SOE-8.10.1: the defender to ask: the loser, owner of the tile, on a side with the loss of an army or navy."""
     seat, beaten = s.battle.defender.seat, s.battle.winner == "attacker"
     if seat is None or not beaten or not savable(s) or not s.empires[seat].owned("fighting_withdrawal"):
         return None
@@ -188,7 +188,7 @@ def step_apply(d: D) -> Next:
 
 
 def _chosen(loss: Loss) -> tuple[Seat, Unit]:
-    """Whose unit is lost, and which."""
+    """Return the seat and the kind of the lost unit."""
     unit = next((unit for unit in UNITS if unit == loss.unit), None)
     if loss.seat is None or unit is None:
         raise AssertionError("losses are applied when all are chosen")

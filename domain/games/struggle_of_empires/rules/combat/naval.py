@@ -1,4 +1,4 @@
-"""SOE-8.4, SOE-8.5.1: who has naval support, and whether it is fought for."""
+"""SOE-8.4, SOE-8.5.1: naval support, and the battle for it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from domain.types import Seat
 
 
 def own_navies(s: Struggle, side: str) -> int:
-    """Navies of a principal in the naval zone (SOE-8.2.1); none for a marker or tile."""
+    """Return the navies of a principal in the naval zone (SOE-8.2.1); none for a marker or tile."""
     seat, zone = s.battle.party(side).seat, REGIONS[s.battle.region].zone
     return 0 if seat is None else s.empires[seat].units_in(zone, "navy")
 
 
 def allied_units(s: Struggle, side: str, unit: str) -> int:
-    """Units of a kind that allies have committed to a side."""
+    """Return the units of a kind committed to a side by allies."""
     return sum(units.get(unit, 0) for units in s.battle.party(side).support.values())
 
 
@@ -36,7 +36,7 @@ def navies(s: Struggle, side: str) -> int:
 
 
 def step_naval(d: D) -> Next:
-    """SOE-8.4.1, SOE-8.4.3: support without a battle, or the question who fights for it."""
+    """SOE-8.4.1, SOE-8.4.3: support without a battle, or the question to fight for it."""
     players = d.state.battle.attacker.kind == d.state.battle.defender.kind == "player"
     at_sea = [side for side in SIDES if (navies if players else own_navies)(d.state, side)]
     if len(at_sea) == 2:
@@ -47,7 +47,7 @@ def step_naval(d: D) -> Next:
 
 
 def gain_support(d: D, side: Side) -> None:
-    """A side has naval support in the land battle."""
+    """Give a side naval support in the land battle."""
     d.add(NavalSupportGained(side, d.state.battle.party(side).principal))
 
 
@@ -61,7 +61,7 @@ def step_naval_choice(d: D, side: Side) -> Next:
 
 
 def do_naval_choice(d: D, frame: Frame, seat: Seat, move: NavalChoice) -> None:
-    """SOE-8.4.2: who refuses leaves naval support to the other; two acceptances make a battle."""
+    """SOE-8.4.2: a refusal leaves naval support to the other side; two acceptances make a battle."""
     side = frame.context(frames.NavalChoice).side
     d.add(NavalChoiceMade(seat, move.fight))
     if not move.fight:
@@ -74,14 +74,14 @@ def do_naval_choice(d: D, frame: Frame, seat: Seat, move: NavalChoice) -> None:
 
 
 def step_assign(d: D, side: str) -> Next:
-    """SOE-8.5.1: asked only of a principal who owns a tile that could help at sea."""
+    """SOE-8.5.1: asked only of a principal with a tile able to help at sea."""
     seat = d.state.battle.party(side).seat
     tiles = () if seat is None else d.state.empires[seat].alliance_tiles(d.state.battle.region, "navy")
     return Question(frames.AssignAllianceTiles(tiles), seat) if seat is not None and tiles else NOTHING
 
 
 def check_assign(s: Struggle, seat: Seat, move: AssignAllianceTiles) -> None:
-    """SOE-8.5.1: own tiles, each once, that show a navy and are valid here."""
+    """SOE-8.5.1: own tiles, each once, with a navy on them and valid here."""
     named: Counter[str] = Counter(move.naval)
     owned = s.empires[seat].owned
     require(all(n <= owned(tile) for tile, n in named.items()), "tile_not_owned", "SOE-8.5.1")

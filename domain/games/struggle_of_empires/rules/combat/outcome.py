@@ -1,4 +1,4 @@
-"""SOE-8.11, SOE-8.12, SOE-9.6.4, SOE-9.7.3: what a won battle takes."""
+"""SOE-8.11, SOE-8.12, SOE-9.6.4, SOE-9.7.3: the gains of a won battle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from domain.types import Seat
 
 
 def step_outcome(d: D) -> Next:
-    """SOE-8.11.1: only an attacker who won takes something."""
+    """SOE-8.11.1: only a winning attacker takes something."""
     combat = d.state.battle
     if combat.attacker.kind in RAIDERS:
         _end_raid(d, combat)

@@ -1,6 +1,6 @@
-"""The words of a combat's flow. The frame `combat` owes nobody and holds the steps still to do (`todo`).
+"""Types of a combat's flow. The frame `combat` owes nobody and holds the remaining steps (`todo`).
 
-A step looks at the state, may add facts, and returns what comes before the rest: further steps, or one question.
+A step looks at the state, may add facts, and returns the things to do before the rest: further steps, or one question.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from domain.kernel.schema.declarations import Context
 from domain.types import Json, Seat
 
 Step = Sequence[Json]
-"""Name of the step and its arguments, as they stand in the frame."""
+"""Name of the step and its arguments, as stored in the frame."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A decision that interrupts the combat."""
+    """A decision interrupting the combat."""
 
     about: Context
     seat: Seat
@@ -37,22 +37,22 @@ NAVAL_ATTACK: list[Step] = [["roll", "naval"], ["outcome"]]
 
 
 def begin(d: D, *steps: Step) -> None:
-    """A combat interrupts the turn (SOE-4.3)."""
+    """Begin a combat, interrupting the turn (SOE-4.3)."""
     d.ask(frames.Combat(steps))
 
 
 def answer(d: D, seat: Seat, *steps: Step) -> None:
-    """A question is answered, and brings these steps before the rest."""
+    """Mark a question as answered, and put these steps before the rest."""
     d.mark_answered(seat, end=True)
     if steps:
         d.note(todo=[*steps, *d.state.top.context(frames.Combat).todo])
 
 
 def other(side: Side) -> Side:
-    """The opposing side."""
+    """Return the opposing side."""
     return "defender" if side == "attacker" else "attacker"
 
 
 def side_of(s: Struggle, seat: Seat) -> Side:
-    """The side of which a seat is the principal (SOE-8.1.5)."""
+    """Return the side with the seat as its principal (SOE-8.1.5)."""
     return "attacker" if s.battle.attacker.seat == seat else "defender"

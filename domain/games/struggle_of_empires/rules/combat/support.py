@@ -19,7 +19,7 @@ from domain.types import Seat
 
 
 def can_commit(s: Struggle, ally: Seat, region: str, kind: str) -> tuple[int, int]:
-    """SOE-8.3.2: how many armies and navies an ally could commit to a combat with that kind of target."""
+    """SOE-8.3.2: the numbers of armies and navies an ally could commit to a combat with this kind of target."""
     empire = s.empires[ally]
     armies = 0 if kind == "pirates" else empire.units_in(region, "army")
     at_sea = kind in ("player", "pirates")
@@ -27,12 +27,12 @@ def can_commit(s: Struggle, ally: Seat, region: str, kind: str) -> tuple[int, in
 
 
 def eligible_allies(s: Struggle, principal: Seat, region: str, kind: str) -> list[Seat]:
-    """SOE-8.3.1: allies with a unit that could take part, in turn order after the principal."""
+    """SOE-8.3.1: allies with a unit able to take part, in turn order after the principal."""
     return [x for x in s.after(principal) if s.allied(x, principal) and any(can_commit(s, x, region, kind))]
 
 
 def check_ask(asked: Sequence[Seat], offers: Sequence[OfferMade], eligible: Sequence[Seat], rule: str) -> None:
-    """SOE-8.1.2, point 8: who is asked, and who is offered gold."""
+    """SOE-8.1.2, point 8: the asked allies, and those offered gold."""
     offered = [o.seat for o in offers]
     figures = [n or 0 for o in offers for n in (o.gold, o.min_armies, o.min_navies)]
     known = set(asked) <= set(eligible) and set(offered) <= set(asked)
@@ -47,14 +47,14 @@ def check_offers(offers: Sequence[OfferMade], gold: int, rule: str) -> None:
 
 
 def asked_allies(s: Struggle, principal: Seat, ask: Maybe[Sequence[Seat]]) -> list[Seat]:
-    """SOE-8.1.1, SOE-8.3.2: those who are asked, in turn order after the principal; all unless named."""
+    """SOE-8.1.1, SOE-8.3.2: the asked allies, in turn order after the principal; all unless named."""
     kind = s.battle.defender.kind
     eligible = eligible_allies(s, principal, s.battle.region, kind)
     return [x for x in eligible if ask is UNSET or x in ask]
 
 
 def step_support(d: D, side: Side, ally: Seat) -> Next:
-    """SOE-8.3.2: an ally is asked."""
+    """SOE-8.3.2: ask an ally."""
     combat = d.state.battle
     armies, navies = can_commit(d.state, ally, combat.region, combat.defender.kind)
     offer = offer_for(d.state, side, ally)
@@ -63,7 +63,7 @@ def step_support(d: D, side: Side, ally: Seat) -> Next:
 
 
 def offer_for(s: Struggle, side: str, ally: Seat) -> Offer | None:
-    """The gold that a principal offers an ally."""
+    """Return the gold offered to an ally by a principal."""
     return next((o for o in s.battle.party(side).offers if o.seat == ally), None)
 
 
@@ -75,7 +75,7 @@ def check_support(s: Struggle, seat: Seat, move: Support) -> None:
 
 
 def do_support(d: D, frame: Frame, seat: Seat, move: Support) -> None:
-    """SOE-8.3.2, SOE-8.3.3: units for this combat, and the gold that was offered for them."""
+    """SOE-8.3.2, SOE-8.3.3: units for this combat, and the gold offered for them."""
     check_support(d.state, seat, move)
     side, armies, navies = frame.context(frames.Support).side, move.armies, move.navies
     d.add(SupportAnswered(seat, side, armies, navies))
@@ -86,7 +86,7 @@ def do_support(d: D, frame: Frame, seat: Seat, move: Support) -> None:
 
 
 def _give(d: D, side: Side, offer: Offer) -> None:
-    """SOE-8.3.3: the only gold that goes from seat to seat."""
+    """SOE-8.3.3: the only transfer of gold from seat to seat."""
     giver = d.state.battle.party(side).principal
     left = d.state.empires[giver].gold - offer.gold
     have = d.state.empires[offer.seat].gold + offer.gold
@@ -110,7 +110,7 @@ def check_request_support(s: Struggle, seat: Seat, move: RequestSupport) -> None
 
 
 def do_request_support(d: D, frame: Frame, seat: Seat, move: RequestSupport) -> None:
-    """SOE-8.3.4: the defender's allies are asked."""
+    """SOE-8.3.4: ask the defender's allies."""
     check_request_support(d.state, seat, move)
     asked = asked_allies(d.state, seat, move.ask)
     d.add(SupportRequested(seat, asked, move.offers or UNSET))

@@ -1,0 +1,37 @@
+"""Proposals of players, as everybody at the table sees them."""
+
+from __future__ import annotations
+
+from api.services import ApiServices, Doc
+from domain.kernel.game.proposals import SILENCE_MS
+from domain.service.job_requests import JobRequest
+
+
+def proposal_to_json(s: ApiServices, request: JobRequest) -> Doc:
+    """Return a proposal with its status and the votes so far."""
+    args = request.args or {}
+    status, _ = proposal_status(s, request)
+    return {
+        "id": request.id,
+        "game": request.game,
+        "seat": args["seat"],
+        "act": args["act"],
+        "version": request.version,
+        "consents": list(request.asked),
+        "agreed": list(request.agreed),
+        "declined": list(request.declined),
+        "until": request.at + SILENCE_MS,
+        "status": status,
+        "job": f"/v1/jobs/{request.id}",
+    }
+
+
+def proposal_status(s: ApiServices, request: JobRequest) -> tuple[str, str]:
+    """Return `open`, `queued`, `done`, `declined` or `failed`, and the code of a failure."""
+    if s.ledger.find_command(request.game, request.id):
+        return "done", ""
+    if request.declined:
+        return "declined", "declined"
+    if request.outcome and "refused" in request.outcome:
+        return "failed", str(request.outcome["refused"])
+    return ("open" if request.missing_seats else "queued"), ""

@@ -1,0 +1,152 @@
+"""Routes for proposals: what a director alone does elsewhere, players agree on."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from api import authorization
+from api.documents.proposals import proposal_status, proposal_to_json
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint
+from api.response_builders import idempotency_key, json_response, load_table, missing_game
+from api.schemas.play_responses import ProposalSchema, ProposalsSchema
+from api.schemas.query_args import KeyHeaders
+from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
+from api.services import Doc, services
+from api.visibility import visibility_of
+from domain.errors import RuleError
+from domain.kernel.game.deadlines import parse_time_control
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.record_builder import voting_seats
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.service.job_requests import JobRequest, new_id
+from domain.types import Seat
+
+bp = Blueprint("proposals", __name__, url_prefix="/v1/games", description="Agreements of players.")
+
+PRIVATE = "private, no-cache"
+_PAGE_SIZE = 50
+MAX_OPEN = 5
+"""Open proposals of one seat at a table."""
+_LOCATION = {"Location": {"schema": {"type": "string"}, "description": "URL of the proposal."}}
+
+
+@bp.operation(
+    "POST",
+    "/<game:game>/proposals",
+    "propose",
+    access=authorization.require_role,
+    errors=(403, 404, 409),
+    body=NewProposalSchema,
+    headers=KeyHeaders,
+    response=ProposalSchema,
+    status=202,
+    response_headers=_LOCATION,
+)
+def propose(body: Doc, headers: Doc, game: str) -> Response:
+    """Propose to end the game, to move or hold a deadline, to free a seat, or to set another pace.
+
+    The other people at the table must agree. A seat that neither answers nor plays for a week has no vote. A worker
+    executes the proposal as soon as nobody is missing, on the game as it is then. One refusal ends it, and you withdraw
+    it by declining. Nobody is asked at a table where you are the only person.
+    """
+    s, seat = services(), authorization.seat()
+    rules, now = load_table(game)
+    key = idempotency_key(headers["key"])
+    id_ = new_id("proposal", key[:24] if key else "")
+    act = {name: value for name, value in body.items() if value is not None}
+    if (before := s.job_requests.find(id_)) is None:
+        _check_act(rules, now, act)
+        _check_limit(game, seat)
+        request = JobRequest(
+            id_, "proposal", game, now.version, {"seat": seat, "act": act}, tuple(voting_seats(now, seat)), s.clock()
+        )
+        before = s.job_requests.submit(request)
+        s.notify_changed(game)
+    if before is None or before.args != {"seat": seat, "act": act}:
+        raise Problem("idempotency_key_reused")
+    return json_response(proposal_to_json(s, before), 202, Location=f"/v1/games/{game}/proposals/{id_}")
+
+
+def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
+    """Raise what can be refused at once. The command itself is checked when it is executed."""
+    if now.status != "running":
+        raise RuleError("game_over" if now.status in ("over", "closed") else "not_running", "", {"status": now.status})
+    if "seat" in act and act["seat"] >= now.table.seats:
+        raise RuleError("unknown_seat", "", {"seats": now.table.seats})
+    if act["act"] == "pace":
+        parse_time_control(rules.meta, act["pace"])
+
+
+def _check_limit(game: str, seat: Seat) -> None:
+    s = services()
+    standing = [
+        request
+        for request in s.job_requests.list_proposals(game, _PAGE_SIZE)
+        if (request.args or {})["seat"] == seat and proposal_status(s, request)[0] == "open"
+    ]
+    if len(standing) >= MAX_OPEN:
+        raise Problem("too_many_proposals")
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/proposals",
+    "proposals",
+    access=authorization.optional_role,
+    errors=(403, 404),
+    response=ProposalsSchema,
+)
+def proposals(game: str) -> Response:
+    """Return the game's proposals and their status, newest first. Spectators with a delay see none."""
+    s = services()
+    if not s.ledger.version(game):
+        raise missing_game(game)
+    found = [] if visibility_of(game).upto is not None else s.job_requests.list_proposals(game, _PAGE_SIZE)
+    return json_response({"items": [proposal_to_json(s, request) for request in found]}, cache=PRIVATE)
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/proposals/<proposal:proposal>",
+    "get_proposal",
+    access=authorization.optional_role,
+    errors=(403, 404),
+    response=ProposalSchema,
+)
+def get_proposal(game: str, proposal: str) -> Response:
+    """Return a proposal: the command, the seats to consent, and their answers."""
+    return json_response(proposal_to_json(services(), _find_proposal(game, proposal)), cache=PRIVATE)
+
+
+def _find_proposal(game: str, proposal: str) -> JobRequest:
+    found = services().job_requests.find(proposal)
+    if found is None or found.game != game or visibility_of(game).upto is not None:
+        raise Problem("not_found")
+    return found
+
+
+@bp.operation(
+    "POST",
+    "/<game:game>/proposals/<proposal:proposal>/consents",
+    "answer_proposal",
+    access=authorization.require_role,
+    errors=(403, 404, 409),
+    body=ConsentSchema,
+    response=ProposalSchema,
+)
+def answer_proposal(body: Doc, game: str, proposal: str) -> Response:
+    """Agree to a proposal or decline it. One refusal ends it; its author withdraws it by declining.
+
+    With the last consent, the command is queued. Repeating an answer changes nothing.
+    """
+    s, seat, request = services(), authorization.seat(), _find_proposal(game, proposal)
+    agrees = body["agrees"]
+    if seat not in request.asked and (agrees or seat != (request.args or {})["seat"]):
+        raise Problem("not_asked")
+    if seat not in (request.agreed if agrees else request.declined):
+        if proposal_status(s, request)[0] != "open":
+            raise Problem("proposal_closed")
+        s.job_requests.consent(request.id, seat, agrees=agrees)
+        s.notify_changed(game)
+    return json_response(proposal_to_json(s, _find_proposal(game, proposal)))

@@ -1,0 +1,143 @@
+"""Context of sentences besides the members of a fact, from the states around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from domain.games.age_of_reason.data import CONSTANTS, MARKERS
+from domain.games.age_of_reason.facts.battle import BattleResolved, BattleRevealed, BattleRolled, CommitClosed
+from domain.games.age_of_reason.facts.cards import CardDiscarded, DiscardCounted
+from domain.games.age_of_reason.facts.coalitions import BidMade
+from domain.games.age_of_reason.facts.economy import GoldReceived, RegionScored, UnrestRolled, VpGained
+from domain.games.age_of_reason.facts.sequence import EmpireDrawn, MarkersDrawn, TurnEnded
+from domain.games.age_of_reason.rules.battle.dice import strength_parts, supporters
+from domain.games.age_of_reason.rules.income import income
+from domain.games.age_of_reason.rules.scoring import region_points
+from domain.games.age_of_reason.state import SIDES, AgeOfReason
+from domain.games.common.dice import describe_roll
+from domain.games.common.merged_sentences import group_by, merged_shares
+from domain.kernel.rules.ruleset import ContextBuilder
+from domain.kernel.schema.declarations import or_none
+from domain.types import Json
+
+
+def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
+    """Return the regions of the markers."""
+    return {"regions": group_by(fact.markers, lambda marker: MARKERS[marker].region)}
+
+
+def _bid(before: AgeOfReason, _: AgeOfReason, fact: BidMade) -> Mapping[str, Json]:
+    """Return whether the proposal repeats the standing bid's."""
+    standing = before.auction.standing if before.auction else None
+    return {"same": standing is not None and (standing.a, standing.b) == (or_none(fact.a), or_none(fact.b))}
+
+
+def _turn_ended(before: AgeOfReason, _: AgeOfReason, __: TurnEnded) -> Mapping[str, Json]:
+    """Return the attacks given up by passing."""
+    turn = before.turn
+    left = turn.attacks_allowed - turn.attacks_made if turn else 0
+    return {"left": left} if left else {}
+
+
+# battles
+
+
+def _sides(before: AgeOfReason, _: AgeOfReason, __: object) -> Mapping[str, Json]:
+    """Return the attacker and the defender of the battle: a seat, a power without seat, or a marker."""
+    if (battle := before.battle) is None:
+        return {}
+    defender = (battle.power or battle.marker) if battle.defender is None else battle.defender
+    return {"sides": {"attacker": battle.attacker, "defender": defender}}
+
+
+def _closed(before: AgeOfReason, _: AgeOfReason, fact: CommitClosed) -> Mapping[str, Json]:
+    """Return whether allies were asked and none of them has laid a card."""
+    battle = before.fight
+    return {"alone": not fact.laid and any(seat != battle.defender for seat in battle.asked)}
+
+
+def _revealed(before: AgeOfReason, after: AgeOfReason, fact: BattleRevealed) -> Mapping[str, Json]:
+    """Return the principals' cards, their supporters, and the bluffing allies."""
+    battle = after.fight
+    allies = [seat for seat in map(int, fact.cards) if seat not in (battle.attacker, battle.defender)]
+    helping = {side: supporters(after, side) for side in SIDES}
+    return {
+        **_sides(before, after, fact),
+        "several": len(fact.cards) > 1,
+        "played": {side: battle.card_of(battle.principal(side)) for side in SIDES},
+        "helping": helping,
+        "bluffing": [seat for seat in allies if all(seat not in seats for seats in helping.values())],
+    }
+
+
+def _rolled(before: AgeOfReason, after: AgeOfReason, fact: BattleRolled) -> Mapping[str, Json]:
+    """Return the rolling sides, with the parts of their strengths."""
+    who = _sides(before, after, fact)["sides"]
+    dice = dict(zip(SIDES, (fact.attacker, fact.defender), strict=True))
+    total = dict(zip(SIDES, fact.strength, strict=True))
+    return {"rolls": [describe_roll(who[side], dice[side], total[side], strength_parts(after, side)) for side in SIDES]}
+
+
+def _resolved(before: AgeOfReason, after: AgeOfReason, fact: BattleResolved) -> Mapping[str, Json]:
+    """Return the sides, the region, and the winner's surplus."""
+    margin = abs(fact.difference)
+    victory = "decisive" if margin >= CONSTANTS["decisive_margin"] else "minor"
+    return {**_sides(before, after, fact), "region": before.fight.region, "margin": margin, "victory": victory}
+
+
+def _discarded(before: AgeOfReason, _: AgeOfReason, fact: CardDiscarded) -> Mapping[str, Json]:
+    """Return the size of the discard after a card seen by all."""
+    return {"cards": before.empires[fact.seat].discard_size + 1} if before.battle else {}
+
+
+def _counted(before: AgeOfReason, _: AgeOfReason, __: DiscardCounted) -> Mapping[str, Json]:
+    """Return whether the sentence of the card already gave the size of the discard."""
+    return {"told": before.battle is not None}
+
+
+def _marker(before: AgeOfReason, _: AgeOfReason, __: VpGained) -> Mapping[str, Json]:
+    """Return the beaten marker."""
+    return {"marker": before.fight.marker}
+
+
+# points
+
+
+def _scored(before: AgeOfReason, _: AgeOfReason, fact: RegionScored) -> Mapping[str, Json]:
+    """Return the points of a region for all seats, with the first of them."""
+    found = {before.seat_of(power): vp for power, vp in region_points(before, fact.region).items()}
+    points = {seat: vp for seat, vp in found.items() if seat is not None}
+    return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+
+
+def _income(before: AgeOfReason, _: AgeOfReason, fact: GoldReceived) -> Mapping[str, Json]:
+    """Return the income of all seats in phase 4, with the first of them; or mark the gold as one seat's alone."""
+    if fact.why != "income":
+        return {"single": True}
+    gold = {seat: income(before, seat) for seat in before.everybody}
+    return merged_shares(fact.seat, gold, {seat: before.empires[seat].gold for seat in gold})
+
+
+def _unrest(before: AgeOfReason, _: AgeOfReason, fact: UnrestRolled) -> Mapping[str, Json]:
+    """Return the unrest the dice are rolled against."""
+    return {"unrest": before.empires[fact.seat].unrest}
+
+
+CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
+    "markers_drawn": _by_region,
+    "empire_drawn": _by_region,
+    "bid_made": _bid,
+    "turn_ended": _turn_ended,
+    "commit_closed": _closed,
+    "battle_revealed": _revealed,
+    "battle_rolled": _rolled,
+    "dice_rerolled": _sides,
+    "battle_resolved": _resolved,
+    "card_discarded": _discarded,
+    "discard_counted": _counted,
+    "vp_gained": _marker,
+    "region_scored": _scored,
+    "gold_received": _income,
+    "unrest_rolled": _unrest,
+}
+"""Fact -> context of its sentence, besides its own members."""

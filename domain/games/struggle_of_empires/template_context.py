@@ -1,0 +1,169 @@
+"""Context of sentences besides the members of a fact, from the states around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from domain.games.common.dice import describe_roll
+from domain.games.common.merged_sentences import group_by, merged_shares
+from domain.games.struggle_of_empires.data import MARKERS, REGIONS, ROUNDS, SEA_ROLL, TILES
+from domain.games.struggle_of_empires.facts.combat import (
+    BattleResolved,
+    BattleRolled,
+    LossesChosen,
+    WithdrawalAnswered,
+)
+from domain.games.struggle_of_empires.facts.economy import GoldPaid, GoldReceived, PopulationGrown, RegionScored
+from domain.games.struggle_of_empires.facts.pieces import UnitBuilt, UnitLost, UnitMoved
+from domain.games.struggle_of_empires.facts.sequence import BidMade, EmpireDrawn, MarkersDrawn, RoundEnded, TurnEnded
+from domain.games.struggle_of_empires.rules.actions import is_over
+from domain.games.struggle_of_empires.rules.combat.battle import strength_parts
+from domain.games.struggle_of_empires.rules.combat.losses import withdraws
+from domain.games.struggle_of_empires.rules.income import growth, income
+from domain.games.struggle_of_empires.rules.scoring import region_points
+from domain.games.struggle_of_empires.state import (
+    SIDES,
+    Party,
+    Struggle,
+)
+from domain.kernel.rules.ruleset import ContextBuilder
+from domain.kernel.schema.declarations import UNSET, doc, or_none
+from domain.types import Json
+
+
+def _by_region(_: Struggle, __: Struggle, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
+    """Return the regions of the markers."""
+    return {"regions": group_by(fact.markers, lambda marker: MARKERS[marker].region)}
+
+
+def _bid(before: Struggle, _: Struggle, fact: BidMade) -> Mapping[str, Json]:
+    """Return whether the proposal repeats the standing bid's."""
+    standing = before.auction.standing if before.auction else None
+    return {"same": standing is not None and (standing.a, standing.b) == (or_none(fact.a), or_none(fact.b))}
+
+
+def _turn_ended(before: Struggle, _: Struggle, fact: TurnEnded) -> Mapping[str, Json]:
+    """Return the actions given up by passing; nothing if the turn ends by itself."""
+    if before.turn is None or is_over(before, fact.seat):
+        return {}
+    return {"left": before.turn.actions_left, "ends": "early" if before.turn.actions_left else "done"}
+
+
+def _round_ended(before: Struggle, _: Struggle, fact: RoundEnded) -> Mapping[str, Json]:
+    """Return whether it was the last round of the War."""
+    return {"last": fact.round == ROUNDS[before.seats]}
+
+
+def _sailed(before: Struggle, _: Struggle, fact: UnitBuilt | UnitMoved) -> Mapping[str, Json]:
+    """Return the bonus of Navigation on the second die of a sea roll."""
+    if fact.dice is UNSET:
+        return {}
+    skilled = len(fact.dice) > 1 and before.empires[fact.seat].owned("navigation") > 0
+    return {"sea": "skilled", "bonus": SEA_ROLL["navigation_bonus_on_second_die"]} if skilled else {"sea": "plain"}
+
+
+# combat
+
+
+def _sides(before: Struggle, _: Struggle, __: object) -> Mapping[str, Json]:
+    """Return the attacker and the defender of the combat: a seat, a marker or a tile."""
+    if before.combat is None:
+        return {}
+    return {"sides": {side: _party_id(before.combat.party(side)) for side in SIDES}}
+
+
+def _party_id(party: Party) -> Json:
+    """Return the seat of a party, or its marker or kind."""
+    return (party.marker or party.kind) if party.seat is None else party.seat
+
+
+def _rolled(before: Struggle, after: Struggle, fact: BattleRolled) -> Mapping[str, Json]:
+    """Return the rolling sides and the battle, with the parts of their strengths."""
+    first, second = (
+        describe_roll(_party_id(before.battle.party(side)), dice, total, strength_parts(before, fact.stage, side))
+        for side, dice, total in zip(SIDES, (fact.attacker, fact.defender), fact.totals, strict=True)
+    )
+    return {"rolls": [{"stage": fact.stage, **first}, second]}
+
+
+def _resolved(before: Struggle, after: Struggle, fact: BattleResolved) -> Mapping[str, Json]:
+    """Return the sides and the place, and the losses due if their choice is still open."""
+    combat = before.battle
+    region = REGIONS[combat.region].zone if combat.stage == "naval" else combat.region
+    due = (
+        [{"who": _party_id(combat.party(loss.side)), **doc(loss)} for loss in fact.losses] if _undecided(after) else []
+    )
+    return {**_sides(before, after, fact), "stage": combat.stage, "region": region, "due": due}
+
+
+def _undecided(s: Struggle) -> bool:
+    """Return whether losses are still to be chosen, or one of them may be saved (SOE-8.9.2, SOE-8.10.1)."""
+    return any(loss.seat is None for loss in s.battle.losses) or withdraws(s) is not None
+
+
+def _chosen(_: Struggle, after: Struggle, __: LossesChosen) -> Mapping[str, Json]:
+    """Return whether the sentences of the losses come only later in the record."""
+    return {"wait": _undecided(after)}
+
+
+def _saved(before: Struggle, _: Struggle, fact: WithdrawalAnswered) -> Mapping[str, Json]:
+    """Return the saved unit."""
+    return {} if fact.item is UNSET else {"unit": before.battle.losses[fact.item].unit}
+
+
+def _loss_causes(before: Struggle, _: Struggle, fact: UnitLost) -> Mapping[str, Json]:
+    """Return the causes of losing these units."""
+    found = [loss.cause for loss in before.battle.losses if (loss.seat, loss.unit) == (fact.seat, fact.unit)]
+    return {"causes": list(dict.fromkeys(found))}
+
+
+# gold and points
+
+
+def _paid(_: Struggle, __: Struggle, fact: GoldPaid) -> Mapping[str, Json]:
+    """Return whether the payment is for a tile, whose name may equal a country's."""
+    return {"tile": fact.why in TILES}
+
+
+def _received(before: Struggle, _: Struggle, fact: GoldReceived) -> Mapping[str, Json]:
+    """Return the income of all seats in phase 4, with the first of them; or mark the gold as one seat's alone."""
+    if fact.why != "income":
+        return {"single": True}
+    gold = {seat: income(empire) for seat, empire in enumerate(before.empires)}
+    return merged_shares(fact.seat, gold, {seat: empire.gold for seat, empire in enumerate(before.empires)})
+
+
+def _grown(before: Struggle, after: Struggle, fact: PopulationGrown) -> Mapping[str, Json]:
+    """Return all populations after phase 4, with the last to rise; or mark a rise in a turn as one seat's alone."""
+    if before.turn is not None:
+        return {"single": True}
+    rising = any(growth(empire) for empire in before.empires[fact.seat + 1 :])
+    return {} if rising else {"populations": [empire.population for empire in after.empires]}
+
+
+def _scored(before: Struggle, _: Struggle, fact: RegionScored) -> Mapping[str, Json]:
+    """Return the points of a region for all seats, with the first of them."""
+    points = region_points(before, fact.region)
+    return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+
+
+CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Struggle]] = {
+    "markers_drawn": _by_region,
+    "empire_drawn": _by_region,
+    "bid_made": _bid,
+    "turn_ended": _turn_ended,
+    "round_ended": _round_ended,
+    "unit_built": _sailed,
+    "unit_moved": _sailed,
+    "support_answered": _sides,
+    "battle_rolled": _rolled,
+    "battle_resolved": _resolved,
+    "losses_chosen": _chosen,
+    "withdrawal_answered": _saved,
+    "unit_lost": _loss_causes,
+    "gold_paid": _paid,
+    "gold_received": _received,
+    "population_grown": _grown,
+    "region_scored": _scored,
+}
+"""Fact -> context of its sentence, besides its own members."""

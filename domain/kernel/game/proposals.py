@@ -1,0 +1,40 @@
+"""Proposals: commands that players may agree on in place of an officer, as they are stored and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from domain.kernel.game.command import Command
+from domain.kernel.game.deadlines import DAY, SECOND
+from domain.kernel.game.director_commands import Extend, Hold, SetPace
+from domain.kernel.game.table_commands import Close, Join, Leave
+from domain.kernel.records.record import Record
+from domain.types import Doc, Seat
+
+SILENCE_MS = 7 * DAY
+"""Time after which a seat that neither answers nor plays has no vote, ms."""
+
+ACTS: Mapping[str, Callable[[Doc], Command]] = MappingProxyType(
+    {
+        "close": lambda act: Close("agreed"),
+        "extend": lambda act: Extend(act["decision"], act["seconds"] * SECOND),
+        "hold": lambda act: Hold(act["seat"], act["seconds"]),
+        "remove": lambda act: Leave(act["seat"]),
+        "seat_bot": lambda act: Join(act["seat"], f"bot-{act['bot']}-{act['seat']}"),
+        "pace": lambda act: SetPace(act["pace"]),
+    }
+)
+"""Act of a proposal -> its command, made from the members of the act."""
+
+
+def command_of_proposal(act: Doc) -> Command:
+    """Return the command that a proposal's act stands for."""
+    return ACTS[act["act"]](act)
+
+
+def list_silent_seats(later: Sequence[Record], unanswered: Sequence[Seat]) -> list[Seat]:
+    """Return the unanswered seats that have done nothing in `later`, the records since the proposal."""
+    active = {seat for record in later if record.kind == "moved" for seat, _ in record.moves()}
+    came = {record.head.seat for record in later if record.kind in ("rested", "joined")}
+    return [seat for seat in unanswered if seat not in active and seat not in came]

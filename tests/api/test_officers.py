@@ -1,0 +1,230 @@
+"""A director who plays: everything that decides the game needs the consent of the others."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from domain.kernel.game.command import Command
+from tests.api.conftest import ROOT, Doc, Reply, Site, Table, refused
+from workers.context import set_context
+from workers.jobs import proposals
+
+PACE = {"seconds": {"turn": 3600}}
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    """Three players; the director has seat 0, and its token acts as the director."""
+    return playing(site)
+
+
+def playing(site: Site, **terms: Any) -> Table:
+    made = site.post("/games", {"ruleset": "orders@1", "seats": 3, "pace": PACE, **terms}).json
+    found = Table(site, made["game"], made["token"], [])
+    for seat in range(3):
+        joined = found.post("/seats", {"seat": seat}, found.director if seat == 0 else "")
+        assert joined.status_code == 201, joined.text
+        found.tokens.append(joined.json["token"])
+    assert found.post("/start", token=found.director).status_code == 201
+    return found
+
+
+def attempts(table: Table) -> dict[str, Reply]:
+    """Every command of a director, by its path."""
+    match, director = f'"{table.version}"', table.director
+    return {
+        "extend": table.post("/extensions", {"decision": table.decision, "seconds": 60}, director),
+        "shorten": table.post("/extensions", {"decision": table.decision, "seconds": -60}, director),
+        "remove": table.site.delete(f"{table.path}/seats/1", director),
+        "hold": table.site.put(f"{table.path}/seats/1/hold", {"seconds": 60}, director),
+        "rewind": table.post(
+            "/rewinds", {"to": table.version - 1, "fresh": True, "reason": "x"}, director, If_Match=match
+        ),
+        "close": table.post("/close", {"reason": "abandoned"}, director),
+    }
+
+
+def test_alone_a_playing_director_decides_nothing(table: Table) -> None:
+    table.move(1, {"type": "submit"})
+    version = table.version
+    for reply in attempts(table).values():
+        refused(reply, 409, "director_has_stake")
+    refused(table.post("/looks", {}, table.director), 403, "director_plays")
+    refused(table.post("/seats/1/tokens", {}, table.director), 403, "director_plays")
+    assert table.version == version
+
+
+def test_a_director_without_a_seat_does_it_alone(site: Site) -> None:
+    table = site.table("orders@1", 3, pace=PACE)
+    table.move(1, {"type": "submit"})
+    extended = table.post("/extensions", {"decision": table.decision, "seconds": 60}, table.director)
+    assert extended.status_code == 201
+
+
+def test_a_table_may_trust_its_director(site: Site) -> None:
+    table = playing(site, officers="any")
+    assert table.get().json["officers"] == "any"
+    assert table.post("/close", {"reason": "abandoned"}, table.director).status_code == 201
+
+
+def test_every_route_goes_through_the_guard() -> None:
+    """A new one is guarded by default: commands are executed in one place, and none is open unless it says so."""
+    for path in (ROOT / "api").rglob("*.py"):
+        if path.name not in ("command_execution.py", "seat_release.py"):
+            assert not re.search(r"\bcommands\.handle\(", path.read_text("utf-8")), path
+    assert [kind.verb for kind in Command.__subclasses__() if kind.open_to_players] == ["Start"]
+
+
+# --- proposals -------------------------------------------------------------------------------------------------
+
+
+def propose(table: Table, seat: int, act: Doc, **headers: str) -> Doc:
+    reply = table.post("/proposals", act, table.tokens[seat], **headers)
+    assert reply.status_code == 202, reply.text
+    found: Doc = reply.json
+    return found
+
+
+def answer(table: Table, seat: int, proposal: Doc, agrees: bool = True) -> Reply:
+    return table.post(f"/proposals/{proposal['id']}/consents", {"agrees": agrees}, table.tokens[seat])
+
+
+def work(table: Table) -> None:
+    set_context(table.site.crew)
+    for request in table.site.services.job_requests.list_open():
+        proposals.run_proposal(request.id)
+
+
+ACTS: list[Doc] = [
+    {"act": "close"},
+    {"act": "hold", "seat": 1, "seconds": 60},
+    {"act": "remove", "seat": 1},
+    {"act": "pace", "pace": {"seconds": {"turn": 60}}},
+]
+
+
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: str(act["act"]))
+def test_with_everybodys_consent_it_is_done(table: Table, act: Doc) -> None:
+    proposal = propose(table, 0, act)
+    assert (proposal["consents"], proposal["status"]) == ([1, 2], "open")
+    for seat in (1, 2):
+        work(table)
+        assert answer(table, seat, proposal).status_code == 200
+    work(table)
+    (listed,) = table.get("/proposals", 0).json["items"]
+    assert (listed["status"], listed["agreed"]) == ("done", [1, 2])
+    assert table.site.get(f"/jobs/{proposal['id']}").json["status"] == "done"
+    assert table.get("/export", "director").status_code in (200, 403)
+
+
+def test_a_deadline_is_moved_by_consent(table: Table) -> None:
+    before = table.get("/decisions").json["decisions"][0]["deadline"]
+    proposal = propose(table, 1, {"act": "extend", "decision": table.decision, "seconds": 600})
+    answer(table, 0, proposal)
+    answer(table, 2, proposal)
+    work(table)
+    assert table.get("/decisions").json["decisions"][0]["deadline"] == before + 600_000
+
+
+def test_one_refusal_ends_it_and_its_author_withdraws_it(table: Table) -> None:
+    proposal = propose(table, 0, {"act": "close"})
+    assert answer(table, 2, proposal, agrees=False).json["status"] == "declined"
+    refused(answer(table, 1, proposal), 409, "proposal_closed")
+    mine = propose(table, 0, {"act": "close"})
+    assert answer(table, 0, mine, agrees=False).json["status"] == "declined"
+    work(table)
+    assert table.get().json["status"] == "running"
+
+
+def test_only_those_who_are_asked_answer(table: Table) -> None:
+    proposal = propose(table, 0, {"act": "close"})
+    refused(answer(table, 0, proposal), 403, "not_asked")
+
+
+def test_after_a_week_the_silent_have_no_vote(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    proposal = propose(table, 0, {"act": "close"})
+    answer(table, 1, proposal)
+    work(table)
+    assert table.get().json["status"] == "running"
+    monkeypatch.setattr(proposals, "SILENCE_MS", -1)
+    work(table)
+    assert table.get().json["ending"] == {"reason": "agreed", "by": "seat", "finished": False}
+
+
+def test_who_plays_on_is_not_silent(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    proposal = propose(table, 0, {"act": "close"})
+    answer(table, 1, proposal)
+    reply = table.move(2, {"type": "submit"})
+    assert reply.status_code == 201, reply.text
+    monkeypatch.setattr(proposals, "SILENCE_MS", -1)
+    work(table)
+    assert table.get(f"/proposals/{proposal['id']}").json["status"] == "failed"
+    assert table.get().json["status"] == "running"
+
+
+def test_a_table_without_director_and_deadlines_has_a_way_out(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The director is gone, a player is silent, and no clock runs: the others agree on a pace."""
+    table = site.table("orders@1", 2)
+    propose(table, 0, {"act": "pace", "pace": {"seconds": {"turn": 60}}})
+    monkeypatch.setattr(proposals, "SILENCE_MS", -1)
+    work(table)
+    assert table.get().json["pace"]["seconds"] == {"turn": 60}
+    assert table.get("/decisions").json["decisions"][0]["deadline"]
+
+
+def test_at_a_table_of_bots_nobody_is_asked(site: Site) -> None:
+    made = site.post("/games", {"ruleset": "orders@1", "seats": 2}).json
+    table = Table(site, made["game"], made["token"], [])
+    table.tokens.append(table.post("/seats", {"seat": 0}, table.director).json["token"])
+    assert table.post("/seats", {"seat": 1, "bot": "builder"}, table.director).status_code == 201
+    table.post("/start", token=table.director)
+    assert propose(table, 0, {"act": "close"})["status"] == "done"
+    assert table.get().json["status"] == "closed"
+
+
+def test_the_same_key_proposes_once(table: Table) -> None:
+    first, again = (propose(table, 0, {"act": "close"}, Idempotency_Key="proposal-1") for _ in range(2))
+    assert first == again
+    reply = table.post("/proposals", {"act": "remove", "seat": 1}, table.tokens[0], Idempotency_Key="proposal-1")
+    refused(reply, 422, "idempotency_key_reused")
+
+
+def test_a_seat_has_five_open_proposals_at_most(table: Table) -> None:
+    for _ in range(5):
+        propose(table, 0, {"act": "close"})
+    refused(table.post("/proposals", {"act": "close"}, table.tokens[0]), 409, "too_many_proposals")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"act": "win"},
+        {"act": "close", "seat": 1},
+        {"act": "extend", "seconds": 5},
+        {"act": "hold", "seat": 1, "seconds": -5},
+        {"act": "remove"},
+    ],
+)
+def test_a_body_that_does_not_fit_is_told(table: Table, body: Doc) -> None:
+    refused(table.post("/proposals", body, table.tokens[0]), 422, "invalid_body")
+
+
+def test_what_can_be_refused_at_once_is(table: Table) -> None:
+    refused(table.post("/proposals", {"act": "remove", "seat": 9}, table.tokens[0]), 409, "unknown_seat")
+    reply = table.post("/proposals", {"act": "pace", "pace": {"seconds": {"era": 1}}}, table.tokens[0])
+    refused(reply, 422, "invalid_table")
+
+
+# --- tokens of seats -------------------------------------------------------------------------------------------
+
+
+def test_a_director_who_has_replaced_a_token_takes_no_seat(site: Site) -> None:
+    """Whoever has had a token of a seat could have read its secrets."""
+    table = site.table("orders@1", 3)
+    assert table.post("/seats/1/tokens", {}, table.director).status_code == 201
+    assert site.delete(f"{table.path}/seats/2?hold=0", table.tokens[2]).status_code == 200
+    refused(table.post("/seats", {"seat": 2}, table.director), 403, "director_looked")

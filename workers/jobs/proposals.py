@@ -1,0 +1,49 @@
+"""Proposals: the command is executed once all seats have agreed, or have neither answered nor played for a week.
+
+The votes are those of the seats that have people when the command is executed.
+"""
+
+from __future__ import annotations
+
+from domain.kernel.game.proposals import SILENCE_MS, command_of_proposal, list_silent_seats
+from domain.kernel.game.record_builder import Agreement
+from domain.kernel.game.table_commands import Leave
+from domain.kernel.records.record import Record
+from domain.service.database import Statement
+from domain.service.job_requests import Doc, JobRequest
+from domain.service.seat_tokens import SeatTokens
+from workers.context import WorkerContext
+from workers.jobs import runner
+
+
+def run_proposal(id_: str) -> str:
+    """Execute a proposal if it is agreed on; return `settled` or `waits`."""
+    return runner.run_request(id_, _execute_proposal)
+
+
+def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
+    args, silent = request.args or {}, list[int]()
+    if context.ledger.find_command(request.game, request.id) is None:
+        if request.declined:
+            return {"refused": "declined"}
+        if request.missing_seats:
+            if context.clock() < request.at + SILENCE_MS:
+                return {}
+            silent = list_silent_seats(context.ledger.read(request.game, after=request.version), request.missing_seats)
+            if len(silent) < len(request.missing_seats):
+                return {"refused": "consent_missing"}
+    command = command_of_proposal(args["act"])
+
+    def extra_statements(_: Record) -> list[Statement]:
+        tokens = SeatTokens(context.ledger, context.ledger.keys)
+        return tokens.revoke(request.game, command.seat) if isinstance(command, Leave) else []
+
+    result = context.commands.handle(
+        request.game,
+        command,
+        agreement=Agreement(args["seat"], request.agreed, silent),
+        idempotency_key=request.id,
+        extra_statements=extra_statements,
+    )
+    context.notify_appended(result.position)
+    return {"version": result.versions[-1], "position": result.position}
