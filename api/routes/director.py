@@ -13,7 +13,7 @@ from api.openapi.smorest import Blueprint
 from api.response_builders import idempotency_key, if_match_version, load_table, write_response
 from api.routes.boards import load_from_records
 from api.schemas.play_responses import LookDocSchema
-from api.schemas.query_args import KeyHeaders, MoveHeaders
+from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import CloseSchema, ExtensionSchema, HoldSchema, StartSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import TokenDocSchema
@@ -38,7 +38,7 @@ bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Action
     errors=(403, 404, 409, 412),
     body=StartSchema,
     body_required=False,
-    headers=KeyHeaders,
+    headers=MoveHeaders,
     response=LookDocSchema,
     status=201,
 )
@@ -52,7 +52,9 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     _, now = load_table(game)
     authorization.require_no_seat(now)
     with rate_limits.whole_game_slot():
-        stored = execute_command(game, Look(), idempotency_key=idempotency_key(headers["key"]))
+        stored = execute_command(
+            game, Look(), expected=if_match_version(headers["match"]), idempotency_key=idempotency_key(headers["key"])
+        )
         if not stored.replayed:
             caller = authorization.principal()
             security_log.log_event("looked", game=game, player=caller.player, token=caller.token)
@@ -68,7 +70,7 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409, 412),
     body=ExtensionSchema,
-    headers=KeyHeaders,
+    headers=MoveHeaders,
     response=WrittenSchema,
     status=201,
 )
@@ -79,7 +81,9 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     """
     authorization.require_director()
     key_id, ms = idempotency_key(headers["key"]), body["seconds"] * 1000
-    stored = execute_command(game, Extend(body["decision"], ms), idempotency_key=key_id)
+    stored = execute_command(
+        game, Extend(body["decision"], ms), expected=if_match_version(headers["match"]), idempotency_key=key_id
+    )
     return write_response(stored)
 
 
@@ -90,7 +94,7 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409, 412),
     body=CloseSchema,
-    headers=KeyHeaders,
+    headers=MoveHeaders,
     response=WrittenSchema,
     status=201,
 )
@@ -98,7 +102,8 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     """Close a game before its end. Its seed and all hidden data become public."""
     authorization.require_director()
     command = Close(body["reason"], "director")
-    return write_response(execute_command(game, command, idempotency_key=idempotency_key(headers["key"])))
+    expected, key_id = if_match_version(headers["match"]), idempotency_key(headers["key"])
+    return write_response(execute_command(game, command, expected=expected, idempotency_key=key_id))
 
 
 # --- seats -----------------------------------------------------------------------------------------------------

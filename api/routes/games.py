@@ -24,7 +24,7 @@ from api.response_builders import (
     wait_for_views,
     write_response,
 )
-from api.schemas.query_args import KeyHeaders, LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
+from api.schemas.query_args import LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
 from api.schemas.request_bodies import (
     DEFAULT_MISSES,
     JoinSchema,
@@ -47,6 +47,7 @@ from api.services import Doc, services
 from domain.bots import HEURISTIC
 from domain.command_handler import CommandResult
 from domain.errors import UnknownRuleset
+from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import MAX_SECONDS, SECOND, TimeControl, parse_time_control
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Rest
@@ -366,15 +367,14 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409, 412),
     body=NonceSchema,
-    headers=KeyHeaders,
+    headers=MoveHeaders,
     response=WrittenSchema,
     status=201,
 )
 def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     """Reveal the seat's nonce, once every seat is taken."""
     command = Reveal(authorization.seat(), body["nonce"])
-    key_id = idempotency_key(headers["key"])
-    return write_response(execute_command(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id))
+    return _execute_for_caller(game, command, headers)
 
 
 @bp.operation(
@@ -385,13 +385,13 @@ def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=StartSchema,
     body_required=False,
-    headers=KeyHeaders,
+    headers=MoveHeaders,
     response=WrittenSchema,
     status=201,
 )
 def start_game(_: Json, headers: Doc, game: str) -> Response:
     """Start the game. Every seat needs a player."""
-    return write_response(execute_command(game, Start(), idempotency_key=idempotency_key(headers["key"])))
+    return _execute_for_caller(game, Start(), headers)
 
 
 @bp.operation(
@@ -401,7 +401,7 @@ def start_game(_: Json, headers: Doc, game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409, 412),
     body=VacationSchema,
-    headers=KeyHeaders,
+    headers=MoveHeaders,
     response=WrittenSchema,
     status=201,
 )
@@ -411,5 +411,16 @@ def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
     They begin now, or after the current vacation. The seat can still play.
     """
     command = Rest(authorization.seat(), body["days"])
-    key_id = idempotency_key(headers["key"])
-    return write_response(execute_command(game, command, seat_guard=authorization.seat_guard(), idempotency_key=key_id))
+    return _execute_for_caller(game, command, headers)
+
+
+def _execute_for_caller(game: str, command: Command, headers: Doc) -> Response:
+    """Execute a command under the request's conditions, as long as the caller has the role."""
+    stored = execute_command(
+        game,
+        command,
+        expected=if_match_version(headers["match"]),
+        seat_guard=authorization.seat_guard(),
+        idempotency_key=idempotency_key(headers["key"]),
+    )
+    return write_response(stored)

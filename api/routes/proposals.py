@@ -8,13 +8,13 @@ from api import authorization
 from api.documents.proposals import proposal_status, proposal_to_json
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import idempotency_key, json_response, load_table, missing_game
+from api.response_builders import idempotency_key, if_match_version, json_response, load_table, missing_game
 from api.schemas.play_responses import ProposalSchema, ProposalsSchema
-from api.schemas.query_args import KeyHeaders
+from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
 from api.services import Doc, services
 from api.visibility import visibility_of
-from domain.errors import RuleError
+from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import voting_seats
@@ -36,9 +36,9 @@ _LOCATION = {"Location": {"schema": {"type": "string"}, "description": "URL of t
     "/<game:game>/proposals",
     "propose",
     access=authorization.require_role,
-    errors=(403, 404, 409),
+    errors=(403, 404, 409, 412),
     body=NewProposalSchema,
-    headers=KeyHeaders,
+    headers=MoveHeaders,
     response=ProposalSchema,
     status=202,
     response_headers=_LOCATION,
@@ -56,6 +56,8 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
     id_ = new_id("proposal", key[:24] if key else "")
     act = {name: value for name, value in body.items() if value is not None}
     if (before := s.job_requests.find(id_)) is None:
+        if (expected := if_match_version(headers["match"])) not in (None, now.version):
+            raise StaleVersion(expected or 0, now.version)
         _check_act(rules, now, act)
         _check_limit(game, seat)
         request = JobRequest(

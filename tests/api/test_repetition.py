@@ -157,3 +157,44 @@ def test_what_was_refused_leaves_no_token(table: Table) -> None:
     refused(table.post("/seats", {"seat": 1}), 409, "seat_taken")
     refused(table.post("/seats", {"seat": 9}), 409, "unknown_seat")
     assert ledger.execute("SELECT count(*) FROM tokens") == rows
+
+
+WITHOUT_IF_MATCH = {
+    "/v1/games/{game}/seats": "a seat is free or not, whatever the version",
+    "/v1/games/{game}/choices": "stores nothing but a look, which is decided on the version that it answers for",
+    "/v1/games/{game}/rewinds/{rewind}/consents": "a vote counts for its request",
+    "/v1/games/{game}/proposals/{proposal}/consents": "a vote counts for its proposal",
+    "/v1/games/{game}/card": "no part of the log",
+    "/v1/games/{game}/challenges": "no part of the log",
+    "/v1/games/{game}/rematches": "opens another game",
+}
+
+
+def test_every_write_at_a_table_honours_the_version_that_was_seen(site: Site) -> None:
+    """A double click took four days of vacation in place of two: If-Match was accepted and dropped."""
+    paths = site.get("/openapi.json").json["paths"]
+    dropped = []
+    for path, methods in paths.items():
+        for method, operation in methods.items():
+            if path.startswith("/v1/games/{game}/") and method in ("post", "put", "delete"):
+                names = {p["name"] for p in operation.get("parameters", ()) if p["in"] == "header"}
+                if "If-Match" not in names and path not in WITHOUT_IF_MATCH:
+                    dropped.append((method, path))
+    assert dropped == []
+    assert paths.keys() >= WITHOUT_IF_MATCH.keys()
+
+
+def test_the_second_press_is_refused(site: Site) -> None:
+    table = site.table("orders@1", 3, pace={"seconds": {"turn": 3600}, "vacation": 9})
+    seen = f'"{table.version}"'
+    presses: list[tuple[str, Doc, str]] = [
+        ("/vacations", {"days": 2}, table.tokens[0]),
+        ("/extensions", {"decision": table.decision, "seconds": 60}, table.director),
+        ("/looks", {}, table.director),
+        ("/proposals", {"act": "close"}, table.tokens[1]),
+        ("/close", {"reason": "void"}, table.director),
+    ]
+    assert table.post(*presses[0], If_Match=seen).status_code == 201
+    for path, body, token in presses:
+        refused(table.post(path, body, token, If_Match=seen), 412, "stale_version")
+    assert site.services.commands.game(table.game).time_banks[0].days == 7
