@@ -118,6 +118,8 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "seed_hash": p.seed_hash,
         "pace": p.time_control.to_json(),
         "seats": build_seats(loaded),
+        "seatings": [list(seating) for seating in p.seatings],
+        "undone": [list(span) for span in p.undone_spans],
         "powers": build_powers(loaded),
         "waiting_for": list(open_now[0].must) if open_now else [],
         "waiting_engine": bool(open_now and open_now[0].engine),

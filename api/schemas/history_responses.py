@@ -60,6 +60,7 @@ class EntrySchema(ResponseSchema):
     seat = fields.Integer(allow_none=True)
     by = JsonSchemaField({"type": "string", "enum": list(AUTHORS)}, allow_none=True)
     body = fields.Nested(EntryBodySchema, metadata={"description": "Additional data of this kind of record."})
+    undone = fields.Boolean(metadata={"description": "True if a later rewind has undone this version."})
     acts = fields.List(JsonSchemaField(tuple_of(INT, ref("ShownMove"))), metadata={"description": "Seat, move."})
     facts = fact_list()
     text = fields.List(fields.String())

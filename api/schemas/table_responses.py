@@ -6,6 +6,7 @@ from marshmallow import fields
 
 from api.schemas.play_responses import AccountSchema, SeatSchema
 from api.schemas.response_fields import (
+    INT,
     LISTINGS,
     STATUSES,
     UNDO_POLICIES,
@@ -17,6 +18,7 @@ from api.schemas.response_fields import (
     required_str,
     word_map,
 )
+from api.schemas.schema_builder import JsonSchemaField, tuple_of
 
 
 class NewGameDocSchema(WrittenSchema):
@@ -116,6 +118,14 @@ class SummarySchema(ResponseSchema):
     seed_hash = required_str()
     pace = fields.Nested(PaceSchema, required=True)
     seats = fields.List(fields.Nested(SeatSchema), required=True)
+    seatings = fields.List(
+        JsonSchemaField(tuple_of(INT, INT, {"type": "string"})),
+        metadata={"description": "Changes of players: version, seat, new player or an empty string."},
+    )
+    undone = fields.List(
+        JsonSchemaField(tuple_of(INT, INT)),
+        metadata={"description": "Rewinds: version restored, version of the rewind. Versions between are undone."},
+    )
     names = word_map(required=True, metadata={"description": "Player -> name, if given."})
     title = fields.String(metadata={"description": "Title of the table."})
     note = fields.String(metadata={"description": "The director's note."})

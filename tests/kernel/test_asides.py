@@ -61,7 +61,12 @@ def test_a_sentence_takes_no_more_than_its_reader_knows(pages: Pages) -> None:
 
 def test_a_strength_is_the_spread_of_the_dice_and_the_parts_that_add_to_it() -> None:
     told = describe_roll(2, (6, 3), 4, {"own": 1, "allied": 0})
-    assert told == {"who": 2, "dice": [6, 3], "strength": 4, "spread": 3, "own": 1}
+    parts = [{"part": "spread", "value": 3, "who": 2}, {"part": "own", "value": 1, "who": 2}]
+    assert told == {"who": 2, "dice": [6, 3], "strength": 4, "parts": parts}
+
+
+def test_a_strength_of_nothing_has_no_parts() -> None:
+    assert describe_roll(2, (3, 3), 0, {"own": 0})["parts"] == []
 
 
 def test_items_that_are_said_are_sentences_of_their_own_and_silent_ones_are_left_out() -> None:

@@ -16,6 +16,7 @@ TEXTS = Texts(
         "record.moved.x": "{seat:seat} is busy.",
         "line.move": "{seat:seat}: {move}.",
         "line.times": "({times} times)",
+        "line.times.2": "twice",
         "word.seat": "seat",
         "word.france": "France",
     },
@@ -35,7 +36,8 @@ def test_powers_act_else_people_else_seats() -> None:
 def test_what_happens_twice_is_counted_and_what_two_are_told_is_said_once() -> None:
     lost, met = {"t": "lost", "seat": 1}, {"t": "met", "seat": 1}
     facts = [lost, lost, {**met, "reader": 0}, {**met, "reader": 1}]
-    assert record_sentences(TEXTS, WHO, "moved", facts=facts) == ["France loses an army (2 times).", "France fights."]
+    assert record_sentences(TEXTS, WHO, "moved", facts=facts) == ["France loses an army twice.", "France fights."]
+    assert record_sentences(TEXTS, WHO, "moved", facts=[lost] * 3) == ["France loses an army (3 times)."]
 
 
 def test_a_move_is_named_where_nothing_else_is_said() -> None:

@@ -27,9 +27,13 @@ def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn
 
 
 def _bid(before: AgeOfReason, _: AgeOfReason, fact: BidMade) -> Mapping[str, Json]:
-    """Return whether the proposal repeats the standing bid's."""
+    """Return the wording: `yes` repeats the standing proposal; `a` or `b` is the bidder's own coalition; else `no`."""
     standing = before.auction.standing if before.auction else None
-    return {"same": standing is not None and (standing.a, standing.b) == (or_none(fact.a), or_none(fact.b))}
+    a, b = or_none(fact.a), or_none(fact.b)
+    if standing is not None and (standing.a, standing.b) == (a, b):
+        return {"wording": "yes"}
+    own = before.empires[fact.seat].power
+    return {"wording": "a" if a == own else "b" if b == own else "no"}
 
 
 def _turn_ended(before: AgeOfReason, _: AgeOfReason, __: TurnEnded) -> Mapping[str, Json]:

@@ -13,6 +13,7 @@ def spread(dice: Sequence[int]) -> int:
 
 
 def describe_roll(who: Json, dice: Sequence[int], strength: int, parts: Mapping[str, int]) -> dict[str, Json]:
-    """Return a side's roll for sentences: the strength, `spread` of the dice, and the nonzero `parts` added to it."""
-    adding = {name: part for name, part in parts.items() if part}
-    return {"who": who, "dice": list(dice), "strength": strength, "spread": spread(dice), **adding}
+    """Return a side's roll for sentences: the strength and its nonzero parts, `spread` of the dice first."""
+    named = {"spread": spread(dice), **parts}
+    nonzero: list[Json] = [{"part": name, "value": value, "who": who} for name, value in named.items() if value]
+    return {"who": who, "dice": list(dice), "strength": strength, "parts": nonzero}

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from domain.games.imperunde.data import COUNTRIES, UNITS, VALUE
-from domain.games.imperunde.facts.cards import DeckShuffled, HandShown
+from domain.games.imperunde.data import COUNTRIES, DICE, UNITS, VALUE
+from domain.games.imperunde.facts.cards import AutoPassSet, DeckShuffled, HandShown
 from domain.games.imperunde.facts.combat import AttackDeclared, CombatEnded, CombatStarted, RoundFought
 from domain.games.imperunde.facts.diplomacy import RelationsFixed
 from domain.games.imperunde.facts.events import LandEvent, PiratesPlaced, SeaEvent
@@ -15,8 +15,9 @@ from domain.games.imperunde.facts.money import IncomeComputed
 from domain.games.imperunde.facts.movement import TransportsSunk, UnitsMoved
 from domain.games.imperunde.facts.turn import GameWon
 from domain.games.imperunde.rules.budget import LINES
+from domain.games.imperunde.rules.rounds import card_bonus
 from domain.games.imperunde.rules.sides import black_ships
-from domain.games.imperunde.state import ImpeRunde, Party
+from domain.games.imperunde.state import WINDOWS, ImpeRunde, Party, Side
 from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json
 
@@ -38,8 +39,8 @@ def _pieces(some: Iterable[tuple[str, int]]) -> list[Json]:
 
 
 def _shuffled(before: S, _: S, fact: DeckShuffled) -> SentenceContext:
-    """Return whether played cards are among them."""
-    return {"played": fact.discard and bool(before.discard)}
+    """Return whether played cards are among them, and whether it is the new pile of the set-up, not shuffled yet."""
+    return {"played": fact.discard and bool(before.discard), "ready": not before.turn}
 
 
 def _overrides(before: S, _: S, __: object) -> SentenceContext:
@@ -70,6 +71,14 @@ def _hand(_: S, __: S, fact: HandShown) -> SentenceContext:
     """Return each card once, with the number of its copies."""
     count = Counter(fact.cards)
     return {"hand": [{"card": card, "many": n if n > 1 else None} for card, n in sorted(count.items())]}
+
+
+def _standing_pass(_: S, __: S, fact: AutoPassSet) -> SentenceContext:
+    """Return the passed kinds of windows in three parts, for a list with "or"; only `every` for all kinds."""
+    kinds = [kind for kind in WINDOWS if kind in fact.windows]
+    if len(kinds) == len(WINDOWS):
+        return {"every": True}
+    return {"listed": kinds[:-2], "previous": kinds[-2] if len(kinds) > 1 else None, "last": kinds[-1]}
 
 
 # --- movement ----------------------------------------------------------------------------------------------------
@@ -166,10 +175,10 @@ def _started(before: S, _: S, fact: CombatStarted) -> SentenceContext:
 
 
 def _duels(before: S, _: S, fact: RoundFought) -> SentenceContext:
-    """Return die against die, as sorted; the unmatched dice; the losses of each side; the kind of rebels."""
+    """Return die against die, as sorted; ties on land; unmatched dice; the losses of each side; the rebels' party."""
     pairs = list(zip(fact.attacker, fact.defender, strict=False))
     c = before.fight
-    duels = [_duel(mine, other, c.sea) for mine, other in pairs]
+    duels = [_duel(before, mine, other) for mine, other in pairs]
     lost = [
         [(x["unit"], 1) for x in duels if x["result"] == "lost"],
         [(x["target"], 1) for x in duels if x["result"] == "won"],
@@ -177,28 +186,39 @@ def _duels(before: S, _: S, fact: RoundFought) -> SentenceContext:
     return {
         "sides": {"attacker": c.attacker, "defender": c.defender},
         "duels": duels,
+        "ties": sum(x["result"] == "lost" and (x["counted"] or x["value"]) == x["against"] for x in duels),
         "lost": [
             _pieces(some) if who not in REBELS else None
             for who, some in zip((c.attacker, c.defender), lost, strict=True)
         ],
         "idle": [list(die) for die in (*fact.attacker[len(pairs) :], *fact.defender[len(pairs) :])],
-        "rebel": "insurgent" if c.attacker == "insurgents" else "native",
+        "rebels": "insurgents" if c.attacker == "insurgents" else "natives",
     }
 
 
-def _duel(mine: tuple[str, int], other: tuple[str, int], sea: bool) -> dict[str, Json]:
+def _duel(s: S, mine: tuple[str, int], other: tuple[str, int]) -> dict[str, Json]:
     """IMP-8.2.5, IMP-8.2.6: on land a tie is the defender's, and against a fort some units count otherwise."""
     (unit, value), (target, against) = mine, other
     counted = value + (UNITS[unit].vs_fort if target == "fort" else 0)
-    result = "won" if counted > against else "tied" if counted == against and sea else "lost"
+    result = "won" if counted > against else "tied" if counted == against and s.fight.sea else "lost"
     return {
         "unit": unit,
         "value": value,
         "counted": counted if counted != value else None,
+        "own": _die(s, "attacker", mine),
         "target": target,
         "against": against,
+        "other": _die(s, "defender", other),
         "result": result,
     }
+
+
+def _die(s: S, side: Side, die: tuple[str, int]) -> SentenceContext:
+    """Return die and bonus of a value with a card's bonus; else the die's highest face if the value is above a six."""
+    unit, value = die
+    if bonus := card_bonus(s, side, unit):
+        return {"base": value - bonus, "bonus": bonus}
+    return {"most": DICE[UNITS[unit].die].hi} if value > DICE["white"].hi else {}
 
 
 def _combat_end(before: S, _: S, fact: CombatEnded) -> SentenceContext:
@@ -260,12 +280,18 @@ def _events(run: Sequence[Doc]) -> Sequence[Doc]:
     return [*told, {"t": "land_event.idle", "idle": idle, "count": len(idle)}] if idle else told
 
 
+def _winds(run: Sequence[Doc]) -> Sequence[Doc]:
+    """Mark fair winds that nobody can use, which no digest repeats."""
+    return [{**x, "t": "sea_event.idle"} if x["event"] == "fair_wind" and x["idle"] else x for x in run]
+
+
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[ImpeRunde]] = {
     "deck_shuffled": _shuffled,
     "overrides_ended": _overrides,
     "relations_fixed": _wars,
     "income_computed": _revenue,
     "hand_shown": _hand,
+    "auto_pass_set": _standing_pass,
     "posts_settled": _fresh,
     "units_moved": _movement_kind,
     "transports_sunk": _sinkers,
@@ -287,5 +313,6 @@ SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {
     "card_dealt": _dealt,
     "units_moved": _marched,
     "land_event": _events,
+    "sea_event": _winds,
 }
 """Fact -> merger of consecutive ones into one sentence."""

@@ -37,9 +37,13 @@ def _by_region(_: Struggle, __: Struggle, fact: MarkersDrawn | EmpireDrawn) -> M
 
 
 def _bid(before: Struggle, _: Struggle, fact: BidMade) -> Mapping[str, Json]:
-    """Return whether the proposal repeats the standing bid's."""
+    """Return the wording: `yes` repeats the standing proposal; `a` or `b` is the bidder's own alliance; else `no`."""
     standing = before.auction.standing if before.auction else None
-    return {"same": standing is not None and (standing.a, standing.b) == (or_none(fact.a), or_none(fact.b))}
+    a, b = or_none(fact.a), or_none(fact.b)
+    if standing is not None and (standing.a, standing.b) == (a, b):
+        return {"wording": "yes"}
+    own = fact.seat
+    return {"wording": "a" if a == own else "b" if b == own else "no"}
 
 
 def _turn_ended(before: Struggle, _: Struggle, fact: TurnEnded) -> Mapping[str, Json]:

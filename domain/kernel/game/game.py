@@ -113,6 +113,10 @@ class Game(Generic[S_co]):
     """Thinking time of each seat, ms; empty without deadlines. It never goes back."""
     granted: tuple[int, ...] = ()
     """Sum by which deadlines of each seat's decisions were moved, ms; empty without deadlines. It never goes back."""
+    seatings: tuple[tuple[int, Seat, str], ...] = ()
+    """Version, seat and new player (empty: none) of each change of players, in order."""
+    undone_spans: tuple[tuple[int, int], ...] = ()
+    """For each rewind the version that it goes back to, and its own: the versions between are undone."""
     misses: tuple[tuple[int, int], ...] = ()
     """Deadlines missed by the player of each seat: on end, and altogether; empty without the term. Never goes back."""
     former_players: Mapping[Seat, str] = field(default_factory=dict)
@@ -292,6 +296,12 @@ def _updated_players(game: Game[S], record: Record) -> Mapping[int, Player]:
     return players
 
 
+def _add_seating(game: AnyGame, record: Record) -> tuple[tuple[int, Seat, str], ...]:
+    seat = record.head.seat
+    player = record.body["player"] if record.kind == "joined" else ""
+    return game.seatings if seat is None else (*game.seatings, (record.version, seat, player))
+
+
 def _next_status(before: str, kind: str, state: State) -> str:
     if kind == "closed":
         return "closed"
@@ -327,6 +337,7 @@ def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | No
         counts=_update_counts(game, record, packs),
         sealed=_update_sealed(game, record, packs),
         players=_updated_players(game, record) if kind in SEATING else game.players,
+        seatings=_add_seating(game, record) if kind in ("joined", "left") else game.seatings,
         former_players=_update_former_players(game, record) if kind == "left" else game.former_players,
         misses=_update_misses(game, record) if game.misses else game.misses,
         fresh_timers=_update_fresh_timers(game, record) if "clock" in head.body else game.fresh_timers,
@@ -475,6 +486,8 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
         time_control=game.time_control,
         epoch=game.epoch + fresh,
         players=game.players,
+        seatings=game.seatings,
+        undone_spans=(*game.undone_spans, (record.body["to"], record.version)),
         time_banks=time_banks,
         clocks=_rewound_clocks(game, target, record, thinking, time_banks),
         thinking=thinking,

@@ -66,7 +66,10 @@ def fact_sentences(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list
 
 def with_count(texts: Texts, text: str, times: int) -> str:
     """Return a sentence with the number of its repetitions."""
-    return f"{text[:-1]} {texts.fill('line.times', {'times': times})}{text[-1]}" if times > 1 else text
+    if times < 2:
+        return text
+    count = texts.fill(f"line.times.{times}", {}) or texts.fill("line.times", {"times": times})
+    return f"{text[:-1]} {count}{text[-1]}"
 
 
 def _move_sentence(texts: Texts, namer: SeatNamer, seat: Seat, move: Doc) -> str | None:

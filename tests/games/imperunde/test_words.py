@@ -9,7 +9,7 @@ import pytest
 from domain.games.imperunde import RULESET
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.narration.template_context import template_context, with_context
-from domain.kernel.text.message_catalog import load_texts
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import Doc, Json
 from tests.games.imperunde.board import attack, card, colony, dice, group, move, position, zone
 from tests.spec import Given
@@ -34,8 +34,9 @@ def test_an_attack_tells_forces_dice_and_losses_once() -> None:
             "They are defended by the natives with 2 infantry."
         ),
         (
-            "Round 1 in the Netherlands, Great Britain against the natives: 7 (cavalry) beats 3 (infantry) "
-            "and 6 (infantry) beats 1 (infantry); without an opponent: 2 (infantry). No native is left."
+            "Round 1 in the Netherlands, Great Britain against the natives: 7 (cavalry, die up to 7) beats 3 (infantry) "
+            "and 6 (infantry) beats 1 (infantry); without an opponent: 2 (infantry). "
+            "The natives have no infantry left."
         ),
         "Great Britain takes the Netherlands.",
     ]
@@ -50,9 +51,21 @@ def test_a_round_tells_what_a_die_counts_against_a_fort_and_what_is_lost() -> No
     said = told(game, 0, attack(group("france", "spain", cavalry=2)), draws=dice("y5 y4 r4 y6 r4"), lang="fr")
     assert said[1].replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Manche 1 en Espagne, la Grande-Bretagne contre l'Afrique du Sud : 5 (cavalerie, compté 4) perd contre 4 "
-        "(fort) ; sans adversaire : 4 (cavalerie). La Grande-Bretagne perd 1 cavalerie."
+        "(fort) ; l'égalité revient au défenseur ; sans adversaire : 4 (cavalerie). La Grande-Bretagne perd 1 cavalerie."
     )
     assert not any(line.startswith("La Grande-Bretagne perd") for line in said)
+
+
+def test_a_tie_on_land_is_the_defenders_and_a_die_above_six_is_explained() -> None:
+    """IMP-8.2.6: by the highest face of the unit's die."""
+    game = position(countries={"france": colony(0, artillery=1, infantry=1, posts=1)})
+    going = attack(group("france", "netherlands", artillery=1), group("france", "netherlands", infantry=1))
+    said = told(game, 0, going, draws=dice("g7 w4 w4 w4 g5 w1"))
+    assert said[1] == (
+        "Round 1 in the Netherlands, Great Britain against the natives: 7 (artillery, die up to 8) beats 4 (infantry) "
+        "and 4 (infantry) loses to 4 (infantry); the tie goes to the defender. Great Britain loses 1 infantry. "
+        "The natives have 1 infantry left."
+    )
 
 
 def test_a_march_of_several_steps_is_one_sentence() -> None:
@@ -127,3 +140,54 @@ def test_who_is_at_war_is_told_by_name(wars: list[Json], said: list[str]) -> Non
     words = load_texts(RULESET.package, "en")
     name = SeatNames(words, RULESET.powers(state), {})
     assert fact_sentences(words, name, with_context(RULESET, facts, template_context(RULESET, state, facts))) == said
+
+
+PASSES = [
+    (["open", "combat", "round"], "pauses, combats or rounds of combat", "aux pauses, aux combats ou aux manches"),
+    (["counter", "open"], "pauses or cards", "aux pauses ou aux cartes"),
+    (["round"], "rounds of combat", "aux manches"),
+]
+
+
+@pytest.mark.parametrize(("windows", "english", "french"), PASSES)
+def test_a_standing_pass_says_what_the_seat_lets_go_by(windows: list[Json], english: str, french: str) -> None:
+    """IMP-11.8: windows are no word of players."""
+    said = standing_pass(windows)
+    assert said["en"] == f"Great Britain will not react to {english} until the end of the turn."
+    assert said["fr"] == f"La Grande-Bretagne ne réagira pas {french} jusqu'à la fin du tour."
+
+
+def test_a_standing_pass_for_everything_and_its_end() -> None:
+    """IMP-11.8."""
+    every = ["open", "counter", "combat", "round"]
+    assert standing_pass(every)["en"] == "Great Britain will play no card until the end of the turn."
+    assert standing_pass(every, "off")["fr"] == "La Grande-Bretagne peut à nouveau jouer des cartes."
+    assert standing_pass(["combat"], "off")["en"] == "Great Britain may again react to combats."
+
+
+def standing_pass(windows: list[Json], until: str = "turn_end") -> dict[str, str]:
+    state = position().state
+    facts = [{"t": "auto_pass_set", "seat": 0, "windows": windows, "until": until}]
+    lines = {}
+    for lang in LANGUAGES:
+        words = load_texts(RULESET.package, lang)
+        name = SeatNames(words, RULESET.powers(state), {})
+        (lines[lang],) = fact_sentences(
+            words, name, with_context(RULESET, facts, template_context(RULESET, state, facts))
+        )
+    return lines
+
+
+@pytest.mark.parametrize(("moves", "said"), [(1, "disposent d'un mouvement."), (2, "disposent de 2 mouvements.")])
+def test_one_is_not_counted_after_a_french_preposition(moves: int, said: str) -> None:
+    """IMP-10.4."""
+    fact = {"t": "wind_risen", "seat": 0, "zone": "indian_ocean", "moves": moves}
+    assert (load_texts(RULESET.package, "fr").sentence(fact) or "").endswith(said)
+
+
+def test_ships_go_towards_a_sea() -> None:
+    """IMP-7.2: `dans` tells where a ship is, `vers` where it goes."""
+    game = position(zones={"north_sea": zone({0: {"frigate": 1}})})
+    assert told(game, 0, move("north_sea", "norwegian_sea", frigate=1), lang="fr") == [
+        "La Grande-Bretagne déplace 1 frégate de la mer du Nord vers la mer de Norvège."
+    ]

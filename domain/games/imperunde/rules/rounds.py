@@ -107,10 +107,10 @@ def fight_round(d: D) -> None:
 def _roll(d: D, side: str) -> list[Rolled]:
     """IMP-8.2.3: one unit kind after the other, more moves first, pinned last."""
     order = sorted(fighters(d.state, side), key=lambda x: (ROLL_ORDER[x.unit], -x.moves_left, x.pinned))
-    return [Rolled(x, roll_for(d, x.unit) + _bonus(d.state, side, x.unit)) for x in unit_stacks.singles(order)]
+    return [Rolled(x, roll_for(d, x.unit) + card_bonus(d.state, side, x.unit)) for x in unit_stacks.singles(order)]
 
 
-def _bonus(s: ImpeRunde, side: str, unit: str) -> int:
+def card_bonus(s: ImpeRunde, side: str, unit: str) -> int:
     """IMP-8.5.1: bonuses of cards belong to the sorted value."""
     c, bonus = s.fight, 0
     if not c.round and c.surprise and side == "attacker":
