@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from flask import Response, g
@@ -47,6 +47,45 @@ def paginate(
         return items, None
     more = {name: value for name, value in query.items() if value}
     return items[:limit], f"{path}?" + urlencode({**more, "limit": limit, "cursor": cursor(items[limit - 1])})
+
+
+Changed = tuple[int, Doc]
+"""Place of a table's last change, and its summary."""
+
+
+class ChangeCursor(NamedTuple):
+    """Position of a client in a list by last change, the latest first: its order changes while the client reads."""
+
+    before: int = 0
+    """Only changes before this place; 0 begins a pass."""
+    since: int = 0
+    """Only changes after this place: a later pass lists what changed during the one before."""
+    top: int = 0
+    """The latest place when this pass began; 0 if unknown."""
+
+    @classmethod
+    def of_args(cls, args: Doc) -> ChangeCursor:
+        """Return the cursor of a request's query."""
+        return cls(args["cursor"], args["since"], args["top"])
+
+
+def paginate_changes(
+    read: Callable[[int, int, int], Sequence[Changed]], at: ChangeCursor, limit: int, path: str, **query: str
+) -> tuple[Sequence[Changed], str | None]:
+    """Return one page of tables, and the next page's URL or None.
+
+    `read(before, since, limit)` returns tables, the latest change first. A table that changes between two pages moves
+    to the top of the list. So a pass is followed by another one over the changes since it began: a client that follows
+    `next` to its end has seen every table, some of them twice.
+    """
+    items = read(at.before, at.since, limit + 1)
+    top = at.top if at.before else (items[0][0] if items else 0)
+    more: dict[str, object] = {name: value for name, value in query.items() if value} | {"limit": limit}
+    if len(items) > limit:
+        places = {"cursor": items[limit - 1][0], "since": at.since, "top": top}
+        return items[:limit], f"{path}?" + urlencode(more | {name: place for name, place in places.items() if place})
+    has_changed = at.before and top and read(0, top, 1)
+    return items, f"{path}?" + urlencode(more | {"since": top}) if has_changed else None
 
 
 def page_response(items: Sequence[Json], next_url: str | None, **more: Json) -> Response:

@@ -60,7 +60,7 @@ class CommandResult:
 
 
 @dataclass(frozen=True)
-class _LoadedGame:
+class _CachedGame:
     """A game as known to this process after some version."""
 
     rules: AnyRuleset
@@ -141,7 +141,7 @@ class CommandHandler:
             seed = self._seed_store.create(game)
             transition = Open(game, table, body or {}).execute(rules, self._context(seed, key))
             return self._store(
-                game, key, extra_statements, _LoadedGame(rules, transition.game, seed, log_id), [transition]
+                game, key, extra_statements, _CachedGame(rules, transition.game, seed, log_id), [transition]
             )
 
         return self._idempotent(game, key, attempt)
@@ -189,13 +189,13 @@ class CommandHandler:
         """Return the newest version of a game; raise UnknownGame."""
         return self._load(game, newest=True).game
 
-    def _game_at(self, loaded: _LoadedGame, version: int) -> AnyGame:
+    def _game_at(self, loaded: _CachedGame, version: int) -> AnyGame:
         records = self._ledger.read(loaded.game.id, upto=loaded.game.version)
         if version not in active_versions(records):
             raise RuleError("not_on_line", "", {"to": version})
         return fold(loaded.rules, records, version)
 
-    def _load(self, game: str, *, newest: bool) -> _LoadedGame:
+    def _load(self, game: str, *, newest: bool) -> _CachedGame:
         """Return the cached game, or with `newest` the newest version after reading only the later records."""
         cached = self._recent.get(game)
         later = self._ledger.read(game, after=cached.game.version) if cached and newest else []
@@ -206,14 +206,14 @@ class CommandHandler:
         if any(r.kind == "rewound" for r in later):
             return self._recent.remember(game, self._fold(game))
         newest_game = functools.reduce(lambda g, r: apply_record(cached.rules, g, r), later, cached.game)
-        return self._recent.remember(game, _LoadedGame(cached.rules, newest_game, cached.seed, cached.log_id))
+        return self._recent.remember(game, _CachedGame(cached.rules, newest_game, cached.seed, cached.log_id))
 
-    def _fold(self, game: str) -> _LoadedGame:
+    def _fold(self, game: str) -> _CachedGame:
         log_id, records = self._ledger.log_id, self._ledger.read(game)
         if not records:
             raise UnknownGame(game)
         rules = self._registry.get(records[0].body["ruleset"])
-        return _LoadedGame(rules, fold(rules, records), self._seed_store.seed(game), log_id)
+        return _CachedGame(rules, fold(rules, records), self._seed_store.seed(game), log_id)
 
     # --- execution
 
@@ -245,7 +245,7 @@ class CommandHandler:
                 newest = True
                 continue
             try:
-                after = _LoadedGame(loaded.rules, transitions[-1].game, loaded.seed, loaded.log_id)
+                after = _CachedGame(loaded.rules, transitions[-1].game, loaded.seed, loaded.log_id)
                 return self._store(pending.game, pending.idempotency_key, pending.extra_statements, after, transitions)
             except ServerReplaced:
                 newest = True
@@ -256,7 +256,7 @@ class CommandHandler:
         head = self._ledger.version(pending.game)
         raise StaleVersion(head - 1, head)
 
-    def _decide(self, pending: _PendingCommand, loaded: _LoadedGame) -> list[AnyTransition]:
+    def _decide(self, pending: _PendingCommand, loaded: _CachedGame) -> list[AnyTransition]:
         game, rules, context = (
             loaded.game,
             loaded.rules,
@@ -283,7 +283,7 @@ class CommandHandler:
         game: str,
         key: IdempotencyKey | None,
         extra_statements: ExtraStatements,
-        after: _LoadedGame,
+        after: _CachedGame,
         transitions: Sequence[AnyTransition],
     ) -> CommandResult:
         records = tuple(step.record for step in transitions)
@@ -322,14 +322,14 @@ class _RecentGames:
 
     def _reset(self) -> None:
         self._lock = threading.Lock()
-        self._recent: LRUCache[str, _LoadedGame] = LRUCache(self._keep)
+        self._recent: LRUCache[str, _CachedGame] = LRUCache(self._keep)
 
-    def get(self, game: str) -> _LoadedGame | None:
+    def get(self, game: str) -> _CachedGame | None:
         """Return the cached game, or None."""
         with self._lock:
             return self._recent.get(game)
 
-    def remember(self, game: str, loaded: _LoadedGame) -> _LoadedGame:
+    def remember(self, game: str, loaded: _CachedGame) -> _CachedGame:
         """Cache the game unless a newer version is cached; return the newer one.
 
         A version from another log is never newer.

@@ -26,9 +26,18 @@ class TableLists:
         self._views = views
 
     def list_lobby(
-        self, status: str = "", ruleset: str = "", before: int = 0, limit: int = 50, *, free: bool = False
+        self,
+        status: str = "",
+        ruleset: str = "",
+        before: int = 0,
+        limit: int = 50,
+        *,
+        after: int = 0,
+        free: bool = False,
     ) -> list[tuple[int, dict[str, Json]]]:
         """Return public games with the place of their last change, newest first; `before` continues a page.
+
+        `after`: only games with a later place.
 
         `free`: only games with a seat to take, including seats of players who left.
         """
@@ -40,6 +49,8 @@ class TableLists:
                 query = query.where(column == value)
         if before:
             query = query.where(t.c.place < before)
+        if after:
+            query = query.where(t.c.place > after)
         if free:
             query = query.where(t.c.free > 0)
         with self._views.reading() as db:

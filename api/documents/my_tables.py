@@ -10,7 +10,7 @@ import orjson
 from api import authorization
 from api.documents import challenges
 from api.documents.summaries import add_names
-from api.response_builders import paginate
+from api.response_builders import ChangeCursor, Changed, paginate_changes
 from api.services import ApiServices, Doc
 from domain.service.principals import Role
 
@@ -56,20 +56,29 @@ def current_owner() -> TableOwner:
 
 
 def build_my_tables(
-    s: ApiServices, owner: TableOwner, status: str = "", turn: str = "all", before: int = 0, limit: int = PAGE
+    s: ApiServices,
+    owner: TableOwner,
+    status: str = "",
+    turn: str = "all",
+    at: ChangeCursor = ChangeCursor(),  # noqa: B008 - immutable
+    limit: int = PAGE,
 ) -> Doc:
     """Return a page of a person's tables, the latest change first."""
     roles = owner.roles(s)
-    found: list[tuple[int, Doc]] = []
-    while len(found) <= limit:
-        page = s.reader.list_summaries(list(roles), status, before, limit + 1, inside=True)
-        tables = ((position, add_turn(s, doc, roles[doc["game"]])) for position, doc in page)
-        found += [(position, doc) for position, doc in tables if turn == "all" or doc["turn"]]
-        if len(page) <= limit:
-            break
-        before = page[-1][0]
+
+    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
+        found: list[Changed] = []
+        while len(found) < limit:
+            page = s.reader.list_summaries(list(roles), status, before, limit, after=since, inside=True)
+            tables = ((place, add_turn(s, doc, roles[doc["game"]])) for place, doc in page)
+            found += [(place, doc) for place, doc in tables if turn == "all" or doc["turn"]]
+            if len(page) < limit:
+                break
+            before = page[-1][0]
+        return found
+
     query = {"status": status, "turn": "" if turn == "all" else turn}
-    items, address = paginate(found, limit, "/v1/me/games", lambda last: last[0], **query)
+    items, address = paginate_changes(read, at, limit, "/v1/me/games", **query)
     return {"items": add_names(s, [doc for _, doc in items]), "next": address}
 
 

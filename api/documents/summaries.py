@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from api.response_builders import paginate
+from collections.abc import Sequence
+
+from api.response_builders import ChangeCursor, Changed, paginate_changes
 from api.services import ApiServices, Doc
 
 LOBBY_PAGE = 50
@@ -26,10 +28,19 @@ def _card_members(found: tuple[str, str] | None) -> Doc:
 
 
 def build_lobby_page(
-    s: ApiServices, status: str = "", ruleset: str = "", before: int = 0, limit: int = LOBBY_PAGE, *, free: str = "0"
+    s: ApiServices,
+    status: str = "",
+    ruleset: str = "",
+    at: ChangeCursor = ChangeCursor(),  # noqa: B008 - immutable
+    limit: int = LOBBY_PAGE,
+    *,
+    free: str = "0",
 ) -> Doc:
-    """Return a page of public games, the latest change first, before a position if given."""
-    found = s.reader.list_lobby(status, ruleset, before, limit + 1, free=free == "1")
+    """Return a page of public games, the latest change first."""
+
+    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
+        return s.reader.list_lobby(status, ruleset, before, limit, after=since, free=free == "1")
+
     query = {"status": status, "ruleset": ruleset, "free": free if free == "1" else ""}
-    page, address = paginate(found, limit, "/v1/games", lambda last: last[0], **query)
+    page, address = paginate_changes(read, at, limit, "/v1/games", **query)
     return {"items": add_names(s, [doc for _, doc in page]), "next": address}

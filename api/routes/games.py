@@ -14,6 +14,7 @@ from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import (
+    ChangeCursor,
     etag_response,
     idempotency_key,
     if_match_version,
@@ -206,7 +207,7 @@ def check_guest_name(name: str) -> None:
 def lobby(args: Doc) -> Response:
     """Return the lobby's public games, newest change first."""
     page = build_lobby_page(
-        services(), args["status"], args["ruleset"], args["cursor"], args["limit"], free=args["free"]
+        services(), args["status"], args["ruleset"], ChangeCursor.of_args(args), args["limit"], free=args["free"]
     )
     return page_response(page["items"], page["next"])
 

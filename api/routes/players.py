@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Response
 
 from api import authorization
@@ -9,7 +11,7 @@ from api.documents.summaries import add_names
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
-from api.response_builders import page_response, paginate
+from api.response_builders import ChangeCursor, Changed, page_response, paginate, paginate_changes
 from api.schemas.history_responses import ResultsSchema
 from api.schemas.query_args import ResultsArgs, TheirGamesArgs
 from api.schemas.table_responses import LobbySchema
@@ -57,8 +59,12 @@ def games_of(args: Doc, player: str) -> Response:
     rate_limits.charge_request(None)
     s, limit, status = services(), args["limit"], args["status"]
     games = _list_visible_tables(s, player)
-    found = s.reader.list_summaries(games, status, args["cursor"], limit + 1, listing="public")
-    page, address = paginate(found, limit, f"/v1/players/{player}/games", lambda last: last[0], status=status)
+
+    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
+        return s.reader.list_summaries(games, status, before, limit, after=since, listing="public")
+
+    path = f"/v1/players/{player}/games"
+    page, address = paginate_changes(read, ChangeCursor.of_args(args), limit, path, status=status)
     return page_response(add_names(services(), [doc for _, doc in page]), address)
 
 

@@ -61,14 +61,19 @@ class DigestArgs(WaitArgs):
     lang = choice_field(*LANGUAGES)
 
 
-class LobbyArgs(RequestSchema):
-    status = choice_field("open", "running", "over", "closed", load_default="")
-    ruleset = word_field(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
-    free = choice_field("0", "1", load_default="0", metadata={"description": "1: only tables with a free seat."})
+class ChangePageArgs(RequestSchema):
     cursor = QueryInt(
         load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next` of the previous page."}
     )
+    since = QueryInt(load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next`."})
+    top = QueryInt(load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next`."})
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
+
+
+class LobbyArgs(ChangePageArgs):
+    status = choice_field("open", "running", "over", "closed", load_default="")
+    ruleset = word_field(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
+    free = choice_field("0", "1", load_default="0", metadata={"description": "1: only tables with a free seat."})
 
 
 class MoveArgs(RequestSchema):
@@ -174,11 +179,8 @@ class LeaveArgs(RequestSchema):
     )
 
 
-class PlainPageArgs(RequestSchema):
-    cursor = QueryInt(
-        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next` of the previous page."}
-    )
-    limit = QueryInt(load_default=50, validate=range_check(1, 200))
+class PlainPageArgs(ChangePageArgs):
+    """Tables by their last change."""
 
 
 class TheirGamesArgs(PlainPageArgs):
@@ -194,15 +196,11 @@ class ResultsArgs(RequestSchema):
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
 
-class MineArgs(RequestSchema):
+class MineArgs(ChangePageArgs):
     status = choice_field("open", "running", "over", "closed", load_default="")
     turn = choice_field(
         "mine", "all", load_default="all", metadata={"description": "mine: tables with an own open decision."}
     )
-    cursor = QueryInt(
-        load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "From `next` of the previous page."}
-    )
-    limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
 
 class ChoicesArgs(LangArgs):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from api.documents.my_tables import PAGE, TableOwner, add_turn, build_my_tables
+from api.documents.my_tables import MAX_GAMES, PAGE, TableOwner, add_turn, build_my_tables
 from api.documents.proposals import proposal_to_json
 from api.documents.summaries import add_names, build_lobby_page
 from api.documents.undo_requests import public_undo_request
@@ -96,7 +96,7 @@ class PersonSource:
         before = request.state if isinstance(request.state, _PersonState) else None
         motions = self._motions(before.motions if before else {}, roles)
         open_ = {id_: doc for id_, doc in motions.items() if doc["status"] in ("open", "queued")}
-        page = build_my_tables(self.services, self.owner) if request.needs_snapshot else {"items": []}
+        page = build_my_tables(self.services, self.owner, limit=MAX_GAMES) if request.needs_snapshot else {"items": []}
         challenges = self.owner.challenges(self.services)
         snapshot = (make_event("tables", page), *map(_request_event, open_.values())) if request.needs_snapshot else ()
         snapshot += (make_event("challenges", challenges),) if request.needs_snapshot and challenges["items"] else ()

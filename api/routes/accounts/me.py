@@ -11,7 +11,7 @@ from api.documents.my_tables import MAX_GAMES, build_my_tables, current_owner
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
-from api.response_builders import json_response, page_response, paginate
+from api.response_builders import ChangeCursor, json_response, page_response, paginate
 from api.routes.accounts import second_factors, webhooks
 from api.routes.accounts.accounts import account_to_json
 from api.routes.accounts.seat_release import leave_all_seats
@@ -58,7 +58,9 @@ def my_games(args: Doc) -> Response:
 
     `turn=mine`: only games where you owe a decision.
     """
-    found = build_my_tables(services(), current_owner(), args["status"], args["turn"], args["cursor"], args["limit"])
+    found = build_my_tables(
+        services(), current_owner(), args["status"], args["turn"], ChangeCursor.of_args(args), args["limit"]
+    )
     return page_response(found["items"], found["next"])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Response
 
 from api import authorization
@@ -9,7 +11,7 @@ from api.documents import challenges
 from api.documents.summaries import add_names
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
-from api.response_builders import json_response, page_response, paginate
+from api.response_builders import ChangeCursor, Changed, json_response, page_response, paginate_changes
 from api.schemas.accounts import BlocksSchema, MyChallengesSchema
 from api.schemas.query_args import PlainPageArgs
 from api.schemas.table_responses import LobbySchema
@@ -68,8 +70,11 @@ def watching(args: dict[str, int]) -> Response:
     """Return the games you watch, newest change first."""
     s, limit = services(), args["limit"]
     games = s.account_store.social_graph.list_watched(authorization.credential_owner().account)
-    found = s.reader.list_summaries(games, before=args["cursor"], limit=limit + 1)
-    page, address = paginate(found, limit, "/v1/me/watching", lambda last: last[0])
+
+    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
+        return s.reader.list_summaries(games, before=before, limit=limit, after=since)
+
+    page, address = paginate_changes(read, ChangeCursor.of_args(args), limit, "/v1/me/watching")
     return page_response(add_names(services(), [doc for _, doc in page]), address)
 
 
