@@ -78,7 +78,7 @@ def create_streams(services: ApiServices, proxy_fix: Callable[[WSGIEnvironment],
     return StreamApp(create_app(services), proxy_fix)
 
 
-class _Api(Flask):
+class _FlaskApp(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return `func` unchanged: no view is a coroutine, and Flask would check each function on every request."""
         return func
@@ -86,7 +86,7 @@ class _Api(Flask):
 
 def create_app(services: ApiServices) -> Flask:
     """Return the API as a WSGI application over these services. Applications share no state."""
-    app = _Api("annals", static_folder=None)
+    app = _FlaskApp("annals", static_folder=None)
     app.extensions[EXTENSION] = services
     app.config["MAX_CONTENT_LENGTH"] = services.settings.max_body
     app.url_map.redirect_defaults = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -186,14 +187,17 @@ def check_homonyms(found: Mapping[str, Sequence[str]], listed: str) -> list[str]
     return problems + [f"{name} names fewer things than the list of homonyms admits" for name in slack]
 
 
-def main() -> None:
-    sources = read_sources()
+def main() -> int:
+    """Print the figures with their limits and the homonyms; return 1 if a figure is worse than its limit."""
+    sources, is_worse = read_sources(), False
     for name, figure in measure(sources).items():
-        limit = FLOORS.get(name, CEILINGS.get(name))
+        limit = FLOORS.get(name, CEILINGS.get(name, 0))
+        is_worse |= figure.value < limit if name in FLOORS else figure.value > limit
         print(f"{name:62} {figure.hits:6} of {figure.total:6} {figure.value:7} limit {limit}")
     entries = (f"{name}:{len(modules)}" for name, modules in find_homonyms(sources).items())
     print(textwrap.fill(" ".join(entries), 120, initial_indent="    ", subsequent_indent="    "))
+    return int(is_worse)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -57,6 +57,28 @@ def test_alone_a_playing_director_decides_nothing(table: Table) -> None:
     assert table.version == version
 
 
+def test_leaving_the_seat_does_not_end_the_stake(table: Table) -> None:
+    """Or one would leave, close the lost game, and be done."""
+    assert table.site.delete(f"{table.path}/seats/0?hold=0", table.tokens[0]).status_code == 200
+    refused(table.post("/close", {"reason": "abandoned"}, table.director), 409, "director_has_stake")
+    refused(
+        table.post("/extensions", {"decision": table.decision, "seconds": 60}, table.director),
+        409,
+        "director_has_stake",
+    )
+
+
+def test_a_seat_that_was_given_back_before_the_start_is_no_stake(site: Site) -> None:
+    made = site.post("/games", {"ruleset": "orders@1", "seats": 2}).json
+    table = Table(site, made["game"], made["token"], [])
+    table.post("/seats", {"seat": 0}, table.director)
+    assert site.delete(f"{table.path}/seats/0", table.director).status_code == 200
+    for seat in range(2):
+        table.tokens.append(table.post("/seats", {"seat": seat}).json["token"])
+    assert table.post("/start", token=table.director).status_code == 201
+    assert table.post("/close", {"reason": "void"}, table.director).status_code == 201
+
+
 def test_a_director_without_a_seat_does_it_alone(site: Site) -> None:
     table = site.table("orders@1", 3, pace=PACE)
     table.move(1, {"type": "submit"})

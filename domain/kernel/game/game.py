@@ -113,6 +113,8 @@ class Game(Generic[S_co]):
     """Thinking time of each seat, ms; empty without deadlines. It never goes back."""
     granted: tuple[int, ...] = ()
     """Sum by which deadlines of each seat's decisions were moved, ms; empty without deadlines. It never goes back."""
+    stakeholders: frozenset[str] = frozenset()
+    """All players who have had a seat since the start, also those who have left it."""
     seatings: tuple[tuple[int, Seat, str], ...] = ()
     """Version, seat and new player (empty: none) of each change of players, in order."""
     undone_spans: tuple[tuple[int, int], ...] = ()
@@ -154,9 +156,8 @@ class Game(Generic[S_co]):
         return tuple(s for s, player in self.players.items() if not player.id and s not in self.state.vacant)
 
     def has_stake(self, player_ids: Iterable[str]) -> bool:
-        """Return whether one of these players has a seat in the running game."""
-        ids = set(player_ids)
-        return self.status == "running" and any(player.id in ids for player in self.players.values() if player.id)
+        """Return whether one of these players has, or had, a seat in the running game."""
+        return self.status == "running" and not self.stakeholders.isdisjoint(player_ids)
 
     @property
     def absent_seats(self) -> tuple[Seat, ...]:
@@ -296,6 +297,12 @@ def _updated_players(game: Game[S], record: Record) -> Mapping[int, Player]:
     return players
 
 
+def _update_stakeholders(game: AnyGame, record: Record) -> frozenset[str]:
+    if record.kind == "started":
+        return frozenset(player.id for player in game.players.values())
+    return game.stakeholders | {record.body["player"]} if game.status == "running" else game.stakeholders
+
+
 def _add_seating(game: AnyGame, record: Record) -> tuple[tuple[int, Seat, str], ...]:
     seat = record.head.seat
     player = record.body["player"] if record.kind == "joined" else ""
@@ -337,6 +344,7 @@ def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | No
         counts=_update_counts(game, record, packs),
         sealed=_update_sealed(game, record, packs),
         players=_updated_players(game, record) if kind in SEATING else game.players,
+        stakeholders=_update_stakeholders(game, record) if kind in ("started", "joined") else game.stakeholders,
         seatings=_add_seating(game, record) if kind in ("joined", "left") else game.seatings,
         former_players=_update_former_players(game, record) if kind == "left" else game.former_players,
         misses=_update_misses(game, record) if game.misses else game.misses,
@@ -486,6 +494,7 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
         time_control=game.time_control,
         epoch=game.epoch + fresh,
         players=game.players,
+        stakeholders=game.stakeholders,
         seatings=game.seatings,
         undone_spans=(*game.undone_spans, (record.body["to"], record.version)),
         time_banks=time_banks,
