@@ -86,8 +86,8 @@ _SINCE = f"SELECT min(h.since) FROM webhooks h WHERE {_LISTENS}"  # noqa: S608 -
 _LOBBY = f"SELECT h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h.about = 'lobby'"  # noqa: S608 - ours
 # Tables about which an account may be notified: it has a seat there or directs.
 _COMPANY = f"""
-SELECT t.game, t.role, t.player, h.id, h.since, h.events FROM tokens t JOIN account_players p ON p.player = t.player
-JOIN webhooks h ON h.account = p.account
+SELECT t.game, t.role, t.player, h.about, h.id, h.since, h.events
+FROM tokens t JOIN account_players p ON p.player = t.player JOIN webhooks h ON h.account = p.account
 WHERE t.revoked <> 1 AND {_LISTENS} AND h.about <> 'lobby' AND (h.about <> 'table' OR h.game = t.game)
 AND t.game IN ("""  # noqa: S608 - our own names
 # Challenges of blocked players are ignored, by any of their ids.
@@ -177,7 +177,10 @@ class Outbox(AccountTable):
             return []
         marks = ", ".join("?" * len(games))
         rows = self._database.execute(f"{_COMPANY}{marks})", (*self._enabled, *games))
-        return [MemberSubscription(game, role, player, parse_subscription(*hook)) for game, role, player, *hook in rows]
+        return [
+            MemberSubscription(game, role, player, parse_subscription(*hook), by_mail=about == MAIL)
+            for game, role, player, about, *hook in rows
+        ]
 
     def list_open_challenges(self) -> list[tuple[Subscription, str, int, int, int]]:
         """Return subscriptions with an open challenge: game, seat (-1: any), its time, its end."""

@@ -23,6 +23,8 @@ class MemberSubscription:
     """A seat's number, or `director`."""
     player: str
     subscription: Subscription
+    by_mail: bool = False
+    """Whether a person reads it: a program needs to know of every decision."""
 
 
 def subscribes_to(subscription: Subscription, type_: str) -> bool:

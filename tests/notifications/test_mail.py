@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import re
 import socket
 import ssl
@@ -15,8 +16,11 @@ import pytest
 
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
+from domain.bots import random_move
 from domain.errors import AccountError
+from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Leave
+from domain.kernel.rules.decide import decisions
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.kernel.text.package_data import load
 from domain.notifications import email_subscriptions
@@ -31,6 +35,7 @@ from domain.notifications.email_subscriptions import (
 from domain.notifications.notification_store import NotificationStore
 from domain.notifications.outbox import BACKOFF, CLAIM_TIME, GIVEN_UP, MOST_BOUNCES
 from tests.deploy.test_tls import certify
+from tests.notifications.conftest import CATALOGUE
 from tests.notifications.desk import ADDRESS, Desk, anne, desk, server
 from tests.notifications.mailserver import MailServer, mail_server, text
 from workers.notifications.smtp_client import SmtpClient
@@ -140,6 +145,30 @@ class TestConfirming:
     )
     def test_what_is_no_address(self, address: str) -> None:
         assert not email_subscriptions.ADDRESS.fullmatch(address)
+
+
+class TestTurns:
+    def test_who_has_just_moved_gets_no_mail_of_the_next_decision(self, desk: Desk, anne: Account) -> None:
+        """Somebody who was playing got nine mails in 35 seconds. A program still hears of every decision."""
+        desk.confirmed(anne, ADDRESS, "turn.due")
+        game, rng, own = desk.office.table(anne, ruleset="passage@1"), random.Random(3), 0
+        hook = desk.office.hook(anne, "http://127.0.0.1:9/x", "mine", "", "turn.due")
+        commands, rules = desk.office.crew.commands, CATALOGUE.get("passage@1")
+        desk.office.owing.produce()
+
+        def told() -> tuple[int, int]:
+            rows = [row for row in desk.office.rows() if row[2] == "turn.due"]
+            return sum(row[1] == hook.id for row in rows), sum(row[1] != hook.id for row in rows)
+
+        while not own and (opened := decisions(rules, commands.game(game).state)):
+            seat, (programs, mails) = opened[0].must[0], told()
+            commands.handle(game, Play(seat, [random_move(rules, commands.game(game).state, seat, rng)]))
+            desk.office.owing.produce()
+            again = decisions(rules, commands.game(game).state)
+            if seat == 0 and again and 0 in again[0].must and again[0].id != opened[0].id:
+                own += 1
+                assert told() == (programs + 1, mails)
+        assert own
 
 
 class TestLetters:

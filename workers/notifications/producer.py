@@ -65,6 +65,10 @@ class _RecordStep:
         game = self.after.game
         return {"game": game.id, "ruleset": game.ruleset, "version": self.record.version, "status": game.status}
 
+    def is_own_move(self, seat: Seat) -> bool:
+        """Return whether the seat itself has just moved: its player is there, and sees the next decision."""
+        return self.record.kind == "moved" and seat in {mover for mover, _ in self.record.moves()}
+
 
 @dataclass(frozen=True)
 class _Produced:
@@ -187,6 +191,8 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
     if subscribes_to(subscription, "game.over") and _is_game_end(step):
         yield _make_notice(subscription.webhook, "game.over", step)
     if subscribes_to(subscription, "turn.due") and (seat := _seat_of(member)) is not None:
+        if member.by_mail and step.is_own_move(seat):
+            return
         before = _owed_decisions(step.before, member, seat) if step.before else {}
         for decision, due in _owed_decisions(step.after, member, seat).items():
             if decision not in before:
