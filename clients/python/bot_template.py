@@ -5,7 +5,7 @@
 takes the seat, or continues in it, and plays to the end. With Annals installed, the same file also plays hundreds of
 games in process, without HTTP:
 
-    ./run annals simulate struggle_of_empires --seats 3 --games 200 --bots bot_template.py,heuristic,heuristic
+    ./run annals simulate struggle_of_empires --seats 2 --games 200 --bots clients/python/bot_template.py,heuristic
 """
 
 from __future__ import annotations

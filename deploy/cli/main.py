@@ -17,7 +17,7 @@ from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
 from deploy.simulation import bot_files, demo, narrate, replay
 from deploy.simulation.simulate import simulate
-from domain.bots import BOTS
+from domain.bots import BOTS, HEURISTIC
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset, VerificationError
 from domain.kernel import scenario
 from domain.kernel.game.deadlines import parse_time_control
@@ -148,6 +148,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--pace", metavar="PACE", help="a preset, or seconds per decision; with seconds, clients miss some deadlines"
     )
+    parser.add_argument("--bot", choices=sorted(BOTS), help="all seats' player (default: heuristic, if there is one)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the clients' choices")
     parser.add_argument("--url", default="", help="address of a running service (default: a temporary one)")
     parser.add_argument(
@@ -402,7 +403,13 @@ def run_demo(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     deadline = int(args.pace) if args.pace and args.pace.isdecimal() else 0
     pace = {"seconds": dict.fromkeys(("move", *rules.meta.clocks.values()), deadline)} if deadline else args.pace
     parse_time_control(rules.meta, pace)
-    demo.run_demo(args.url, demo.DemoPlan(rules.meta.ruleset, seats, options, args.seed, args.export, pace, deadline))
+    if args.bot == HEURISTIC and rules.bot is None:
+        raise UsageError(f"{rules.meta.ruleset} has no heuristic bot")
+    heuristic = None if args.bot == "builder" else rules.bot
+    plan = demo.DemoPlan(
+        rules.meta.ruleset, seats, options, args.seed, args.export, pace, deadline, heuristic=heuristic
+    )
+    demo.run_demo(args.url, plan)
     return DONE
 
 

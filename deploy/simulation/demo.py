@@ -1,7 +1,11 @@
-"""`annals demo`: a whole game over HTTP, played with the public API and the move builder only."""
+"""`annals demo`: a whole game over HTTP, played by clients of the public API.
+
+A client reads its seat's board and decisions. The ruleset's heuristic chooses from them, or the move builder at random.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -21,6 +25,8 @@ from typing import NoReturn
 import urllib3
 
 from deploy.runtime import parent_death
+from domain.bots import MAX_PROPOSALS
+from domain.kernel.rules.ruleset import Bot
 from domain.types import Json
 
 Doc = dict[str, Json]
@@ -37,6 +43,12 @@ MISSED_SHARE = 0.02
 STALE_CODES = {"already_answered", "decision_closed", "game_over", "not_offered", "not_your_decision", "wrong_phase"}
 """Refusals of a move that comes after its deadline."""
 
+REFUSED = (409, 422)
+"""Statuses of a move that the rules refuse."""
+
+CLOSED_CODES = {"already_answered", "decision_closed", "game_over"}
+"""Refusals of every move for a decision, so that the next proposal would be refused too."""
+
 BAR_WIDTH = 30
 
 RETRIES = urllib3.Retry(
@@ -48,9 +60,10 @@ RETRIES = urllib3.Retry(
 class DemoError(Exception):
     """The service did not behave as its API promises."""
 
-    def __init__(self, message: str, code: str = "") -> None:
+    def __init__(self, message: str, code: str = "", status: int = 0) -> None:
         super().__init__(message)
         self.code = code
+        self.status = status
 
 
 @dataclass
@@ -69,7 +82,7 @@ class DemoClient:
         doc: Doc = json.loads(data)
         if status >= 400:
             code = str(doc.get("code"))
-            raise DemoError(f"{method} {path}: {status} {code} {doc.get('detail', '')}", code)
+            raise DemoError(f"{method} {path}: {status} {code} {doc.get('detail', '')}", code, status)
         return doc
 
     def request(self, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, bytes]:
@@ -114,6 +127,8 @@ class DemoGame:
     rng: random.Random
     deadline: int = 0
     """Seconds for every decision; 0: no deadlines, or too long ones to wait for."""
+    heuristic: Bot | None = None
+    """Player of all seats; None: random picks in the move builder."""
     position: int = 0
     """Position of the last write: reads wait for it."""
     missed: int = 0
@@ -146,7 +161,7 @@ class DemoGame:
             if seat in decision["must"]:
                 late = decision["id"]
                 if seat not in self.seats_missing(late):
-                    self.answer(seat, late)
+                    self.answer(seat, decision)
                     return True
         if not late:
             raise DemoError("a decision is open, but no seat owes it")
@@ -161,7 +176,7 @@ class DemoGame:
             self.late = {decision: {seat for seat in every if self.rng.random() < MISSED_SHARE}}
         return self.late[decision]
 
-    def answer(self, seat: int, decision: str) -> None:
+    def answer(self, seat: int, decision: Doc) -> None:
         """Play a move; ignore a refusal after a missed deadline."""
         try:
             self.send_move(seat, decision)
@@ -169,16 +184,36 @@ class DemoGame:
             if not self.deadline or error.code not in STALE_CODES:
                 raise
 
-    def send_move(self, seat: int, decision: str) -> None:
-        """Build a move with the move builder and send it."""
+    def send_move(self, seat: int, decision: Doc) -> None:
+        """Send the heuristic's first legal proposal, or else a move of random picks in the move builder."""
         client = self.seats[seat]
+        for proposal in self.propose_moves(seat, decision):
+            try:
+                self.post_move(client, proposal, decision)
+            except DemoError as refusal:
+                if refusal.status not in REFUSED or refusal.code in CLOSED_CODES:
+                    raise
+            else:
+                return
         picks: list[Json] = []
         while True:
             answer = client.call("POST", f"{self.path}/choices", {"picks": picks})
             if answer["move"] is not None:
                 break
             picks.append(pick(answer["choice"], self.rng))
-        body = {"move": answer["move"], "decision": decision}
+        self.post_move(client, answer["move"], decision)
+
+    def propose_moves(self, seat: int, decision: Doc) -> Iterator[Doc]:
+        """Yield the heuristic's proposals from the seat's board, best first."""
+        if self.heuristic is None:
+            return
+        board = self.seats[seat].call("GET", f"{self.path}/board?wait={self.position}")
+        view = {"public": board["public"], "own": board["own"]}
+        yield from itertools.islice(self.heuristic(view, decision, seat, self.rng), MAX_PROPOSALS)
+
+    def post_move(self, client: DemoClient, move: Json, decision: Doc) -> None:
+        """Send a move for a decision."""
+        body = {"move": move, "decision": decision["id"]}
         self.position = client.call("POST", f"{self.path}/moves", body)["position"]
 
     def wait_until_closed(self, decision: str, otherwise: str) -> None:
@@ -203,6 +238,8 @@ class DemoPlan:
     """`pace` of `POST /v1/games`; None: no deadlines."""
     deadline: int = 0
     """Seconds for every decision, if short enough to miss deadlines; else 0."""
+    heuristic: Bot | None = None
+    """Player of all seats; None: random picks in the move builder."""
 
 
 def open_table(address: str, plan: DemoPlan, rng: random.Random) -> DemoGame:
@@ -219,14 +256,17 @@ def open_table(address: str, plan: DemoPlan, rng: random.Random) -> DemoGame:
         clients.append(client)
     started = host.call("POST", f"/v1/games/{game['game']}/start", {})
     host.close()
-    return DemoGame(address, game["game"], clients, rng, plan.deadline, started["position"])
+    return DemoGame(address, game["game"], clients, rng, plan.deadline, plan.heuristic, started["position"])
 
 
 # --- the command -----------------------------------------------------------------------------------------------
 
 
-def play_demo(address: str, plan: DemoPlan) -> None:
-    """Play to the end with a progress bar on standard error, then print scores, addresses and the export's path."""
+def play_demo(address: str, plan: DemoPlan, *, stays: bool) -> None:
+    """Play to the end with a progress bar on standard error, then print scores and commands for the export.
+
+    A service that `stays` also serves the replay, so its address is printed instead of the command.
+    """
     begun, rng = time.monotonic(), random.Random(plan.seed)  # noqa: S311 - clients need no secret dice
     game = open_table(address, plan, rng)
     print(f"{plan.ruleset}, {plan.seats} seats: {address}{game.path}", file=sys.stderr)
@@ -237,7 +277,7 @@ def play_demo(address: str, plan: DemoPlan) -> None:
             _print_progress(moves, time.monotonic() - begun)
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        _print_results(game, moves, time.monotonic() - begun, plan.export)
+        _print_results(game, moves, time.monotonic() - begun, plan.export, stays=stays)
     finally:
         for client in game.seats:
             client.close()
@@ -252,7 +292,7 @@ def _print_progress(moves: int, seconds: float) -> None:
     print(f"\r[{bar}] {moves} moves, {moves / max(seconds, 0.001):.0f}/s", end="", file=sys.stderr, flush=True)
 
 
-def _print_results(game: DemoGame, moves: int, seconds: float, export: Path) -> None:
+def _print_results(game: DemoGame, moves: int, seconds: float, export: Path, *, stays: bool) -> None:
     reader = game.seats[0]
     scores = reader.call("GET", f"{game.path}/scores?wait={game.position}")
     print("place  seat  points")
@@ -268,8 +308,12 @@ def _print_results(game: DemoGame, moves: int, seconds: float, export: Path) -> 
     print(f"moves:   {moves} in {seconds:.1f} s; requests: {len(taken)}, median {1000 * taken[len(taken) // 2]:.1f} ms")
     if game.deadline:
         print(f"late:    {game.missed} deadlines of {game.deadline} s have passed")
-    print(f"replay:  {game.address}{game.path}/board?version=1 .. {len(data.splitlines()) - 1}")
-    print(f"export:  {file} ({len(data)} bytes); prove it: ./run annals verify {file}")
+    last = len(data.splitlines()) - 1
+    print(f"export:  {file} ({len(data)} bytes)")
+    print(f"prove:   ./run annals verify {file}")
+    print(f"read:    ./run annals show {file}")
+    shown = f"{game.address}{game.path}/board?version=" if stays else f"./run annals replay {file} --version "
+    print(f"replay:  {shown}{last} (or any version from 1)")
 
 
 @contextmanager
@@ -311,10 +355,10 @@ def run_service(data: Path, **settings: str) -> Iterator[str]:
 def run_demo(address: str, plan: DemoPlan) -> None:
     """Play on a running service, or without an address on a temporary one."""
     if address:
-        play_demo(address.rstrip("/"), plan)
+        play_demo(address.rstrip("/"), plan, stays=True)
         return
     with _exit_on_sigterm(), tempfile.TemporaryDirectory(prefix="annals-") as folder, run_service(Path(folder)) as own:
-        play_demo(own, plan)
+        play_demo(own, plan, stays=False)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The demo: a game over HTTP by clients that know nothing but the API, against the real service."""
+"""The demo: a game over HTTP by clients that see nothing but the API, against the real service."""
 
 from __future__ import annotations
 
@@ -6,32 +6,41 @@ import json
 import os
 import random
 import re
+import shlex
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from deploy.cli.main import main
 from deploy.simulation import demo
-from deploy.simulation.demo import DemoClient, DemoError, DemoGame, pick
+from deploy.simulation.demo import DemoClient, DemoError, DemoGame, Doc, pick
+from domain.types import Json
 from tests.deploy.house import PATIENCE, SHIPPED, command, environment, until
 
 
 def test_a_whole_game_is_played_and_its_export_verifies(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Final table, addresses and a file that proves itself; nothing is played in stores that the shell names."""
+    """README.md shows what is printed; the commands in it work, and stores that the shell names are left alone."""
+    page = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    ((words, shown),) = re.findall(r"^\$ \./run (demo .*)\n((?:.+\n)+)", page, re.MULTILINE)
     monkeypatch.setenv("ANNALS_DATABASE_URL", "postgresql://127.0.0.1:9/of_somebody")
     monkeypatch.setenv("ANNALS_KEY", "0" * 64)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    assert main(["demo", "--ruleset", "struggle_of_empires", "--seats", "2", "--export", "out"]) == 0
+    assert main(shlex.split(words)) == 0
     said = capsys.readouterr().out
-    assert said.splitlines()[0].split() == ["place", "seat", "points"]
-    (file,) = (tmp_path / "out").iterdir()
+    assert re.fullmatch(re.escape(shown).replace(re.escape("[...]"), ".+"), said, re.DOTALL)
+    (file,) = (tmp_path / "games").iterdir()
     assert main(["verify", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["closed"] is True
+    for name, printed in (("prove", "verified: true"), ("read", "Set-up"), ("replay", "public: {")):
+        (line,) = re.findall(rf"^{name}: +\./run annals ([^(\n]+)", said, re.MULTILINE)
+        assert main(shlex.split(line)) == 0
+        assert printed in capsys.readouterr().out
 
 
 def test_one_that_is_ended_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -90,13 +99,39 @@ def test_who_is_overtaken_by_a_deadline_plays_on() -> None:
     codes = iter(("decision_closed", "not_on_line"))
 
     class Late(DemoGame):
-        def send_move(self, seat: int, decision: str) -> None:
+        def send_move(self, seat: int, decision: Doc) -> None:
             raise DemoError("too late", next(codes))
 
     game = Late("http://localhost", "game", [], random.Random(1), deadline=1)
-    game.answer(0, "0-1")
+    game.answer(0, {"id": "0-1"})
     with pytest.raises(DemoError):
-        game.answer(0, "0-1")
+        game.answer(0, {"id": "0-1"})
+
+
+def test_the_heuristic_plays_what_the_rules_allow() -> None:
+    """A refused proposal leads to the next one; a decision that is closed ends them."""
+    answers: dict[str, tuple[int, Doc]] = {
+        "no gold": (409, {"code": "no_gold"}),
+        "late": (409, {"code": "decision_closed"}),
+        "good": (200, {"position": 7}),
+    }
+
+    class Table(DemoClient):
+        def request(self, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, bytes]:
+            status, doc = answers[body["move"]] if method == "POST" else (200, {"public": {}, "own": {}})
+            return status, json.dumps(doc).encode()
+
+    def game(*proposals: str) -> DemoGame:
+        def propose(*_: object) -> Iterator[Json]:
+            return iter(proposals)
+
+        return DemoGame("", "game", [Table("")], random.Random(1), heuristic=propose)
+
+    played = game("no gold", "good", "late")
+    played.send_move(0, {"id": "0-1"})
+    assert played.position == 7
+    with pytest.raises(DemoError, match="decision_closed"):
+        game("late", "good").send_move(0, {"id": "0-1"})
 
 
 def test_a_problem_of_the_service_is_told() -> None:
@@ -114,6 +149,7 @@ def test_a_ruleset_or_table_that_there_is_not(capsys: pytest.CaptureFixture[str]
     """Before anything is started."""
     assert main(["demo", "--ruleset", "chess"]) == 1
     assert main(["demo", "--seats", "99"]) == 1
+    assert main(["demo", "--bot", "clever"]) == 2
     assert "annals:" in capsys.readouterr().err
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests import template
@@ -26,7 +27,9 @@ def test_it_is_played_over_http(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
         games = ("--ruleset", "template@1", "--seats", "3", "--export", str(tmp_path / "games"))
         made = served("demo", "--url", service.url, *games)
-    assert made.returncode == 0, made.stderr
+        assert made.returncode == 0, made.stderr
+        (address,) = re.findall(r"^replay: +(http\S+)", made.stdout, re.MULTILINE)
+        assert service.http.get(address).json()["ruleset"] == "template@1"
     (export,) = (tmp_path / "games").iterdir()
     proved = served("verify", str(export))
     assert proved.returncode == 0, proved.stderr
