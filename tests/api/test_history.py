@@ -75,7 +75,7 @@ class TestHeadings:
         assert begun["chapter"]["turn"] == 1
         told = [h["text"] for e in found for h in e["headings"]]
         assert told[:2] == ["War 1, alliances", "War 1, round 1"]
-        assert [h["text"] for e in pages(table, "/timeline?lang=fr") for h in e["headings"]][1] == "Guerre 1, round 1"
+        assert [h["text"] for e in pages(table, "/timeline?lang=fr") for h in e["headings"]][1] == "Guerre 1, manche 1"
 
     def test_they_are_the_same_however_the_views_were_made(self, site: Site) -> None:
         table = site.table("struggle_of_empires@1", 3)

@@ -139,6 +139,51 @@ def test_every_form_that_a_place_asks_for_there_is(pages: Pages, lang: str) -> N
                 assert len(place["words"].split("|")) in ((2, 4) if place["choice"] == "~" else (2,)), key
 
 
+PLAIN = re.compile(r"\{[^{}#?~]*(?:[#?~]([^{}]*))?\}")
+"""A place, with its alternatives."""
+
+
+def _said(template: str) -> str:
+    """The words of a template itself."""
+    return PLAIN.sub(lambda place: f" {place[1] or ''} ", template).replace("|", " ")
+
+
+def _uses(template: str, term: str) -> bool:
+    return re.search(rf"\b(?:{term})s?\b", _said(template), re.IGNORECASE) is not None
+
+
+def test_one_word_names_one_thing(pages: Pages) -> None:
+    """A term of the game has the same counterpart wherever it is used."""
+    english, french, terms = templates(pages, "en"), templates(pages, "fr"), words_of(pages).TERMS
+    for term, counterpart in terms.items():
+        using = {key for key, text in english.items() if _uses(text, term)}
+        assert using == {key for key, text in french.items() if _uses(text, counterpart)}, (term, counterpart)
+        assert using, term
+
+
+def test_no_thing_has_two_names(pages: Pages, lang: str) -> None:
+    foreign = words_of(pages).FOREIGN[lang]
+    for key, text in templates(pages, lang).items():
+        assert not [word for word in foreign if _uses(text, word)], (key, text)
+
+
+NONE_OF_MANY = re.compile(r"\bno (?:\w+ )?(?:point|token)\b|\bno (?:action|attack) left\b")
+
+
+def test_english_has_no_things_and_never_no_thing(pages: Pages) -> None:
+    """No victory points, no control tokens."""
+    assert [key for key, text in templates(pages, "en").items() if NONE_OF_MANY.search(_said(text))] == []
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_french_has_no_number_one_after_a_preposition(pages: Pages, count: int) -> None:
+    """`d'un mouvement`, `de 2 mouvements`."""
+    french = load_texts(pages.rules.package, "fr")
+    for key, text in templates(pages, "fr").items():
+        numbers = {place["member"]: count for place in forms(text, "n") if "." not in place["member"]}
+        assert not re.search(r"\bde 1\b", french.fill(key, numbers) or ""), key
+
+
 # --- names -----------------------------------------------------------------------------------------------------
 
 

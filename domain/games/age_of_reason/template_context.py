@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.games.age_of_reason.data import CONSTANTS, MARKERS
+from domain.games.age_of_reason.data import CONSTANTS, MARKERS, UNREST_MAX
 from domain.games.age_of_reason.facts.battle import BattleResolved, BattleRevealed, BattleRolled, CommitClosed
 from domain.games.age_of_reason.facts.cards import CardDiscarded, DiscardCounted
-from domain.games.age_of_reason.facts.coalitions import BidMade
-from domain.games.age_of_reason.facts.economy import GoldReceived, RegionScored, UnrestRolled, VpGained
+from domain.games.age_of_reason.facts.coalitions import AuctionOpened, BidMade
+from domain.games.age_of_reason.facts.economy import GoldReceived, RegionScored, UnrestAdded, UnrestRolled, VpGained
 from domain.games.age_of_reason.facts.sequence import EmpireDrawn, MarkersDrawn, TurnEnded
 from domain.games.age_of_reason.rules.battle.dice import strength_parts, supporters
+from domain.games.age_of_reason.rules.battle.result import shares
 from domain.games.age_of_reason.rules.income import income
 from domain.games.age_of_reason.rules.scoring import region_points
 from domain.games.age_of_reason.state import SIDES, AgeOfReason
@@ -24,6 +25,17 @@ from domain.types import Json
 def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
     """Return the regions of the markers."""
     return {"regions": group_by(fact.markers, lambda marker: MARKERS[marker].region)}
+
+
+def _opened(before: AgeOfReason, _: AgeOfReason, fact: AuctionOpened) -> Mapping[str, Json]:
+    """AOR-6.3: return the opener's reason: the first player, the fewest points, by lot among `tied`, or the next."""
+    if fact.number > 1:
+        return {"why": "next"}
+    if before.game_turn == 1:
+        return {"why": "first"}
+    fewest = min(empire.vp for empire in before.empires)
+    tied = [seat for seat in before.everybody if before.empires[seat].vp == fewest]
+    return {"why": "drawn", "tied": tied} if len(tied) > 1 else {"why": "fewest"}
 
 
 def _bid(before: AgeOfReason, _: AgeOfReason, fact: BidMade) -> Mapping[str, Json]:
@@ -104,14 +116,28 @@ def _marker(before: AgeOfReason, _: AgeOfReason, __: VpGained) -> Mapping[str, J
     return {"marker": before.fight.marker}
 
 
+def _unrest_added(before: AgeOfReason, _: AgeOfReason, fact: UnrestAdded) -> Mapping[str, Json]:
+    """AOR-1.7: return the unrest due by the battle if the track has no room for all of it."""
+    battle = before.fight
+    strength = battle.strength or {"attacker": 0, "defender": 0}
+    attacker, defender, ally = shares(strength["attacker"] - strength["defender"])
+    due = {battle.attacker: attacker, battle.defender: defender}.get(fact.seat, ally)
+    return {"due": due, "most": UNREST_MAX} if due > fact.unrest else {}
+
+
 # points
 
 
 def _scored(before: AgeOfReason, _: AgeOfReason, fact: RegionScored) -> Mapping[str, Json]:
-    """Return the points of a region for all seats, with the first of them."""
-    found = {before.seat_of(power): vp for power, vp in region_points(before, fact.region).items()}
+    """Return the points of a region for all seats, with the first of them; and those of powers without a seat."""
+    by_power = region_points(before, fact.region)
+    found = {before.seat_of(power): vp for power, vp in by_power.items()}
     points = {seat: vp for seat, vp in found.items() if seat is not None}
-    return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+    merged = merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
+    idle = {power: vp for power, vp in by_power.items() if vp and before.seat_of(power) is None}
+    if not merged["shares"] or not idle:
+        return merged
+    return {**merged, "idle": list(idle), "forfeited": [{"power": power, "value": vp} for power, vp in idle.items()]}
 
 
 def _income(before: AgeOfReason, _: AgeOfReason, fact: GoldReceived) -> Mapping[str, Json]:
@@ -130,6 +156,7 @@ def _unrest(before: AgeOfReason, _: AgeOfReason, fact: UnrestRolled) -> Mapping[
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "markers_drawn": _by_region,
     "empire_drawn": _by_region,
+    "auction_opened": _opened,
     "bid_made": _bid,
     "turn_ended": _turn_ended,
     "commit_closed": _closed,
@@ -140,6 +167,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "card_discarded": _discarded,
     "discard_counted": _counted,
     "vp_gained": _marker,
+    "unrest_added": _unrest_added,
     "region_scored": _scored,
     "gold_received": _income,
     "unrest_rolled": _unrest,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from domain.games.egc.data import EMPIRES, HOMES, TECHNOLOGIES, number_of
-from domain.games.egc.facts.armies import ArmiesDrilled, ArmiesMarched, SheetCarriedOut, SupplyLost
+from domain.games.egc.facts.armies import ArmiesDrilled, ArmiesMarched, CombatFought, SheetCarriedOut, SupplyLost
 from domain.games.egc.facts.opening import EmpireFounded, GameSetUp
 from domain.games.egc.facts.realm import FinanceSettled, VictoryCounted
 from domain.games.egc.facts.relations import MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
-from domain.games.egc.state import Egc
+from domain.games.egc.state import Army, Egc
 from domain.kernel.rules.ruleset import ContextBuilder
 from domain.types import Json, Seat
 
@@ -38,8 +38,16 @@ def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mappin
         if force and (army not in old or force[:2] != (old[army].territory, old[army].divisions)):
             places.setdefault(force[0], []).append((army, force[1]))
     gone = sorted((army for army, force in (fact.armies or {}).items() if force is None), key=number_of)
-    some = [{"seat": fact.seat, "territory": t, **_strengths("armies", places[t])} for t in sorted(places)]
+    some = [{"seat": fact.seat, "territory": t, **_new_and_old(places[t], old)} for t in sorted(places)]
     return {"places": some, **_lost_armies(gone)}
+
+
+def _new_and_old(armies: Sequence[tuple[str, int]], old: Mapping[str, Army]) -> Mapping[str, Json]:
+    """Return the raised armies and the changed ones, or only the totals if there are too many to name."""
+    if len(armies) > FEW:
+        return _strengths("armies", armies)
+    raised = [list(entry) for entry in armies if entry[0] not in old]
+    return {"raised": raised, "armies": [list(entry) for entry in armies if entry[0] in old]}
 
 
 def _strengths(member: str, armies: Sequence[tuple[str, int]]) -> Mapping[str, Json]:
@@ -51,6 +59,16 @@ def _strengths(member: str, armies: Sequence[tuple[str, int]]) -> Mapping[str, J
 
 def _lost_armies(armies: Sequence[str]) -> Mapping[str, Json]:
     return {"gone": list(armies)} if len(armies) <= FEW else {"fallen": len(armies)}
+
+
+def _fought(_: Egc, __: Egc, fact: CombatFought) -> Mapping[str, Json]:
+    """EGC-9.5, EGC-9.7: return the losers that still had divisions, and the percentage of encirclement if any."""
+    left = {
+        army: before - lost
+        for army, before, lost in zip((fact.attacker, fact.defender), fact.before, fact.losses, strict=True)
+    }
+    broken = [army for army, _ in fact.goes if left[army]]
+    return {"broken": broken, "encircled": fact.rounds[0][3] or None}
 
 
 def _drilled(_: Egc, __: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:
@@ -175,6 +193,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Egc]] = {
     "sheet_opened": _seas,
     "sheet_carried_out": _moved,
     "armies_marched": _moved,
+    "combat_fought": _fought,
     "armies_drilled": _drilled,
     "supply_lost": _thinned,
     "finance_settled": _statement,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from domain.games.seven_empires.data import EMPIRES, LETTERED, LETTERS
+from domain.games.seven_empires.data import CITIES, EMPIRES, LETTERED, LETTERS
+from domain.games.seven_empires.facts.movement import ArmyMoved, Fought
 from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed
-from domain.games.seven_empires.facts.sequence import GameScored, MonarchsAssigned
+from domain.games.seven_empires.facts.sequence import GameScored, MonarchsAssigned, MovementEnded, TileRevealed
 from domain.games.seven_empires.state import Seven
 from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json, Seat
@@ -46,6 +47,56 @@ def _stands(_: Seven, __: Seven, fact: StartingUnitsPlaced | UnitsDeployed) -> M
     return {"stands": [{"region": region, "units": units} for region, units in found.items()]}
 
 
+def _first_taker(before: Seven, _: Seven, fact: TileRevealed) -> Mapping[str, Json]:
+    """SE7-11.2: return the seat that takes a card first by the tile, if seats take cards by it."""
+    kind, number = fact.tile.partition("_")[::2]
+    if kind == "position":
+        return {"first": before.by_position[int(number) - 1]}
+    return {"first": before.pawn} if kind in ("pawn", "worker") else {}
+
+
+# --- movement -------------------------------------------------------------------------------------------------
+
+
+def _occupant(s: Seven, city: str) -> str | None:
+    """SE7-0.7: return the only foreign empire with units in a city; None in a fight between two empires too."""
+    there = [*s.units.get(city, {})]
+    return there[0] if len(there) == 1 and there[0] != CITIES[city].empire else None
+
+
+def _army_moved(before: Seven, after: Seven, fact: ArmyMoved) -> Mapping[str, Json]:
+    """Return the city occupied by the army, and the one freed by its departure."""
+    start, end = ([region] if region in CITIES else [] for region in (fact.from_, fact.to))
+    return {
+        "freed": [city for city in start if _occupant(before, city) and not after.occupied(city)],
+        "occupied": [city for city in end if _occupant(after, city) and not before.occupied(city)],
+    }
+
+
+def _fought(before: Seven, after: Seven, fact: Fought) -> Mapping[str, Json]:
+    """Return whether the attacked empire can strike back, and the city occupied or freed by the fight."""
+    pending = fact.outcome == "attacker_stands" and bool(after.units_of(fact.region, fact.against))
+    if fact.region not in CITIES:
+        return {"pending": pending}
+    held = fact.against != CITIES[fact.region].empire
+    return {
+        "pending": pending,
+        "freed": [fact.region] if held and not after.occupied(fact.region) else [],
+        "occupied": [fact.region] if _occupant(after, fact.region) == fact.empire else [],
+    }
+
+
+def _movement_ended(before: Seven, _: Seven, fact: MovementEnded) -> Mapping[str, Json]:
+    """Return whether all units of the empire stayed in place, or `none` are on the map; nothing after an attack."""
+    if before.current.action != "move_fight" or before.moving.armies:
+        return {}
+    own = {region: there[fact.empire] for region, there in before.units.items() if fact.empire in there}
+    return {"idle": bool(own) and before.moving.able == own, "none": not own}
+
+
+# --- end ------------------------------------------------------------------------------------------------------
+
+
 def _ranking(before: Seven, _: Seven, fact: GameScored) -> Mapping[str, Json]:
     """Return the empires with their power."""
     return {"table": [{"empire": empire, "power": before.empires[empire].power} for empire in fact.ranking]}
@@ -67,6 +118,10 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Seven]] = {
     "starting_units_placed": _stands,
     "monarchs_assigned": _monarchs,
     "units_deployed": _stands,
+    "tile_revealed": _first_taker,
+    "army_moved": _army_moved,
+    "fought": _fought,
+    "movement_ended": _movement_ended,
     "game_scored": _ranking,
 }
 """Public fact -> context of its sentence, besides its own members."""

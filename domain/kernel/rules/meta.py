@@ -45,7 +45,7 @@ class Meta:
     paces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Preset (`live`, `correspondence`) -> deadline class -> seconds."""
     demo_options: Mapping[str, Json] = field(default_factory=dict)
-    """Options of a demo, to bring a game of random players to a quick end."""
+    """Options of a demo, to bring its game to a quick end."""
     headlines: tuple[str, ...] = ()
     """Facts repeated in the digest of a turn: conquests, battles, scores."""
     undo: bool = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,15 @@ import pytest
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import DOC, MARKERS, SPACES
 from domain.kernel.narration.sentences import SeatNames, record_sentences
+from domain.kernel.narration.template_context import template_context
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
-from tests.games.age_of_reason.board import attack, commit, move, position
+from domain.types import Json
+from tests.games.age_of_reason.board import POWERS, attack, commit, move, position
 from tests.games.age_of_reason.registered import RARE
 from tests.games.age_of_reason.test_games import DRAWN, played
 from tests.games.age_of_reason.words import QUIET, SILENT
 from tests.games.test_texts import CLUMSY, DOUBLED, told_facts
+from tests.spec import Given
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -81,3 +85,58 @@ def test_the_region_that_is_named_for_a_company_is_told(lang: str, said: str) ->
     """AOR-11.5."""
     fact = {"t": "space_placed", "seat": 0, "space": "east_indies_company", "attacks": 1, "region": "india"}
     assert (load_texts(RULESET.package, lang).sentence(fact) or "").endswith(said)
+
+
+def context(game: Given, **fact: Json) -> Mapping[str, Json]:
+    """The context of the sentence of a fact, coming next."""
+    return template_context(RULESET, game.state, [fact]).get(0, {})
+
+
+@pytest.mark.parametrize(
+    ("game_turn", "points", "said"),
+    [
+        (1, (0, 0, 0), "As the first player, Britain opens auction 1 of 4."),
+        (2, (5, 7, 9), "With the fewest victory points, Britain opens auction 1 of 4."),
+        (
+            2,
+            (5, 5, 9),
+            "Britain and France have the fewest victory points; the lot falls on Britain, which opens auction 1 of 4.",
+        ),
+    ],
+)
+def test_the_opener_is_told_with_the_reason(game_turn: int, points: tuple[int, ...], said: str) -> None:
+    """AOR-6.3: by the points before the first auction."""
+    empires = {seat: {"vp": vp} for seat, vp in enumerate(points)}
+    game = position(3, turn=None, game_turn=game_turn, empires=empires)
+    fact = {"t": "auction_opened", "seat": 0, "number": 1}
+    words = load_texts(RULESET.package, "en")
+    name = SeatNames(words, {0: "britain", 1: "france", 2: "spain"}, {})
+    assert words.sentence({**context(game, **fact), **fact}, name) == said
+    assert context(game, **{**fact, "number": 2}) == {"why": "next"}
+
+
+def test_powers_without_a_player_are_told_with_their_points() -> None:
+    """AOR-12.2: they hold their place in the region."""
+    game = position(3, tokens={"united_provinces": {"baltic": 3}, POWERS[0]: {"baltic": 1}})
+    fact = {"t": "region_scored", "region": "baltic", "seat": 0, "vp": 3, "total": 3}
+    more = context(game, **fact)
+    assert more["idle"] == ["united_provinces"]
+    said = load_texts(RULESET.package, "en").sentence({**more, **fact}) or ""
+    points = more["forfeited"][0]["value"]
+    assert said.endswith(f"; {points} for the United Provinces are lost, as nobody plays them.")
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "1 point of unrest for the battle (3 due, 22 at most)"), ("fr", "(3 dus, 22 au plus)")]
+)
+def test_unrest_beyond_the_track_is_told_as_due(lang: str, said: str) -> None:
+    """AOR-1.7."""
+    fact = {"t": "unrest_added", "seat": 0, "unrest": 1, "total": 22, "due": 3, "most": 22}
+    assert said in (load_texts(RULESET.package, lang).sentence(fact) or "")
+
+
+def test_what_may_be_done_once_in_a_phase_is_told_by_the_phase() -> None:
+    """AOR-7.2: `tour` is the game turn."""
+    french = load_texts(RULESET.package, "fr")
+    placed = {"t": "space_placed", "seat": 0, "space": "ministry_of_war", "attacks": 2}
+    assert (french.sentence(placed) or "").endswith("peut mener 2 attaques par phase.")

@@ -18,9 +18,9 @@ IDS = [
 
 ALIKE = set(
     """af_angola ba_holstein ca_bahamas ca_cuba ca_curacao ca_saint_domingue ei_java ei_philippines ei_sumatra
-    fact.battle_resolved finance france gauchos gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore
-    fact.battle_rolled fact.discard_counted na_iroquois naples ot_belgrade ottomans portugal
-    sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
+    fact.auction_opened fact.battle_resolved fact.battle_rolled fact.discard_counted finance france gauchos
+    gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore item.part na_iroquois naples ot_belgrade
+    ottomans portugal sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
@@ -51,3 +51,23 @@ UNSAID: dict[str, set[str]] = {
 what asides hold in another form, gold that the payment for which it was borrowed tells at once, and the difference of
 the strengths told just before.
 """
+
+TERMS = {
+    "round": "phase",
+    "game turn": "tour de jeu",
+    "space": "case",
+    "coalition": "coalitions?",
+    "discard": "défausse",
+    "battle": "bataille",
+    "marker": "marqueur",
+    "auction": "enchère",
+    "action board": "tableau des actions",
+    "control tokens?": "jetons? de contrôle",
+}
+"""English term of the game -> its only French one, both as patterns; a text has both or none."""
+
+FOREIGN = {
+    "en": [],
+    "fr": ["round"],
+}
+"""Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""

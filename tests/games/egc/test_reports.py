@@ -10,7 +10,8 @@ import pytest
 from domain.games.egc import RULESET
 from domain.games.egc.data import SEATS
 from domain.kernel.game.in_memory_game import InMemoryGame
-from domain.kernel.narration.sentences import record_sentences
+from domain.kernel.narration.sentences import SeatNames, record_sentences
+from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.records.record import facts_for
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import PUBLIC, Doc, Seat
@@ -18,6 +19,8 @@ from projections.documents import build_entries
 from projections.loaded_game import LoadedGame
 from tests.games.egc.board import AUSTRIA, BRITAIN, FRANCE, OTTOMAN, SPAIN, Board, move, order, position
 from tests.games.egc.rare import late
+
+DASH = "\N{EN DASH}"
 
 
 def own(game: Board, seat: Seat) -> dict[str, Any]:
@@ -194,6 +197,21 @@ def _told(lang: str, part: Doc) -> list[str]:
     return record_sentences(words, words.seat, "", moves=part["acts"], facts=part["facts"])
 
 
+def _read(game: Board, sheets: Any, seat: Seat, kind: str) -> dict[str, str]:
+    """The sentence of a kind of fact of the resolution of these sheets, as the seat reads it."""
+    before = game.state
+    game.resolve(sheets)
+    resolved = game.record()
+    facts = facts_for(resolved, seat)
+    told = with_context(RULESET, facts, template_context(RULESET, before, facts))
+    (fact,) = (fact for fact in told if fact["t"] == kind and fact.get("seat", seat) == seat)
+    found = {}
+    for lang in LANGUAGES:
+        words = load_texts(RULESET.package, lang)
+        found[lang] = words.sentence(fact, SeatNames(words, RULESET.powers(game.state), {})) or ""
+    return found
+
+
 class TestSentences:
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_every_fact_of_a_quarrelsome_turn_reads(self, lang: str) -> None:
@@ -224,6 +242,41 @@ class TestSentences:
         assert {"combat_fought", "army_turned_back", "technology_settled", "empire_spied", "order_filed"} <= kinds
         for line in said:
             assert not re.search(r"[a-z]_[a-z]|[{}\[\]]|': |None|, [,.]", line), line
+
+    def test_a_combat_is_told_with_the_causes_of_its_losses(self) -> None:
+        """EGC-9.3 to EGC-9.5: quality, protection, and the morale by which the loser breaks."""
+        game = position(
+            armies={FRANCE: {"france-1": ("france", 200, 7, 6)}}, garrisons={"holland": (120, 3, 2)}, owners={}
+        )
+        lines = _read(game, {FRANCE: ATTACK[:1]}, FRANCE, "combat_fought")
+        assert "The losses exceed the morale of the neutral army of Holland. France 1 wins." in lines["en"]
+        assert re.search(r"a quality \(training\) of \d+ against \d+ and a protection of \d+%", lines["en"])
+        assert "Les pertes dépassent le moral de l'armée neutre de Hollande." in lines["fr"]
+        assert "manche par manche" in lines["fr"]
+
+    def test_a_raised_army_is_told_as_new(self) -> None:
+        """EGC-7.4: and a changed one as being where it is."""
+        armies = {FRANCE: {"france-1": ("france", 100, 7, 6)}}
+        game = position(5, armies=armies, levels={"france": {"recruitment_centre": 1}})
+        recruit = {"type": "recruit", "territory": "france", "divisions": 50}
+        said = _read(game, {FRANCE: [recruit]}, FRANCE, "sheet_carried_out")
+        assert re.search(r"^France \d+ \(50 divisions\) is raised in France\.$", said["en"], re.MULTILINE)
+        assert re.search(r"^France \d+ \(50 divisions\) est recrutée en France\.$", said["fr"], re.MULTILINE)
+
+    def test_the_count_tells_connections_completed_and_missed(self) -> None:
+        """EGC-15.4."""
+        line = {"seat": FRANCE, "vp": 8, "points": 6, "realised": ["portugal_italy"], "failed": ["spain_poland"]}
+        fact = {"t": "victory_counted", "turn": 5, "table": [line]}
+        assert (load_texts(RULESET.package, "en").sentence(fact) or "").splitlines()[1] == (
+            "Seat 4 has 8 points in all, of which 6 now come from territories, and has completed the connection "
+            f"Portugal {DASH} Italy, but has not completed the connection Spain {DASH} Poland."
+        )
+
+    def test_equal_ranks_are_told_at_once(self) -> None:
+        """EGC-13.1."""
+        fact = {"t": "technology_settled", "seat": FRANCE, "gained": [{"rank": 8, "whole": True}], "lost": []}
+        said = load_texts(RULESET.package, "en").sentence(fact)
+        assert said == "Seat 4 moves up: rank 8 in every technology."
 
     def test_the_income_sheet_reads_line_by_line(self) -> None:
         game = position(5)

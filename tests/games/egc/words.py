@@ -69,3 +69,30 @@ The turn that is being resolved; the reader of a copy, where armies and empires 
 its two empires tell; what follows from it tells, or the final table; what orders said when they were filed, and points
 that the allotment tells.
 """
+
+TERMS = {
+    "connections?": "liaisons?",
+    "round": "manche",
+    "turn": "tour",
+    "casus belli": "casus belli",
+    "sheet": "feuille",
+    "rank": "rang",
+    "revenue": "revenu",
+    "strait": "détroit",
+    "proposal": "proposition",
+    "protectorate": "protectorat",
+    "morale": "moral",
+    "quality": "qualité",
+    "protection": "protection",
+    "count": "décompte",
+    "dormant": "endormis?",
+    "upkeep": "entretien",
+    "relation": "relation",
+}
+"""English term of the game -> its only French one, both as patterns; a text has both or none."""
+
+FOREIGN = {
+    "en": ["link"],
+    "fr": ["round", "tirage"],
+}
+"""Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""

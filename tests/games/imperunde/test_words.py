@@ -9,6 +9,7 @@ import pytest
 from domain.games.imperunde import RULESET
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.narration.template_context import template_context, with_context
+from domain.kernel.rules.flow import assign
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import Doc, Json
 from tests.games.imperunde.board import attack, card, colony, dice, group, move, position, zone
@@ -34,8 +35,8 @@ def test_an_attack_tells_forces_dice_and_losses_once() -> None:
             "They are defended by the natives with 2 infantry."
         ),
         (
-            "Round 1 in the Netherlands, Great Britain against the natives: 7 (cavalry, die up to 7) beats 3 (infantry) "
-            "and 6 (infantry) beats 1 (infantry); without an opponent: 2 (infantry). "
+            "Round 1 in the Netherlands, Great Britain against the natives: 7 (cavalry, die up to 7) "
+            "beats 3 (infantry) and 6 (infantry) beats 1 (infantry); without an opponent: 2 (infantry). "
             "The natives have no infantry left."
         ),
         "Great Britain takes the Netherlands.",
@@ -50,8 +51,9 @@ def test_a_round_tells_what_a_die_counts_against_a_fort_and_what_is_lost() -> No
     )
     said = told(game, 0, attack(group("france", "spain", cavalry=2)), draws=dice("y5 y4 r4 y6 r4"), lang="fr")
     assert said[1].replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Manche 1 en Espagne, la Grande-Bretagne contre l'Afrique du Sud : 5 (cavalerie, compté 4) perd contre 4 "
-        "(fort) ; l'égalité revient au défenseur ; sans adversaire : 4 (cavalerie). La Grande-Bretagne perd 1 cavalerie."
+        "Manche 1 en Espagne, la Grande-Bretagne contre l'Afrique du Sud : 5 (cavalerie, compté 4) "
+        "perd contre 4 (fort) ; l'égalité revient au défenseur ; sans adversaire : 4 (cavalerie). "
+        "La Grande-Bretagne perd 1 cavalerie."
     )
     assert not any(line.startswith("La Grande-Bretagne perd") for line in said)
 
@@ -143,8 +145,12 @@ def test_who_is_at_war_is_told_by_name(wars: list[Json], said: list[str]) -> Non
 
 
 PASSES = [
-    (["open", "combat", "round"], "pauses, combats or rounds of combat", "aux pauses, aux combats ou aux manches"),
-    (["counter", "open"], "pauses or cards", "aux pauses ou aux cartes"),
+    (
+        ["open", "combat", "round"],
+        "new phases, combats or rounds of combat",
+        "aux débuts de phase, aux combats ni aux manches",
+    ),
+    (["counter", "open"], "new phases or cards", "aux débuts de phase ni aux cartes"),
     (["round"], "rounds of combat", "aux manches"),
 ]
 
@@ -191,3 +197,31 @@ def test_ships_go_towards_a_sea() -> None:
     assert told(game, 0, move("north_sea", "norwegian_sea", frigate=1), lang="fr") == [
         "La Grande-Bretagne déplace 1 frégate de la mer du Nord vers la mer de Norvège."
     ]
+
+
+def test_the_pile_of_the_set_up_is_not_told_as_shuffled() -> None:
+    """IMP-5.1, IMP-6.2.1: it is shuffled in the first turn."""
+    fact = {"t": "deck_shuffled", "pile": 48, "discard": False}
+    english = load_texts(RULESET.package, "en")
+    new, old = ({**fact, **template_context(RULESET, assign(position().state, turn=n), [fact])[0]} for n in (0, 1))
+    assert english.sentence(new) == "48 secret-service cards form the draw pile."
+    assert english.sentence(old) == "The draw pile is shuffled and now has 48 cards."
+
+
+def test_a_wind_that_nobody_uses_is_no_headline() -> None:
+    """IMP-10.5: of digests, that is; the timeline tells it."""
+    idle = {"t": "sea_event", "region": "bering_sea", "event": "fair_wind"}
+    state = position(zones={"north_sea": zone({0: {"frigate": 1}})}).state
+    facts = [idle, {**idle, "region": "north_sea"}]
+    told = with_context(RULESET, facts, template_context(RULESET, state, facts))
+    assert [fact["t"] for fact in told] == ["sea_event.idle", "sea_event"]
+    said = fact_sentences(load_texts(RULESET.package, "en"), load_texts(RULESET.package, "en").seat, told)
+    assert said[0] == "A fair wind blows in the Bering Sea, where nobody has a ship."
+
+
+def test_what_a_card_adds_to_a_die_is_told() -> None:
+    """IMP-8.5.1: apart from the die."""
+    duel = {"unit": "cavalry", "value": 8, "own": {"base": 7, "bonus": 1}, "target": "fort", "against": 9}
+    line = {"result": "lost", **duel, "other": {"most": 9}}
+    english = load_texts(RULESET.package, "en")
+    assert english.fill("item.duel", line) == "8 (cavalry, 7 + 1) loses to 9 (fort, die up to 9)"

@@ -23,10 +23,11 @@ IDS = [
 
 ALIKE = set(
     """afghanistan alaska angola annam armistice capture combat congo coup_de_main cuba fact.auto_pass_set
-    fact.bonus_won fact.combat_ended fact.combat_started fact.game_won fact.land_event fact.pirates_lost fact.sea_event
-    fact.sea_event.idle fact.stance_set fact.units_lost fact.units_moved famine fort france item.die item.duel item.held item.lot
-    item.tax item.window java la_plata madagascar mozambique oregon panama philippines pirates portugal
-    queensland sabotage sahara siam sprint suez sumatra tibet title tripoli turkestan usa venezuela victoria""".split()  # noqa: SIM905 (a list of words)
+    fact.bonus_won fact.combat_ended fact.combat_started fact.game_won fact.land_event fact.pirates_lost
+    fact.sea_event fact.sea_event.idle fact.stance_set fact.units_lost fact.units_moved famine fort france
+    item.die item.duel item.held item.lot item.tax item.window java la_plata madagascar mozambique oregon
+    panama philippines pirates portugal queensland sabotage sahara siam sprint suez sumatra tibet title tripoli
+    turkestan usa venezuela victoria""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
@@ -65,3 +66,29 @@ UNSAID: dict[str, set[str]] = {
 
 moves that every unit of a kind has, what is told beside it, and what asides tell in another form.
 """
+
+TERMS = {
+    "round": "manche",
+    "turn": "tour",
+    "phase": "phase",
+    "reinforcements": "renforts?",
+    "(?:the|this) combat": "(?:le|au|du|ce) combat",
+    "marker": "disque",
+    "goal": "objectif",
+    "trading posts?": "comptoir commercial|comptoirs commerciaux",
+    "draw pile": "pioche",
+    "discard pile": "défausse",
+    "surplus": "excédent",
+    "debt": "dette",
+    "colon(?:y|ies)": "colonies?",
+    "storms?": "tempêtes?",
+    "event": "événement",
+    "tax": "impôt",
+}
+"""English term of the game -> its only French one, both as patterns; a text has both or none."""
+
+FOREIGN = {
+    "en": ["window"],
+    "fr": ["fenêtre", "round"],
+}
+"""Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""

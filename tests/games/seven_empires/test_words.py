@@ -6,9 +6,13 @@ import pytest
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import EMPIRES
+from domain.kernel.narration.sentences import fact_sentences
+from domain.kernel.narration.template_context import template_context, with_context
+from domain.kernel.rules.flow import assign
 from domain.kernel.text.grammar import parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
-from domain.types import Doc, Json
+from domain.types import Doc, Json, Seat
+from tests.games.seven_empires.board import Position, army, move, moving, position
 from tests.games.seven_empires.test_games import VARIANTS, played
 from tests.games.seven_empires.words import QUIET, SILENT
 from tests.games.test_texts import CLUMSY, DOUBLED, told_facts
@@ -156,3 +160,77 @@ def test_empires_have_names_that_act(lang: str) -> None:
 )
 def test_refusals_tell_their_detail(code: str, detail: Doc, said: str) -> None:
     assert load_texts(RULESET.package, "fr").render(f"refusal.{code}", detail) == said
+
+
+def said(game: Position, seat: Seat, action: Doc, lang: str = "en") -> list[str]:
+    """What players read of a move."""
+    before, words = game.state, load_texts(RULESET.package, lang)
+    facts = game.when(seat, action)
+    lines = fact_sentences(words, words.seat, with_context(RULESET, facts, template_context(RULESET, before, facts)))
+    return [line.replace("\N{NARROW NO-BREAK SPACE}", " ") for line in lines]
+
+
+def test_a_city_that_is_occupied_or_freed_is_told() -> None:
+    """SE7-0.7: by a march, and by leaving it."""
+    game = moving("spain", {"barcelona": "spain infantry", "lyon": "spain infantry"})
+    assert said(game, 0, army("barcelona", "infantry", "marseille")) == [
+        "Spain moves an infantry unit from Barcelona to Marseille. Spain occupies Marseille."
+    ]
+    assert said(game, 0, army("lyon", "infantry", "strasbourg"), "fr") == [
+        "Une infanterie d'Espagne quitte Lyon pour Strasbourg. L'Espagne occupe Strasbourg. Lyon est de nouveau libre."
+    ]
+
+
+def test_a_city_is_occupied_by_the_army_that_has_beaten_its_defender() -> None:
+    """SE7-8.10: artillery stays; infantry falls with the unit attacked, and the city is as free as before."""
+    game = moving("spain", {"barcelona": "spain artillery infantry", "marseille": "france infantry"})
+    assert said(game, 0, army("barcelona", "artillery", "marseille"))[1:] == [
+        (
+            "In Marseille, an artillery unit of Spain attacks an infantry unit of France; "
+            "the unit attacked is removed, and the attacker survives. Spain occupies Marseille."
+        )
+    ]
+    game = moving("spain", {"barcelona": "spain infantry", "marseille": "france infantry"})
+    assert said(game, 0, army("barcelona", "infantry", "marseille"))[1:] == [
+        "In Marseille, an infantry unit of Spain attacks an infantry unit of France; both are removed."
+    ]
+
+
+def test_a_city_is_freed_by_the_fall_of_its_occupant() -> None:
+    """SE7-0.7: by whoever attacks it."""
+    game = moving("spain", {"madrid": "spain infantry", "barcelona": "france infantry"})
+    assert said(game, 0, army("madrid", "infantry", "barcelona"))[1].endswith(
+        "both are removed. Barcelona is free again."
+    )
+
+
+def test_an_attacker_that_can_be_struck_back_survives_for_the_moment() -> None:
+    """SE7-8.11."""
+    game = moving("spain", {"barcelona": "spain artillery", "marseille": "france infantry infantry two_master"})
+    (_, fight, *_) = said(game, 0, army("barcelona", "artillery", "marseille", target="infantry"))
+    assert fight.endswith("the unit attacked is removed, and the attacker survives for the moment.")
+
+
+def test_a_movement_of_nothing_is_told() -> None:
+    """SE7-8.15: once an army has moved, its flags and marches tell enough."""
+    still = moving("spain", {"barcelona": "spain infantry"})
+    assert said(still, 0, move("end_movement"))[0] == "Spain leaves its units where they are."
+    moved = moving("spain", {"barcelona": "spain infantry"})
+    moved.when(0, army("barcelona", "infantry", "madrid"))
+    assert said(moved, 0, move("end_movement"))[0].startswith("In turn 2")
+
+
+@pytest.mark.parametrize(
+    ("tile", "line"),
+    [
+        ("position_3", "beginning with seat 1 (position 3), each player takes an influence card"),
+        ("pawn", "beginning with seat 2 (orange pawn), each player takes an influence card"),
+    ],
+)
+def test_a_tile_names_the_seat_that_begins(tile: str, line: str) -> None:
+    """SE7-11.2: nobody remembers who has which position."""
+    state = position(pawn=1).state
+    fact = {"t": "tile_revealed", "decade": 1, "tile": tile}
+    more = template_context(RULESET, assign(state, first_seat=1), [fact])[0]
+    told = load_texts(RULESET.package, "en").sentence({**more, **fact})
+    assert told == f"The hourglass tile of decade 1 is revealed: {line}."

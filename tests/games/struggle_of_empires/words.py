@@ -19,10 +19,11 @@ IDS = [
 """Every id that players see: pieces, sides, kinds, stages, causes, results, phases, options and what is drawn."""
 
 ALIKE = set(
-    """action actions af_angola alliances attacked.player ba_holstein ca_bahamas ca_cuba ca_curacao ca_saint_domingue
-    ei_java ei_philippines ei_sumatra fact.battle_rolled fact.turn_ended fact.unit_moved fact.war_ended fort
-    france gauchos gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore item.cause na_iroquois naples
-    navigation ot_belgrade pirates pop portugal principal.attacker principal.defender sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
+    """action actions af_angola alliances attacked.player ba_holstein ca_bahamas ca_cuba ca_curacao
+    ca_saint_domingue ei_java ei_philippines ei_sumatra fact.battle_rolled fact.turn_ended fact.unit_moved
+    fact.war_ended fort france gauchos gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore
+    item.cause item.part na_iroquois naples navigation ot_belgrade pirates pop portugal principal.attacker
+    principal.defender sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
@@ -52,3 +53,26 @@ UNSAID: dict[str, set[str]] = {
 what an action is used for, which the next fact tells, what asides hold in another form,
 and gold that the payment for which it was borrowed tells at once.
 """
+
+TERMS = {
+    "round": "manche",
+    "war": "guerre",
+    "tiles?": "tuiles?",
+    "control token": "jetons? de contrôle",
+    "unrest": "insatisfaction",
+    "stock": "réserve commune",
+    "supply": "réserve(?! commune)",
+    "auction": "enchère",
+    "marker": "marqueur",
+    "battle": "combat",
+    "loss(?:es)?": "pertes?",
+    "home country": "pays de départ",
+    "alliance": "alliance",
+}
+"""English term of the game -> its only French one, both as patterns; a text has both or none."""
+
+FOREIGN = {
+    "en": ["natural"],
+    "fr": ["round"],
+}
+"""Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""
