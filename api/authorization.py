@@ -18,12 +18,12 @@ from api import authentication
 from api.authentication import SecondFactorProof
 from api.http import login_throttle, rate_limits
 from api.http.problems import BEARER_CHALLENGE, Problem
-from api.openapi.smorest import ROLE_HEADER, ROLE_MARK
+from api.openapi.smorest import ROLE_HEADER, ROLE_MARK, read_json_body
 from api.services import ApiServices, services, unwrap_proxy
 from domain.accounts.accounts import ROLES, Account
 from domain.accounts.credential_tables import CredentialOwner
 from domain.accounts.sessions import FRESH
-from domain.errors import UnknownGame
+from domain.errors import StoreUnavailable, UnknownGame
 from domain.kernel.game.game import AnyGame
 from domain.kernel.text.message_catalog import Message
 from domain.service.principals import Principal
@@ -67,9 +67,10 @@ def _guard(
 
     `check` gets the caller and the game of the URL, and may raise Problem. With `table`, the role header is read.
     """
+    doc = deepcopy(getattr(view, "_apidoc", {}))
+    takes_body = any(each["in"] == "json" for each in doc.get("arguments", {}).get("parameters", ()))
 
-    @wraps(view)
-    def guarded(*args: object, **kwargs: object) -> object:
+    def authorize(game: Json) -> None:
         caller, context, headers = authenticate_bearer(), unwrap_proxy(g), request.headers
         context.owner = context.principal = None
         if table and not ROLE_PATTERN.fullmatch(headers.get(ROLE_HEADER, "0")):
@@ -82,10 +83,18 @@ def _guard(
             if required or (table and ROLE_HEADER in headers):
                 raise Problem("unauthenticated", headers=BEARER_CHALLENGE)
         else:
-            check(caller, kwargs.get("game"))
+            check(caller, game)
+
+    @wraps(view)
+    def guarded(*args: object, **kwargs: object) -> object:
+        try:
+            authorize(kwargs.get("game"))
+        except StoreUnavailable:
+            if takes_body:
+                _check_media_type()
+            raise
         return view(*args, **kwargs)
 
-    doc = deepcopy(getattr(view, "_apidoc", {}))
     security: list[dict[str, Json]] = [{"token": []}] if required else [{}, {"token": []}]
     manual = doc.setdefault("manual_doc", {})
     manual.setdefault("security", security)
@@ -94,6 +103,17 @@ def _guard(
     vars(guarded)["_apidoc"] = doc  # flask-smorest keeps its documentation there
     vars(guarded)["guarded"] = True
     return guarded  # type: ignore[return-value] # the view with the same signature
+
+
+def _check_media_type() -> None:
+    """Raise Problem for a body that is not plain JSON: a fault of the request, unlike that of the store."""
+    if request.mimetype == "application/json" and "Content-Encoding" not in request.headers:
+        return
+    try:
+        read_json_body(request)
+    except Problem:
+        rate_limits.charge_request(None)
+        raise
 
 
 # --- at a table ------------------------------------------------------------------------------------------------
@@ -238,14 +258,26 @@ def _authorize_person(caller: Principal | CredentialOwner, scope: str) -> None:
         g.principal = caller
 
 
+_STORING = ("POST", "PUT", "PATCH")
+"""Methods that require good standing. DELETE only takes back what the account gave or stored."""
+
+
 def require_account(view: View) -> View:
-    """Require an account's session or personal token with a read scope."""
+    """Require an account's session or personal token with a read scope, to store something also good standing."""
     return _guard(view, True, lambda found, _: _authorize_account(found))
 
 
 def require_session(view: View) -> View:
-    """Require an account's session. Personal tokens must not read or change this data."""
+    """Require an account's session, to store something also good standing.
+
+    Personal tokens must not read or change this data.
+    """
     return _guard(view, True, lambda found, _: _authorize_account(found, session=True))
+
+
+def require_session_in_any_standing(view: View) -> View:
+    """Require an account's session, for writes that a suspended or banned account may do."""
+    return _guard(view, True, lambda found, _: _authorize_account(found, session=True, any_standing=True))
 
 
 def require_staff(role: str) -> Callable[[View], View]:
@@ -253,7 +285,9 @@ def require_staff(role: str) -> Callable[[View], View]:
     return lambda view: _guard(view, True, lambda found, _: _authorize_account(found, role=role))
 
 
-def _authorize_account(caller: Principal | CredentialOwner, *, session: bool = False, role: str = "") -> None:
+def _authorize_account(
+    caller: Principal | CredentialOwner, *, session: bool = False, role: str = "", any_standing: bool = False
+) -> None:
     if not isinstance(caller, CredentialOwner):
         raise Problem("accounts_only")
     if session and not caller.session:
@@ -267,6 +301,8 @@ def _authorize_account(caller: Principal | CredentialOwner, *, session: bool = F
         _require_second_factor(caller)
     elif not set(caller.scopes) & set(READ_SCOPES):
         raise Problem("scope_missing", scope="read")
+    elif request.method in _STORING and not any_standing:
+        require_good_standing()
 
 
 def _require_second_factor(owner: CredentialOwner) -> None:
@@ -397,10 +433,14 @@ def require_director() -> None:
 
 
 def officer_ids(game: str) -> list[str]:
-    """Return all player ids of a caller who acts as the game's director; none for any other caller."""
-    caller = optional_principal()
-    acts = caller is not None and caller.game == game and caller.seat is None
-    return [caller.player, *player_ids()] if caller is not None and acts else []
+    """Return all player ids of a caller who acts as the game's director; none for any other caller.
+
+    An account that directs the game acts as its director unless it acts in one of its seats.
+    """
+    caller, ids = optional_principal(), player_ids()
+    if caller is not None and caller.game == game:
+        return [caller.player, *ids] if caller.seat is None else []
+    return ids if services().seat_tokens.find_director(game) in ids else []
 
 
 def require_no_seat(game: AnyGame) -> None:

@@ -207,7 +207,7 @@ class _RefreshGrant(RefreshTokenGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
 
     def authenticate_refresh_token(self, refresh_token: str) -> _RefreshAdapter | None:
-        found = services().account_store.oauth_grants.find_refresh_token(refresh_token)
+        found = services().account_store.oauth_grants.find_refresh_token(refresh_token, self.request.client.client.id)
         if isinstance(found, ReusedCredential):
             _revoke_reused(found)
         return _RefreshAdapter(found) if found else None
@@ -313,14 +313,16 @@ class Server(AuthorizationServer):
         grants, client = services().account_store.oauth_grants, request.client
         # The client may have lost scopes meanwhile.
         scopes = [scope for scope in token["scope"].split() if scope in client.client.scopes]
+        tokens = grants.make_tokens()
         if code := request.authorization_code:
-            tokens = grants.make_tokens()
             done = grants.exchange_code(replace(code.code, scopes=tuple(scopes)), tokens, ())
         elif refresh := request.refresh_token:
-            tokens = grants.make_tokens(refresh.token.grant)
-            done = grants.exchange_refresh_token(refresh.token, tokens, scopes)
+            renewed = grants.exchange_refresh_token(refresh.token, scopes)
+            done = renewed is not None
+            if renewed:
+                tokens, scopes = renewed.tokens, list(renewed.scopes)
+                token["expires_in"] = renewed.seconds
         else:
-            tokens = grants.make_tokens()
             device = replace(request.credential.device, scopes=tuple(scopes))
             done = services().account_store.device_logins.exchange(device, tokens, grants, ())
         if not done:

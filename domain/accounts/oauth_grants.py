@@ -1,7 +1,8 @@
 """OAuth grants: permissions that people give to clients, with their codes and tokens.
 
-A grant is one row for its whole life, with its newest access and refresh tokens. An older refresh token is recognised
-by its seal, which only the service can make; its use means theft, by the user or of it.
+A grant is one row for its whole life, with its newest access and refresh tokens. The tokens of a refresh are derived
+from the refresh token, so its repetition within `REPEAT_MS` gets them again. An older refresh token is recognised by
+its seal, which only the service can make; its later use means theft, by the user or of it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ ACCESS_SECONDS = 3600
 
 REFRESH, LONGEST = 30 * DAY, 365 * DAY
 """Lifetime of an unused grant, and of any grant, ms."""
+
+REPEAT_MS = 30_000
+"""Time (ms) after the first use of a refresh token in which its client may repeat it."""
 
 MOST_GRANTS = 100
 
@@ -62,6 +66,7 @@ _SURPLUS = """
 DELETE FROM oauth_grants WHERE account = ? AND id NOT IN (
   SELECT id FROM oauth_grants WHERE account = ? AND until > ? ORDER BY used DESC, id LIMIT ?)"""
 _SPEND = "UPDATE oauth_codes SET given = ? WHERE hash = ? AND given = '' AND until > ? RETURNING hash"
+_REPEATED = "SELECT allowed, access_until FROM oauth_grants WHERE id = ? AND refresh = ? AND until > ?"
 _TURN = """
 UPDATE oauth_grants SET access = ?, allowed = ?, access_until = ?, refresh = ?, until = ?, used = ?
 WHERE id = ? AND refresh = ? AND until > ? RETURNING id"""
@@ -109,11 +114,22 @@ class RefreshToken:
     """A refresh token that may be exchanged."""
 
     grant: str
-    hash: str
+    text: str = field(repr=False)
     account: str
     client: str
     scopes: tuple[str, ...]
     made: int
+
+
+@dataclass(frozen=True)
+class RenewedTokens:
+    """The tokens that a refresh gives, the same for its repetition."""
+
+    tokens: TokenPair
+    scopes: tuple[str, ...]
+    """Scopes of the access token."""
+    seconds: int
+    """Remaining lifetime of the access token."""
 
 
 @dataclass(frozen=True)
@@ -195,11 +211,17 @@ class OAuthGrants(AccountTable):
 
     # --- tokens
 
-    def make_tokens(self, grant: str = "") -> TokenPair:
-        """Return two tokens, not stored yet, of a given grant or a new one."""
-        grant = grant or secrets.token_hex(8)
-        access = f"ano_{grant}_{encode_bytes(secrets.token_bytes(32))}"
-        chance = encode_bytes(secrets.token_bytes(16))
+    def make_tokens(self) -> TokenPair:
+        """Return two random tokens of a new grant, not stored yet."""
+        return self._format_tokens(secrets.token_hex(8), secrets.token_bytes(48))
+
+    def _derive_tokens(self, refresh: RefreshToken) -> TokenPair:
+        """Return the tokens that a refresh token gives. Neither it nor the key alone is enough to derive them."""
+        return self._format_tokens(refresh.grant, self._derive_bytes((refresh.text,), "refreshed tokens", 48))
+
+    def _format_tokens(self, grant: str, secret: bytes) -> TokenPair:
+        """Return the two tokens of a grant from 48 secret bytes."""
+        access, chance = f"ano_{grant}_{encode_bytes(secret[:32])}", encode_bytes(secret[32:])
         refresh = f"anr_{grant}_{chance}{self._seal(grant, chance)}"
         return TokenPair(grant, access + checksum(access), refresh + checksum(refresh))
 
@@ -237,26 +259,40 @@ class OAuthGrants(AccountTable):
         execute(_BEGIN, (*row, hash_secret(tokens.refresh), now + REFRESH))
         execute(_SURPLUS, (account, account, now, MOST_GRANTS))
 
-    def find_refresh_token(self, refresh: str) -> RefreshToken | ReusedCredential | None:
-        """Return a refresh token to exchange, or its earlier exchange."""
-        match = _REFRESH.fullmatch(refresh)
+    def find_refresh_token(self, text: str, client: str) -> RefreshToken | ReusedCredential | None:
+        """Return a refresh token to exchange, or its earlier exchange.
+
+        A used token may be exchanged again by its client within `REPEAT_MS`, while its successor is unused.
+        """
+        match = _REFRESH.fullmatch(text)
         if match is None or checksum(match[1]) != match[5]:
             return None
-        statement = "SELECT refresh, account, client, scopes, made, until FROM oauth_grants WHERE id = ?"
-        for hashed, account, client, scopes, made, until in self._database.execute(statement, (match[2],)):
-            if hmac.compare_digest(hashed, hash_secret(refresh)):
-                return (
-                    RefreshToken(match[2], hashed, account, client, tuple(scopes.split()), made)
-                    if until > self._now()
-                    else None
-                )
+        statement = "SELECT refresh, account, client, scopes, made, until, access_until FROM oauth_grants WHERE id = ?"
+        for hashed, account, owner, scopes, made, until, access_until in self._database.execute(statement, (match[2],)):
+            found = RefreshToken(match[2], text, account, owner, tuple(scopes.split()), made)
+            if hmac.compare_digest(hashed, hash_secret(text)):
+                return found if until > self._now() else None
             if hmac.compare_digest(match[4], self._seal(match[2], match[3])):
+                is_newest = hmac.compare_digest(hashed, hash_secret(self._derive_tokens(found).refresh))
+                if is_newest and owner == client and self._is_repeatable(access_until, self._now()):
+                    return found if until > self._now() else None
                 return ReusedCredential(account, match[2])
         return None
 
-    def exchange_refresh_token(self, refresh: RefreshToken, tokens: TokenPair, scopes: Sequence[str]) -> bool:
-        """Store the next tokens of a grant; return False, and end it, if its token was exchanged meanwhile."""
-        now = self._now()
+    @staticmethod
+    def _is_repeatable(access_until: int, now: int) -> bool:
+        """Return whether the exchange that made an access token was less than `REPEAT_MS` ago.
+
+        The end of the access token (ms) tells when. After its revocation, and in a grant's last hour, it is too early.
+        """
+        return now - (access_until - ACCESS_SECONDS * 1000) < REPEAT_MS
+
+    def exchange_refresh_token(self, refresh: RefreshToken, scopes: Sequence[str]) -> RenewedTokens | None:
+        """Store and return the next tokens of a grant, for a repetition with the scopes of the first exchange.
+
+        Return None, and end the grant, if the token was exchanged meanwhile and is no longer repeatable.
+        """
+        now, tokens = self._now(), self._derive_tokens(refresh)
         until = min(now + REFRESH, refresh.made + LONGEST)
         last = min(now + ACCESS_SECONDS * 1000, until)
         row = (
@@ -267,15 +303,18 @@ class OAuthGrants(AccountTable):
             until,
             now,
             refresh.grant,
-            refresh.hash,
+            hash_secret(refresh.text),
             now,
         )
 
-        def work(execute: Execute) -> bool:
+        def work(execute: Execute) -> RenewedTokens | None:
             if execute(_TURN, row):
-                return True
+                return RenewedTokens(tokens, tuple(scopes), (last - now) // 1000)
+            for allowed, access_until in execute(_REPEATED, (refresh.grant, hash_secret(tokens.refresh), now)):
+                if self._is_repeatable(access_until, now):
+                    return RenewedTokens(tokens, tuple(allowed.split()), (access_until - now) // 1000)
             execute("DELETE FROM oauth_grants WHERE id = ?", (refresh.grant,))
-            return False
+            return None
 
         return self._in_transaction(work)
 
@@ -296,7 +335,7 @@ class OAuthGrants(AccountTable):
         if match := _ACCESS.fullmatch(text):
             statement = "UPDATE oauth_grants SET access_until = 0 WHERE id = ? AND access = ? AND client = ?"
             self._database.execute(statement, (match[2], hash_secret(text), client))
-        elif isinstance(turn := self.find_refresh_token(text), RefreshToken) and turn.client == client:
+        elif isinstance(turn := self.find_refresh_token(text, client), RefreshToken) and turn.client == client:
             self.revoke_grant(turn.account, turn.grant)
 
 

@@ -14,7 +14,16 @@ from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import no_statements
 from domain.accounts.oauth_clients import ClientRegistration
 from domain.accounts.oauth_devices import SECONDS, DeviceLogin
-from domain.accounts.oauth_grants import CODE_MS, AuthorizationCode, RefreshToken, ReusedCredential, revoke_all
+from domain.accounts.oauth_grants import (
+    CODE_MS,
+    REPEAT_MS,
+    AuthorizationCode,
+    RefreshToken,
+    RenewedTokens,
+    ReusedCredential,
+    TokenPair,
+    revoke_all,
+)
 from domain.accounts.sessions import SessionRequest
 from domain.errors import AccountError, CommandReused
 from domain.ledger import Ledger
@@ -102,33 +111,89 @@ def test_codes_that_nobody_exchanged_are_forgotten_first(
         assert len(ledger.execute("SELECT hash FROM oauth_codes")) == left, later
 
 
-def test_a_refresh_token_that_comes_twice_at_once_ends_the_grant(people: AccountStore, anne: str, client: str) -> None:
-    first = people.oauth_grants.make_tokens()
-    assert people.oauth_grants.exchange_code(offered(people, anne, client), first, [])
-    turn = people.oauth_grants.find_refresh_token(first.refresh)
-    assert isinstance(turn, RefreshToken)
-    next_ = [people.oauth_grants.make_tokens(turn.grant) for _ in range(4)]
-    found = at_once(lambda n: people.oauth_grants.exchange_refresh_token(turn, next_[n], ["read"]))
-    assert sorted(map(bool, found)) == [False, False, False, True]
+def granted(people: AccountStore, anne: str, client: str) -> TokenPair:
+    """The tokens of a new grant."""
+    tokens = people.oauth_grants.make_tokens()
+    assert people.oauth_grants.exchange_code(offered(people, anne, client), tokens, [])
+    return tokens
+
+
+def turned(people: AccountStore, client: str, tokens: TokenPair) -> RefreshToken:
+    """The refresh token of a pair, as the store finds it."""
+    found = people.oauth_grants.find_refresh_token(tokens.refresh, client)
+    assert isinstance(found, RefreshToken)
+    return found
+
+
+def test_a_refresh_token_that_comes_twice_at_once_gives_the_same_tokens(
+    people: AccountStore, anne: str, client: str
+) -> None:
+    """Also two requests that both found it unused, and one that found it used."""
+    turn = turned(people, client, granted(people, anne, client))
+    found = at_once(lambda n: people.oauth_grants.exchange_refresh_token(turn, ["read"] if n else ["play"]))
+    renewed = found[0]
+    assert isinstance(renewed, RenewedTokens)
+    assert set(found) == {renewed}
+    assert people.oauth_grants.find_owner(renewed.tokens.access) is not None
+    assert len(people.oauth_grants.list_by_account(anne)) == 1
+    assert people.oauth_grants.exchange_refresh_token(turned(people, client, renewed.tokens), ["read"])
+
+
+def test_a_refresh_token_that_comes_again_later_ends_the_grant(
+    people: AccountStore, anne: str, client: str, watch: Watch
+) -> None:
+    first = granted(people, anne, client)
+    turn = turned(people, client, first)
+    renewed = people.oauth_grants.exchange_refresh_token(turn, ["read"])
+    assert renewed
+    watch.now += REPEAT_MS - 1
+    again = people.oauth_grants.exchange_refresh_token(turned(people, client, first), ["read"])
+    assert again
+    assert (again.tokens, again.seconds) == (renewed.tokens, renewed.seconds - REPEAT_MS // 1000)
+    assert people.oauth_grants.find_refresh_token(first.refresh, "another") == ReusedCredential(anne, first.grant)
+    watch.now += 1
+    assert people.oauth_grants.find_refresh_token(first.refresh, client) == ReusedCredential(anne, first.grant)
+    assert people.oauth_grants.exchange_refresh_token(turn, ["read"]) is None
     assert people.oauth_grants.list_by_account(anne) == []
-    assert people.oauth_grants.find_refresh_token(next_[found.index(True)].refresh) is None
+    assert people.oauth_grants.find_refresh_token(renewed.tokens.refresh, client) is None
+
+
+def test_use_of_the_access_token_does_not_prolong_the_time_to_repeat(
+    people: AccountStore, anne: str, client: str, watch: Watch
+) -> None:
+    first = granted(people, anne, client)
+    renewed = people.oauth_grants.exchange_refresh_token(turned(people, client, first), ["read"])
+    assert renewed
+    watch.now += 1_800_000
+    assert people.oauth_grants.find_owner(renewed.tokens.access)
+    assert people.oauth_grants.find_refresh_token(first.refresh, client) == ReusedCredential(anne, first.grant)
+
+
+def test_a_repetition_does_not_revive_an_ended_grant(people: AccountStore, anne: str, client: str) -> None:
+    first = granted(people, anne, client)
+    turn = turned(people, client, first)
+    assert people.oauth_grants.exchange_refresh_token(turn, ["read"])
+    assert people.oauth_grants.revoke_grant(anne, first.grant)
+    assert people.oauth_grants.exchange_refresh_token(turn, ["read"]) is None
+    assert people.oauth_grants.find_refresh_token(first.refresh, client) is None
 
 
 def test_an_older_refresh_token_is_known_without_being_kept(
     people: AccountStore, anne: str, client: str, ledger: Ledger
 ) -> None:
-    made = [people.oauth_grants.make_tokens()]
-    assert people.oauth_grants.exchange_code(offered(people, anne, client), made[0], [])
+    made = [granted(people, anne, client)]
     for _ in range(3):
-        turn = people.oauth_grants.find_refresh_token(made[-1].refresh)
-        assert isinstance(turn, RefreshToken)
-        made.append(people.oauth_grants.make_tokens(turn.grant))
-        assert people.oauth_grants.exchange_refresh_token(turn, made[-1], ["read"])
-    assert len(ledger.execute("SELECT id FROM oauth_grants")) == 1
-    for old in made[:3]:
-        assert people.oauth_grants.find_refresh_token(old.refresh) == ReusedCredential(anne, made[0].grant)
+        renewed = people.oauth_grants.exchange_refresh_token(turned(people, client, made[-1]), ["read"])
+        assert renewed
+        made.append(renewed.tokens)
+    rows = ledger.execute("SELECT * FROM oauth_grants")
+    assert len(rows) == 1
+    assert not [text for pair in made for text in (pair.access, pair.refresh) if text in str((rows, pair))]
+    for old in made[:2]:
+        assert people.oauth_grants.find_refresh_token(old.refresh, client) == ReusedCredential(anne, old.grant)
     assert people.oauth_grants.find_owner(made[3].access) is not None
     assert people.is_credential_alive(made[0].grant)
+    assert made[2].refresh not in repr(turned(people, client, made[2]))
 
 
 def test_what_one_account_was_given_another_cannot_end(people: AccountStore, anne: str, client: str) -> None:
@@ -305,6 +370,6 @@ def test_what_no_store_can_hold_is_nobody_s(people: AccountStore, anne: str) -> 
     assert people.passkeys.verify(key.get(people.passkeys.request_options(ORIGIN)), ORIGIN) is None
     assert people.device_logins.find_by_code("\x00") is None
     assert people.device_logins.poll("\x00") is None
-    assert people.oauth_grants.find_refresh_token("\x00") is None
+    assert people.oauth_grants.find_refresh_token("\x00", "x") is None
     assert people.oauth_grants.find_code("\x00", "x") is None
     assert not people.second_factors.use_code(anne, "\x00")

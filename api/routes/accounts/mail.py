@@ -61,7 +61,6 @@ def change_mail(body: Doc) -> Response:
     """
     s, me = _require_mail(), authorization.credential_owner().account
     authorization.require_fresh_password()
-    authorization.require_good_standing()
     rate_limits.charge_quota("notices", me)
     events = tuple(type_ for type_ in TYPES if type_ in body["events"])
     preferences = EmailPreferences(body["address"], events, body["digest"], body["hour"], body["language"])
@@ -87,7 +86,6 @@ def confirm_mail(body: Doc) -> Response:
     After five wrong codes, request a new one. 409 `mail_off` if the service sends no mail.
     """
     s, me = _require_mail(), authorization.credential_owner().account
-    authorization.require_good_standing()
     _subscription_to_json()
     with login_throttle.throttled(f"mail codes of {me}"):
         audit_rows = _audit_statements("mail_confirmed")

@@ -61,7 +61,6 @@ def _find_webhook(webhook: str) -> Webhook:
 def _require_active(webhook: str) -> Webhook:
     """Return the caller's webhook and charge a quota. Raise Problem if it is switched off."""
     found = _find_webhook(webhook)
-    authorization.require_good_standing()
     if found.state != "on":
         raise Problem("webhook_off")
     rate_limits.charge_quota("notices", found.account)
@@ -106,7 +105,6 @@ def new_webhook(body: Doc, headers: Doc) -> Response:
     there or direct it.
     """
     authorization.require_fresh_password()
-    authorization.require_good_standing()
     s, me = services(), authorization.credential_owner().account
     webhook_request = WebhookRequest(body["url"], body["about"], body["game"], tuple(body["events"]))
     if (webhook_request.about == "table") != bool(webhook_request.game):
@@ -149,7 +147,7 @@ def webhook(webhook: str) -> Response:
     "PUT",
     "/<webhook:webhook>",
     "change_webhook",
-    access=authorization.require_session,
+    access=authorization.require_session_in_any_standing,
     errors=(403, 404),
     body=ChangedWebhookSchema,
     response=ListedWebhookSchema,

@@ -59,7 +59,6 @@ def clients() -> Response:
 def new_client(body: Doc, headers: Doc) -> Response:
     """Register a client. A confidential client's secret is shown only here and in repetitions."""
     authorization.require_fresh_password()
-    authorization.require_good_standing()
     account_store, me = services().account_store, authorization.credential_owner().account
     registration = _parse_registration(body)
     fields = (

@@ -8,16 +8,18 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from structlog.testing import capture_logs
 
+from api.pages.consent import MAX_QUERY_BYTES
 from api.routes.oauth.endpoints import build_metadata
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import no_statements
-from domain.accounts.oauth_grants import ACCESS_SECONDS, CODE_MS, LONGEST, MOST_GRANTS, REFRESH
+from domain.accounts.oauth_grants import ACCESS_SECONDS, CODE_MS, LONGEST, MOST_GRANTS, REFRESH, REPEAT_MS
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import OTHER, PASSWORD, Member, Watch, promoted, register, timed
 from tests.api.oauth.browser import (
     REDIRECT,
     VERIFIER,
     Browser,
+    Form,
     address,
     allowed,
     ask,
@@ -128,7 +130,8 @@ class TestAsking:
 
     def test_what_no_answer_could_hold_is_refused(self, browser: Browser, client: Doc) -> None:
         """The front passes on so much of an answer's head, and the state stands in it."""
-        assert browser.get(address(client, state="s" * 5500)).status_code == 200
+        longest = address(client, state="s" * (MAX_QUERY_BYTES - len(urlsplit(address(client, state="")).query)))
+        assert browser.send(forms(browser.get(longest))["/oauth/authorize"], answer="allow").status_code == 303
         assert browser.get(address(client, state="s" * 6000)).status_code == 414
 
     def test_nothing_comes_twice(self, browser: Browser, client: Doc) -> None:
@@ -188,6 +191,57 @@ class TestAsking:
         assert browser.send(form, answer="allow").status_code == 403
         del form.fields["form"]
         assert browser.send(form, answer="allow").status_code == 403
+
+    @pytest.mark.parametrize("answer", ["allow", "refuse"])
+    def test_an_answer_counts_only_for_what_the_page_showed(
+        self, site: Site, browser: Browser, client: Doc, maker: Member, anne: Member, answer: str
+    ) -> None:
+        """Scopes, client, redirect, challenge and state of the form's URL are those of the page."""
+        other = registered(maker, redirects=[REDIRECT, f"{REDIRECT}/other"])
+        asked = {"scope": "read", "redirect_uri": f"{REDIRECT}/other"}
+        form = forms(browser.get(address(other, **asked)))["/oauth/authorize"]
+        stamp = parse_qs(urlsplit(form.action).query)["shown"][0]
+        changes: list[dict[str, str | None]] = [
+            {"scope": "play"},
+            {"scope": "read play"},
+            {"scope": "read direct admin"},
+            {"scope": None},
+            {"redirect_uri": REDIRECT},
+            {"code_challenge": "x" * 43},
+            {"state": "another"},
+            {"client_id": client["id"], "redirect_uri": REDIRECT},
+            {"prompt": "none"},
+        ]
+        for more in changes:
+            changed = Form(address(other, **(asked | more), shown=stamp), dict(form.fields))
+            page = browser.send(changed, answer=answer)
+            assert (page.status_code, "Location" in page.headers) == (403, False), more
+        for path in (address(other, **asked), address(other, **asked, shown="x"), address(other, **asked, shown="")):
+            assert browser.send(Form(path, dict(form.fields)), answer=answer).status_code == 403
+        assert "error=invalid_request" in browser.send(form, answer=answer, scope="play").headers["Location"]
+        assert browser.send(form, answer=answer).status_code == 303
+        assert site.services.ledger.execute("SELECT scopes FROM oauth_codes") == [("read",)] * (answer == "allow")
+
+    def test_a_scope_among_the_fields_of_the_form_counts_for_nothing(
+        self, site: Site, browser: Browser, client: Doc
+    ) -> None:
+        form = forms(browser.get(address(client, scope=None)))["/oauth/authorize"]
+        assert browser.send(form, answer="allow", scope="play").status_code == 403
+        assert site.services.ledger.execute("SELECT scopes FROM oauth_codes") == []
+        assert browser.send(form, answer="allow").status_code == 303
+        assert site.services.ledger.execute("SELECT scopes FROM oauth_codes") == [("read",)]
+
+    def test_a_page_shown_before_a_role_was_given_does_not_grant_it(
+        self, site: Site, browser: Browser, client: Doc, anne: Member
+    ) -> None:
+        form = forms(browser.get(address(client, scope="read admin")))["/oauth/authorize"]
+        site.services.account_store.accounts.set_role(anne.id, "moderator", [])
+        assert browser.send(form, answer="allow").status_code == 403
+        again = forms(browser.get(address(client, scope="read admin")))["/oauth/authorize"]
+        assert browser.send(again, answer="allow").status_code == 303
+
+    def test_a_client_may_have_a_parameter_of_that_name(self, browser: Browser, client: Doc) -> None:
+        assert allowed(browser, client, shown="x")["code"]
 
     def test_who_has_logged_out_meanwhile_answers_nothing(self, site: Site, browser: Browser, client: Doc) -> None:
         form = forms(browser.get(address(client)))["/oauth/authorize"]
@@ -396,6 +450,50 @@ class TestRefreshing:
         assert anne.get("/me/grants").json["items"] == []
         assert anne.get("/me/audit").json["items"][0]["what"] == "grant_reused"
 
+    def test_one_repeated_within_half_a_minute_gives_the_same_tokens(
+        self, site: Site, client: Doc, tokens: Doc, watch: Watch, anne: Member
+    ) -> None:
+        """As after a lost answer, or when two windows refresh at once."""
+        second = refreshed(site, client, tokens["refresh_token"]).json
+        watch.now += REPEAT_MS - 100
+        again = refreshed(site, client, tokens["refresh_token"])
+        assert again.status_code == 200, again.text
+        assert again.json == second | {"expires_in": ACCESS_SECONDS - REPEAT_MS // 1000}
+        assert site.get("/me", second["access_token"]).status_code == 200
+        assert "grant_reused" not in [each["what"] for each in anne.get("/me/audit").json["items"]]
+        assert refreshed(site, client, again.json["refresh_token"]).status_code == 200
+
+    def test_one_repeated_later_ends_them_all(self, site: Site, client: Doc, tokens: Doc, watch: Watch) -> None:
+        second = refreshed(site, client, tokens["refresh_token"]).json
+        watch.now += REPEAT_MS
+        failed(refreshed(site, client, tokens["refresh_token"]), "invalid_grant")
+        refused(site.get("/me", second["access_token"]), 401, "unauthenticated")
+        failed(refreshed(site, client, second["refresh_token"]), "invalid_grant")
+
+    def test_one_repeated_by_another_client_ends_them_all(
+        self, site: Site, client: Doc, tokens: Doc, maker: Member
+    ) -> None:
+        second = refreshed(site, client, tokens["refresh_token"]).json
+        failed(refreshed(site, registered(maker), tokens["refresh_token"]), "invalid_grant")
+        refused(site.get("/me", second["access_token"]), 401, "unauthenticated")
+
+    def test_one_repeated_gives_the_scopes_of_the_first_answer(self, site: Site, client: Doc, tokens: Doc) -> None:
+        assert refreshed(site, client, tokens["refresh_token"], scope="read").json["scope"] == "read"
+        again = refreshed(site, client, tokens["refresh_token"], scope="play").json
+        assert again["scope"] == "read"
+        assert site.get("/me", again["access_token"]).json["scopes"] == ["read"]
+
+    def test_one_repeated_after_a_ban_or_the_end_of_the_grant_gives_nothing(
+        self, site: Site, client: Doc, tokens: Doc, anne: Member
+    ) -> None:
+        refreshed(site, client, tokens["refresh_token"])
+        site.services.account_store.accounts.set_state(anne.id, "banned", 0, [])
+        failed(refreshed(site, client, tokens["refresh_token"]), "invalid_grant")
+        site.services.account_store.accounts.set_state(anne.id, "active", 0, [])
+        (grant,) = anne.get("/me/grants").json["items"]
+        assert anne.delete(f"/me/grants/{grant['id']}").status_code == 204
+        failed(refreshed(site, client, tokens["refresh_token"]), "invalid_grant")
+
     def test_what_only_looks_like_one_ends_nothing(self, site: Site, client: Doc, tokens: Doc) -> None:
         """The id of a grant is no secret."""
         from domain.accounts.account_tables import checksum
@@ -563,6 +661,7 @@ class TestSecrecy:
             code = allowed(browser, client)["code"]
             first = exchanged(site, client, code).json
             second = refreshed(site, client, first["refresh_token"]).json
+            assert refreshed(site, client, first["refresh_token"]).json["refresh_token"] == second["refresh_token"]
             exchanged(site, client, code)
         told_of = str(lines) + caplog.text
         assert lines
