@@ -53,23 +53,20 @@ CODE = re.compile(r"`[^`]+`")
 LONGEST_SENTENCE = 30
 
 CEILINGS = {
-    "service: functions named by a participle or pronoun": 286,
-    "service: docstrings that open with a wh-word or preposition": 811,
-    "service: relative pronouns per 100 words of docstrings": 6.29,
-    "service: `Any` per 1,000 lines": 4.99,
-    "games: functions named by a participle or pronoun": 66,
-    "games: docstrings that open with a wh-word or preposition": 244,
-    "games: relative pronouns per 100 words of docstrings": 3.6,
+    "service: functions named by a participle or pronoun": 5,
+    "service: docstrings that open with a wh-word or preposition": 0,
+    "service: relative pronouns per 100 words of docstrings": 1.05,
+    "service: `Any` per 1,000 lines": 3.5,
+    "games: functions named by a participle or pronoun": 1,
+    "games: docstrings that open with a wh-word or preposition": 0,
+    "games: relative pronouns per 100 words of docstrings": 0.1,
     "games: `Any` per 1,000 lines": 0.77,
-    "docs: sentences over 30 words": 408,
+    "docs: sentences over 30 words": 35,
 }
-FLOORS = {'docs: "you" per 100 words': 0.1}
+FLOORS = {'docs: "you" per 100 words': 2.5}
 HOMONYMS = """
-    Account:2 Api:2 Asked:2 Bool:2 Client:2 Clock:2 Closed:2 Command:2 Datastore:2 Devices:2 Entry:3 Follower:2 Form:2
-    Game:3 Grant:2 Head:2 Held:4 Int:2 Known:3 Line:3 Moment:3 Opening:2 Outcome:2 Places:2 Plan:2 Play:2 Prober:2
-    Pumped:2 RefusedError:2 Report:2 Seen:2 Services:2 Settings:2 Shown:4 Source:3 Start:2 State:2 Step:3 Tally:2 Told:2
-    Turn:2 Vacated:2 accounts.py:3 challenges.py:2 deadlines.py:2 mail.py:3 oauth_clients.py:2 rewinds.py:2
-    second_factors.py:3 social.py:2 webhooks.py:3
+    accounts.py:3 challenges.py:2 deadlines.py:2 mail.py:3 oauth_clients.py:2 proposals.py:4 rewinds.py:2
+    second_factors.py:3 sessions.py:2 social.py:2 webhooks.py:3
 """
 """Names of classes and files that several modules of the service use: how many each. It may only shrink."""
 
