@@ -62,7 +62,8 @@ def check_not_reserved(game: str, seat: Seat | None, player: str) -> None:
 def check_not_looked(game: str, player: str, version: int) -> None:
     """Raise Problem if the joining player has seen hidden data of this game as its director, or could have.
 
-    A director who has replaced a lost token has had a token of that seat.
+    A director who has replaced a lost token has had a token of that seat. At a table with neutral officers a director
+    who has decided anything in the running game takes no seat either, since no seat could have decided it.
     """
     s = services()
     if s.seat_tokens.find_director(game) not in {player, *authorization.player_ids()}:
@@ -70,6 +71,11 @@ def check_not_looked(game: str, player: str, version: int) -> None:
     now, before = s.commands.game(game), s.ledger.read(game, upto=version - 1)
     if any(r.kind == "ruled" and isinstance(command_of(r, now), Look | Reissue) for r in before):
         raise Problem("director_looked")
+    started = next((r.version for r in before if r.kind == "started"), version)
+    if now.terms.get("officers") == "neutral" and any(
+        r.version > started and r.public.get("by") == "director" for r in before
+    ):
+        raise Problem("director_ruled")
 
 
 def check_visible_seat(game: str, seat: Seat | None) -> None:

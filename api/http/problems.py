@@ -41,6 +41,8 @@ CODES: Mapping[str, tuple[int, str]] = {
     "other_table": (403, "The token belongs to another game"),
     "directors_only": (403, "Only the director may do this"),
     "director_plays": (403, "A director with a seat cannot see hidden data or move for other seats"),
+    "director_ruled": (403, "A director who has made a ruling in this game cannot take a seat in it"),
+    "lent_token": (403, "A token that a director has replaced has no vote"),
     "director_looked": (403, "A director who has seen hidden data cannot take a seat at this table"),
     "seats_only": (403, "Only a seat's player may do this"),
     "not_your_seat": (403, "The token belongs to another seat"),

@@ -87,6 +87,8 @@ def challenge(body: Doc, game: str) -> Response:
         raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
     s = services()
     _, now = load_table(game)
+    if now.terms.get("officers") == "neutral" and now.has_stake(authorization.officer_ids(game)):
+        raise RuleError("director_has_stake")
     if now.status not in _JOINABLE:
         raise RuleError("not_open", "", {"status": now.status})
     _check_seat_free(now, body["seat"])

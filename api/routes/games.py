@@ -288,7 +288,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
 
     with hide_current_state(game, body.get("seat")):
         command = Join(body.get("seat"), player, body["nonce_hash"])
-        stored = execute_command(game, command, idempotency_key=key_id, extra_statements=issue_token)
+        stored = execute_command(game, command, as_player=True, idempotency_key=key_id, extra_statements=issue_token)
     report_issued_token(stored, issued_token, player, stored.records[0].public["seat"])
     return write_response(stored, {"seat": stored.records[0].public["seat"]} | _token_to_json(issued_token, player))
 
@@ -308,7 +308,8 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
         check_not_reserved(game, seat, player)
         _charge_quota("seats")
     name_rows = s.seat_tokens.texts.set_name(player, f"Bot ({body['bot']})")
-    stored = execute_command(game, Join(seat, player), idempotency_key=key_id, extra_statements=lambda _: name_rows)
+    rows = [*s.seat_tokens.revoke(game, seat), *name_rows]
+    stored = execute_command(game, Join(seat, player), idempotency_key=key_id, extra_statements=lambda _: rows)
     return write_response(stored, {"seat": seat, "player": player})
 
 
@@ -348,7 +349,7 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     hold = hold_seconds(now, seat, args.get("hold"), directed=caller.seat is None)
     stored = execute_command(
         game,
-        Leave(seat, hold),
+        Leave(seat, hold, by="director" if caller.seat is None else None),
         seat_guard=authorization.seat_guard(),
         expected=if_match_version(headers["match"]),
         idempotency_key=idempotency_key(headers["key"]),

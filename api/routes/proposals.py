@@ -50,7 +50,7 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
     executes the proposal as soon as nobody is missing, on the game as it is then. One refusal ends it, and you withdraw
     it by declining. Nobody is asked at a table where you are the only person.
     """
-    s, seat = services(), authorization.seat()
+    s, seat = services(), _voter()
     rules, now = load_table(game)
     key = idempotency_key(headers["key"])
     id_ = new_id("proposal", key[:24] if key else "")
@@ -60,14 +60,22 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
             raise StaleVersion(expected or 0, now.version)
         _check_act(rules, now, act)
         _check_limit(game, seat)
-        request = JobRequest(
-            id_, "proposal", game, now.version, {"seat": seat, "act": act}, tuple(voting_seats(now, seat)), s.clock()
-        )
+        players = {str(s): player.id for s, player in now.players.items()}
+        args: Doc = {"seat": seat, "act": act, "players": players}
+        request = JobRequest(id_, "proposal", game, now.version, args, tuple(voting_seats(now, seat)), s.clock())
         before = s.job_requests.submit(request)
         s.notify_changed(game)
-    if before is None or before.args != {"seat": seat, "act": act}:
+    sent = {"seat": seat, "act": act}
+    if before is None or {name: (before.args or {})[name] for name in sent} != sent:
         raise Problem("idempotency_key_reused")
     return json_response(proposal_to_json(s, before), 202, Location=f"/v1/games/{game}/proposals/{id_}")
+
+
+def _voter() -> Seat:
+    """Return the caller's seat. A director could have a replaced token, so it has no vote. Raise Problem."""
+    if authorization.principal().lent:
+        raise Problem("lent_token")
+    return authorization.seat()
 
 
 def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
@@ -142,7 +150,7 @@ def answer_proposal(body: Doc, game: str, proposal: str) -> Response:
 
     With the last consent, the command is queued. Repeating an answer changes nothing.
     """
-    s, seat, request = services(), authorization.seat(), _find_proposal(game, proposal)
+    s, seat, request = services(), _voter(), _find_proposal(game, proposal)
     agrees = body["agrees"]
     if seat not in request.asked and (agrees or seat != (request.args or {})["seat"]):
         raise Problem("not_asked")

@@ -29,7 +29,7 @@ from api.schemas.request_bodies import ConsentSchema, RewindSchema
 from api.services import Doc, services
 from api.visibility import visibility_of
 from domain.errors import RuleError, StaleVersion
-from domain.kernel.game.game import AnyGame
+from domain.kernel.game.game import AnyGame, fold, waiting_seats
 from domain.kernel.game.undo import build_motion, check_may_undo, public_draws, undone_records, visible_record
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -118,8 +118,9 @@ def _plan_rewind(
     # First from the seat's own view, so that a refusal reveals nothing. Other seats check their hidden facts when they
     # consent; if no consent is needed, those facts are checked now.
     policy = opening_terms(p.id).get("undo", "consent")
-    motion = build_motion(rules, p, [visible_record(r, seat) for r in records], to, seat, policy)
-    return undone, (build_motion(rules, p, records, to, seat, policy) if motion.free else motion).consents
+    waiting = waiting_seats(p, fold(rules, records, to), seat, services().clock()) if p.thinking else ()
+    motion = build_motion(rules, p, [visible_record(r, seat) for r in records], to, seat, policy, waiting)
+    return undone, (build_motion(rules, p, records, to, seat, policy, waiting) if motion.free else motion).consents
 
 
 def _check_same_request(found: JobRequest, caller: Principal, expected: int, body: Doc) -> JobRequest:

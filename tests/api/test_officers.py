@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from domain.command_handler import CommandHandler
 from domain.kernel.game.command import Command
+from domain.kernel.game.play_commands import Lapse
+from domain.service.seed_store import SeedStore
 from tests.api.conftest import ROOT, Doc, Reply, Site, Table, refused
+from tests.api.members import Member, register, timed
 from workers.context import set_context
 from workers.jobs import proposals
 
@@ -98,6 +102,65 @@ def test_every_route_goes_through_the_guard() -> None:
         if path.name not in ("command_execution.py", "seat_release.py"):
             assert not re.search(r"\bcommands\.handle\(", path.read_text("utf-8")), path
     assert [kind.verb for kind in Command.__subclasses__() if kind.open_to_players] == ["Start"]
+
+
+# --- seats of those who rule -----------------------------------------------------------------------------------
+
+
+def account_table(site: Site, **terms: Any) -> tuple[Member, Table]:
+    """Three players; the director is an account and plays seat 0."""
+    timed(site)
+    anne = register(site)
+    made = anne.post("/games", {"ruleset": "orders@1", "seats": 3, "pace": PACE, **terms}).json
+    table = Table(site, made["game"], anne.token, [anne.token])
+    assert anne.post(table.path + "/seats", {"seat": 0}).status_code == 201
+    table.tokens += [table.post("/seats", {"seat": seat}).json["token"] for seat in (1, 2)]
+    assert anne.post(table.path + "/start", Annals_Role="director").status_code == 201
+    return anne, table
+
+
+def miss(table: Table, seat: int) -> None:
+    """Let the seat's time run out."""
+    s = table.site.services
+    due = s.commands.game(table.game).due_times([seat])[seat]
+    late = CommandHandler(s.ledger, s.registry, SeedStore(s.ledger, s.ledger.keys), lambda: due)
+    s.notify_appended(late.handle(table.game, Lapse(table.decision)).position)
+
+
+@pytest.mark.parametrize("scopes", [(), ("play", "direct")])
+def test_an_account_that_plays_seats_no_bot_alone(site: Site, scopes: tuple[str, ...]) -> None:
+    """By its session, which has no role unless the request names one, or by a token of its own."""
+    anne, table = account_table(site)
+    site.delete(f"{table.path}/seats/1?hold=3600", table.tokens[1])
+    token = anne.personal(*scopes) if scopes else anne.token
+    refused(table.post("/seats", {"seat": 1, "bot": "builder"}, token), 409, "director_has_stake")
+
+
+def test_a_bot_in_an_absent_players_seat_ends_the_token(site: Site) -> None:
+    table = site.table("orders@1", 3, pace=PACE, misses={"row": 1, "all": 5}, hold=0)
+    miss(table, 1)
+    assert table.post("/seats", {"seat": 1, "bot": "builder"}, table.director).status_code == 201
+    assert table.get("/board", 1).status_code == 401
+
+
+def test_a_director_who_removed_a_player_takes_no_seat(site: Site) -> None:
+    table = site.table("orders@1", 3, pace=PACE)
+    assert site.delete(f"{table.path}/seats/1", table.director).status_code == 200
+    refused(table.post("/seats", {"seat": 1}, table.director), 403, "director_ruled")
+
+
+def test_a_director_who_moved_a_deadline_takes_no_seat(site: Site) -> None:
+    table = site.table("orders@1", 3, pace=PACE)
+    site.delete(f"{table.path}/seats/1?hold=0", table.tokens[1])
+    extended = table.post("/extensions", {"decision": table.decision, "seconds": 600}, table.director)
+    assert extended.status_code == 201
+    refused(table.post("/seats", {"seat": 1}, table.director), 403, "director_ruled")
+
+
+def test_a_playing_director_keeps_no_seat_for_a_friend(table: Table) -> None:
+    assert table.site.delete(f"{table.path}/seats/1", table.tokens[1]).status_code == 200
+    kept = table.post("/challenges", {"player": "someone-else", "seat": 1, "days": 30}, table.director)
+    refused(kept, 409, "director_has_stake")
 
 
 # --- proposals -------------------------------------------------------------------------------------------------
@@ -218,6 +281,39 @@ def test_a_seat_has_five_open_proposals_at_most(table: Table) -> None:
     for _ in range(5):
         propose(table, 0, {"act": "close"})
     refused(table.post("/proposals", {"act": "close"}, table.tokens[0]), 409, "too_many_proposals")
+
+
+def test_who_is_on_vacation_is_not_silent(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = playing(site, pace=PACE | {"vacation": 30})
+    assert table.post("/vacations", {"days": 30}, table.tokens[1]).status_code == 201
+    proposal = propose(table, 0, {"act": "remove", "seat": 1})
+    answer(table, 2, proposal)
+    monkeypatch.setattr(proposals, "SILENCE_MS", -1)
+    work(table)
+    assert table.get(f"/proposals/{proposal['id']}").json["status"] == "failed"
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_vote_is_of_the_person_and_not_of_the_seat(table: Table, seat: int) -> None:
+    """Its author or one who has agreed leaves, and somebody else comes."""
+    proposal = propose(table, 0, {"act": "close"})
+    answer(table, 1, proposal)
+    table.site.delete(f"{table.path}/seats/{seat}?hold=0", table.tokens[seat])
+    assert table.post("/seats", {"seat": seat}).status_code == 201
+    answer(table, 2, proposal)
+    work(table)
+    assert table.get(f"/proposals/{proposal['id']}").json["status"] == "failed"
+    assert table.get().json["status"] == "running"
+
+
+def test_a_replaced_token_has_no_vote(site: Site) -> None:
+    """The director has had it in hand."""
+    table = site.table("orders@1", 2, pace=PACE)
+    proposal = propose(table, 0, {"act": "close"})
+    lent = table.post("/seats/1/tokens", {}, table.director).json["token"]
+    reply = site.post(f"{table.path}/proposals/{proposal['id']}/consents", {"agrees": True}, lent)
+    refused(reply, 403, "lent_token")
+    refused(site.post(f"{table.path}/proposals", {"act": "close"}, lent), 403, "lent_token")
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import RuleError
-from domain.kernel.game.director_commands import Rewind
-from domain.kernel.game.game import fold
+from domain.kernel.game.director_commands import Rewind, SetPace
+from domain.kernel.game.game import fold, waiting_seats
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Rest
+from domain.kernel.game.record_builder import Agreement
+from domain.kernel.game.undo import build_motion
+from tests import template
+from tests.kernel.flows import orders
 from tests.template import RULESET
 
 SEED = b"clocks of a rewind, a fixed seed"
@@ -40,6 +44,14 @@ def at(game: InMemoryGame[Any], seconds: int) -> None:
 def undo(game: InMemoryGame[Any], to: int, seconds: int, **more: Any) -> None:
     at(game, seconds)
     game.execute(Rewind(to, "seat", 0, **more))
+
+
+def loop(game: InMemoryGame[Any], to: int, before: int, after: int) -> None:
+    """Wait some seconds, play, wait, and take back, again and again."""
+    for _ in range(20):
+        at(game, before)
+        game.play(0, TAKE)
+        undo(game, to, after)
 
 
 class TestFree:
@@ -107,6 +119,96 @@ class TestFree:
         game.play(0, TAKE)
         undo(game, start, 0)
         assert left(game) == 86_400 + 10
+
+
+class TestLoops:
+    """What a seat could repeat by itself, until it has held its decision for ever."""
+
+    @pytest.mark.parametrize(("pace", "wait", "bound"), [({"grace": 60}, 59, 100), ({"bank": 10}, 20, 60)])
+    def test_time_beyond_the_limit_comes_once(self, pace: dict[str, int], wait: int, bound: int) -> None:
+        game = play(**pace)
+        start, begin = game.game.version, game.game.time
+        with pytest.raises(RuleError, match="no_time_left"):
+            loop(game, start, wait, 0)
+        assert game.game.time - begin <= bound * 1000
+        assert fold(RULESET, game.records).time_banks == game.game.time_banks
+
+    def test_the_bank_pays_for_what_the_clock_could_not(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Two decisions of one seat, one after the other: each within its limit, together beyond it."""
+
+        def same_seat_again(draft: Any, seat: int) -> None:
+            draft.end()
+            draft.ask(template.Turn(), seat)
+
+        monkeypatch.setattr(template, "_next", same_seat_again)
+        game = play(bank=10)
+        start, begin = game.game.version, game.game.time
+        with pytest.raises(RuleError, match="no_time_left"):
+            loop(game, start, 0, 29)
+        assert game.game.time - begin <= 80_000
+
+    def test_another_pace_is_not_undone_alone(self) -> None:
+        """Going back before it would start every clock again."""
+        game = play()
+        start = game.game.version
+        change = SetPace({"seconds": {"move": 40}})
+        agreed = replace(game.context, agreement=Agreement(0, (1,)))
+        game._append(change.execute(game.rules, game.game, agreed))
+        assert build_motion(RULESET, game.game, game.records, start, 0).consents == (1,)
+
+    def test_a_game_without_clocks_goes_back_before_a_pace(self) -> None:
+        game = InMemoryGame(RULESET, 2, SEED, pace="none", options={"sticks": 99})
+        start = game.game.version
+        game.play(0, TAKE)
+        agreed = replace(game.context, agreement=Agreement(0, (1,)))
+        paces: list[Any] = [{"seconds": {"move": 40}}, "none"]
+        for pace in paces:
+            game._append(SetPace(pace).execute(game.rules, game.game, agreed))
+        game.execute(Rewind(start))
+        assert game.game.clocks == ()
+
+    def test_a_seat_that_has_thought_for_long_is_asked(self) -> None:
+        """Or one would answer, let the other think, take back, and so renew both clocks for ever."""
+        game = InMemoryGame(RULESET, 2, SEED, pace={"seconds": {"move": 3600}}, options={"sticks": 99})
+        start = game.game.version
+        game.play(0, TAKE)
+        with pytest.raises(RuleError, match="consent_missing"):
+            undo(game, start, 61)
+        undo(game, start, 61, consent=(1,))
+        game.play(0, TAKE)
+        undo(game, game.game.version - 1, 60)
+
+
+class TestSharedDecision:
+    """The others of an open decision go on thinking, so its clock is theirs as well."""
+
+    def test_its_deadline_stays(self) -> None:
+        game = InMemoryGame(orders.RULESET, 3, SEED, pace={"seconds": {"turn": 3600}})
+        start, deadline = game.game.version, game.game.deadline
+        at(game, 0)
+        game.play(0, {"type": "submit"})
+        undo(game, start, 1800)
+        assert game.game.deadline == deadline
+
+    def test_the_vacation_of_another_seat_stays(self) -> None:
+        game = InMemoryGame(orders.RULESET, 3, SEED, pace={"seconds": {"turn": 3600}, "vacation": 5})
+        at(game, 0)
+        game.execute(Rest(1, 5))
+        start, due = game.game.version, game.game.due_times([1], individually=True)
+        at(game, 3500)
+        game.play(0, {"type": "submit"})
+        undo(game, start, 0)
+        assert game.game.due_times([1], individually=True) == due
+
+    def test_who_is_asked_does_not_tell_who_has_answered(self) -> None:
+        """Two seats order in secret, and seat 0 has moved before: it asks both or none."""
+        game = InMemoryGame(orders.RULESET, 3, SEED, pace={"seconds": {"turn": 3600}})
+        open_ = game.game
+        earlier = replace(open_, state=replace(open_.state, frames=(replace(open_.frames[-1], timed_as=99),)))
+        at(game, 30)
+        game.play(1, {"type": "submit"})
+        assert waiting_seats(game.game, earlier, 0, game.game.time + 29_000) == ()
+        assert waiting_seats(game.game, earlier, 0, game.game.time + 40_000) == (1, 2)
 
 
 class TestAgreed:

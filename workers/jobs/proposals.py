@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from domain.kernel.game.proposals import SILENCE_MS, command_of_proposal, list_silent_seats
 from domain.kernel.game.record_builder import Agreement
-from domain.kernel.game.table_commands import Leave
+from domain.kernel.game.table_commands import Join, Leave
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
 from domain.service.job_requests import Doc, JobRequest
@@ -29,14 +29,18 @@ def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
         if request.missing_seats:
             if context.clock() < request.at + SILENCE_MS:
                 return {}
-            silent = list_silent_seats(context.ledger.read(request.game, after=request.version), request.missing_seats)
+            game, later = context.commands.game(request.game), context.ledger.read(request.game, after=request.version)
+            silent = list_silent_seats(game, later, request.missing_seats, request.at)
             if len(silent) < len(request.missing_seats):
                 return {"refused": "consent_missing"}
+        if _has_changed_hands(context, request):
+            return {"refused": "consent_missing"}
     command = command_of_proposal(args["act"])
 
     def extra_statements(_: Record) -> list[Statement]:
         tokens = SeatTokens(context.ledger, context.ledger.keys)
-        return tokens.revoke(request.game, command.seat) if isinstance(command, Leave) else []
+        seat = command.seat if isinstance(command, Leave | Join) else None
+        return [] if seat is None else tokens.revoke(request.game, seat)
 
     result = context.commands.handle(
         request.game,
@@ -47,3 +51,10 @@ def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
     )
     context.notify_appended(result.position)
     return {"version": result.versions[-1], "position": result.position}
+
+
+def _has_changed_hands(context: WorkerContext, request: JobRequest) -> bool:
+    """Return whether somebody else sits at the author's seat, or at one that has agreed: votes are people's."""
+    args, players = request.args or {}, context.commands.game(request.game).players
+    seats = [args["seat"], *request.agreed]
+    return any(players[seat].id != args.get("players", {}).get(str(seat), players[seat].id) for seat in seats)

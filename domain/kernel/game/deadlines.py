@@ -192,26 +192,28 @@ def rewind_clocks(
     time_banks: Sequence[TimeBank],
     used: Mapping[Seat, int],
     granted: Mapping[Seat, int],
-) -> tuple[FrameClock, ...]:
-    """Return the stopped clocks of a rewind's target, so that going back gives nobody time.
+) -> tuple[tuple[FrameClock, ...], int]:
+    """Return the stopped clocks of a rewind's target, and the ms that the top decision has been overdrawn.
 
     `clocks` and `frames` are those of the target, whose last record came at time `at`. Each decision has the time that
     it had then, longer by `granted`: ms by which deadlines of its seats were moved since. The decision of the top
-    frame loses `used`: ms of thinking of the seat that goes back by itself. Both maps are by seat; a decision of
-    several seats takes the largest grant and the largest use.
+    frame loses `used`: ms of thinking of the seat that goes back by itself, so going back gives nobody time. Both maps
+    are by seat.
     """
     top = frames[-1].timer if frames else None
     by_timer = {frame.timer: frame for frame in frames}
-    out = []
+    out, overdrawn = [], 0
     for clock in clocks:
         frame = by_timer.get(clock.n)
         if frame is None:
             continue
-        left = _stop(clock, at, time_banks, frame).left + max((granted.get(s, 0) for s in frame.asked), default=0)
+        extra = max((granted.get(s, 0) for s in frame.asked), default=0)
+        left = _stop(clock, at, time_banks, frame).left + max(extra, 0)
         if clock.n == top:
             left -= max((used.get(s, 0) for s in frame.owing), default=0)
+            overdrawn = max(-left, 0)
         out.append(FrameClock(clock.n, max(left, 0), None))
-    return tuple(out)
+    return tuple(out), overdrawn
 
 
 def add_thinking_time(
@@ -237,7 +239,12 @@ def add_thinking_time(
 
 
 def refill_clock(
-    meta: Meta, time_control: TimeControl, clocks: tuple[FrameClock, ...], frame: Frame, at: int
+    meta: Meta,
+    time_control: TimeControl,
+    clocks: tuple[FrameClock, ...],
+    frame: Frame,
+    at: int,
+    time_banks: Sequence[TimeBank],
 ) -> tuple[FrameClock, ...]:
     """Return the clocks with the full time of its class for a frame from time `at` on, unless it has more left."""
     seconds = time_control.seconds.get(deadline_class(meta, frame))
@@ -245,7 +252,9 @@ def refill_clock(
         return clocks
     full = min(seconds * SECOND, MAX_INT)
     return tuple(
-        FrameClock(c.n, full, at) if c.n == frame.timer and c.since is not None and c.since + c.left < at + full else c
+        FrameClock(c.n, full, at)
+        if c.n == frame.timer and c.since is not None and _stop(c, at, time_banks, frame).left < full
+        else c
         for c in clocks
     )
 

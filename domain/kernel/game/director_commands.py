@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
 from domain.kernel.game.deadlines import parse_time_control
-from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind
+from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind, waiting_seats
 from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.game.table_commands import has_cover_packs, is_asked_in_secret
@@ -72,9 +72,11 @@ class Rewind(Command):
         )
         rewound = replace(apply_rewind(rules, game, target, transition.record), digests=transition.game.digests)
         if self.by == "seat" and not self.consent and self.clocks == "kept" and self.seat is not None:
-            due = rewound.due_times([self.seat], individually=True).get(self.seat)
             owes = bool(rewound.frames) and self.seat in rewound.frames[-1].owing
-            refuse_unless(not owes or due is None or due > rewound.time, "no_time_left")
+            is_over = rewound.clock is not None and not rewound.clock.left and not rewound.time_banks[self.seat].bank
+            refuse_unless(not (owes and is_over), "no_time_left")
+            waiting = waiting_seats(game, target, self.seat, context.record_time(game))
+            refuse_unless(game.terms.get("undo") == "free" or not waiting, "consent_missing", missing=list(waiting))
         return Transition(transition.record, rewound)
 
     def _body(self) -> Doc:

@@ -389,7 +389,7 @@ def _update_clocks(
     if kind == "ruled" and record.body.get("act") == "extend" and game.state.frames:
         clocks = move_deadline(clocks, game.state.top.timer, record.body["ms"])
     if kind == "joined" and record.body.get("clock") == "full" and frames:
-        clocks = refill_clock(rules.meta, game.time_control, clocks, frames[-1], at)
+        clocks = refill_clock(rules.meta, game.time_control, clocks, frames[-1], at, time_banks)
     if clocks and game.time_control.bank:
         time_banks = charge_time_banks(time_banks, clocks, game.state.frames, game.time, at)
     if kind in _TIME_BANK_KINDS and game.status == "running":
@@ -400,8 +400,13 @@ def _update_clocks(
 
 
 def _update_thinking(game: AnyGame, record: Record) -> tuple[int, ...]:
+    """Return each seat's thinking time; time beyond a deadline that a bank has paid for is no part of it."""
     until = record.head.at - _clock_shift(record)
-    return add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, game.time, until)
+    times = add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, game.time, until)
+    if not game.time_control.bank:
+        return times
+    charged = charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, until)
+    return tuple(ms - (b.bank - a.bank) for ms, a, b in zip(times, charged, game.time_banks, strict=True))
 
 
 def _update_granted(game: AnyGame, record: Record) -> tuple[int, ...]:
@@ -488,6 +493,10 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
     fresh = record.body.get("entropy") == "fresh"
     thinking = _update_thinking(game, record) if game.clocks else game.thinking
     time_banks = charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, record.time)
+    clocks, overdrawn = _rewound_clocks(game, target, record, thinking, time_banks)
+    if overdrawn and (seat := record.head.seat) is not None:
+        paying = replace(time_banks[seat], bank=max(time_banks[seat].bank - overdrawn, 0))
+        time_banks = (*time_banks[:seat], paying, *time_banks[seat + 1 :])
     back = replace(
         target,
         rewinds=game.rewinds + 1,
@@ -498,7 +507,7 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
         seatings=game.seatings,
         undone_spans=(*game.undone_spans, (record.body["to"], record.version)),
         time_banks=time_banks,
-        clocks=_rewound_clocks(game, target, record, thinking, time_banks),
+        clocks=clocks,
         thinking=thinking,
         granted=game.granted,
         misses=game.misses,
@@ -511,18 +520,47 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
 
 def _rewound_clocks(
     game: AnyGame, target: AnyGame, record: Record, thinking: tuple[int, ...], time_banks: tuple[TimeBank, ...]
-) -> tuple[FrameClock, ...]:
-    """Return the clocks of the target, stopped; none by older records, which start every clock again.
+) -> tuple[tuple[FrameClock, ...], int]:
+    """Return the clocks of the target, and by how much the seat that goes back has overdrawn its own, ms.
 
-    A seat that goes back without anybody's consent pays with its own clock for the time since the target.
+    None by older records, which start every clock again. A seat that goes back without anybody's consent pays with its
+    own clock for the time since the target, and then with its bank. A decision of several seats that is still open
+    keeps its clock as it is: the others have been thinking all the time.
     """
-    if record.body.get("clocks") != "kept" or game.time_control != target.time_control:
-        return ()
+    if record.body.get("clocks") != "kept" or game.time_control != target.time_control or not target.granted:
+        return (), 0
     seat = record.head.seat
     free = record.public.get("by") == "seat" and not record.body.get("consent")
-    used = {seat: thinking[seat] - target.thinking[seat]} if free and seat is not None and thinking else {}
+    used = {seat: thinking[seat] - target.thinking[seat]} if free and seat is not None else {}
     granted = {s: ms - target.granted[s] for s, ms in enumerate(game.granted)}
-    return rewind_clocks(target.clocks, target.frames, target.time, time_banks, used, granted)
+    clocks, overdrawn = rewind_clocks(target.clocks, target.frames, target.time, time_banks, used, granted)
+    top = target.frames[-1] if target.frames else None
+    shared = top is not None and len(top.asked) > 1 and next((c for c in game.clocks if c.n == top.timer), None)
+    if not shared:
+        return clocks, overdrawn
+    return tuple(shared if c.n == shared.n else c for c in clocks), 0
+
+
+FREE_WAIT_MS = 60_000
+"""Time for which another seat may have thought, before a seat that goes back needs its consent, ms."""
+
+
+def waiting_seats(game: AnyGame, target: AnyGame, seat: Seat, now: int) -> tuple[Seat, ...]:
+    """Return the other people whose time a rewind would waste or renew: at time `now` they have thought for long.
+
+    A decision of several seats that both have open keeps its clock, so nobody is asked. In any other one its seats
+    count alike, or the answer would tell who has already moved in secret.
+    """
+    if not (game.thinking and target.thinking and game.frames and target.frames):
+        return ()
+    top, shared = game.frames[-1], len(game.frames[-1].asked) > 1
+    if shared and top.timer == target.frames[-1].timer:
+        return ()
+    thinking = add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, game.time, now)
+    long = {s for s, ms in enumerate(thinking) if ms - target.thinking[s] > FREE_WAIT_MS}
+    if shared and long.intersection(top.asked):
+        long.update(top.asked)
+    return tuple(s for s in sorted(long - {seat}) if not bot_of(game.players.get(s, Player(""))))
 
 
 def fold(rules: Ruleset[S], records: Sequence[Record], last: int | None = None) -> Game[S]:

@@ -8,9 +8,10 @@ from types import MappingProxyType
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import DAY, SECOND
 from domain.kernel.game.director_commands import Extend, Hold, SetPace
+from domain.kernel.game.game import AnyGame
 from domain.kernel.game.table_commands import Close, Join, Leave
 from domain.kernel.records.record import Record
-from domain.types import Doc, Seat
+from domain.types import MAX_INT, Doc, Seat
 
 SILENCE_MS = 7 * DAY
 """Time after which a seat that neither answers nor plays has no vote, ms."""
@@ -33,8 +34,12 @@ def command_of_proposal(act: Doc) -> Command:
     return ACTS[act["act"]](act)
 
 
-def list_silent_seats(later: Sequence[Record], unanswered: Sequence[Seat]) -> list[Seat]:
-    """Return the unanswered seats that have done nothing in `later`, the records since the proposal."""
+def list_silent_seats(game: AnyGame, later: Sequence[Record], unanswered: Sequence[Seat], since: int) -> list[Seat]:
+    """Return the unanswered seats that have done nothing in `later`, the records since the proposal at time `since`.
+
+    A seat on vacation or held in that time is not silent, but away.
+    """
     active = {seat for record in later if record.kind == "moved" for seat, _ in record.moves()}
     came = {record.head.seat for record in later if record.kind in ("rested", "joined")}
-    return [seat for seat in unanswered if seat not in active and seat not in came]
+    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(since, MAX_INT)}
+    return [seat for seat in unanswered if seat not in active | away and seat not in came]

@@ -202,8 +202,7 @@ def build_record(
     """
     if (agreement := context.agreement) is not None:
         by, body = "seat", {**(body or {}), "agreed": agreement.to_json()}
-        missing = [] if context.replaying else _missing_votes(game, agreement)
-        if missing:
+        if missing := _missing_votes(game, agreement):
             raise RuleError("consent_missing", "", {"missing": missing})
     parts = _RecordParts()
     anonymous = parts.add_moves(rules, moves)

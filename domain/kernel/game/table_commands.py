@@ -148,6 +148,8 @@ class Leave(Command):
     verb: ClassVar[str] = "Leave"
     seat: Seat
     hold: int = field(default=0, metadata=HASHED_UNLESS_DEFAULT)
+    by: By | None = field(default=None, metadata=NOT_HASHED)
+    """`director` if the director removed the player; older records do not say it."""
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
@@ -159,11 +161,13 @@ class Leave(Command):
             cover = [self.seat] if has_cover_packs(game) and is_asked_in_secret(game.state, self.seat) else []
             vacate_seat(rules, draft, self.seat)
         body = {"hold": self.hold} if self.hold and game.status == "running" else None
-        return build_record(rules, game, context, draft, "left", seat=self.seat, cover_seats=cover, body=body)
+        return build_record(
+            rules, game, context, draft, "left", by=self.by, seat=self.seat, cover_seats=cover, body=body
+        )
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Leave:
-        return cls(seat_of_record(record), record.body.get("hold", 0))
+        return cls(seat_of_record(record), record.body.get("hold", 0), record.public.get("by"))
 
 
 def has_cover_packs(game: AnyGame) -> bool:

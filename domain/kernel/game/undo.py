@@ -89,16 +89,24 @@ def find_private_packs(records: Sequence[Record]) -> tuple[tuple[int, str], ...]
 
 
 def build_motion(
-    rules: AnyRuleset, game: AnyGame, records: Sequence[Record], to: int, seat: Seat, policy: Policy = "consent"
+    rules: AnyRuleset,
+    game: AnyGame,
+    records: Sequence[Record],
+    to: int,
+    seat: Seat,
+    policy: Policy = "consent",
+    waiting: Sequence[Seat] = (),
 ) -> Motion:
     """Return the motion of a seat to go back to the active version `to`.
 
-    `records` are all of the game. Raise RuleError `undo_forbidden` or `not_on_line`.
+    `records` are all of the game, as far as the seat may read them. Asked are the seats that have learnt or done
+    something since, and the `waiting` ones, which have thought for long.
+    Raise RuleError `undo_forbidden` or `not_on_line`.
     """
     undone = undone_records(records, to)
     check_may_undo(rules, undone, seat, policy)
     others = [s for s, player in sorted(game.players.items()) if s != seat and player.id and not bot_of(player)]
-    consents = [] if policy == "free" else [s for s in others if any(_concerns(r, s) for r in undone)]
+    consents = [] if policy == "free" else [s for s in others if s in waiting or any(_concerns(r, s) for r in undone)]
     versions = tuple(r.version for r in undone)
     return Motion(to, seat, versions, not consents, tuple(consents), public_draws(undone), find_private_packs(undone))
 
@@ -107,7 +115,8 @@ def _concerns(record: Record, seat: Seat) -> bool:
     """Return whether the seat has learnt something from the record, or was its author."""
     if any(seat in seats_of(key) for key in record.packs) or any(s == seat for s, _ in record.moves()):
         return True
-    return bool(record.public.get("barrier")) or record.public.get("by") != "seat"
+    is_others_agreement = record.kind == "rewound" or "agreed" in record.body
+    return bool(record.public.get("barrier")) or record.public.get("by") != "seat" or is_others_agreement
 
 
 def check_consent(motion: Motion, consent: Sequence[Seat]) -> None:

@@ -207,7 +207,7 @@ _BY: Mapping[str, frozenset[str]] = {
     "ruled": frozenset({"director", "clock", "seat"}),
     "closed": frozenset({"", "director", "clock", "seat"}),
     "joined": frozenset({"", "seat"}),
-    "left": frozenset({"", "seat"}),
+    "left": frozenset({"", "director", "seat"}),
 }
 """Possible authors of a kind; other kinds have none."""
 
