@@ -139,14 +139,16 @@ class TableLists:
             rows = db.execute(query.where(t.c.shown_to != schema.SPECTATORS).order_by(t.c.game))
             return [row.game for row in rows]
 
-    def list_results(self, player: str, limit: int = 100, after: str = "") -> list[dict[str, Json]]:
-        """Return a player's results in closed public games, newest first.
+    def list_results(
+        self, player: str, limit: int = 100, after: str = "", *, own: bool = False
+    ) -> list[dict[str, Json]]:
+        """Return a player's results in closed public games, newest first; if `own`, in all closed games.
 
         Unfinished games have no place and no points. `after` is `at.game.seat` of the previous page's last row.
         """
         t = schema.results
         query = (
-            self._public_results(select(t), player)
+            self._results_of(select(t), player, own)
             .order_by(t.c.at.desc(), t.c.game.desc(), t.c.seat.desc())
             .limit(limit)
         )
@@ -156,17 +158,17 @@ class TableLists:
         with self._views.reading() as db:
             return [{str(k): v for k, v in row.items() if k != "gen"} for row in db.execute(query).mappings()]
 
-    def count_results(self, player: str) -> tuple[int, int]:
-        """Return the numbers of finished and of unfinished closed public games of a player."""
+    def count_results(self, player: str, *, own: bool = False) -> tuple[int, int]:
+        """Return the numbers of finished and of unfinished closed games of a player: public ones, or all if `own`."""
         t = schema.results
         with self._views.reading() as db:
             finished, closed = db.execute(
-                self._public_results(select(func.count(t.c.place), func.count()), player)
+                self._results_of(select(func.count(t.c.place), func.count()), player, own)
             ).one()
         return finished, closed - finished
 
-    def _public_results(self, query: Select[*Columns], player: str) -> Select[*Columns]:
+    def _results_of(self, query: Select[*Columns], player: str, own: bool) -> Select[*Columns]:
         t, games = schema.results, schema.games
         joined = t.join(games, (games.c.gen == t.c.gen) & (games.c.game == t.c.game))
-        query = query.select_from(joined).where(is_live(t), t.c.player == player, games.c.listing == "public")
-        return query.where(games.c.shown_to != schema.AT_THE_TABLE)
+        query = query.select_from(joined).where(is_live(t), t.c.player == player)
+        return query if own else query.where(games.c.listing == "public", games.c.shown_to != schema.AT_THE_TABLE)

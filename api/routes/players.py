@@ -28,20 +28,21 @@ bp = Blueprint("players", __name__, url_prefix="/v1/players", description="Playe
     "GET",
     "/<player:player>/results",
     "results",
+    access=authorization.optional_person("read"),
     query=ResultsArgs,
     response=ResultsSchema,
     response_headers=string_headers("Link"),
 )
 def results(args: Doc, player: str) -> Response:
-    """Return the final ranks of a player, newest game first. Unfinished games have none.
+    """Return the final ranks of a player at public tables, newest game first. Unfinished games have none.
 
-    `finished` and `unfinished` count all games, not only this page.
+    To the player, the list also contains tables by invitation. `finished` and `unfinished` count all games, not only
+    this page.
     """
-    rate_limits.charge_request(None)
-    s, limit = services(), args["limit"]
-    found = s.reader.list_results(player, limit + 1, args["cursor"])
+    s, limit, own = services(), args["limit"], player in authorization.player_ids()
+    found = s.reader.list_results(player, limit + 1, args["cursor"], own=own)
     items, address = paginate(found, limit, f"/v1/players/{player}/results", "{at}.{game}.{seat}".format_map)
-    finished, unfinished = s.reader.count_results(player)
+    finished, unfinished = s.reader.count_results(player, own=own)
     name = s.seat_tokens.texts.list_names([player]).get(player)
     return page_response(items, address, player=player, name=name, finished=finished, unfinished=unfinished)
 

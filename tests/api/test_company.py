@@ -269,3 +269,6 @@ class TestPlayers:
         page = site.get(f"/players/{player}/games?limit=2").json
         assert [d["game"] for d in site.get(page["next"].removeprefix("/v1")).json["items"]] == [first.game]
         refused(site.get(f"/players/{player}/results?cursor=x"), 422, "invalid_query")
+        own = site.get(f"/players/{player}/results", token).json
+        assert (len(own["items"]), own["unfinished"]) == (6, 6), "to oneself with the table by invitation"
+        assert site.get(f"/players/{player}/results", first.tokens[1]).json == whole

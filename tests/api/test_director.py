@@ -49,51 +49,59 @@ class TestLooks:
     @pytest.fixture
     def playing(self, site: Site) -> Table:
         """A running table at which the director has seat 0."""
-        made = site.post("/games", {"ruleset": "orders@1", "seats": 3}).json
+        return self.sit(site)
+
+    @pytest.fixture
+    def trusting(self, site: Site) -> Table:
+        """The same, where a playing director may do everything alone."""
+        return self.sit(site, officers="any")
+
+    def sit(self, site: Site, **terms: Any) -> Table:
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3, **terms}).json
         table = Table(site, made["game"], made["token"], [])
         for token in (made["token"], "", ""):
             table.tokens.append(site.post(f"{table.path}/seats", {}, token).json["token"])
         assert table.post("/start", token=table.director).status_code == 201
         return table
 
-    def test_who_leaves_the_seat_and_looks_does_not_come_back(self, playing: Table) -> None:
+    def test_who_leaves_the_seat_and_looks_does_not_come_back(self, trusting: Table) -> None:
         """With whatever token of theirs; others take the seat."""
-        site, path = playing.site, f"{playing.path}/seats"
-        other = site.post("/games", {"ruleset": "orders@1", "seats": 3}, playing.director).json["token"]
-        assert site.delete(f"{path}/0", playing.tokens[0]).status_code == 200
-        assert playing.post("/looks", token=playing.director).status_code == 201
-        before = playing.version
-        for token in (playing.director, other):
+        site, path = trusting.site, f"{trusting.path}/seats"
+        other = site.post("/games", {"ruleset": "orders@1", "seats": 3}, trusting.director).json["token"]
+        assert site.delete(f"{path}/0", trusting.tokens[0]).status_code == 200
+        assert trusting.post("/looks", token=trusting.director).status_code == 201
+        before = trusting.version
+        for token in (trusting.director, other):
             refused(site.post(path, {"seat": 0}, token), 403, "director_looked")
-        assert playing.version == before
+        assert trusting.version == before
         assert site.post(path, {"seat": 0}).status_code == 201
 
-    def test_nor_after_the_look_was_undone(self, playing: Table) -> None:
-        site, version = playing.site, playing.version
-        assert site.delete(f"{playing.path}/seats/0", playing.tokens[0]).status_code == 200
-        assert playing.post("/looks", token=playing.director).status_code == 201
-        playing.site.services.commands.handle(playing.game, Rewind(version, "director", reason=""))
-        playing.site.ring()
-        refused(site.post(f"{playing.path}/seats", {"seat": 0}, playing.director), 403, "director_looked")
+    def test_nor_after_the_look_was_undone(self, trusting: Table) -> None:
+        site, version = trusting.site, trusting.version
+        assert site.delete(f"{trusting.path}/seats/0", trusting.tokens[0]).status_code == 200
+        assert trusting.post("/looks", token=trusting.director).status_code == 201
+        trusting.site.services.commands.handle(trusting.game, Rewind(version, "director", reason=""))
+        trusting.site.ring()
+        refused(site.post(f"{trusting.path}/seats", {"seat": 0}, trusting.director), 403, "director_looked")
 
-    def test_who_has_not_looked_comes_back(self, playing: Table) -> None:
-        site, path = playing.site, f"{playing.path}/seats"
-        assert site.delete(f"{path}/0", playing.tokens[0]).status_code == 200
-        assert site.put(f"{path}/1/hold", {"seconds": 60}, playing.director).status_code == 200
-        assert site.post(path, {"seat": 0}, playing.director).status_code == 201
+    def test_who_has_not_looked_comes_back(self, trusting: Table) -> None:
+        site, path = trusting.site, f"{trusting.path}/seats"
+        assert site.delete(f"{path}/0", trusting.tokens[0]).status_code == 200
+        assert site.put(f"{path}/1/hold", {"seconds": 60}, trusting.director).status_code == 200
+        assert site.post(path, {"seat": 0}, trusting.director).status_code == 201
 
-    def test_a_seat_that_was_taken_before_the_look_is_told_again(self, playing: Table) -> None:
+    def test_a_seat_that_was_taken_before_the_look_is_told_again(self, trusting: Table) -> None:
         """A repetition gives the answer of then, and nothing else."""
-        site, path = playing.site, f"{playing.path}/seats"
-        site.delete(f"{path}/0", playing.tokens[0])
-        back = [site.post(path, {"seat": 0}, playing.director, Idempotency_Key="x" * 32)]
+        site, path = trusting.site, f"{trusting.path}/seats"
+        site.delete(f"{path}/0", trusting.tokens[0])
+        back = [site.post(path, {"seat": 0}, trusting.director, Idempotency_Key="x" * 32)]
         site.delete(f"{path}/0", back[0].json["token"])
-        assert playing.post("/looks", token=playing.director).status_code == 201
-        back.append(site.post(path, {"seat": 0}, playing.director, Idempotency_Key="x" * 32))
+        assert trusting.post("/looks", token=trusting.director).status_code == 201
+        back.append(site.post(path, {"seat": 0}, trusting.director, Idempotency_Key="x" * 32))
         assert back[0].status_code == 201
         assert back[0].data == back[1].data
-        assert playing.get().json["seats"][0]["player"] is None
-        refused(playing.post("/choices", {}, back[0].json["token"]), 401, "unauthenticated")
+        assert trusting.get().json["seats"][0]["player"] is None
+        refused(trusting.post("/choices", {}, back[0].json["token"]), 401, "unauthenticated")
 
     def test_who_takes_a_seat_while_looking_is_told_nothing(
         self, playing: Table, monkeypatch: pytest.MonkeyPatch
@@ -194,7 +202,7 @@ class TestRulings:
 
     def test_who_holds_a_seat_moves_for_none(self, window: Table) -> None:
         """Also if the director has taken the seat over later."""
-        window.site.delete(f"{window.path}/seats/2", window.director)
+        window.site.delete(f"{window.path}/seats/2?hold=0", window.tokens[2])
         assert window.post("/seats", {"seat": 2}, window.director).status_code == 201
         before = window.version
         for seat in range(3):

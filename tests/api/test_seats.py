@@ -42,7 +42,7 @@ class TestHolds:
         }
         assert ("vacant" in work[59_999], "vacant" in work[60_000]) == (False, True)
         (entry,) = orders.get(f"/timeline?after={orders.version - 1}").json["items"]
-        assert entry["text"][0] == "Seat 2 leaves the game; the seat is held for 1 minute."
+        assert entry["text"][0] == "Player 1 leaves the game; the seat is held for 1 minute."
 
     def test_without_deadlines_for_an_hour_and_as_the_table_has_agreed(self, site: Site) -> None:
         assert site.table("orders@1", 3).get().json["hold"] == 3600
@@ -277,7 +277,7 @@ class TestTheDirectorsBuilder:
 
     def test_who_holds_a_seat_asks_for_no_other(self, window: Table) -> None:
         for seat in (1, 2):
-            window.site.delete(f"{window.path}/seats/{seat}", window.director)
+            window.site.delete(f"{window.path}/seats/{seat}?hold=0", window.tokens[seat])
         assert window.post("/seats", {"seat": 2}, window.director).status_code == 201
         refused(self.ask(window, seat=1), 403, "director_plays")
         assert looks(window) == 0

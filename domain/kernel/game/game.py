@@ -493,7 +493,9 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
     fresh = record.body.get("entropy") == "fresh"
     thinking = _update_thinking(game, record) if game.clocks else game.thinking
     time_banks = charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, record.time)
+    shared = _shared_clock(game, target, record)
     clocks, overdrawn = _rewound_clocks(game, target, record, thinking, time_banks)
+    overdrawn = 0 if shared else overdrawn
     if overdrawn and (seat := record.head.seat) is not None:
         paying = replace(time_banks[seat], bank=max(time_banks[seat].bank - overdrawn, 0))
         time_banks = (*time_banks[:seat], paying, *time_banks[seat + 1 :])
@@ -515,30 +517,43 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
         fresh_timers=game.fresh_timers,
         digests=game.digests,
     )
-    return apply_record(rules, back, record)
+    rewound = apply_record(rules, back, record)
+    if shared is None:
+        return rewound
+    return replace(rewound, clocks=tuple(shared if c.n == shared.n else c for c in rewound.clocks))
+
+
+def _is_free_undo(record: Record) -> bool:
+    return record.public.get("by") == "seat" and not record.body.get("consent")
+
+
+def _shared_clock(game: AnyGame, target: AnyGame, record: Record) -> FrameClock | None:
+    """Return the running clock of a decision of several seats that a free undo leaves open, or None.
+
+    It goes on: the others have been thinking all the time.
+    """
+    if record.body.get("clocks") != "kept" or not _is_free_undo(record) or game.time_control != target.time_control:
+        return None
+    if not (game.frames and target.frames and len(target.frames[-1].asked) > 1):
+        return None
+    clock = running_clock(game.clocks, game.frames)
+    return clock if clock and clock.n == target.frames[-1].timer else None
 
 
 def _rewound_clocks(
     game: AnyGame, target: AnyGame, record: Record, thinking: tuple[int, ...], time_banks: tuple[TimeBank, ...]
 ) -> tuple[tuple[FrameClock, ...], int]:
-    """Return the clocks of the target, and by how much the seat that goes back has overdrawn its own, ms.
+    """Return the stopped clocks of the target, and by how much the seat that goes back has overdrawn its own, ms.
 
     None by older records, which start every clock again. A seat that goes back without anybody's consent pays with its
-    own clock for the time since the target, and then with its bank. A decision of several seats that is still open
-    keeps its clock as it is: the others have been thinking all the time.
+    own clock for the time since the target, and then with its bank.
     """
     if record.body.get("clocks") != "kept" or game.time_control != target.time_control or not target.granted:
         return (), 0
     seat = record.head.seat
-    free = record.public.get("by") == "seat" and not record.body.get("consent")
-    used = {seat: thinking[seat] - target.thinking[seat]} if free and seat is not None else {}
+    used = {} if seat is None or not _is_free_undo(record) else {seat: thinking[seat] - target.thinking[seat]}
     granted = {s: ms - target.granted[s] for s, ms in enumerate(game.granted)}
-    clocks, overdrawn = rewind_clocks(target.clocks, target.frames, target.time, time_banks, used, granted)
-    top = target.frames[-1] if target.frames else None
-    shared = top is not None and len(top.asked) > 1 and next((c for c in game.clocks if c.n == top.timer), None)
-    if not shared:
-        return clocks, overdrawn
-    return tuple(shared if c.n == shared.n else c for c in clocks), 0
+    return rewind_clocks(target.clocks, target.frames, target.time, time_banks, used, granted)
 
 
 FREE_WAIT_MS = 60_000
