@@ -320,7 +320,7 @@ def test_the_folder_of_the_running_backup_is_gone(watched: Watched, tmp_path: Pa
     """Something else stands in its place; once it is back, the backup goes on."""
     copies, away = tmp_path / "copies", tmp_path / "away"
     settings: Any = SimpleNamespace(
-        ledger_file=tmp_path / "ledger", backup=copies, backup_days=7, key=lambda: bytes(32)
+        ledger_file=tmp_path / "ledger", backup=copies, backup_days=7, load_key=lambda: bytes(32)
     )
     backup = RunningBackup(settings, watched.site.crew.views, lambda: watched.time)
     copies.mkdir()
