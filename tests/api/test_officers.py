@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from domain.command_handler import CommandHandler
+from domain.kernel.game import proposals as kernel_proposals
 from domain.kernel.game.command import Command
 from domain.kernel.game.play_commands import Lapse
 from domain.service.seed_store import SeedStore
@@ -102,6 +104,62 @@ def test_every_route_goes_through_the_guard() -> None:
         if path.name not in ("command_execution.py", "seat_release.py"):
             assert not re.search(r"\bcommands\.handle\(", path.read_text("utf-8")), path
     assert [kind.verb for kind in Command.__subclasses__() if kind.open_to_players] == ["Start"]
+
+
+# --- the table of the documentation ----------------------------------------------------------------------------
+
+
+def rewind_once(table: Table, **more: Any) -> Reply:
+    to = table.version
+    table.move(1, {"type": "submit"})
+    return table.post("/rewinds", {"to": to, "reason": "x", **more}, table.director, If_Match=f'"{table.version}"')
+
+
+def seat_bot(table: Table) -> Reply:
+    assert table.site.delete(f"{table.path}/seats/2?hold=0", table.tokens[2]).status_code == 200
+    return table.post("/seats", {"seat": 2, "bot": "builder"}, table.director)
+
+
+ALONE: dict[str, Callable[[Table], Reply]] = {
+    "move a deadline": lambda t: t.post("/extensions", {"decision": t.decision, "seconds": 60}, t.director),
+    "hold a seat": lambda t: t.site.put(f"{t.path}/seats/1/hold", {"seconds": 60}, t.director),
+    "remove a player": lambda t: t.site.delete(f"{t.path}/seats/1", t.director),
+    "give a free seat to a bot": seat_bot,
+    "end the game": lambda t: t.post("/close", {"reason": "abandoned"}, t.director),
+    "set another pace": lambda t: t.post("/proposals", {"act": "pace", "pace": "none"}, t.director),
+    "rewind, with the same chance": rewind_once,
+    "rewind with `fresh` chance": lambda t: rewind_once(t, fresh=True),
+    "move for a seat": lambda t: t.post(
+        "/moves", {"decision": t.decision, "seat": 1, "move": {"type": "submit"}}, t.director
+    ),
+    "look at hidden data": lambda t: t.post("/looks", {}, t.director),
+    "replace a lost token": lambda t: t.post("/seats/1/tokens", {}, t.director),
+}
+"""Each row of the table in docs/http.md but the start: the request of a director."""
+
+
+def documented() -> dict[str, list[str]]:
+    text = (ROOT / "docs" / "http.md").read_text("utf-8")
+    rows = text.partition("| command | a director without a seat |")[2].partition("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    return {first: rest for first, *rest in cells}
+
+
+def test_the_table_has_every_command() -> None:
+    rows = documented()
+    assert rows.pop("start the game") == ["alone", "alone", ""]
+    assert rows.keys() == ALONE.keys()
+    agreed = {found[1] for row in rows.values() if (found := re.search(r'"act": "(\w+)"', row[2]))}
+    assert agreed == kernel_proposals.ACTS.keys()
+
+
+@pytest.mark.parametrize("sits", [False, True])
+@pytest.mark.parametrize("command", ALONE)
+def test_the_table_tells_what_a_director_does_alone(site: Site, command: str, sits: bool) -> None:
+    table = playing(site) if sits else site.table("orders@1", 3, pace=PACE)
+    reply = ALONE[command](table)
+    assert (reply.status_code < 300) == documented()[command][sits].startswith("alone"), reply.text
+    assert reply.status_code < 300 or reply.status_code in (403, 409)
 
 
 # --- seats of those who rule -----------------------------------------------------------------------------------
