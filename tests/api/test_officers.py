@@ -308,6 +308,18 @@ def test_who_plays_on_is_not_silent(table: Table, monkeypatch: pytest.MonkeyPatc
     assert table.get().json["status"] == "running"
 
 
+@pytest.mark.parametrize("mover", [0, 1, 2])
+def test_silence_does_not_tell_who_has_moved_in_secret(site: Site, monkeypatch: pytest.MonkeyPatch, mover: int) -> None:
+    table = playing(site, ruleset="windows@1", pace="none")
+    assert table.move(0, {"type": "attack", "target": 1}).status_code == 201
+    proposal = propose(table, 0, {"act": "close"})
+    answer(table, 1, proposal)
+    assert table.move(mover, {"type": "pass"}).status_code == 201
+    monkeypatch.setattr(proposals, "SILENCE_MS", -1)
+    work(table)
+    assert table.get(f"/proposals/{proposal['id']}").json["status"] == "failed"
+
+
 def test_a_table_without_director_and_deadlines_has_a_way_out(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The director is gone, a player is silent, and no clock runs: the others agree on a pace."""
     table = site.table("orders@1", 2)

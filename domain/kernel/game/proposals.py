@@ -37,8 +37,11 @@ def command_of_proposal(act: Doc) -> Command:
 def list_silent_seats(game: AnyGame, later: Sequence[Record], unanswered: Sequence[Seat], since: int) -> list[Seat]:
     """Return the unanswered seats that have done nothing in `later`, the records since the proposal at time `since`.
 
-    A seat on vacation or held in that time is not silent, but away.
+    A seat on vacation or held in that time is not silent, but away. After an anonymous move no seat is silent, or the
+    outcome would tell which one has moved in secret.
     """
+    if any(record.kind == "moved" and record.head.seat is None for record in later):
+        return []
     active = {seat for record in later if record.kind == "moved" for seat, _ in record.moves()}
     came = {record.head.seat for record in later if record.kind in ("rested", "joined")}
     away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(since, MAX_INT)}
