@@ -212,7 +212,7 @@ def test_who_moves_to_and_fro_begins_where_nobody_has_moved_yet() -> None:
     class Game:
         seats, path, position = [Client()], "", 0
 
-        def decision(self, _: Client) -> dict[str, str]:
+        def find_decision(self, _: Client) -> dict[str, str]:
             return left[0]
 
         def step(self) -> None:
