@@ -15,6 +15,7 @@ from domain.kernel.game.game import fold, waiting_seats
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Rest
 from domain.kernel.game.record_builder import Agreement
+from domain.kernel.game.table_commands import Leave
 from domain.kernel.game.undo import build_motion
 from tests import template
 from tests.kernel.flows import orders
@@ -177,6 +178,15 @@ class TestLoops:
         undo(game, start, 61, consent=(1,))
         game.play(0, TAKE)
         undo(game, game.game.version - 1, 60)
+
+    def test_a_seat_without_a_player_is_not_asked(self) -> None:
+        """It could never answer, so the move could never be taken back."""
+        game = InMemoryGame(RULESET, 2, SEED, pace={"seconds": {"move": 3600}}, options={"sticks": 99})
+        start = game.game
+        game.play(0, TAKE)
+        at(game, 90)
+        game.execute(Leave(1))
+        assert waiting_seats(game.game, start, 0, game.game.time) == ()
 
 
 class TestSharedDecision:

@@ -575,7 +575,8 @@ def waiting_seats(game: AnyGame, target: AnyGame, seat: Seat, now: int) -> tuple
     long = {s for s, ms in enumerate(thinking) if ms - target.thinking[s] > FREE_WAIT_MS}
     if shared and long.intersection(top.asked):
         long.update(top.asked)
-    return tuple(s for s in sorted(long - {seat}) if not bot_of(game.players.get(s, Player(""))))
+    people = {s for s, player in game.players.items() if player.id and not bot_of(player)}
+    return tuple(sorted(long & people - {seat}))
 
 
 def fold(rules: Ruleset[S], records: Sequence[Record], last: int | None = None) -> Game[S]:
