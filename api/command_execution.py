@@ -8,6 +8,7 @@ from api import authorization
 from api.services import services
 from domain.command_handler import CommandResult, ExtraStatements, SeatGuard
 from domain.kernel.game.command import Command
+from domain.service.request_keys import RequestKey
 
 
 class Conditions(TypedDict, total=False):
@@ -15,7 +16,7 @@ class Conditions(TypedDict, total=False):
 
     expected: int | None
     seat_guard: SeatGuard | None
-    idempotency_key: str | None
+    idempotency_key: RequestKey | None
     extra_statements: ExtraStatements
 
 

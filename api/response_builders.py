@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from flask import Response, g
 
-from api.authorization import principal
 from api.http.conditional import conditional
 from api.http.problems import Problem, damaged_record_problem
 from api.services import Doc, services
@@ -134,17 +133,6 @@ def wait_for_views(position: int) -> None:
         raise Problem("unknown_position")
     if not s.reader.wait_for_position(position, s.settings.patience):
         raise Problem("views_behind", headers={"Retry-After": "1"})
-
-
-def idempotency_key(key: str) -> str | None:
-    """Return the id derived from an Idempotency-Key, or None without a key.
-
-    Keys are separate for each caller. The key itself is not stored.
-    """
-    if not key:
-        return None
-    caller = principal()
-    return services().seat_tokens.command_id("act", caller.game, str(caller.role), caller.player, key)
 
 
 def load_table(game: str) -> tuple[AnyRuleset, AnyGame]:

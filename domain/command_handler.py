@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from cachetools import LRUCache
 
-from domain.errors import CommandReused, DecisionClosed, NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
+from domain.errors import DecisionClosed, NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.fork_safety import reset_after_fork
 from domain.kernel.game.command import Command
 from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
@@ -28,6 +28,7 @@ from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ledger import IdempotencyKey, Ledger, Receipt
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.database import Statement
+from domain.service.request_keys import RequestKey
 from domain.service.seed_store import SeedStore
 from domain.types import Doc, Json, Seat
 
@@ -121,13 +122,13 @@ class CommandHandler:
         *,
         body: Doc | None = None,
         defaulted: Collection[str] = (),
-        idempotency_key: str | None = None,
+        idempotency_key: RequestKey | str | None = None,
         extra_statements: ExtraStatements = _no_statements,
     ) -> CommandResult:
         """Open a new game under an id from `new_game_id`; `body` adds pace and policies to the record.
 
-        `defaulted` names members of the body absent from the request, so repetitions stay equal after new members are
-        introduced. Raise UnknownRuleset and InvalidTable, and StaleVersion if the game exists.
+        `defaulted` names members of the body absent from the request, so repetitions of requests of earlier versions
+        stay equal. Raise UnknownRuleset and InvalidTable, and StaleVersion if the game exists.
         """
         rules = self._registry.get(ruleset)
         table = rules.make_table(seats, options)
@@ -137,6 +138,8 @@ class CommandHandler:
 
         def attempt() -> CommandResult:
             log_id = self._ledger.log_id
+            if key and key.claim:
+                key.claim.check(self._ledger.execute)
             # The seed first: a seed without a game is harmless, and a repeated command finds it.
             seed = self._seed_store.create(game)
             transition = Open(game, table, body or {}).execute(rules, self._context(seed, key))
@@ -155,7 +158,7 @@ class CommandHandler:
         seat_guard: SeatGuard | None = None,
         officer: Collection[str] = (),
         agreement: Agreement | None = None,
-        idempotency_key: str | None = None,
+        idempotency_key: RequestKey | str | None = None,
         extra_statements: ExtraStatements = _no_statements,
         ahead_ms: int = 0,
     ) -> CommandResult:
@@ -225,11 +228,14 @@ class CommandHandler:
         try:
             return attempt()
         except _REFUSALS:
-            row = self._ledger.find_command(game, key.id) if key else None
-            if key is None or row is None:
+            if key is None:
                 raise
-            if row.body_hash != key.body_hash:
-                raise CommandReused(key.id) from None
+            row = self._ledger.find_command(game, key.id)
+            if row is None:
+                if key.claim:
+                    key.claim.check(self._ledger.execute)
+                raise
+            key.check_hash(row.body_hash)
             return self._replayed_result(game, Receipt(row.first, row.last, row.positions))
 
     def _decide_and_append(self, pending: _PendingCommand) -> CommandResult:
@@ -351,16 +357,20 @@ def _hashed_fields(command: Command) -> Doc:
 
 
 def _idempotency_key(
-    id: str | None,  # noqa: A002 - the word of the table
+    id: RequestKey | str | None,  # noqa: A002 - the word of the table
     verb: str,
     args: Mapping[str, Json],
     expected: int | None = None,
 ) -> IdempotencyKey | None:
     """Return the key of a request, or None without an id.
 
-    The hash covers canonical JSON from the standard library, since a refused move may hold any JSON at all.
+    A client's request is known by its fingerprint, one of the service by the hash of its command. That hash covers
+    canonical JSON from the standard library, since a refused move may hold any JSON at all.
     """
     if id is None:
         return None
     body = json.dumps([verb, args, expected], sort_keys=True, separators=(",", ":"))
-    return IdempotencyKey(id, hashlib.sha256(body.encode()).hexdigest())
+    body_hash = hashlib.sha256(body.encode()).hexdigest()
+    if isinstance(id, str):
+        return IdempotencyKey(id, body_hash)
+    return IdempotencyKey(id.id, id.fingerprint, earlier_hash=body_hash, claim=id.claim)

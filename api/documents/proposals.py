@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from api.services import ApiServices, Doc
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.job_requests import JobRequest
@@ -9,8 +11,11 @@ from domain.service.job_requests import JobRequest
 
 def proposal_to_json(s: ApiServices, request: JobRequest) -> Doc:
     """Return a proposal with its status and the votes so far."""
+    return _build_proposal(request, proposal_status(s, request)[0])
+
+
+def _build_proposal(request: JobRequest, status: str) -> Doc:
     args = request.args or {}
-    status, _ = proposal_status(s, request)
     return {
         "id": request.id,
         "game": request.game,
@@ -24,6 +29,12 @@ def proposal_to_json(s: ApiServices, request: JobRequest) -> Doc:
         "status": status,
         "job": f"/v1/jobs/{request.id}",
     }
+
+
+def new_proposal_to_json(request: JobRequest) -> Doc:
+    """Return a proposal as it was made. It never changes, so repetitions of the request get the same bytes."""
+    made = replace(request, agreed=(), declined=(), outcome=None)
+    return _build_proposal(made, "open" if made.missing_seats else "queued")
 
 
 def proposal_status(s: ApiServices, request: JobRequest) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from flask import Response
 
 from api import authorization
+from api.caller_keys import mark_replayed
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
@@ -41,8 +42,15 @@ def open_games(body: Doc, headers: Doc) -> Response:
     If the request stops before the last table, repeat it with the same key: it continues there and opens no table
     twice.
     """
-    results = (open_table(body["table"], ("open", str(n)), headers["key"]) for n in range(body["count"]))
-    return json_response({"items": [confirm_write(stored) | doc for stored, doc in results]}, 201)
+    items, is_new = [], False
+    for n in range(body["count"]):
+        stored, doc = open_table(body["table"], ("open", str(n)), headers["key"])
+        items.append(confirm_write(stored) | doc)
+        is_new = is_new or not stored.replayed
+    response = json_response({"items": items}, 201)
+    if not is_new:
+        mark_replayed(response)
+    return response
 
 
 @bp.operation(

@@ -8,7 +8,7 @@ from api import authorization
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import confirm_write, json_response, load_table
+from api.response_builders import confirm_write, json_response, load_table, opening_terms
 from api.routes.games import check_guest_name, find_rematch, report_issued_token
 from api.schemas.query_args import ChallengeArgs
 from api.schemas.request_bodies import CardSchema, ChallengeSchema, RematchSchema
@@ -178,7 +178,8 @@ def rematch(body: Doc, game: str) -> Response:
 
     Once the game is over, every player and the director may call this. The first caller opens the table and directs it;
     all others get its id. The seats stay reserved for the same players for a week, without invitation: guests take
-    theirs with their old token.
+    theirs with their old token. While spectators of a table with a delay do not see its end yet, the new table is
+    unlisted.
     """
     s, caller = services(), authorization.principal()
     if caller.lent:
@@ -196,6 +197,20 @@ def rematch(body: Doc, game: str) -> Response:
         if find_rematch(game) is None:
             raise
         return json_response(doc)
+
+
+def _rematch_listing(game: str, new: str, before: AnyGame) -> str:
+    """Return the listing of the new table: as before, but unlisted while spectators do not see the end yet.
+
+    A listed table with the same players would tell that the game is over. A repetition gets what was stored.
+    """
+    listing = str(before.terms.get("listing"))
+    if stored := opening_terms(new):
+        return str(stored.get("listing"))
+    if listing != "public" or not before.terms.get("delay"):
+        return listing
+    shown = services().reader.find_summary(game, inside=False)
+    return listing if shown and shown["status"] in ("over", "closed") else "unlisted"
 
 
 def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], name: str) -> Doc:
@@ -230,7 +245,7 @@ def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], 
         before.ruleset,
         before.table.seats,
         before.table.options,
-        body={**before.terms, "pace": before.time_control.to_json()},
+        body={**before.terms, "pace": before.time_control.to_json(), "listing": _rematch_listing(game, new, before)},
         defaulted=["pace"],  # early records lack it, and repetitions must still match them
         idempotency_key=key_id,
         extra_statements=lambda _: rows,

@@ -6,11 +6,12 @@ import orjson
 from flask import Response
 
 from api import authorization
+from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import idempotency_key, if_match_version, load_table, write_response
+from api.response_builders import if_match_version, load_table, write_response
 from api.routes.boards import load_from_records
 from api.schemas.play_responses import LookDocSchema
 from api.schemas.query_args import MoveHeaders
@@ -18,6 +19,7 @@ from api.schemas.request_bodies import CloseSchema, ExtensionSchema, HoldSchema,
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import TokenDocSchema
 from api.services import Doc, services
+from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue
 from domain.kernel.game.game import Player
 from domain.kernel.game.table_commands import Close
@@ -53,7 +55,7 @@ def look(_: Json, headers: Doc, game: str) -> Response:
     authorization.require_no_seat(now)
     with rate_limits.whole_game_slot():
         stored = execute_command(
-            game, Look(), expected=if_match_version(headers["match"]), idempotency_key=idempotency_key(headers["key"])
+            game, Look(), expected=if_match_version(headers["match"]), idempotency_key=role_key(headers["key"])
         )
         if not stored.replayed:
             caller = authorization.principal()
@@ -77,14 +79,13 @@ def look(_: Json, headers: Doc, game: str) -> Response:
 def extend(body: Doc, headers: Doc, game: str) -> Response:
     """Move the deadline of the open decision, for example after an outage or for a holiday.
 
-    You can also bring it forward, to one minute from now at the earliest.
+    Send `seconds` to add, or `until`, the new deadline: a second press then changes nothing. You can also bring it
+    forward, to one minute from now at the earliest.
     """
     authorization.require_director()
-    key_id, ms = idempotency_key(headers["key"]), body["seconds"] * 1000
-    stored = execute_command(
-        game, Extend(body["decision"], ms), expected=if_match_version(headers["match"]), idempotency_key=key_id
-    )
-    return write_response(stored)
+    command = Extend(body["decision"], body.get("seconds", 0) * SECOND, until=body.get("until"))
+    expected, key = if_match_version(headers["match"]), role_key(headers["key"])
+    return write_response(execute_command(game, command, expected=expected, idempotency_key=key))
 
 
 @bp.operation(
@@ -102,7 +103,7 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     """Close a game before its end. Its seed and all hidden data become public."""
     authorization.require_director()
     command = Close(body["reason"], "director")
-    expected, key_id = if_match_version(headers["match"]), idempotency_key(headers["key"])
+    expected, key_id = if_match_version(headers["match"]), role_key(headers["key"])
     return write_response(execute_command(game, command, expected=expected, idempotency_key=key_id))
 
 
@@ -122,10 +123,10 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
 def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     """Hold a seat, with or without a player: none of its time runs, and no default is played for it.
 
-    The hold ends after `seconds`, with a hold of 0, or when a player takes the seat.
+    The hold ends after `seconds` or at `until`, with a hold of 0, or when a player takes the seat.
     """
     authorization.require_director()
-    command, key_id = Hold(seat, body["seconds"]), idempotency_key(headers["key"])
+    command, key_id = Hold(seat, body.get("seconds", 0), body.get("until")), role_key(headers["key"])
     stored = execute_command(game, command, expected=if_match_version(headers["match"]), idempotency_key=key_id)
     return write_response(stored, status=200)
 
@@ -170,7 +171,7 @@ def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
         command,
         as_player=player == caller.player,
         expected=expected,
-        idempotency_key=idempotency_key(key),
+        idempotency_key=role_key(key),
         extra_statements=replace_token,
     )
     if not stored.replayed:

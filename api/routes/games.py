@@ -8,6 +8,7 @@ import orjson
 from flask import Response
 
 from api import authorization
+from api.caller_keys import command_key, person_key, role_key
 from api.command_execution import execute_command
 from api.documents.summaries import add_names, build_lobby_page
 from api.http import rate_limits, security_log
@@ -16,7 +17,6 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import (
     ChangeCursor,
     etag_response,
-    idempotency_key,
     if_match_version,
     load_table,
     missing_game,
@@ -102,7 +102,7 @@ def open_game(body: Doc, headers: Doc) -> Response:
 def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandResult, Doc]:
     """Open a table as requested, and return the stored command with the caller's document. Raise Problem.
 
-    `request` and `key` identify the request for repetitions.
+    `request` and `key` identify the table for repetitions. The key binds the whole request.
     """
     s = services()
     rules = _find_ruleset(body["ruleset"])
@@ -133,7 +133,7 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
         body["options"],
         body=terms,
         defaulted=defaulted,
-        idempotency_key=key_id,
+        idempotency_key=command_key(key_id or "", issued_token.game, person_key(key)),
         extra_statements=lambda _: rows,
     )
     report_issued_token(stored, issued_token, player, DIRECTOR)
@@ -288,7 +288,8 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
 
     with hide_current_state(game, body.get("seat")):
         command = Join(body.get("seat"), player, body["nonce_hash"])
-        stored = execute_command(game, command, as_player=True, idempotency_key=key_id, extra_statements=issue_token)
+        key = command_key(key_id or "", game, person_key(headers["key"], game))
+        stored = execute_command(game, command, as_player=True, idempotency_key=key, extra_statements=issue_token)
     report_issued_token(stored, issued_token, player, stored.records[0].public["seat"])
     return write_response(stored, {"seat": stored.records[0].public["seat"]} | _token_to_json(issued_token, player))
 
@@ -309,7 +310,8 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
         _charge_quota("seats")
     name_rows = s.seat_tokens.texts.set_name(player, f"Bot ({body['bot']})")
     rows = [*s.seat_tokens.revoke(game, seat), *name_rows]
-    stored = execute_command(game, Join(seat, player), idempotency_key=key_id, extra_statements=lambda _: rows)
+    bound = command_key(key_id or "", game, person_key(key, game))
+    stored = execute_command(game, Join(seat, player), idempotency_key=bound, extra_statements=lambda _: rows)
     return write_response(stored, {"seat": seat, "player": player})
 
 
@@ -352,7 +354,7 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
         Leave(seat, hold, by="director" if caller.seat is None else None),
         seat_guard=authorization.seat_guard(),
         expected=if_match_version(headers["match"]),
-        idempotency_key=idempotency_key(headers["key"]),
+        idempotency_key=role_key(headers["key"]),
         extra_statements=lambda _: s.seat_tokens.revoke(game, seat),
     )
     if not stored.replayed:
@@ -410,9 +412,10 @@ def start_game(_: Json, headers: Doc, game: str) -> Response:
 def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
     """Take vacation days, if the time control has any: none of the seat's time runs meanwhile.
 
-    They begin now, or after the current vacation. The seat can still play.
+    They begin now, or after the current vacation. The seat can still play. Send the number of `days`, or `until`: as
+    many whole days as last until that time. A second press then takes no more days.
     """
-    command = Rest(authorization.seat(), body["days"])
+    command = Rest(authorization.seat(), body.get("days", 0), body.get("until"))
     return _execute_for_caller(game, command, headers)
 
 
@@ -423,6 +426,6 @@ def _execute_for_caller(game: str, command: Command, headers: Doc) -> Response:
         command,
         expected=if_match_version(headers["match"]),
         seat_guard=authorization.seat_guard(),
-        idempotency_key=idempotency_key(headers["key"]),
+        idempotency_key=role_key(headers["key"]),
     )
     return write_response(stored)

@@ -8,12 +8,13 @@ from contextlib import contextmanager, nullcontext
 from flask import Response
 
 from api import authorization
+from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import idempotency_key, if_match_version, json_response, load_table, write_response
+from api.response_builders import if_match_version, json_response, load_table, write_response
 from api.schemas.play_responses import DryRunSchema, MovedSchema, NextSchema
 from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
@@ -88,7 +89,7 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
         return json_response(_dry_run(game, seat, moves, decision, expected))
     if decision is None and expected is None:
         raise Problem("precondition_required")
-    command, key_id = Play(seat, moves, decision, "director" if directed else "seat"), idempotency_key(headers["key"])
+    command, key_id = Play(seat, moves, decision, "director" if directed else "seat"), role_key(headers["key"])
     with _hide_refusal_reasons(game, seat, moves) if directed else nullcontext():
         stored = execute_command(
             game, command, expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=key_id

@@ -5,10 +5,11 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
-from api.documents.proposals import proposal_status, proposal_to_json
+from api.caller_keys import mark_replayed, role_key
+from api.documents.proposals import new_proposal_to_json, proposal_status, proposal_to_json
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import idempotency_key, if_match_version, json_response, load_table, missing_game
+from api.response_builders import if_match_version, json_response, load_table, missing_game
 from api.schemas.play_responses import ProposalSchema, ProposalsSchema
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
@@ -52,10 +53,14 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
     """
     s, seat = services(), _voter()
     rules, now = load_table(game)
-    key = idempotency_key(headers["key"])
-    id_ = new_id("proposal", key[:24] if key else "")
+    key = role_key(headers["key"])
+    id_ = new_id("proposal", key.id[:24] if key else "")
+    if key:
+        key.check(s.ledger.execute)
     act = {name: value for name, value in body.items() if value is not None}
-    if (before := s.job_requests.find(id_)) is None:
+    before = s.job_requests.find(id_)
+    is_new = before is None
+    if is_new:
         if (expected := if_match_version(headers["match"])) not in (None, now.version):
             raise StaleVersion(expected or 0, now.version)
         _check_act(rules, now, act)
@@ -63,12 +68,15 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
         players = {str(s): player.id for s, player in now.players.items()}
         args: Doc = {"seat": seat, "act": act, "players": players}
         request = JobRequest(id_, "proposal", game, now.version, args, tuple(voting_seats(now, seat)), s.clock())
-        before = s.job_requests.submit(request)
+        before = s.job_requests.submit(request, key)
         s.notify_changed(game)
     sent = {"seat": seat, "act": act}
     if before is None or {name: (before.args or {})[name] for name in sent} != sent:
         raise Problem("idempotency_key_reused")
-    return json_response(proposal_to_json(s, before), 202, Location=f"/v1/games/{game}/proposals/{id_}")
+    response = json_response(new_proposal_to_json(before), 202, Location=f"/v1/games/{game}/proposals/{id_}")
+    if not is_new:
+        mark_replayed(response)
+    return response
 
 
 def _voter() -> Seat:
@@ -84,6 +92,8 @@ def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
         raise RuleError("game_over" if now.status in ("over", "closed") else "not_running", "", {"status": now.status})
     if "seat" in act and act["seat"] >= now.table.seats:
         raise RuleError("unknown_seat", "", {"seats": now.table.seats})
+    if "until" in act and act["until"] <= services().clock():
+        raise RuleError("time_passed", "", {"now": services().clock()})
     if act["act"] == "pace":
         parse_time_control(rules.meta, act["pace"])
 

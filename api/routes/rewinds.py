@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
+from api.caller_keys import mark_replayed, role_key
 from api.documents.undo_requests import (
     build_undo_request,
     is_visible,
@@ -16,7 +17,6 @@ from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import (
-    idempotency_key,
     if_match_version,
     json_response,
     load_table,
@@ -71,22 +71,22 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     expected = if_match_version(headers["match"])
     if expected is None:
         raise Problem("precondition_required", "Send If-Match with the version you have seen.")
-    s, caller, key_id = services(), authorization.principal(), idempotency_key(headers["key"])
+    s, caller, key = services(), authorization.principal(), role_key(headers["key"])
     rules, now = load_table(game)
     if caller.seat is not None and (body["fresh"] or body["reason"]):
         raise Problem("directors_only", "Only a director may send `reason` or `fresh`.")
-    id_ = new_id("rewind", key_id[:24] if key_id else "")
+    id_ = new_id("rewind", key.id[:24] if key else "")
+    if key:
+        key.check(s.ledger.execute)
     before = s.job_requests.find(id_)
     if before is not None:
         return _accepted_response(_check_same_request(before, caller, expected, body), replayed=True)
-    if key_id and s.ledger.find_command(game, key_id):
-        raise Problem("idempotency_key_reused")
     undone, consents = _plan_rewind(rules, now, caller.seat, body["to"], expected)
     _check_rewind_limit(game, expected)
     reason = s.seat_tokens.texts.store_text(caller.player, body["reason"]) if body["reason"] else ""
     args = {"to": body["to"], "seat": caller.seat, "fresh": body["fresh"], "reason": reason}
     args |= {"undone": [r.version for r in undone], "draws": public_draws(undone)}
-    submitted = s.job_requests.submit(JobRequest(id_, "rewind", game, expected, args, consents, s.clock()))
+    submitted = s.job_requests.submit(JobRequest(id_, "rewind", game, expected, args, consents, s.clock()), key)
     if submitted is None:
         raise Problem("motion_open")
     s.notify_changed(game)
@@ -148,7 +148,7 @@ def _accepted_response(job_request: JobRequest, *, replayed: bool = False) -> Re
         request_to_json(job_request), 202, Location=_rewind_url(job_request) if job_request.asked else job
     )
     if replayed:
-        response.headers["Idempotency-Replayed"] = "true"
+        mark_replayed(response)
     return response
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Unpack
+
 from marshmallow import ValidationError, fields, validate, validates_schema
 
+from api.schemas.field_options import ValueOptions
 from api.schemas.request_fields import (
     LONGER,
     BoundedDict,
@@ -22,6 +25,9 @@ from domain.bots import BOTS
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
+
+LAST_MS = 4_102_444_800_000
+"""Latest point in time in a request: the year 2100."""
 
 WAIT = {"description": "Wait until the views have read this log position (`Annals-Position`)."}
 
@@ -122,9 +128,30 @@ class NewGamesSchema(RequestSchema):
     count = StrictInt(required=True, validate=range_check(1, MOST_AT_ONCE))
 
 
-class HoldSchema(RequestSchema):
+UNTIL = "Time, ms since 1970 UTC. A repetition does not count twice."
+
+
+def until_field(what: str, **options: Unpack[ValueOptions]) -> StrictInt:
+    """Return a field for a point in time in place of an amount."""
+    return StrictInt(validate=range_check(1, LAST_MS), metadata={"description": f"{what} {UNTIL}"}, **options)
+
+
+class AmountSchema(RequestSchema):
+    """Either an amount, or the time `until`."""
+
+    amount: ClassVar[str] = "seconds"
+
+    @validates_schema
+    def check_form(self, data: Doc, **_: object) -> None:
+        if (self.amount in data) == ("until" in data):
+            raise ValidationError(Message("Either `{amount}` or `until` is expected.", amount=self.amount))
+
+
+class HoldSchema(AmountSchema):
+    """Either `seconds` or `until`."""
+
+    until = until_field("End of the hold.")
     seconds = StrictInt(
-        required=True,
         validate=range_check(0, MAX_SECONDS),
         metadata={"description": "Seconds from now. 0 ends the hold."},
     )
@@ -144,10 +171,12 @@ class JoinSchema(RequestSchema):
     )
 
 
-class VacationSchema(RequestSchema):
-    days = StrictInt(
-        required=True, validate=range_check(1, MAX_VACATION_DAYS), metadata={"description": "Whole days, from now."}
-    )
+class VacationSchema(AmountSchema):
+    """Either `days` or `until`."""
+
+    amount = "days"
+    until = until_field("End of the vacation, in as many whole days as it needs.")
+    days = StrictInt(validate=range_check(1, MAX_VACATION_DAYS), metadata={"description": "Whole days, from now."})
 
 
 class NonceSchema(RequestSchema):
@@ -199,10 +228,12 @@ class PicksSchema(RequestSchema):
     )
 
 
-class ExtensionSchema(RequestSchema):
+class ExtensionSchema(AmountSchema):
+    """Either `seconds` or `until`."""
+
     decision = word_field(r"^[0-9]{1,9}-[0-9]{1,9}$", required=True)
+    until = until_field("The new deadline.")
     seconds = StrictInt(
-        required=True,
         validate=range_check(-MAX_SECONDS, MAX_SECONDS),
         metadata={"description": "Seconds to add; negative: bring the deadline forward."},
     )
@@ -247,7 +278,7 @@ PROPOSAL_MEMBERS = {
     "seat_bot": ("seat", "bot"),
     "pace": ("pace",),
 }
-"""Act of a proposal -> the members that it needs."""
+"""Act of a proposal -> the members that it needs. `until` may replace `seconds`."""
 
 
 class NewProposalSchema(RequestSchema):
@@ -256,12 +287,13 @@ class NewProposalSchema(RequestSchema):
         required=True,
         metadata={
             "description": "`close` ends the game. `extend` (`decision`, `seconds`) moves its deadline. `hold` (`seat`,"
-            " `seconds`) stops a seat's time. `remove` (`seat`) frees a seat. `seat_bot` (`seat`, `bot`) gives a free"
-            " seat to a bot. `pace` (`pace`) sets another time control."
+            " `seconds`) stops a seat's time. Both take `until` in place of `seconds`. `remove` (`seat`) frees a seat."
+            " `seat_bot` (`seat`, `bot`) gives a free seat to a bot. `pace` (`pace`) sets another time control."
         },
     )
     decision = word_field(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)
     seconds = StrictInt(load_default=None, allow_none=True, validate=range_check(-MAX_SECONDS, MAX_SECONDS))
+    until = until_field("In place of `seconds`.", load_default=None, allow_none=True)
     seat = StrictInt(load_default=None, allow_none=True, validate=range_check(0, 99))
     bot = choice_field(*BOTS, load_default=None)
     pace = fields.Raw(load_default=None, allow_none=True, metadata=PACE)
@@ -269,11 +301,13 @@ class NewProposalSchema(RequestSchema):
     @validates_schema(skip_on_field_errors=True)
     def check_members(self, data: Doc, **_: object) -> None:
         needed = PROPOSAL_MEMBERS[data["act"]]
-        for name in ("decision", "seconds", "seat", "bot", "pace"):
+        if "seconds" in needed and data["until"] is not None:
+            needed = tuple("until" if name == "seconds" else name for name in needed)
+        for name in ("decision", "seconds", "until", "seat", "bot", "pace"):
             if (data[name] is not None) != (name in needed):
                 problem = Message("Missing for this act.") if name in needed else Message("Not a member of this act.")
                 raise ValidationError(problem, name)
-        if data["act"] == "hold" and data["seconds"] < 0:
+        if data["act"] == "hold" and (data["seconds"] or 0) < 0:
             raise ValidationError(Message("Must be from {min} to {max}.", min=0, max=MAX_SECONDS), "seconds")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.accounts.account_tables import AccountTable, write
 from domain.accounts.accounts import require_account_role
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement
+from domain.service.request_keys import RequestKey, bind_key
 
 MOST_OPEN = 20
 """Open reports of one account at most."""
@@ -34,18 +35,24 @@ class AbuseReport:
 class AbuseReports(AccountTable):
     """The table of reports. Every method may raise StoreUnavailable."""
 
-    def file(self, account: str, player: str, game: str, said: str, *request: str) -> AbuseReport:
-        """Store a report, once for the same request; raise AccountError for too many open ones, or CommandReused."""
+    def file(
+        self, account: str, player: str, game: str, said: str, *request: str, key: RequestKey | None = None
+    ) -> AbuseReport:
+        """Store a report, once for the same request, and return it as it was filed.
+
+        Raise AccountError for too many open ones, or CommandReused.
+        """
         now = self._now()
         id_ = self._derive_bytes(request, "report", 12).hex()
         report = AbuseReport(id_, account, now, player, game, said, "")
 
         def work(execute: Execute) -> AbuseReport:
+            bind_key(execute, key)
             for row in execute(f"{_SELECT}id = ?", (id_,)):
                 stored = AbuseReport(*row)
                 if (stored.player, stored.game, stored.said) != (player, game, said):
                     raise CommandReused(id_)
-                return stored
+                return replace(stored, outcome="", settled=0)
             if len(execute("SELECT id FROM reports WHERE account = ? AND settled = 0", (account,))) >= MOST_OPEN:
                 raise AccountError("too_many", Message("You already have {most} open reports.", most=MOST_OPEN))
             statement = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, '', 0)"

@@ -9,6 +9,7 @@ from domain.accounts.account_names import fold_name
 from domain.accounts.account_tables import DAY, AccountTable, delete_oauth_rows, insert_recovery_codes, write
 from domain.errors import AccountError, CommandReused
 from domain.service.database import Execute, Row, Statement
+from domain.service.request_keys import RequestKey, bind_key
 from domain.service.token_text import encode_bytes, hash_secret
 
 ROLES = ("member", "moderator", "admin")
@@ -133,7 +134,11 @@ class Accounts(AccountTable):
         return self._derive_bytes(request, "account", 8).hex()
 
     def open(
-        self, id_: str, registration: AccountRegistration, extra_statements: Sequence[Statement] = ()
+        self,
+        id_: str,
+        registration: AccountRegistration,
+        extra_statements: Sequence[Statement] = (),
+        key: RequestKey | None = None,
     ) -> tuple[Account, bool]:
         """Store an account; return it, and False if a repeated request found it.
 
@@ -142,6 +147,7 @@ class Accounts(AccountTable):
         mark = self._keyed_hash("request", *registration.request) if registration.request else ""
 
         def work(execute: Execute) -> bool:
+            bind_key(execute, key)
             for (before,) in execute("SELECT request FROM accounts WHERE id = ?", (id_,)):
                 if not mark or before != mark:
                     raise CommandReused(id_)
@@ -267,8 +273,16 @@ class Accounts(AccountTable):
 
     # --- invitations
 
-    def invite(self, account: str, uses: int, until: int, extra_statements: Sequence[Statement], *request: str) -> str:
-        """Return a secret for opening `uses` accounts, the same for the same request.
+    def invite(
+        self,
+        account: str,
+        uses: int,
+        until: int,
+        extra_statements: Sequence[Statement],
+        *request: str,
+        key: RequestKey | None = None,
+    ) -> str:
+        """Return a secret for opening `uses` accounts, the same for the same request, which stores it once.
 
         Raises AccountError unless the account is an administrator.
         """
@@ -279,6 +293,8 @@ class Accounts(AccountTable):
 
         def work(execute: Execute) -> None:
             require_account_role(execute, account, "admin", self._now())
+            if not bind_key(execute, key):
+                return
             write(execute, [old, (statement, row), *extra_statements])
 
         self._in_transaction(work)

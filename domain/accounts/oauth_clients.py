@@ -15,6 +15,7 @@ from domain.accounts.credential_tables import SCOPES
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Row, Statement
+from domain.service.request_keys import RequestKey, bind_key
 from domain.service.token_text import encode_bytes, hash_secret
 
 MOST_CLIENTS, MOST_REDIRECTS, LONGEST_REDIRECT = 20, 10, 300
@@ -146,6 +147,7 @@ class OAuthClients(AccountTable):
         extra_statements: Sequence[Statement],
         *request: str,
         confidential: bool,
+        key: RequestKey | None = None,
     ) -> tuple[str, str]:
         """Store a client; return its id and its secret, the same for the same request.
 
@@ -156,9 +158,12 @@ class OAuthClients(AccountTable):
         mark = self._keyed_hash("request", *request) if request else ""
 
         def work(execute: Execute) -> None:
+            is_new = bind_key(execute, key)
             for (before,) in execute("SELECT request FROM oauth_clients WHERE id = ?", (id_,)):
                 if not mark or before != mark:
                     raise CommandReused(id_)
+                return
+            if not is_new:  # removed since, and deleted
                 return
             if len(execute(f"{_SELECT}account = ?", (account,))) >= MOST_CLIENTS:
                 raise AccountError("too_many", Message("An account has {most} clients at most.", most=MOST_CLIENTS))

@@ -11,6 +11,7 @@ from domain.accounts.credential_tables import STATE, CredentialOwner, Credential
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement
+from domain.service.request_keys import RequestKey, bind_key
 from domain.service.token_text import hash_secret
 
 LONGEST_TOKEN = 365 * DAY
@@ -73,9 +74,11 @@ class PersonalTokens(CredentialTable):
         *request: str,
         instead: str = "",
         session: str = "",
+        key: RequestKey | None = None,
     ) -> tuple[str, str]:
         """Store a token, in place of the token `instead`; return its id and text, the same for the same request.
 
+        A repetition stores nothing, even if the token has been deleted since.
         Raises AccountError if the account has too many or `instead` is gone, and CommandReused.
         """
         id_, text = self._make_secret("anp", request)
@@ -83,9 +86,12 @@ class PersonalTokens(CredentialTable):
         now = self._now()
 
         def work(execute: Execute) -> None:
+            is_new = bind_key(execute, key)
             for (before,) in execute("SELECT hash FROM personal_tokens WHERE id = ?", (id_,)):
                 if not matches_hash(before, text):
                     raise CommandReused(id_)
+                return
+            if not is_new:
                 return
             if instead and not self._end(execute, account, instead, now):
                 raise AccountError("not_found")

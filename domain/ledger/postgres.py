@@ -19,7 +19,7 @@ from psycopg.rows import DictRow, dict_row, tuple_row
 from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import PoolTimeout
 
-from domain.errors import CommandReused, GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
+from domain.errors import GameDamaged, ServerReplaced, StaleVersion, StoreUnavailable
 from domain.ledger import roles, store
 from domain.ledger.group_commit import GroupCommit
 from domain.ledger.postgres_schema import (
@@ -37,6 +37,7 @@ from domain.ledger.postgres_schema import (
 from domain.ledger.socket_timeouts import SET_SCHEMA, TCP_OPTIONS, TimeoutConnection, set_transaction_timeout
 from domain.ledger.store import EVENTS, CommandRow, IdempotencyKey, Receipt
 from domain.service.database import Execute, Row, Statement
+from domain.service.request_keys import RequestKey
 
 PATIENCE = 5
 """Seconds to wait for a connection, unless the address sets `connect_timeout`."""
@@ -246,7 +247,12 @@ class PostgresStore(PostgresApplicationRecorder):
         key_and_hash = (idempotency_key.id, idempotency_key.body_hash) if idempotency_key else (None, None)
 
         row = self._group_commit.run(
-            partial(_call_append, (game, expected, topics, states, *key_and_hash, log_id), extra_statements)
+            partial(
+                _call_append,
+                (game, expected, topics, states, *key_and_hash, log_id),
+                extra_statements,
+                idempotency_key.claim if idempotency_key else None,
+            )
         )
         if row["outcome"] == "replaced":
             self.datastore.log_id_cache.update(row["hash"], time.monotonic())
@@ -255,8 +261,8 @@ class PostgresStore(PostgresApplicationRecorder):
             raise GameDamaged(str(game), row["high"])
         if row["outcome"] == "stale":
             raise StaleVersion(expected, row["high"])
-        if idempotency_key and row["outcome"] == "known" and row["hash"] != idempotency_key.body_hash:
-            raise CommandReused(idempotency_key.id)
+        if idempotency_key and row["outcome"] == "known":
+            idempotency_key.check_hash(row["hash"])
         return Receipt(row["low"], row["high"], tuple(row["positions"]), replayed=row["outcome"] == "known")
 
     @contextmanager
@@ -367,14 +373,19 @@ class PostgresStore(PostgresApplicationRecorder):
 
 
 def _call_append(
-    params: Sequence[object], extra_statements: Sequence[Statement], connection: TimeoutConnection[DictRow]
+    params: Sequence[object],
+    extra_statements: Sequence[Statement],
+    claim: RequestKey | None,
+    connection: TimeoutConnection[DictRow],
 ) -> DictRow:
-    """Call the append function and run the extra statements; return its row."""
-    if not extra_statements:
+    """Call the append function, bind the caller's key and run the extra statements; return its row."""
+    if not extra_statements and claim is None:
         return next(connection.execute(_CALL, params, prepare=True))
     with connection.transaction():
         row = next(connection.execute(_CALL, params, prepare=True))
         if row["outcome"] == "stored":
+            if claim:
+                claim.bind(_make_execute(connection.cursor(row_factory=tuple_row)))
             store.write_extra_statements(lambda s, p: connection.execute(_translate(s), p), extra_statements)
     return row
 

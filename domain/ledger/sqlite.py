@@ -22,7 +22,7 @@ from eventsourcing.sqlite import (
     SQLiteDatastore,
 )
 
-from domain.errors import CommandReused, GameDamaged, StaleVersion, StoreUnavailable
+from domain.errors import GameDamaged, StaleVersion, StoreUnavailable
 from domain.ledger import store
 from domain.ledger.group_commit import GroupCommit
 from domain.ledger.sqlite_files import PATIENCE, TRIES, list_integrity_errors, make_file, scrub_marker, truncate_wal
@@ -209,8 +209,7 @@ class SqliteStore(SQLiteApplicationRecorder):
         def work(c: SQLiteCursor) -> Receipt:
             command, damaged, head = _read_append_state(c, game, idempotency_key)
             if idempotency_key and command:
-                if command.body_hash != idempotency_key.body_hash:
-                    raise CommandReused(idempotency_key.id)
+                idempotency_key.check_hash(command.body_hash)
                 return Receipt(command.first, command.last, command.positions, replayed=True)
             if damaged is not None:
                 raise GameDamaged(str(game), damaged)
@@ -218,6 +217,8 @@ class SqliteStore(SQLiteApplicationRecorder):
                 raise StaleVersion(expected, head)
             last = expected + len(events)
             if idempotency_key:
+                if idempotency_key.claim:
+                    idempotency_key.claim.bind(_make_execute(c))
                 row_of = (game.hex, idempotency_key.id, idempotency_key.body_hash, expected + 1, last)
                 c.execute("INSERT INTO commands VALUES (?,?,?,?,?)", row_of)
             positions = tuple(self._insert_events(c, events) or ())

@@ -14,6 +14,7 @@ from domain.compat import cached_property
 from domain.errors import CommandReused, GameDamaged, StaleVersion
 from domain.kernel.records.record import Record
 from domain.service.database import Execute, Row, Statement
+from domain.service.request_keys import RequestKey
 
 EVENTS = "records"
 """The table of records; the others are `archive`, `commands`, `seeds` and `damages`."""
@@ -34,6 +35,15 @@ class IdempotencyKey:
 
     id: str
     body_hash: str
+    earlier_hash: str = ""
+    """Hash of the same request as earlier versions stored it."""
+    claim: RequestKey | None = None
+    """The caller's key, bound in the same transaction; None if `id` is all there is to bind."""
+
+    def check_hash(self, stored: str) -> None:
+        """Raise CommandReused unless the stored hash is that of this request."""
+        if stored not in (self.body_hash, self.earlier_hash):
+            raise CommandReused(self.id)
 
 
 @dataclass(frozen=True)

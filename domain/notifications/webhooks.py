@@ -12,6 +12,7 @@ from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.notifications.webhook_urls import parse_webhook_url
 from domain.service.database import Execute, Row, Statement
+from domain.service.request_keys import RequestKey, bind_key
 from domain.types import Doc
 
 EVENTS = {
@@ -131,31 +132,36 @@ class Webhooks(AccountTable):
         since: int,
         extra_statements: Sequence[Statement],
         *request: str,
+        key: RequestKey | None = None,
     ) -> tuple[Webhook, str]:
-        """Store a webhook for events after log position `since`; return it and its secret.
+        """Store a webhook for events after log position `since`; return it as it was created, and its secret.
 
-        The same request returns the same ones. Raises AccountError for a forbidden URL, and for too many webhooks.
+        The same request returns the same ones and stores nothing, even if they were changed or removed since. Raises
+        AccountError for a forbidden URL, and for too many webhooks.
         """
         aim, events = parse_webhook_url(properties.url, mode), properties.event_types()
         chance = self._derive_bytes(request, "webhook", 40)
         id_, secret = chance[:8].hex(), _format_secret(chance[8:])
 
-        def work(execute: Execute) -> None:
-            rows = execute("SELECT id FROM webhooks WHERE account = ? AND about <> 'mail'", (account,))
-            if (id_,) in rows:
-                return
+        def work(execute: Execute) -> int:
+            is_new, now = bind_key(execute, key), key.at if key else self._now()
+            rows = execute("SELECT id, made FROM webhooks WHERE account = ? AND about <> 'mail'", (account,))
+            for stored, made in rows:
+                if stored == id_:
+                    return int(made)
+            if key and not is_new:
+                return key.first or 0
             if len(rows) >= MOST:
                 raise AccountError("too_many", Message("An account has {most} webhooks at most.", most=MOST))
             box = self.seal_box(id_, properties.url, [[secret, 0]])
             about = (properties.about, properties.game, " ".join(events), aim.host)
-            execute(_INSERT, (id_, account, *about, box, self._now(), since))
+            execute(_INSERT, (id_, account, *about, box, now, since))
             write(execute, extra_statements)
+            return now
 
-        self._for_account(account, work)
-        webhook = self.find(account, id_)
-        if webhook is None:
-            raise AccountError("unknown_account")
-        return webhook, secret
+        made = self._for_account(account, work)
+        shown = (properties.about, properties.game, events, properties.url, ((secret, 0),))
+        return Webhook(id_, account, *shown, "on", made, failing=0, ms=0), secret
 
     def update(
         self, account: str, webhook: str, properties: WebhookRequest, mode: str, since: int, *, on: bool
@@ -183,17 +189,22 @@ class Webhooks(AccountTable):
 
         return self._for_account(account, work)
 
-    def rotate_secret(self, account: str, webhook: str, *request: str) -> str | None:
+    def rotate_secret(self, account: str, webhook: str, *request: str, key: RequestKey | None = None) -> str | None:
         """Return a new secret, the same for the same request, or None without such a webhook.
 
-        Older secrets sign too for a while.
+        Older secrets sign too for a while. A repetition stores nothing, however old its secret is.
         """
         secret, now = _format_secret(self._derive_bytes(request, "webhook secret", 32)), self._now()
 
         def work(execute: Execute) -> str | None:
             stored = self._read_box(execute, account, webhook)
+            if key:
+                key.check(execute)
+                if key.first is not None:
+                    return secret
             if stored is None:
                 return None
+            bind_key(execute, key)
             (newest, _), *others = stored["secrets"]
             if secret not in (newest, *(kept for kept, _ in others)):
                 signing = [[kept, until] for kept, until in others if until > now]

@@ -12,7 +12,8 @@ import secrets
 from dataclasses import dataclass
 
 from domain.errors import CommandReused
-from domain.service.database import Database, Row, create_tables
+from domain.service.database import Database, Execute, Row, create_tables
+from domain.service.request_keys import RequestKey, bind_key
 from domain.types import MAX_INT, Json, Seat
 
 Doc = dict[str, Json]
@@ -83,25 +84,39 @@ class JobRequests:
         """Create missing tables."""
         create_tables(self._database, _TABLES)
 
-    def submit(self, request: JobRequest) -> JobRequest | None:
-        """Store a request and return its row, or the first row if the id is known.
+    def submit(self, request: JobRequest, key: RequestKey | None = None) -> JobRequest | None:
+        """Store a request and return its row, or the first row if the id is known; bind its key with it.
 
-        Returns None for a motion while another one is open at the same version of the game.
+        Returns None for a motion while another one is open at the same version of the game. Raises CommandReused.
         """
-        stored = self.find(request.id)
-        if stored is None and (round_ := self._next_round(request)) is not None:
+        if key is None:
+            return self._submit(self._database.execute, request, None)
+        results: list[JobRequest | None] = []
+        self._database.run_in_append_order(lambda execute: results.append(self._submit(execute, request, key)))
+        return results[-1]
+
+    def _submit(self, execute: Execute, request: JobRequest, key: RequestKey | None) -> JobRequest | None:
+        (stored,) = self._select("e.id = ?", request.id, execute=execute) or (None,)
+        if stored is not None and key is not None:
+            key.check(execute)
+        if stored is None:
+            round_ = self._next_round(execute, request)
+            if round_ is None:
+                return None
+            bind_key(execute, key)
             row = (request.id, request.work, request.game, request.version, round_ or None)
-            self._database.execute(_INSERT, (*row, json.dumps(request.args), json.dumps(request.asked), request.at))
-            stored = self.find(request.id)
+            execute(_INSERT, (*row, json.dumps(request.args), json.dumps(request.asked), request.at))
+            (stored,) = self._select("e.id = ?", request.id, execute=execute) or (None,)
         if stored is not None and (stored.work, stored.game) != (request.work, request.game):
             raise CommandReused(request.id)
         return stored
 
-    def _next_round(self, request: JobRequest) -> int | None:
+    def _next_round(self, execute: Execute, request: JobRequest) -> int | None:
         """Return the number of a motion at its version, 0 for any other request; None while another is open."""
         if not request.asked or request.work != "rewind":
             return 0
-        before = self._select("e.game = ? AND e.version = ? AND e.round IS NOT NULL", request.game, request.version)
+        condition = "e.game = ? AND e.version = ? AND e.round IS NOT NULL"
+        before = self._select(condition, request.game, request.version, execute=execute)
         return None if any(e.outcome is None and not e.declined for e in before) else len(before) + 1
 
     def consent(self, request_id: str, seat: Seat, *, agrees: bool) -> None:
@@ -141,11 +156,11 @@ class JobRequests:
           ORDER BY version DESC, at DESC, id LIMIT ?)"""
         return self._select(condition, game, limit)[::-1]
 
-    def _select(self, where: str, *params: object) -> list[JobRequest]:
+    def _select(self, where: str, *params: object, execute: Execute | None = None) -> list[JobRequest]:
         requests: dict[str, Row] = {}
         votes: dict[str, dict[Seat, bool]] = {}
         order = " ORDER BY e.version, e.at, e.round, e.id, c.seat"
-        for *row, seat, agrees in self._database.execute(_SELECT + where + order, params):
+        for *row, seat, agrees in (execute or self._database.execute)(_SELECT + where + order, params):
             requests[row[0]] = tuple(row)
             if seat is not None:
                 votes.setdefault(row[0], {})[seat] = bool(agrees)

@@ -88,6 +88,10 @@ class SeatTokens:
         """Return the id of a command with an idempotency key: 40 hex digits that do not reveal the key."""
         return self._derive("command", request, 20).hex()
 
+    def fingerprint(self, *request: str) -> str:
+        """Return the fingerprint of a request: 64 hex digits that reveal nothing of it."""
+        return self._derive("fingerprint", request, 32).hex()
+
     def make_token(self, *request: str) -> IssuedToken:
         """Return the ids and secrets for a request, the same for a repeated one; random ones without a request."""
         game, player, token, invitation = (

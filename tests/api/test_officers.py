@@ -336,7 +336,9 @@ def test_at_a_table_of_bots_nobody_is_asked(site: Site) -> None:
     table.tokens.append(table.post("/seats", {"seat": 0}, table.director).json["token"])
     assert table.post("/seats", {"seat": 1, "bot": "builder"}, table.director).status_code == 201
     table.post("/start", token=table.director)
-    assert propose(table, 0, {"act": "close"})["status"] == "done"
+    asked = propose(table, 0, {"act": "close"})
+    assert asked["status"] == "queued"
+    assert table.get(f"/proposals/{asked['id']}").json["status"] == "done"
     assert table.get().json["status"] == "closed"
 
 

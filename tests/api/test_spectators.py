@@ -239,6 +239,35 @@ class TestStreams:
             assert "event: end" in watching.text
             assert '"status":"closed"' in lobby.until("event: table\n", "\n\n")
 
+    def test_a_rematch_tells_nobody_that_the_game_is_over(self, spectated: Spectated) -> None:
+        """It stays out of every list until the end is shown, and the first table names it only then."""
+        table, site = spectated.table, spectated.site
+        spectated.show()
+        version = table.version
+        before = spectated.walk(version + 3)
+        with site.get("/games/stream") as lobby:
+            lobby.until("event: tables", "\n\n")
+            assert table.post("/close", {"reason": "void"}, table.director).status_code == 201
+            made = table.post("/rematches", {}, table.tokens[0])
+            assert made.status_code == 201, made.text
+            assert "event" not in lobby.until(": still here")
+        spectated.site.ring()
+        after = spectated.walk(version + 3)
+        assert {address: after[address] for address in before} == before
+        assert made.json["game"] not in "".join(text for _, _, _, text in after.values())
+        assert table.get("", 1).json["rematch"] == made.json["game"]
+        spectated.show()
+        assert table.get().json["rematch"] == made.json["game"]
+        again = table.post("/rematches", {}, table.tokens[0])
+        assert (again.status_code, again.data) == (201, made.data)
+
+    def test_after_the_end_is_shown_a_rematch_is_listed_like_its_table(self, spectated: Spectated) -> None:
+        table, site = spectated.table, spectated.site
+        table.post("/close", {"reason": "void"}, table.director)
+        spectated.show()
+        made = table.post("/rematches", {}, table.tokens[0]).json["game"]
+        assert made in site.get("/games").text
+
     def test_a_motion_is_for_those_at_the_table(self, spectated: Spectated) -> None:
         table = spectated.table
         play(table, random.Random(3), 6)

@@ -6,6 +6,7 @@ from flask import Response
 
 from api import authentication, authorization
 from api.authentication import SecondFactorProof, VerifiedLogin
+from api.caller_keys import mark_replayed, person_key
 from api.http import login_throttle, rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
@@ -45,15 +46,14 @@ def open_account(body: Doc, headers: Doc) -> Response:
     doc, is_new = register_account(body, headers["key"])
     response = json_response(doc, 201)
     if not is_new:
-        security_log.forget_audit_events()
-        response.headers["Idempotency-Replayed"] = "true"
+        mark_replayed(response)
     return response
 
 
 def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
     """Open an account with its first session, and return the document and True if it is new.
 
-    A repetition finds the account again. Raise Problem.
+    A repetition finds the account again, as long as it has the password of the request. Raise Problem.
     """
     s, registration = services(), services().settings.registration
     if registration == "closed":
@@ -78,10 +78,21 @@ def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
         body["name"], password_hash, code_hashes, body["bot"], invitation, request
     )
     audit_rows = security_log.audit_statements(id_, "opened", rate_limits.client_network())
-    account, is_new = account_store.accounts.open(id_, registration_request, [*session, *name_rows, *audit_rows])
+    account, is_new = account_store.accounts.open(
+        id_, registration_request, [*session, *name_rows, *audit_rows], person_key(key)
+    )
+    if not is_new:
+        _check_still_registered(id_, body["password"])
     device = account_store.sessions.make_device_token(id_, *request)
     doc = {"account": id_, "player": account.player, "name": body["name"], "bot": body["bot"]}
     return doc | {"token": token, "device": device, "codes": codes}, is_new
+
+
+def _check_still_registered(account: str, password: str) -> None:
+    """Raise Problem if the password was changed: its owner alone may know the recovery codes now."""
+    account_store = services().account_store
+    if not account_store.passwords.matches(account_store.credentials.find_password_hash(account), password):
+        raise Problem("idempotency_key_reused")
 
 
 @bp.operation(

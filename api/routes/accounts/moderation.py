@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
+from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
@@ -63,9 +64,9 @@ def report(body: Doc, headers: Doc) -> Response:
     if body["game"] and not s.ledger.version(body["game"]):
         raise Problem("unknown_game")
     request = ("report", caller, headers["key"]) if headers["key"] else ()
-    return json_response(
-        report_to_json(s.account_store.reports.file(caller, body["player"], body["game"], body["said"], *request)), 201
-    )
+    key = person_key(headers["key"])
+    filed = s.account_store.reports.file(caller, body["player"], body["game"], body["said"], *request, key=key)
+    return creation_response(report_to_json(filed), key)
 
 
 @bp.operation(
@@ -264,9 +265,9 @@ def invite(body: Doc, headers: Doc) -> Response:
     request = (me, headers["key"], *limits) if headers["key"] else ()
     audit_rows = security_log.audit_statements(me, "invited", rate_limits.client_network(), limits[0])
     until = account_store.clock() + body["days"] * DAY
-    return json_response(
-        {"invitation": account_store.accounts.invite(me, body["uses"], until, audit_rows, *request)}, 201
-    )
+    key = person_key(headers["key"])
+    secret = account_store.accounts.invite(me, body["uses"], until, audit_rows, *request, key=key)
+    return creation_response({"invitation": secret}, key)
 
 
 @bp.operation(

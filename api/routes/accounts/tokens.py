@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
+from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
@@ -101,9 +102,15 @@ def _issue_token(
         authorization.credential_owner().credential,
     )
     request = ("token", f"{me} {key}", what, label, *scopes, str(days), instead) if key else ()
-    audit_rows = security_log.audit_statements(me, what, rate_limits.client_network(), f"{label}: {' '.join(scopes)}")
+    bound, audited = person_key(key), f"{label}: {' '.join(scopes)}"
+    audit_rows = security_log.audit_statements(me, what, rate_limits.client_network(), audited)
+    until = (bound.at if bound else account_store.clock()) + days * DAY
     id_, text = account_store.personal_tokens.issue(
-        me, label, scopes, account_store.clock() + days * DAY, audit_rows, *request, instead=instead, session=session
+        me, label, scopes, until, audit_rows, *request, instead=instead, session=session, key=bound
     )
-    until = getattr(account_store.personal_tokens.find_token(me, id_), "until", 0)
-    return json_response({"id": id_, "label": label, "scopes": list(scopes), "until": until, "token": text}, 201)
+    stored = account_store.personal_tokens.find_token(me, id_)
+    if stored:
+        until = stored.until
+    elif bound and bound.first is not None:  # deleted since
+        until = bound.first + days * DAY
+    return creation_response({"id": id_, "label": label, "scopes": list(scopes), "until": until, "token": text}, bound)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
+from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
@@ -111,7 +112,7 @@ def new_webhook(body: Doc, headers: Doc) -> Response:
         raise Problem("webhook_refused", "`game` is required for a table's webhook, and not allowed for others.")
     if webhook_request.game and webhook_request.game not in s.seat_tokens.list_roles(*authorization.player_ids()):
         raise Problem("not_at_table")
-    key = headers["key"]
+    key, bound = headers["key"], person_key(headers["key"])
     request = (
         (
             f"{me} {key}",
@@ -125,9 +126,9 @@ def new_webhook(body: Doc, headers: Doc) -> Response:
     )
     audit_rows = _audit_statements("webhook_made", webhook_request.about)
     hook, secret = s.notifications.webhooks.create(
-        me, webhook_request, s.settings.webhooks, s.reader.read_position(), audit_rows, *request
+        me, webhook_request, s.settings.webhooks, s.reader.read_position(), audit_rows, *request, key=bound
     )
-    return json_response(webhook_to_json(hook) | {"secret": secret}, 201)
+    return creation_response(webhook_to_json(hook) | {"secret": secret}, bound)
 
 
 @bp.operation(
@@ -204,11 +205,13 @@ def rotate_webhook(headers: Doc, webhook: str) -> Response:
     """
     authorization.require_fresh_password()
     s, me, key = services(), authorization.credential_owner().account, headers["key"]
-    secret = s.notifications.webhooks.rotate_secret(me, webhook, *((f"{me} {key}", webhook) if key else ()))
+    request, bound = (f"{me} {key}", webhook) if key else (), person_key(key)
+    secret = s.notifications.webhooks.rotate_secret(me, webhook, *request, key=bound)
     if secret is None:
         raise Problem("not_found")
-    s.account_store.audit_log.store(_audit_statements("webhook_rotated", webhook))
-    return json_response({"secret": secret}, 201)
+    if bound is None or bound.first is None:
+        s.account_store.audit_log.store(_audit_statements("webhook_rotated", webhook))
+    return creation_response({"secret": secret}, bound)
 
 
 @bp.operation(

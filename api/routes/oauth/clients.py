@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
+from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
@@ -69,12 +70,13 @@ def new_client(body: Doc, headers: Doc) -> Response:
         str(body["confidential"]),
     )
     request = ("client", f"{me} {headers['key']}", *fields) if headers["key"] else ()
+    key = person_key(headers["key"])
     audit_rows = security_log.audit_statements(me, "client_registered", rate_limits.client_network(), body["name"])
     id_, secret = account_store.oauth_clients.register(
-        me, registration, audit_rows, *request, confidential=body["confidential"]
+        me, registration, audit_rows, *request, confidential=body["confidential"], key=key
     )
     doc = {"id": id_, **vars(registration), "confidential": body["confidential"]}
-    return json_response(doc | ({"secret": secret} if secret else {}), 201)
+    return creation_response(doc | ({"secret": secret} if secret else {}), key)
 
 
 def _parse_registration(body: Doc) -> ClientRegistration:

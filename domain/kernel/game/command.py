@@ -38,6 +38,9 @@ TABLE_CODES: Mapping[str, str] = {
     "no_vacation_left": "the seat does not have that many vacation days left",
     "not_due": "the seat has a player, and time left",
     "deadline_too_soon": "the new deadline must be at least one minute from now",
+    "already_until": "it already lasts until then",
+    "no_deadline": "the open decision has no deadline",
+    "time_passed": "this time has passed",
     "already_seated": "you already have a seat, and the table does not allow several",
 }
 """Refusals of table commands, the same in every game."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
-from domain.kernel.game.deadlines import parse_time_control
+from domain.kernel.game.deadlines import SECOND, parse_time_control
 from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind, waiting_seats
 from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
@@ -138,22 +138,33 @@ class Look(Command):
 class Extend(Command):
     """Move the deadline of the open decision by `ms`: after an outage, for a holiday, by the director's leave.
 
-    The new deadline must not cause an immediate default; older logs hold some that do.
+    With `until` the new deadline is that time, ms since 1970, and the record holds the difference. The new deadline
+    must not cause an immediate default; older logs hold some that do.
     """
 
     verb: ClassVar[str] = "Extend"
     decision: str
-    ms: int
+    ms: int = 0
     by: By = "director"
+    until: int | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         require_open_decision(rules, game, self.decision)
-        if not context.replaying and self.ms < 0 and game.deadline is not None:
+        ms = self._move_by(game)
+        if not context.replaying and (ms < 0 or self.until is not None) and game.deadline is not None:
             deadline, soonest = game.deadline, context.record_time(game) + MIN_REMAINING_MS
-            refuse_unless(deadline + self.ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
-        body = {"act": "extend", "decision": self.decision, "ms": self.ms}
+            refuse_unless(deadline + ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
+            refuse_unless(self.until != deadline, "already_until", until=deadline)
+        body = {"act": "extend", "decision": self.decision, "ms": ms}
         return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by=self.by, body=body)
+
+    def _move_by(self, game: AnyGame) -> int:
+        """Return the ms by which the deadline moves."""
+        if self.until is None:
+            return self.ms
+        refuse_unless(game.deadline is not None, "no_deadline")
+        return self.until - (game.deadline or 0)
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Extend:
@@ -202,18 +213,28 @@ class Shift(Command):
 class Hold(Command):
     """Stop the seat's time for `seconds` from now on, and play no default for it; 0 ends the hold.
 
-    Use it to reserve a seat for a substitute, or for a player unable to play just now.
+    With `until` the hold ends at that time, ms since 1970, rounded up to whole seconds. Use it to reserve a seat for a
+    substitute, or for a player unable to play just now.
     """
 
     verb: ClassVar[str] = "Hold"
     seat: Seat
-    seconds: int
+    seconds: int = 0
+    until: int | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
-        draft, body = new_draft(rules, game, context), {"act": "hold", "hold": self.seconds}
+        draft, body = new_draft(rules, game, context), {"act": "hold", "hold": self._seconds(game, context)}
         return build_record(rules, game, context, draft, "ruled", by="director", seat=self.seat, body=body)
+
+    def _seconds(self, game: AnyGame, context: CommandContext) -> int:
+        if self.until is None:
+            return self.seconds
+        now, end = context.record_time(game), game.time_banks[self.seat].hold_end
+        refuse_unless(self.until > now, "time_passed", now=now)
+        refuse_unless(not self.until <= end < self.until + SECOND, "already_until", until=end)
+        return -((now - self.until) // SECOND)
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Hold:

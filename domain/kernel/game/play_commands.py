@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.errors import DecisionClosed
-from domain.kernel.game.command import Command, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.game import AnyGame, Game, Player, bot_of
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.game.table_commands import is_asked_in_secret, vacate_seat
@@ -155,22 +156,34 @@ class Resolve(Command):
 
 @dataclass(frozen=True)
 class Rest(Command):
-    """A seat takes whole days of its vacation: none of its time runs meanwhile. It may still play."""
+    """A seat takes whole days of its vacation: none of its time runs meanwhile. It may still play.
+
+    With `until` it takes as many days as last until that time, ms since 1970; days that it has taken count.
+    """
 
     verb: ClassVar[str] = "Rest"
     seat: Seat
-    days: int
+    days: int = 0
+    until: int | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
-        days_left = game.time_banks[self.seat].days
-        refuse_unless(1 <= self.days <= days_left, "no_vacation_left", days=days_left)
+        days, days_left = self._whole_days(game, context), game.time_banks[self.seat].days
+        refuse_unless(1 <= days <= days_left, "no_vacation_left", days=days_left)
         late = game.frames and self.seat in game.frames[-1].owing
         passed = late and any(at < context.record_time(game) for at in game.seat_deadlines([self.seat]))
         refuse_unless(context.replaying or not passed, "deadline_passed")
         draft = new_draft(rules, game, context)
-        return build_record(rules, game, context, draft, "rested", by="seat", seat=self.seat, body={"days": self.days})
+        return build_record(rules, game, context, draft, "rested", by="seat", seat=self.seat, body={"days": days})
+
+    def _whole_days(self, game: AnyGame, context: CommandContext) -> int:
+        if self.until is None:
+            return self.days
+        now, end = context.record_time(game), game.time_banks[self.seat].vacation_end
+        refuse_unless(self.until > now, "time_passed", now=now)
+        refuse_unless(self.until > end, "already_until", until=end)
+        return -((max(now, end) - self.until) // DAY)
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Rest:

@@ -19,8 +19,8 @@ SILENCE_MS = 7 * DAY
 ACTS: Mapping[str, Callable[[Doc], Command]] = MappingProxyType(
     {
         "close": lambda act: Close("agreed"),
-        "extend": lambda act: Extend(act["decision"], act["seconds"] * SECOND),
-        "hold": lambda act: Hold(act["seat"], act["seconds"]),
+        "extend": lambda act: Extend(act["decision"], act.get("seconds", 0) * SECOND, until=act.get("until")),
+        "hold": lambda act: Hold(act["seat"], act.get("seconds", 0), act.get("until")),
         "remove": lambda act: Leave(act["seat"]),
         "seat_bot": lambda act: Join(act["seat"], f"bot-{act['bot']}-{act['seat']}"),
         "pace": lambda act: SetPace(act["pace"]),
