@@ -72,7 +72,7 @@ class ApiSettings:
     streams_each: int = 20
     """Streams per token, or per address without a token."""
     streams_address: int = 40
-    """Streams per address, over all of its tokens."""
+    """Streams per address, over all of its tokens, without those of seats at running games."""
     max_lag: int = 500
     """Records that the views may lag behind before the service reports itself as not ready."""
     rate: float = 50.0
@@ -83,6 +83,8 @@ class ApiSettings:
     """Tables per address or account, an hour and at once. Seats: ten times as many."""
     accounts: int = 30
     """Account names that one address may try in an hour, taken names included."""
+    shared_networks: tuple[str, ...] = ()
+    """Networks of many people, without limits per address."""
     registration: str = "open"
     """Registration of accounts: `open`, by `invitation`, or `closed`."""
     public_url: str = ""

@@ -36,7 +36,9 @@ READ_COSTS = {
     "games/stream": 1.0,
     "games/records": 0.2,
     "games/resume": 0.2,
+    "games/records/proof": 0.2,
     "games/timeline": 0.2,
+    "log": 0.2,
     "players/games": 0.2,
     "players/results": 0.2,
 }
@@ -44,6 +46,9 @@ READ_COSTS = {
 
 HALF_LIFE = 30.0
 """Half-life of an address's use of the gate, seconds."""
+
+MAX_WAITING = 64
+"""Requests that wait for a slot of the gate. Each holds a thread, and there are 256."""
 
 NOTIFICATION_QUOTA = 60
 """Webhook tests, replays and mail changes per account and hour."""
@@ -70,7 +75,7 @@ class TokenBuckets:
 
         Each caller maps to its bucket size, in normal buckets.
         """
-        if not self._rate:
+        if not self._rate or not callers:
             return 0.0
         with self._lock:
             left = {caller: self._filled(caller, size, now) for caller, size in callers.items()}
@@ -97,6 +102,21 @@ class TokenBuckets:
 def client_address() -> str:
     """Return the client's address: for IPv6 its /64 network, since one user has all of it."""
     return _client_key(request.remote_addr or "")
+
+
+def limited_address() -> str:
+    """Return the client's address for limits per address; empty in a shared network, to which none applies."""
+    settings: ApiSettings = current_app.extensions[EXTENSION].settings
+    return "" if _is_shared(request.remote_addr or "", settings.shared_networks) else client_address()
+
+
+@lru_cache(4096)
+def _is_shared(sender: str, networks: tuple[str, ...]) -> bool:
+    try:
+        found = ipaddress.ip_address(sender)
+    except ValueError:
+        return False
+    return any(found in ipaddress.ip_network(network) for network in networks)
 
 
 @lru_cache(4096)
@@ -140,9 +160,7 @@ def charge_quota(quota: str, account: str = "") -> None:
 
     The count applies to the address, over all tokens, and to the account, over all addresses.
     """
-    counted = {f"{quota} of the address": (client_address(), 1)} | (
-        {f"{quota} of the account": (account, 1)} if account else {}
-    )
+    counted = {f"{quota} of the address": (limited_address(), 1), f"{quota} of the account": (account, 1)}
     _charge_buckets(current_app.extensions[_QUOTAS[quota]], counted, 1.0)
 
 
@@ -153,8 +171,11 @@ def refuse_for(seconds: float) -> None:
 
 
 def caller_key(token: str | None) -> str:
-    """Return the key for rate limits: a valid token's or account's id, else the client's address."""
-    return token or client_address()
+    """Return the key for rate limits: a valid token's or account's id, else the client's address.
+
+    It is empty for a client without a token in a shared network.
+    """
+    return token or limited_address()
 
 
 def charge_request(token: str | None) -> None:
@@ -168,14 +189,17 @@ def charge_request(token: str | None) -> None:
 
 
 def _charge_caller(cost: float, token: str | None) -> None:
-    counted = {"caller": (caller_key(token), 1), "address": (f"all of {client_address()}", ADDRESS_FACTOR)}
+    address = limited_address()
+    everything = f"all of {address}" if address else ""
+    counted = {"caller": (caller_key(token), 1), "address": (everything, ADDRESS_FACTOR)}
     _charge_buckets(current_app.extensions[_BUCKETS], counted, cost)
 
 
 def _charge_buckets(buckets: TokenBuckets, counted: Mapping[str, tuple[str, int]], cost: float) -> None:
-    """Charge a cost to callers, listed by the name of their policy. Raise Problem."""
-    g.setdefault("counted", {}).update({policy: (buckets, *charge) for policy, charge in counted.items()})
-    refuse_for(buckets.take(dict(counted.values()), cost, time.monotonic()))
+    """Charge a cost to callers, listed by the name of their policy; an empty caller has no limit. Raise Problem."""
+    limited = {policy: charge for policy, charge in counted.items() if charge[0]}
+    g.setdefault("counted", {}).update({policy: (buckets, *charge) for policy, charge in limited.items()})
+    refuse_for(buckets.take(dict(limited.values()), cost, time.monotonic()))
 
 
 def _add_headers(answer: Response) -> Response:
@@ -199,12 +223,17 @@ def _add_headers(answer: Response) -> Response:
 class Gate:
     """Slots for work that grows with a game's length, in total and per address. Thread-safe.
 
-    Such work uses database connections and CPU; without limits, one address could take all of them. A free slot goes to
-    the waiting address with the least recent use. Frequent callers cannot starve occasional ones.
+    Such work keeps the interpreter busy: with each slot that is in use, every other request waits longer for its turn.
+    A free slot goes to the waiting address with the least recent use. Frequent callers cannot starve occasional ones.
+    Few requests wait, since each of them holds a thread.
     """
 
-    def __init__(self, most: int = 4, each: int = 2, patience: float = 4.0) -> None:
-        self._most, self._each, self._patience = most, each, patience
+    def __init__(self, most: int = 2, each: int = 1, patience: float = 4.0, waiting: int = 4) -> None:
+        """Allow `most` slots in all and `each` per address. Per address, `waiting` requests wait, half of them long.
+
+        `patience`: the longest wait, seconds.
+        """
+        self._most, self._each, self._patience, self._each_waiting = most, each, patience, waiting
         self._taken: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
         self._used: LRUCache[str, tuple[float, float]] = LRUCache(MAX_CALLERS)
@@ -228,8 +257,11 @@ class Gate:
                 self._left.notify_all()
 
     def _wait(self, address: str) -> None:
-        """Wait for a slot. Further requests of an address wait a shorter time."""
-        patience = self._patience if self._waiting[address] < self._each else self._patience / 8
+        """Wait for a slot. Further requests of an address wait a shorter time, or not at all."""
+        before = self._waiting[address]
+        patience = self._patience if before < self._each_waiting // 2 else self._patience / 8
+        if before >= self._each_waiting or self._waiting.total() >= MAX_WAITING:
+            patience = 0.0
         self._waiting[address] += 1
         try:
             if not self._left.wait_for(lambda: self._may_enter(address), patience):
@@ -252,9 +284,12 @@ class Gate:
 
 
 def gate_context() -> GateContext:
-    """Return the gate's context factory for the client's address, usable after the response as well."""
+    """Return the gate's context factory for the client's address, usable after the response as well.
+
+    In a shared network each token counts as an address, and so does each request without one.
+    """
     gate: Gate = current_app.extensions[_GATE]
-    return partial(gate.slot, client_address())
+    return partial(gate.slot, limited_address() or g.get("spends") or f"request {id(request)}")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
+from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response, missing_game, wait_for_views
@@ -26,11 +27,13 @@ def log_head(args: Doc) -> Response:
 
     With `since`, the size of an earlier head, `path` proves that the log still contains everything in it.
     """
+    rate_limits.charge_request(None)
     wait_for_views(args["wait"])
     proofs = services().reader.proofs
     if "since" not in args:
         return json_response(_head_to_json(proofs.head()))
-    found = proofs.prove_consistency(args["since"])
+    with rate_limits.whole_game_slot():
+        found = proofs.prove_consistency(args["since"])
     if found is None:
         raise Problem("unknown_position")
     head, path = found
@@ -47,9 +50,13 @@ def log_head(args: Doc) -> Response:
 )
 def proof(args: Doc, game: str, version: int) -> Response:
     """Return the proof that the log of all games contains a record."""
+    rate_limits.charge_request(None)
     wait_for_views(args["wait"])
     upto = visibility_of(game).upto
-    found = services().reader.proofs.prove_inclusion(game, version) if upto is None or version <= upto else None
+    found = None
+    if upto is None or version <= upto:
+        with rate_limits.whole_game_slot():
+            found = services().reader.proofs.prove_inclusion(game, version)
     if found is None:
         raise missing_game(game) if not services().ledger.version(game) else Problem("not_found")
     doc: Doc = {"game": game, "version": version, "record": found.record, "leaf": found.leaf}

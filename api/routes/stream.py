@@ -222,11 +222,11 @@ def _stream_response(subscriber: Subscriber, token: str | None, *, plays: bool =
     if not request.environ.get(STREAMING):  # nginx sends streams only to the stream process
         raise Problem("not_answering", headers={"Retry-After": "1"})
     slots: StreamSlots = current_app.extensions[_SLOTS]
-    caller, address = rate_limits.caller_key(token), rate_limits.client_address()
+    caller, address = rate_limits.caller_key(token), rate_limits.limited_address()
     if not slots.take(caller, address, plays=plays):
         raise Problem("too_many_streams", headers={"Retry-After": "5"})
     response = StreamResponse(content_type=subscriber.format.media)
-    response.call_on_close(partial(slots.leave, caller, address))
+    response.call_on_close(partial(slots.leave, caller, address, plays=plays))
     response.headers["X-Accel-Buffering"] = "no"
     response.subscriber = subscriber
     return response

@@ -1,4 +1,4 @@
-"""Limits on open streams: in total, per caller and per address."""
+"""Limits on open streams: in total, per caller and per address, with places apart for seats of running games."""
 
 from __future__ import annotations
 
@@ -7,28 +7,41 @@ from collections import Counter
 
 
 class StreamSlots:
-    """Counts of open streams in total, per caller and per address. Thread-safe."""
+    """Counts of open streams in total, per caller and per address. Thread-safe.
+
+    An empty caller or address has no limit of its own.
+    """
 
     def __init__(self, most: int, each: int, address: int) -> None:
-        self._most, self._each, self._address, self._lock = most, each, address, threading.Lock()
+        """Allow `most` streams in all, `each` for a caller, and `address` for an address.
+
+        The last quarter is for players. Their streams do not count for the address, which may have half as many of
+        them besides, or `address` if that is more.
+        """
+        self._each, self._lock = each, threading.Lock()
+        self._most = {True: most, False: most * 3 // 4}
+        self._address = {True: max(most // 8, address), False: address}
         self._taken: Counter[str] = Counter()
-        self._at: Counter[str] = Counter()
+        self._at: Counter[tuple[str, bool]] = Counter()
 
     def take(self, caller: str, address: str, *, plays: bool) -> bool:
-        """Take a slot and return True, or return False. The last quarter is reserved for players."""
+        """Take a slot and return True, or return False. `plays`: the caller has a seat of a running game."""
         with self._lock:
-            most = self._most if plays else self._most * 3 // 4
-            if self._taken.total() >= most or self._taken[caller] >= self._each or self._at[address] >= self._address:
+            if (
+                self._taken.total() >= self._most[plays]
+                or (caller and self._taken[caller] >= self._each)
+                or (address and self._at[address, plays] >= self._address[plays])
+            ):
                 return False
             self._taken[caller] += 1
-            self._at[address] += 1
+            self._at[address, plays] += 1
             return True
 
-    def leave(self, caller: str, address: str) -> None:
+    def leave(self, caller: str, address: str, *, plays: bool) -> None:
         """Free the slot."""
         with self._lock:
             self._taken -= Counter({caller: 1})
-            self._at -= Counter({address: 1})
+            self._at -= Counter({(address, plays): 1})
 
     @property
     def open(self) -> int:

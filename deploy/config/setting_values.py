@@ -22,6 +22,9 @@ MAX_PARTS = 1024
 
 MAX_DAYS = 36_500
 
+MAX_STREAMS = 2000
+"""Streams of one process, of which one address may have a part."""
+
 REGISTRATION = ("open", "invitation", "closed")
 
 NO_YES = ("no", "yes")
@@ -159,12 +162,12 @@ def parse_mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:
     return smtp, sender
 
 
-def parse_networks(text: str) -> tuple[str, ...]:
+def parse_networks(name: str, text: str) -> tuple[str, ...]:
     try:
         return tuple(str(ipaddress.ip_network(part)) for part in parse_list(text))
     except ValueError:
         raise SettingsError(
-            "ANNALS_TRUSTED_PROXIES: addresses or networks (192.0.2.0/24, 2001:db8::1) with commas between are expected"
+            f"{name}: addresses or networks (192.0.2.0/24, 2001:db8::1) with commas between are expected"
         ) from None
 
 

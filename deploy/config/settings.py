@@ -19,6 +19,7 @@ from deploy.config.key_files import make_file, make_key, read_key, sync_folder
 from deploy.config.setting_values import (
     HSTS,
     MAX_PARTS,
+    MAX_STREAMS,
     MAX_WORKERS,
     NO_ORIGIN,
     NO_YES,
@@ -76,6 +77,12 @@ class Settings:
     """Costly requests per second and caller of the API; 0 for no limit."""
     tables: int = 120
     """Tables that one address may open per hour."""
+    accounts: int = 30
+    """Account names that one address may try per hour."""
+    streams: int = 40
+    """Streams of one address, without those of seats at running games."""
+    shared_networks: tuple[str, ...] = ()
+    """Networks of many people, such as a club's: no limit per address applies to them."""
     registration: str = "open"
     """Registration of accounts: open, by invitation or closed."""
     public_url: str = ""
@@ -228,6 +235,9 @@ class Settings:
             "ANNALS_LOG_LEVEL": self.log_level,
             "ANNALS_RATE": str(self.rate),
             "ANNALS_TABLES": str(self.tables),
+            "ANNALS_ACCOUNTS": str(self.accounts),
+            "ANNALS_STREAMS": str(self.streams),
+            "ANNALS_SHARED_NETWORKS": ",".join(self.shared_networks),
             "ANNALS_REGISTRATION": self.registration,
             "ANNALS_PUBLIC_URL": self.public_url,
             "ANNALS_SECOND_FACTOR": self.second_factor,
@@ -291,6 +301,9 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
         log_level=parse_log_level(str(flag.get("log_level") or env.get("ANNALS_LOG_LEVEL", "warning"))),
         rate=parse_rate(env.get("ANNALS_RATE", "50")),
         tables=parse_number("ANNALS_TABLES", env.get("ANNALS_TABLES", "120"), 1, 1_000_000),
+        accounts=parse_number("ANNALS_ACCOUNTS", env.get("ANNALS_ACCOUNTS", "30"), 1, 1_000_000),
+        streams=parse_number("ANNALS_STREAMS", env.get("ANNALS_STREAMS", "40"), 1, MAX_STREAMS),
+        shared_networks=parse_networks("ANNALS_SHARED_NETWORKS", env.get("ANNALS_SHARED_NETWORKS", "")),
         registration=parse_choice("ANNALS_REGISTRATION", env.get("ANNALS_REGISTRATION", "open"), REGISTRATION),
         public_url=public_url,
         second_factor=parse_choice("ANNALS_SECOND_FACTOR", env.get("ANNALS_SECOND_FACTOR", "none"), SECOND_FACTOR),
@@ -303,7 +316,7 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
         backup=parse_backup(str(flag.get("backup") or env.get("ANNALS_BACKUP", "")), data, ledger_url),
         backup_days=parse_number("ANNALS_BACKUP_DAYS", env.get("ANNALS_BACKUP_DAYS", "7"), 1, 3650),
         archive_days=parse_archive_days(env.get("ANNALS_ARCHIVE_DAYS", "0"), ledger_url),
-        trusted_proxies=parse_networks(env.get("ANNALS_TRUSTED_PROXIES", "")),
+        trusted_proxies=parse_networks("ANNALS_TRUSTED_PROXIES", env.get("ANNALS_TRUSTED_PROXIES", "")),
         tls_cert=tls_cert,
         tls_key=tls_key,
         stores=stores,

@@ -20,7 +20,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +44,17 @@ _STREAM_SOCKET = "streams"
 
 _RESERVED_FILES = 64
 """Files and connections that do not belong to clients."""
+
+_CONNECTIONS_PER_CLIENT = 4
+
+_FILES_PER_CLIENT = _CONNECTIONS_PER_CLIENT + 2
+"""The others are a request body and an answer."""
+
+_ADDRESS_SHARE = 64
+"""Addresses that together can take all connections."""
+
+MIN_CONNECTIONS_PER_ADDRESS = 8
+"""Connections from one address, however few there are in total: a browser opens six."""
 
 MIN_FILES = 100
 """Open files that the system must allow: fewer leave none for clients."""
@@ -79,10 +90,8 @@ ssl_session_tickets off;"""
 class Limits:
     """Limits for clients; times in seconds, sizes in bytes."""
 
-    connections_per_address: int = 256
-    """Connections from one address."""
     connections: int = 4096
-    """Connections in total; fewer if the system allows fewer open files."""
+    """Connections in total; fewer if the system allows fewer open files. All limits per address follow from it."""
     header: int = 10
     """Time for the head of a request."""
     body: int = 10
@@ -97,8 +106,18 @@ class Limits:
     """Time without a byte in either direction; more than `idle` and `work`."""
     buffered_bytes: int = 16 * 2**20
     """Size of one answer that is buffered for a slow reader."""
-    requests_per_address: int = 128
+    requests_per_address: int = 64
     """Concurrent requests from one address, without streams."""
+
+    @property
+    def connections_per_address(self) -> int:
+        """Connections from one address, or one IPv6 network of 64 bits."""
+        return max(self.connections // _ADDRESS_SHARE, MIN_CONNECTIONS_PER_ADDRESS)
+
+    @property
+    def connections_per_site(self) -> int:
+        """Connections from one IPv6 network of 48 bits, which a single user can have."""
+        return 4 * self.connections_per_address
 
 
 def find_nginx() -> str:
@@ -130,6 +149,11 @@ def list_stream_sockets(settings: Settings) -> list[Path]:
         binaries.socket_path(lock.with_name(_STREAM_SOCKET))
         for lock in sorted((settings.data / "front").glob("*/lock"))
     ]
+
+
+def probe_socket(settings: Settings) -> Path:
+    """Return the socket path on which nginx answers health checks only: clients cannot use its connections up."""
+    return binaries.socket_path(_port_folder(settings) / "probe")
 
 
 def _nginx_socket(folder: Path) -> Path:
@@ -244,27 +268,30 @@ def exec_nginx(settings: Settings, limits: Limits, args: Sequence[str]) -> int:
 
 
 def write_configuration(settings: Settings, limits: Limits, binary: str) -> None:
-    """Write the configuration, and delete the socket of an earlier nginx: a new one cannot listen on it."""
+    """Write the configuration, and delete the sockets of an earlier nginx: a new one cannot listen on them."""
     certificate.install(settings, _port_folder(settings))
     (_port_folder(settings) / "conf").write_bytes(
         render_configuration(settings, limits, binary).encode("utf-8", "surrogateescape")
     )
-    _nginx_socket(_port_folder(settings)).unlink(missing_ok=True)
+    for path in (_nginx_socket(_port_folder(settings)), probe_socket(settings)):
+        path.unlink(missing_ok=True)
 
 
-def limit_to_open_files(limits: Limits) -> Limits:
-    """Return limits with as many connections as the system's limit of open files allows. Raises SettingsError."""
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+def limit_to_open_files(limits: Limits, hard: int | None = None) -> Limits:
+    """Return limits with as many connections as `hard` open files allow, by default the system's limit.
+
+    Raises SettingsError.
+    """
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1] if hard is None else hard
     if hard == resource.RLIM_INFINITY:
         return limits
     if hard < MIN_FILES:
         raise SettingsError(f"the system allows a process {hard} open files: at least {MIN_FILES} are needed")
-    return replace(limits, connections=min(limits.connections, (hard - _RESERVED_FILES) // 6))
+    return replace(limits, connections=min(limits.connections, (hard - _RESERVED_FILES) // _FILES_PER_CLIENT))
 
 
 def _count_files(limits: Limits) -> int:
-    """Return the number of files needed: six per client, for four connections, request body and answer."""
-    return 6 * limits.connections + _RESERVED_FILES
+    return _FILES_PER_CLIENT * limits.connections + _RESERVED_FILES
 
 
 def raise_file_limit(most: int) -> None:
@@ -293,12 +320,16 @@ def render_configuration(settings: Settings, limits: Limits, binary: str) -> str
     return _ConfigTemplate(_CONFIG_TEMPLATE.read_text("utf-8")).substitute(
         seconds,
         preamble="\n".join([*_render_modules(binary), *_render_user()]),
-        connections=4 * limits.connections + _RESERVED_FILES,
+        connections=_CONNECTIONS_PER_CLIENT * limits.connections + _RESERVED_FILES,
         listen=_quote(f"{host}:{settings.port}") + (" ipv6only=off" if ":" in settings.host else ""),
         backlog=limits.connections,
         each=limits.connections_per_address,
+        site=limits.connections_per_site,
         all=limits.connections,
-        trusted="\n".join(f"{network} 1;" for network in settings.trusted_proxies),
+        trusted=_render_networks(settings.trusted_proxies),
+        shared=_render_networks(settings.shared_networks),
+        uncounted=_render_networks({*settings.trusted_proxies, *settings.shared_networks}),
+        probe=_quote(f"unix:{probe_socket(settings)}"),
         front=_quote(f"unix:{_nginx_socket(_port_folder(settings))}"),
         certificate=certificate.FILE_NAME,
         ssl=" ssl" if settings.tls_cert else "",
@@ -315,6 +346,10 @@ def render_configuration(settings: Settings, limits: Limits, binary: str) -> str
         texts="\n".join(map(_render_problem_map, _PROBLEMS)),
         problems="\n".join(_render_error_location(code, errors) for code, errors in _PROBLEMS.items()),
     )
+
+
+def _render_networks(networks: Iterable[str]) -> str:
+    return "\n".join(f"{network} 1;" for network in sorted(networks))
 
 
 def _quote(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Health checks: requests through nginx, as clients send them, extend the deadlines of nginx, servers and Redis.
+"""Health checks: requests through nginx, on a socket of their own, extend the deadlines of nginx, servers and Redis.
 
 The supervisor restarts a process after its deadline. The request for /readyz also writes the heartbeat
 (`domain.service.heartbeat`): if the prober reaches the service, players do.
@@ -7,7 +7,6 @@ The supervisor restarts a process after its deadline. The request for /readyz al
 from __future__ import annotations
 
 import http.client
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
@@ -37,9 +36,6 @@ PROBER_DEADLINE = 6.0
 
 Well below ANSWER_DEADLINE: a prober that hangs is replaced before the processes it checks are ended.
 """
-
-_SOURCE_ADDRESS = "127.1.0.1"
-"""Local source address of health checks: connections are limited per address, and other clients use 127.0.0.1."""
 
 
 def run_prober(settings: Settings, liveness_folder: Path, _: Sequence[str]) -> NoReturn:
@@ -111,14 +107,10 @@ def is_ready(settings: Settings, seconds: float) -> bool:
     return False
 
 
-def _connect_to_nginx(settings: Settings, seconds: float = PATIENCE) -> http.client.HTTPConnection:
-    """Open a direct connection to nginx, without any proxy of the environment."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
-    here = (_SOURCE_ADDRESS, 0) if sys.platform == "linux" and host.startswith("127.") else None
-    if settings.tls_cert is None:
-        return http.client.HTTPConnection(host, settings.port, timeout=seconds, source_address=here)
-    context = certificate.unverified_context()
-    return http.client.HTTPSConnection(host, settings.port, timeout=seconds, source_address=here, context=context)
+def _connect_to_nginx(settings: Settings, seconds: float = PATIENCE) -> UnixHttpConnection:
+    """Open a connection to nginx on the socket for health checks, which clients cannot fill."""
+    context = None if settings.tls_cert is None else certificate.unverified_context()
+    return UnixHttpConnection(nginx.probe_socket(settings), seconds, context)
 
 
 def _has_answer(connection: http.client.HTTPConnection, path: str, *, nameless: bool = False) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import ssl
 from pathlib import Path
 
 import orjson
@@ -15,17 +16,19 @@ PATIENCE = 0.25
 
 
 class UnixHttpConnection(http.client.HTTPConnection):
-    """HTTP connection over a Unix socket."""
+    """HTTP connection over a Unix socket, with TLS if there is a context for it."""
 
-    def __init__(self, path: Path, seconds: float) -> None:
+    def __init__(self, path: Path, seconds: float, context: ssl.SSLContext | None = None) -> None:
         super().__init__("localhost", timeout=seconds)
-        self._path = path
+        self._path, self._context = path, context
 
     def connect(self) -> None:
         """Connect to the Unix socket."""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(str(self._path))
+        if self._context:
+            self.sock = self._context.wrap_socket(self.sock)
 
 
 def fetch_health(path: Path, seconds: float = PATIENCE) -> Doc | None:

@@ -124,7 +124,11 @@ class ServiceContainer:
         s = self.settings
         settings = ApiSettings(
             rate=s.rate,
+            max_streams=min(ApiSettings.max_streams, nginx.limit_to_open_files(nginx.Limits()).connections // 2),
+            streams_address=s.streams,
             tables=s.tables,
+            accounts=s.accounts,
+            shared_networks=s.shared_networks,
             registration=s.registration,
             public_url=s.public_url,
             second_factor=s.second_factor,
@@ -212,13 +216,7 @@ def migrate(settings: Settings) -> None:
     views = ViewStore(settings.migrate_url or settings.views_url, ledger.keys, settings.parts)
     try:
         with _name_store_in_errors(settings, settings.ledger_file):
-            ledger.migrate()
-            SeatTokens(ledger, ledger.keys).migrate()
-            JobRequests(ledger).migrate()
-            AccountStore(ledger, ledger.keys).migrate()
-            NotificationStore(ledger, ledger.keys).migrate()
-            Heartbeat(ledger).migrate()
-            ledger.keys.check()
+            migrate_ledger(ledger)
         with _name_store_in_errors(settings, settings.views_file):
             last = _migrate_views(views, settings)
         with _name_store_in_errors(settings, settings.ledger_file):
@@ -233,6 +231,17 @@ def migrate(settings: Settings) -> None:
     finally:
         views.close()
         ledger.close()
+
+
+def migrate_ledger(ledger: Ledger) -> None:
+    """Create missing tables of the ledger's database, and check the key."""
+    ledger.migrate()
+    SeatTokens(ledger, ledger.keys).migrate()
+    JobRequests(ledger).migrate()
+    AccountStore(ledger, ledger.keys).migrate()
+    NotificationStore(ledger, ledger.keys).migrate()
+    Heartbeat(ledger).migrate()
+    ledger.keys.check()
 
 
 @contextmanager

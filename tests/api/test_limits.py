@@ -83,7 +83,7 @@ class TestBuckets:
         ("path", "cost"),
         [
             *(("/scores", 2), ("/digest", 2), ("/rewinds", 1), ("/export", 5)),
-            *(("/timeline", 0.2), ("/records", 0.2), ("/resume", 0.2)),
+            *(("/timeline", 0.2), ("/records", 0.2), ("/resume", 0.2), ("/records/1/proof", 0.2)),
         ],
     )
     def test_what_reads_much_is_not_free(self, orders: Table, path: str, cost: float) -> None:
@@ -211,7 +211,7 @@ class TestGate:
 
     def test_a_place_goes_to_who_has_held_one_for_the_least_time(self) -> None:
         """Who asks without end does not keep out who asks for the first time."""
-        gate, order, leave = Gate(most=1, each=1, patience=PATIENCE), list[str](), threading.Event()
+        gate, order, leave = Gate(most=1, each=1, patience=PATIENCE, waiting=16), list[str](), threading.Event()
 
         def hold(address: str) -> None:
             with gate.slot(address):
@@ -229,19 +229,44 @@ class TestGate:
         assert order == ["busy", "seldom", *["busy"] * 7]
 
     def test_few_of_an_address_wait_long(self) -> None:
-        """Each of them holds a thread."""
-        gate = Gate(most=1, each=1, patience=40)
-        end = self.held(gate, "a")
-        first = threading.Thread(target=self.full, args=(gate, "b"))
-        first.start()
-        end_of_patience = time.monotonic() + 10
-        while gate._waiting["b"] < 1 and time.monotonic() < end_of_patience:
-            time.sleep(0.01)
+        """Each of them holds a thread: a second one waits for a short time, a third one not at all."""
+        gate = Gate(most=1, each=1, patience=40, waiting=2)
+        end, waiting = self.held(gate, "a"), list[threading.Thread]()
+
+        def wait(least: int) -> None:
+            waiting.append(threading.Thread(target=self.full, args=(gate, "b")))
+            waiting[-1].start()
+            end_of_patience = time.monotonic() + 10
+            while gate._waiting["b"] < least and time.monotonic() < end_of_patience:
+                time.sleep(0.01)
+
+        wait(1)
         began = time.monotonic()
         assert self.full(gate, "b")
         assert time.monotonic() - began < 20
+        wait(2)
+        began = time.monotonic()
+        assert self.full(gate, "b")
+        assert time.monotonic() - began < 1
         end()
-        first.join(10)
+        for each in waiting:
+            each.join(10)
+
+    def test_no_number_of_addresses_holds_every_thread(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Who comes while many wait is sent away at once."""
+        monkeypatch.setattr(rate_limits, "MAX_WAITING", 3)
+        gate = Gate(most=1, each=1, patience=40)
+        end = self.held(gate, "a")
+        with ThreadPoolExecutor(3) as pool:
+            asked = [pool.submit(self.full, gate, f"b{n}") for n in range(3)]
+            end_of_patience = time.monotonic() + 10
+            while gate._waiting.total() < 3 and time.monotonic() < end_of_patience:
+                time.sleep(0.01)
+            began = time.monotonic()
+            assert self.full(gate, "c")
+            assert time.monotonic() - began < 1
+            end()
+            assert not any(each.result() for each in asked)
 
     def test_a_failure_gives_the_place_back(self) -> None:
         gate = Gate(most=1, each=1, patience=0.01)
@@ -251,13 +276,13 @@ class TestGate:
 
 
 class TestWholeGames:
-    READS = ("/scores", "/board?version=3", "/audit", "/export", "/digest")
+    READS = ("/scores", "/board?version=3", "/audit", "/export", "/digest", "/records/1/proof")
 
     def occupied(self, site: Site) -> Gate:
         """A gate whose places for the test client's address are taken."""
         gate: Gate = site.app.extensions["annals.gate"]
         gate._patience = 0.01
-        gate._taken["127.0.0.1"] = 2
+        gate._taken["127.0.0.1"] = 1
         return gate
 
     @pytest.mark.parametrize("path", READS)
@@ -358,15 +383,15 @@ def test_one_address_holds_up_nobody(site: Site, monkeypatch: pytest.MonkeyPatch
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(of, site, ELSEWHERE, table.path + path, table.director) for _ in range(8)]
         try:
-            assert all(gate.inside.acquire(timeout=PATIENCE) for _ in range(2))
-            sent_away = [each.result().status_code for each in islice(as_completed(asked, PATIENCE), 6)]
+            assert gate.inside.acquire(timeout=PATIENCE)
+            sent_away = [each.result().status_code for each in islice(as_completed(asked, PATIENCE), 7)]
             assert site.client.get("/readyz").status_code == 200
             assert moving(other).status_code == 201
             assert of(site, "192.0.2.8", table.path + path, table.director).status_code == 200
         finally:
             gate.go_on.set()
-    assert sent_away == [429] * 6
-    assert sorted(each.result().status_code for each in asked) == [200] * 2 + [429] * 6
+    assert sent_away == [429] * 7
+    assert sorted(each.result().status_code for each in asked) == [200] + [429] * 7
 
 
 def test_an_address_opens_so_many_tables_whatever_its_tokens(site: Site) -> None:
@@ -382,3 +407,44 @@ def test_an_address_opens_so_many_tables_whatever_its_tokens(site: Site) -> None
     again = [site.client.post("/v1/games", json=body, headers={"Idempotency-Key": "k" * 32}, **other) for _ in range(5)]
     assert len({answer.data for answer in again}) == 1, "repetitions open nothing"
     assert site.client.post("/v1/games", json=body, **other).status_code == 201
+
+
+CLUB = "192.0.2.0/24"
+"""A network that the operator has named; ELSEWHERE is in it."""
+
+
+class TestSharedNetworks:
+    """Many people behind one address, whom the operator has named: only their own limits count."""
+
+    def test_fifty_open_accounts_within_the_hour(self, site: Site) -> None:
+        site.remake(rate=50.0, accounts=30, shared_networks=(CLUB,))
+
+        def opened(address: str) -> Counter[int]:
+            codes = Counter[int]()
+            for n in range(50):
+                body = {"name": f"{'abcd'[int(address[-1]) % 4]}{n}member", "password": f"long enough {n} {address}"}
+                elsewhere = {"environ_base": {"REMOTE_ADDR": address}}
+                codes[site.client.post("/v1/accounts", json=body, **elsewhere).status_code] += 1
+            return codes
+
+        assert opened(ELSEWHERE) == {201: 50}
+        assert opened("198.51.100.1") == {201: 30, 429: 20}
+
+    def test_all_of_them_read_and_open_tables(self, site: Site) -> None:
+        table = site.table("orders@1", 3)
+        site.remake(rate=0.001, burst=5, tables=1, shared_networks=(CLUB,))
+        exports = [of(site, ELSEWHERE, table.path + "/export", token).status_code for token in table.tokens]
+        assert exports == [200] * 3
+        assert [of(site, ELSEWHERE, table.path + "/export").status_code for _ in range(10)] == [200] * 10
+        assert of(site, ELSEWHERE, table.path + "/export", table.tokens[0]).status_code == 429, "each has an own bucket"
+        body, elsewhere = {"ruleset": "orders@1", "seats": 3}, {"environ_base": {"REMOTE_ADDR": ELSEWHERE}}
+        opened = [site.client.post("/v1/games", json=body, **elsewhere).status_code for _ in range(5)]
+        assert opened == [201] * 5
+
+    def test_each_has_a_place_at_the_gate(self, site: Site) -> None:
+        table = site.table("orders@1", 3)
+        site.remake(shared_networks=(CLUB,))
+        gate: Gate = site.app.extensions["annals.gate"]
+        gate._patience = 0.01
+        gate._taken[ELSEWHERE] = 1
+        assert of(site, ELSEWHERE, table.path + "/export").status_code == 200

@@ -20,7 +20,7 @@ from domain.accounts.sessions import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
 from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
 from tests.api.conftest import ROOT
 
-WORDS = {2: "two", 5: "five", 10: "ten", 30: "thirty", 50: "fifty"}
+WORDS = {1: "one", 2: "two", 5: "five", 10: "ten", 30: "thirty", 50: "fifty"}
 QUARTER = 900
 
 HTTP = {

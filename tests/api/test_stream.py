@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from api.services import ApiSettings
+from api.streams.slots import StreamSlots
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.player import play
 
@@ -184,13 +185,32 @@ class TestAccess:
     def test_no_address_takes_all_of_them(self, orders: Table) -> None:
         """Whatever its tokens, of which anybody may have many."""
         orders.site.remake(streams_address=3)
-        with following(orders, 0), following(orders, 1), following(orders):
-            for who in (0, 2, None):
-                refused(orders.get("/stream", who), 503, "too_many_streams")
+        waiting = orders.site.table("orders@1", 3, start=False)
+        with following(waiting, 0), following(orders, "director"), following(orders):
+            for table, who in ((waiting, 1), (orders, "director"), (orders, None)):
+                refused(table.get("/stream", who), 503, "too_many_streams")
             with orders.site.follow(f"{orders.path}/stream", address="192.0.2.7") as other:
                 assert other.status_code == 200
-        with following(orders, 2) as events:
+        with following(orders) as events:
             events.next()
+
+    def test_seats_of_running_games_are_beside_what_an_address_has(self, orders: Table) -> None:
+        """Fifty people may play behind one address; it still takes no more than a part of the places of all players."""
+        orders.site.remake(streams_address=1)
+        with following(orders), following(orders, 0), following(orders, 1), following(orders, 2):
+            refused(orders.get("/stream", "director"), 503, "too_many_streams")
+        slots = StreamSlots(most=80, each=20, address=4)
+        assert [slots.take(f"seat {n}", "a", plays=True) for n in range(11)] == [True] * 10 + [False]
+        assert slots.take("seat", "b", plays=True)
+        slots.leave("seat 0", "a", plays=True)
+        assert slots.take("seat 11", "a", plays=True)
+
+    def test_a_network_that_the_operator_names_has_no_limit_of_its_own(self, orders: Table) -> None:
+        orders.site.remake(streams_address=1, streams_each=2, shared_networks=("127.0.0.0/8",))
+        with following(orders), following(orders), following(orders, "director"), following(orders, "director"):
+            with following(orders) as events:
+                events.next()
+            refused(orders.get("/stream", "director"), 503, "too_many_streams")
 
     def test_the_last_quarter_is_for_seats_of_running_games(self, orders: Table) -> None:
         orders.site.remake(max_streams=4)

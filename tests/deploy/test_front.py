@@ -51,7 +51,7 @@ def test_connections_without_a_word_leave_the_others_alone(tmp_path: Path, many:
         assert_prompt(port, quiet)
         assert same.well()  # who was there before goes on
         held = [each for each in silent if not each.over()]
-        assert len(held) < nginx.Limits().connections_per_address
+        assert len(held) <= nginx.Limits().connections_per_address
         until(lambda: all(each.over() for each in held), nginx.Limits().header + MARGIN)
         assert p95(port, "127.0.0.2") < prompt(quiet)  # and that address is served again
 
@@ -78,7 +78,7 @@ def test_slow_clients_of_all_kinds_hold_nobody_up_and_are_ended(tmp_path: Path) 
         assert_prompt(port, quiet)
         until(lambda: all(each.over() for each in half + stalled), 10 + MARGIN)
         assert time.monotonic() - began > 9
-        assert sum(not each.over() for each in idle) > 200  # these may stay for a minute
+        assert sum(not each.over() for each in idle) > 32  # these may stay for a minute
         assert_prompt(port, quiet)
         assert len(deaf) == 30
         assert service.complaints() == ""

@@ -69,27 +69,26 @@ def test_a_trusted_proxy_says_for_whom_it_asks(tmp_path: Path) -> None:
 def test_a_trusted_proxy_may_have_more_connections_than_others(tmp_path: Path) -> None:
     def served(settings: Settings, source: str) -> int:
         with ExitStack() as stack:
-            clients = [stack.enter_context(closing(Client(settings.port, source))) for _ in range(12)]
+            clients = [stack.enter_context(closing(Client(settings.port, source))) for _ in range(24)]
             for each in clients:
                 each.send(request("/"))
             return sum(each.answered() for each in clients)
 
-    with alone(
-        tmp_path / "data", {"connections_per_address": 4, "connections": 9}, ANNALS_TRUSTED_PROXIES="127.0.0.8"
-    ) as (settings, _):
-        assert served(settings, "127.0.0.7") == 4
-        assert served(settings, "127.0.0.8") == 9
+    with alone(tmp_path / "data", {"connections": 20}, ANNALS_TRUSTED_PROXIES="127.0.0.8") as (settings, _):
+        assert served(settings, "127.0.0.7") == nginx.MIN_CONNECTIONS_PER_ADDRESS
+        assert served(settings, "127.0.0.8") == 20
 
 
 @pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="this machine has no IPv6")
 def test_addresses_of_both_kinds_are_told_apart(tmp_path: Path) -> None:
-    with alone(
-        tmp_path / "data", {"connections_per_address": 2}, ANNALS_HOST="::", ANNALS_TRUSTED_PROXIES="127.0.0.9"
-    ) as (settings, _):
+    with alone(tmp_path / "data", {"connections": 100}, ANNALS_HOST="::", ANNALS_TRUSTED_PROXIES="127.0.0.9") as (
+        settings,
+        _,
+    ):
         assert told(settings)["annals-address"] == "::ffff:127.0.0.7"
         with ExitStack() as stack:
             # Two addresses of IPv4 are no network, also where they come over IPv6.
-            held = [stack.enter_context(closing(Client(settings.port, f"127.0.0.{n % 2 + 2}"))) for n in range(4)]
+            held = [stack.enter_context(closing(Client(settings.port, f"127.0.0.{n % 2 + 2}"))) for n in range(16)]
             six = stack.enter_context(socket.create_connection(("::1", settings.port)))
             six.sendall(request("/"))
             assert b"Annals-Address: ::1" in six.recv(65536)

@@ -55,6 +55,11 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_RATE", "secret"),
         ("ANNALS_RATE", "-1"),
         ("ANNALS_TABLES", "0"),
+        ("ANNALS_ACCOUNTS", "0"),
+        ("ANNALS_STREAMS", "secret"),
+        ("ANNALS_STREAMS", "2001"),
+        ("ANNALS_SHARED_NETWORKS", "192.0.2.0/24; secret"),
+        ("ANNALS_SHARED_NETWORKS", "192.0.2.1/24"),
         ("ANNALS_REGISTRATION", "everybody"),
         ("ANNALS_PLAIN_HTTP", "1"),
         ("ANNALS_STORES", "secret"),
@@ -107,7 +112,8 @@ def test_no_secret_is_shown() -> None:
 
 def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     env = {"ANNALS_KEY": SECRET, "ANNALS_REDIS_URL": "redis://h", "ANNALS_ORIGINS": "https://a, https://b"}
-    env |= {"ANNALS_ARCHIVE_DAYS": "30"}
+    env |= {"ANNALS_ARCHIVE_DAYS": "30", "ANNALS_ACCOUNTS": "60", "ANNALS_STREAMS": "90"}
+    env |= {"ANNALS_SHARED_NETWORKS": "192.0.2.0/24, 2001:db8::/48"}
     env |= {"ANNALS_SCRUB": "7", "ANNALS_BACKUP": str(tmp_path.with_name("copies")), "ANNALS_BACKUP_DAYS": "3"}
     found = load_settings(
         {"data": str(tmp_path), "port": 17}, env | {"ANNALS_RATE": "2.5", "ANNALS_METRICS_TOKEN": "t"}
