@@ -15,7 +15,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from deploy.backup import point_in_time
+from deploy.backup.schema_check import check_ledger_file, check_schema
 from deploy.backup.snapshot import KEY, LEDGER
+from deploy.backup.source_files import MAX_DOCUMENT, BackupError, copy_source
+from deploy.backup.source_files import read_source as read_source_file
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime.wiring import ServiceContainer
 from domain.errors import AnnalsError, StaleVersion, StoreUnavailable, UnknownGame, VerificationError, WrongKey
@@ -25,6 +28,9 @@ from domain.ledger import Ledger
 from domain.service.corruption import CorruptRecord
 from domain.service.database import Row
 from projections.integrity import missing_position
+
+MAX_EXPORT = 2**29
+"""Bytes of an export."""
 
 _FIND_SEED = "SELECT nonce, box FROM seeds WHERE game = ?"
 _STORE_SEED = """INSERT INTO seeds VALUES (?, ?, ?)
@@ -153,18 +159,24 @@ def read_source(source: Path, game: str, key: bytes, folder: Path, until: int | 
     if source.is_file():
         return _read_export(source, game)
     copy = folder / LEDGER
-    if (source / LEDGER).is_file():
-        shutil.copyfile(source / LEDGER, copy)
+    if (source / LEDGER).exists():
+        copy_source(source / LEDGER, copy)
+        check_schema(copy, source / LEDGER)
         return _read_copy(copy, game, _read_source_key(source, key))
     if point_in_time.is_running_backup(source):
         restored = point_in_time.restore_ledger(source, until, copy)
+        check_ledger_file(copy, restored.base.folder)
         return _read_copy(copy, game, _read_source_key(restored.base.folder, key))
     raise SettingsError(f"{source} is neither a backup nor an export")
 
 
 def _read_export(path: Path, game: str) -> RepairSource:
     try:
-        game_export = parse(path.read_bytes())
+        with path.open("rb") as file:
+            data = file.read(MAX_EXPORT + 1)
+        if len(data) > MAX_EXPORT:
+            raise BackupError(f"{path} is larger than {MAX_EXPORT} bytes")
+        game_export = parse(data)
     except VerificationError as error:
         raise SettingsError(f"{path} is no export: {error}") from None
     if game_export.game != game:
@@ -174,7 +186,7 @@ def _read_export(path: Path, game: str) -> RepairSource:
 
 def _read_source_key(source: Path, key: bytes) -> bytes:
     try:
-        return bytes.fromhex((source / KEY).read_text())
+        return bytes.fromhex(read_source_file(source / KEY, MAX_DOCUMENT).decode())
     except (OSError, ValueError):
         return key
 

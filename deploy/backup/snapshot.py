@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from deploy.backup import point_in_time
 from deploy.backup.point_in_time import RestoredSnapshot
+from deploy.backup.schema_check import check_ledger_file
+from deploy.backup.source_files import MAX_DOCUMENT, BackupError, copy_source, parse_document, read_source
 from deploy.backup.wal_files import sync, write_file
 from deploy.config.key_files import read_key
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime.supervisor import hold_lock
 from domain.service.keyring import fingerprint
-from domain.types import Json
 
 LEDGER, KEY, MANIFEST = "ledger.sqlite", "key", "backup.json"
 FORMAT = 1
@@ -57,23 +58,37 @@ def restore_snapshot(settings: Settings, source: Path, until: int | None = None)
     """Make a data folder from a backup, never over a ledger or another key. Raises SettingsError.
 
     A running backup is restored as of its last commit, or up to the time `until`, ms; its restored state is returned.
+    A backup that is refused leaves nothing behind.
     """
     _require_sqlite(settings)
-    settings.make_data_folder()
-    with hold_lock(settings.data / "lock"):  # a service started meanwhile would lose its ledger
+    with _make_data_folder(settings), hold_lock(settings.data / "lock"):  # a service started now would lose its ledger
         try:
             return _restore_snapshot(settings, source, until)
         finally:
             _remove_database(_draft_path(settings))  # of a failed restore
 
 
+@contextmanager
+def _make_data_folder(settings: Settings) -> Iterator[None]:
+    """Make the data folder if it is missing. If the block fails, remove what was made."""
+    lock = settings.data / "lock"
+    had_folder, had_lock = settings.data.exists(), lock.exists()
+    settings.make_data_folder()
+    try:
+        yield
+    except Exception:
+        if not had_lock:
+            lock.unlink(missing_ok=True)
+        if not had_folder:
+            with suppress(OSError):
+                settings.data.rmdir()
+        raise
+
+
 def _restore_snapshot(settings: Settings, source: Path, until: int | None) -> RestoredSnapshot | None:
     running = point_in_time.is_running_backup(source)
     if until is not None and not running:
         raise SettingsError(f"{source} is one moment: --at is for a running backup")
-    about = {} if running else _read_manifest(source)
-    if not running and (about.get("annals") != FORMAT or _hash_file(source / LEDGER) != about.get("sha256")):
-        raise SettingsError(f"{source} is not a whole backup")
     draft = _draft_path(settings)
     _remove_database(draft)  # of a killed restore
     for path in (*_database_files(settings.ledger_file), *_database_files(settings.views_file)):
@@ -81,9 +96,10 @@ def _restore_snapshot(settings: Settings, source: Path, until: int | None) -> Re
             raise _occupied_error(path)
     restored = point_in_time.restore_ledger(source, until, draft) if running else None
     if restored is None:
-        shutil.copyfile(source / LEDGER, draft)
-        draft.chmod(0o600)
+        _copy_snapshot(source, draft)
+    check_ledger_file(draft, restored.base.folder if restored else source / LEDGER)
     place = (restored.base.folder if restored else source) / KEY
+    read_source(place, MAX_DOCUMENT)  # refuses a pipe or a link
     key = read_key(place)
     if not _opens_with(draft, fingerprint(key)):
         raise SettingsError(f"{place} does not open the ledger beside it: bring the key with which the copy was made")
@@ -119,11 +135,15 @@ def _require_sqlite(settings: Settings) -> None:
         raise SettingsError("with PostgreSQL use its own tools (pg_dump, base backups), and keep a copy of the key")
 
 
-def _read_manifest(source: Path) -> dict[str, Json]:
+def _copy_snapshot(source: Path, draft: Path) -> None:
+    """Copy the ledger of a backup of one moment. Raises BackupError unless it is whole."""
     try:
-        return dict(json.loads((source / MANIFEST).read_text()))
-    except (OSError, ValueError, TypeError):
-        raise SettingsError(f"{source} is not a whole backup") from None
+        about = parse_document(read_source(source / MANIFEST, MAX_DOCUMENT))
+        is_whole = about.get("annals") == FORMAT and copy_source(source / LEDGER, draft) == about.get("sha256")
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        is_whole = False
+    if not is_whole:
+        raise BackupError(f"{source} is not a whole backup")
 
 
 def _copy_database(path: Path, to: Path) -> None:

@@ -21,12 +21,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from deploy.backup.source_files import MAX_DOCUMENT
 from deploy.backup.wal_files import (
     BASE,
     FOLDER_NAME,
     FORMAT,
     KEY,
     MANIFEST,
+    MAX_SEGMENT,
     BaseBackup,
     WalSegment,
     hash_file,
@@ -198,6 +200,8 @@ class WalArchiver:
         raise GapError("the log does not come to rest")
 
     def _store_segment(self, segment: WalSegment | None) -> None:
+        if segment and len(segment.data) > MAX_SEGMENT - MAX_DOCUMENT:
+            raise GapError("a commit is too large for a segment")
         if segment and segment.data:
             segment.write(self._current_base.folder)
             self._position, self._epoch = segment.position, segment.epoch

@@ -14,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.backup.wal_reader import WalPosition
+from deploy.backup.source_files import MAX_DOCUMENT, BackupError, parse_document, read_source, require_number
+from deploy.backup.wal_reader import FRAME, HEADER, WalPosition
 from domain.types import Doc
 
 BASE, KEY, MANIFEST, SEGMENT, LOCK = "base.sqlite", "key", "base.json", ".wal", "lock"
@@ -22,6 +23,18 @@ BASE, KEY, MANIFEST, SEGMENT, LOCK = "base.sqlite", "key", "base.json", ".wal", 
 log = logging.getLogger("annals.backup")
 
 FORMAT = 1
+
+MAX_SEGMENT = 2**29
+"""Bytes of one segment. A larger commit begins a new base backup."""
+
+MAX_PAGE = 65536
+"""Bytes of a page of SQLite."""
+
+MAX_COUNT = 2**32
+"""Frames, and numbers of WALs and base backups."""
+
+MAX_TIME = 253_370_764_800_000
+"""ms since 1970: the year 9999."""
 
 SEGMENT_NAME = re.compile(rf"[0-9]{{6,}}-[0-9]{{9,}}-([0-9]+){re.escape(SEGMENT)}")
 
@@ -45,10 +58,11 @@ class BaseBackup:
         """Return the complete base backups of a folder, oldest first."""
         backups = []
         for path in sorted(folder.glob(f"*/{MANIFEST}")):
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                doc = json.loads(path.read_text())
-                if doc["annals"] == FORMAT:
-                    number, at = int(doc.get("number", 0)), int(doc["at"])  # absent in older backups
+            with suppress(OSError, ValueError, KeyError, BackupError):
+                doc = parse_document(read_source(path, MAX_DOCUMENT))
+                if doc["annals"] == FORMAT and not path.parent.is_symlink():
+                    number = require_number({"number": 0} | doc, "number", MAX_COUNT)  # absent in older backups
+                    at = require_number(doc, "at", MAX_TIME)
                     backups.append(cls(path.parent, number, at, bool(doc["sound"]), str(doc["sha256"])))
         return sorted(backups, key=lambda g: (g.number, g.at))
 
@@ -85,12 +99,33 @@ class WalSegment:
 
     @classmethod
     def load(cls, path: Path) -> WalSegment:
-        """Read a segment. Raises ValueError if it is damaged or cut off."""
-        head, _, packed = path.read_bytes().partition(b"\n")
-        doc = json.loads(head)
+        """Read a segment. Raises ValueError and KeyError if it is damaged or cut off, and BackupError."""
+        head, _, packed = read_source(path, MAX_SEGMENT).partition(b"\n")
+        doc = parse_document(head)
         if hashlib.sha256(packed).hexdigest() != doc["sha256"]:
             raise ValueError("the hash is another")
-        return cls(doc["epoch"], doc["first"], WalPosition(**doc["mark"]), doc["at"], zlib.decompress(packed))
+        mark = doc["mark"]
+        if not isinstance(mark, dict):
+            raise ValueError("mark is no object")  # noqa: TRY004 - as for all bad data
+        frames = require_number(mark, "frames", MAX_COUNT)
+        epoch, first = require_number(doc, "epoch", MAX_COUNT), require_number(doc, "first", frames)
+        data = _unpack(packed, min(HEADER + (frames - first) * (FRAME + MAX_PAGE), MAX_SEGMENT))
+        position = WalPosition(str(mark["salt"]), frames, str(mark["check"]))
+        return cls(epoch, first, position, require_number(doc, "at", MAX_TIME), data)
+
+
+def _unpack(packed: bytes, most: int) -> bytes:
+    """Return unpacked data of at most `most` bytes. Raises ValueError."""
+    unpacker = zlib.decompressobj()
+    try:
+        data = unpacker.decompress(packed, most + 1)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if len(data) > most:
+        raise ValueError(f"it holds more than the {most} bytes of its frames")
+    if not unpacker.eof:
+        raise ValueError("it is cut off")
+    return data
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -105,6 +105,11 @@ def _check_ledger(services: ServiceContainer) -> str:
 
 
 def _check_log(services: ServiceContainer) -> str:
+    if foreign := services.ledger.admin.list_foreign_triggers():
+        raise _CheckError(
+            f"{len(foreign)} triggers of the database are foreign, such as {foreign[0][:80]}: remove them, then"
+            " `annals migrate`"
+        )
     if not services.ledger.admin.has_append_triggers():
         raise _CheckError("can be changed: triggers are missing, `annals migrate` makes them")
     ((repairs,),) = services.ledger.execute("SELECT count(*) FROM repairs")

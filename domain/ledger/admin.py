@@ -25,6 +25,11 @@ class LedgerAdmin:
         with self._connection.use() as store:
             return store.has_append_triggers()
 
+    def list_foreign_triggers(self) -> list[str]:
+        """Return the names of triggers that the service does not make, or makes otherwise."""
+        with self._connection.use() as store:
+            return store.list_foreign_triggers()
+
     def list_integrity_errors(self, patience: float) -> list[str]:
         """Return the database's own reports of corrupt pages, searched for at most `patience` seconds."""
         try:

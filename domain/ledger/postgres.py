@@ -26,6 +26,7 @@ from domain.ledger.postgres_schema import (
     APPEND,
     APPEND_LOCKS,
     CHECK_APPEND,
+    FOREIGN_TRIGGERS,
     GUARD,
     GUARDED,
     GUARDS,
@@ -362,6 +363,9 @@ class PostgresStore(PostgresApplicationRecorder):
 
     def has_append_triggers(self) -> bool:
         return bool(self.run(GUARDS, (list(GUARDED),))[0][0] == 2 * len(GUARDED))
+
+    def list_foreign_triggers(self) -> list[str]:
+        return [str(name) for (name,) in self.run(FOREIGN_TRIGGERS)]
 
     def grant_service_role(self, service: str) -> None:
         with self.datastore.without_timeout() as connection, connection.transaction():

@@ -59,6 +59,14 @@ GUARDS = """
 SELECT count(*) FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND tgname IN ('annals_rows', 'annals_all')
 AND tgrelid IN (SELECT to_regclass('public.' || name) FROM unnest(?::text[]) name)"""
 
+# Triggers of any table and rules of tables, unless migration makes them. The services of several versions share both.
+FOREIGN_TRIGGERS = """
+SELECT tgname FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
+WHERE relnamespace = 'public'::regnamespace AND NOT tgisinternal
+AND NOT (tgname IN ('annals_rows', 'annals_all') AND tgfoid = to_regproc('public.annals_refuse'))
+UNION ALL SELECT rulename FROM pg_rewrite r JOIN pg_class c ON c.oid = ev_class
+WHERE relnamespace = 'public'::regnamespace AND relkind <> 'v' AND relkind <> 'm' ORDER BY 1"""
+
 # The path of a table's file contains the numbers of its database and file: they differ for another database of the same
 # name, even in the same run of a server, and for a table that was recreated or truncated. They also change after VACUUM
 # FULL, where everything is read again needlessly.

@@ -50,6 +50,9 @@ _TAKE = "DELETE FROM records WHERE originator_id = ? AND originator_version = ? 
 
 _NAME = "UPDATE records SET originator_id = ?, originator_version = ?, topic = ?, state = ? WHERE rowid = ?"
 
+_OWN_TRIGGERS = {name: " ".join(sql.replace("IF NOT EXISTS ", "").split()) for name, sql in GUARDS.items()}
+"""Triggers as SQLite stores their statements."""
+
 _PUT_BACK = "INSERT INTO records (rowid, originator_id, originator_version, topic, state) VALUES (?,?,?,?,?)"
 
 
@@ -318,8 +321,15 @@ class SqliteStore(SQLiteApplicationRecorder):
             scrub_marker(self._path).unlink(missing_ok=True)
 
     def has_append_triggers(self) -> bool:
-        triggers = {name for (name,) in self.run("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
-        return GUARDS.keys() <= triggers
+        return set(GUARDS) <= self._read_triggers().keys() - self.list_foreign_triggers()
+
+    def list_foreign_triggers(self) -> list[str]:
+        return sorted(name for name, sql in self._read_triggers().items() if sql != _OWN_TRIGGERS.get(name))
+
+    def _read_triggers(self) -> dict[str, str]:
+        """Return the statement of each trigger by name, with single spaces."""
+        rows = self.run("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        return {str(name): " ".join(str(sql).split()) for name, sql in rows}
 
     def grant_service_role(self, service: str) -> None:
         """Do nothing: a file has an owner and no roles."""

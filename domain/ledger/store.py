@@ -165,6 +165,9 @@ class Store(Protocol):
     def has_append_triggers(self) -> bool:
         """Return whether the database itself refuses changes of the log."""
 
+    def list_foreign_triggers(self) -> list[str]:
+        """Return the names of triggers that the service does not make, or makes otherwise."""
+
     def grant_service_role(self, service: str) -> None:
         """Grant the role in that address, created if missing, the rights of the service and no more."""
 

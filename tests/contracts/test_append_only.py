@@ -135,6 +135,21 @@ def test_a_ledger_of_before_gets_its_guards_when_it_is_migrated(ledger: Ledger) 
     assert ledger.admin.has_append_triggers()
 
 
+def test_triggers_of_others_are_named(ledger: Ledger) -> None:
+    assert ledger.admin.list_foreign_triggers() == []
+    make = ["CREATE TRIGGER foreign_one AFTER INSERT ON records BEGIN SELECT 1; END"]
+    if "Postgres" in type(ledger._connection.open()).__name__:
+        make = [
+            "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+            "CREATE TRIGGER foreign_one AFTER INSERT ON public.seeds FOR EACH ROW EXECUTE FUNCTION nothing()",
+            "CREATE RULE foreign_rule AS ON DELETE TO public.seeds DO INSTEAD NOTHING",
+        ]
+    for statement in make:
+        ledger.execute(statement)
+    assert ledger.admin.list_foreign_triggers() == ["foreign_one", "foreign_rule"][: max(len(make) - 1, 1)]
+    assert ledger.admin.has_append_triggers()
+
+
 class TestRoles:
     """On PostgreSQL who migrates owns the tables, and the service has no more rights than it needs."""
 

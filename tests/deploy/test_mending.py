@@ -273,7 +273,7 @@ class TestFromABackup:
         game = place.game()
         take_snapshot(place.settings, tmp_path / "copy")
         (tmp_path / "copy" / LEDGER).write_bytes(b"x" * 10_000)
-        with pytest.raises(SettingsError, match="cannot be read"):
+        with pytest.raises(SettingsError, match="is not a ledger"):
             repair_game(place.services, tmp_path / "copy", game)
 
     def test_a_copy_without_its_key_is_told_as_that(self, place: Place, tmp_path: Path) -> None:
