@@ -21,6 +21,7 @@ from api.routes import (
     health,
     history,
     jobs,
+    leaving,
     moves,
     players,
     proofs,
@@ -28,8 +29,20 @@ from api.routes import (
     rewinds,
     rulesets,
     stream,
+    table_officers,
 )
-from api.routes.accounts import accounts, mail, me, moderation, second_factors, sessions, social, tokens, webhooks
+from api.routes.accounts import (
+    accounts,
+    mail,
+    me,
+    moderation,
+    offices,
+    second_factors,
+    sessions,
+    social,
+    tokens,
+    webhooks,
+)
 from api.routes.oauth import clients, endpoints, grants
 from api.services import EXTENSION, ApiServices, ApiSettings
 from api.streams.asgi import StreamApp, no_proxy_fix
@@ -41,6 +54,7 @@ __all__ = ["ApiServices", "ApiSettings", "create_app", "create_streams"]
 
 BLUEPRINTS = (
     games.bp,
+    leaving.bp,
     moves.bp,
     boards.bp,
     history.bp,
@@ -51,6 +65,8 @@ BLUEPRINTS = (
     jobs.bp,
     stream.bp,
     director.bp,
+    table_officers.bp,
+    offices.bp,
     audit.bp,
     proofs.bp,
     rulesets.bp,

@@ -24,7 +24,6 @@ from domain.accounts.accounts import ROLES, Account
 from domain.accounts.credential_tables import CredentialOwner
 from domain.accounts.sessions import FRESH
 from domain.errors import StoreUnavailable, UnknownGame
-from domain.kernel.game.game import AnyGame
 from domain.kernel.text.message_catalog import Message
 from domain.service.principals import Principal
 from domain.types import DIRECTOR, PUBLIC, Json, Seat, Viewer
@@ -267,6 +266,11 @@ def require_account(view: View) -> View:
     return _guard(view, True, lambda found, _: _authorize_account(found))
 
 
+def require_directing_account(view: View) -> View:
+    """Require an account's session or token with the scope `direct`, in good standing."""
+    return _guard(view, True, lambda found, _: _authorize_account(found, scope="direct"))
+
+
 def require_session(view: View) -> View:
     """Require an account's session, to store something also good standing.
 
@@ -286,7 +290,12 @@ def require_staff(role: str) -> Callable[[View], View]:
 
 
 def _authorize_account(
-    caller: Principal | CredentialOwner, *, session: bool = False, role: str = "", any_standing: bool = False
+    caller: Principal | CredentialOwner,
+    *,
+    session: bool = False,
+    role: str = "",
+    any_standing: bool = False,
+    scope: str = "",
 ) -> None:
     if not isinstance(caller, CredentialOwner):
         raise Problem("accounts_only")
@@ -299,6 +308,8 @@ def _authorize_account(
         if ROLES.index(caller.role) < ROLES.index(role) or caller.state != "active":
             raise Problem("role_missing", role=role)
         _require_second_factor(caller)
+    elif scope:
+        _check_scope(scope)
     elif not set(caller.scopes) & set(READ_SCOPES):
         raise Problem("scope_missing", scope="read")
     elif request.method in _STORING and not any_standing:
@@ -424,30 +435,6 @@ def seat_guard() -> tuple[Seat, str] | None:
     """Return the caller's seat and player id, or None for a director. Commands fail once the seat changes hands."""
     caller = principal()
     return None if caller.seat is None else (caller.seat, caller.player)
-
-
-def require_director() -> None:
-    """Raise Problem unless the caller is the game's director. Needs a required role."""
-    if principal().seat is not None:
-        raise Problem("directors_only")
-
-
-def officer_ids(game: str) -> list[str]:
-    """Return all player ids of a caller who acts as the game's director; none for any other caller.
-
-    An account that directs the game acts as its director unless it acts in one of its seats.
-    """
-    caller, ids = optional_principal(), player_ids()
-    if caller is not None and caller.game == game:
-        return [caller.player, *ids] if caller.seat is None else []
-    return ids if services().seat_tokens.find_director(game) in ids else []
-
-
-def require_no_seat(game: AnyGame) -> None:
-    """Raise Problem if the director has a seat in the game, under any of their player ids."""
-    director_ids = {principal().player, *player_ids()}
-    if any(p.id in director_ids for p in game.players.values()):
-        raise Problem("director_plays")
 
 
 def viewer() -> Viewer:

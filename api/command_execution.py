@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypedDict, Unpack
 
-from api import authorization
+from api import officer_rights
+from api.http.problems import Problem
 from api.services import services
 from domain.command_handler import CommandResult, ExtraStatements, SeatGuard
 from domain.kernel.game.command import Command
+from domain.kernel.game.officers import Officer
+from domain.kernel.records.record import Record
+from domain.service.database import Statement
 from domain.service.request_keys import RequestKey
 
 
@@ -17,15 +23,42 @@ class Conditions(TypedDict, total=False):
     expected: int | None
     seat_guard: SeatGuard | None
     idempotency_key: RequestKey | None
-    extra_statements: ExtraStatements
+
+
+def _no_statements(_: Record) -> Sequence[Statement]:
+    return ()
 
 
 def execute_command(
-    game: str, command: Command, *, as_player: bool = False, **conditions: Unpack[Conditions]
+    game: str,
+    command: Command,
+    *,
+    as_player: bool = False,
+    reason: str = "",
+    author: Officer | None = None,
+    author_ids: Sequence[str] = (),
+    extra_statements: ExtraStatements = _no_statements,
+    **conditions: Unpack[Conditions],
 ) -> CommandResult:
     """Execute a command of the caller. One of a director is refused where a director with a seat must not give it.
 
     Every route goes this way, so that no command escapes the check. With `as_player` the caller acts on the own seat.
+    The record names the officer behind it, by default the caller, else the `author` with these player ids. It holds a
+    salted hash of the reason; the text is stored beside it and can be erased. Only officers give reasons.
     """
-    officer = [] if as_player else authorization.officer_ids(game)
-    return services().commands.handle(game, command, officer=officer, **conditions)
+    s, rows = services(), list[Statement]()
+    ids = [] if as_player else author_ids or officer_rights.officer_ids(game)
+    author = author or (None if as_player else officer_rights.acting_officer(game))
+    if reason:
+        if author is None:
+            raise Problem("directors_only", "Only a director may send `reason`.")
+        hashed, rows = s.seat_tokens.texts.insert_text(author.player, reason)
+        author = replace(author, reason=hashed)
+    return s.commands.handle(
+        game,
+        command,
+        officer=ids,
+        author=author,
+        extra_statements=lambda record: [*extra_statements(record), *rows],
+        **conditions,
+    )

@@ -14,6 +14,8 @@ from domain.accounts.social import Challenge
 from domain.errors import RuleError
 from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.director_commands import Look, Reissue
+from domain.kernel.game.officers import Officer
+from domain.kernel.records.record import Record
 from domain.types import DIRECTOR, Seat
 
 
@@ -59,23 +61,38 @@ def check_not_reserved(game: str, seat: Seat | None, player: str) -> None:
         raise Problem("seat_reserved", seats=[at for at in free if at not in reserved])
 
 
+def check_not_conceded(game: str) -> None:
+    """Raise RuleError if the caller has conceded the game, under any of their player ids."""
+    conceded = services().commands.game(game).conceded
+    if set(authorization.player_ids()) & {player for _, player in conceded}:
+        raise RuleError("conceded")
+
+
 def check_not_looked(game: str, player: str, version: int) -> None:
     """Raise Problem if the joining player has seen hidden data of this game as its director, or could have.
 
     A director who has replaced a lost token has had a token of that seat. At a table with neutral officers a director
     who has decided anything in the running game takes no seat either, since no seat could have decided it.
     """
-    s = services()
-    if s.seat_tokens.find_director(game) not in {player, *authorization.player_ids()}:
+    s, ids = services(), {player, *authorization.player_ids()}
+    now, owner = s.commands.game(game), s.seat_tokens.find_director(game)
+    if ids.isdisjoint({owner, *now.staff.people}):
         return
-    now, before = s.commands.game(game), s.ledger.read(game, upto=version - 1)
-    if any(r.kind == "ruled" and isinstance(command_of(r, now), Look | Reissue) for r in before):
+    before, first_owner = s.ledger.read(game, upto=version - 1), now.staff.former_owner or owner
+    own = [r for r in before if _author(r, first_owner) in ids]
+    if any(r.kind == "ruled" and isinstance(command_of(r, now), Look | Reissue) for r in own):
         raise Problem("director_looked")
     started = next((r.version for r in before if r.kind == "started"), version)
-    if now.terms.get("officers") == "neutral" and any(
-        r.version > started and r.public.get("by") == "director" for r in before
-    ):
+    if now.terms.get("officers") == "neutral" and any(r.version > started and r.kind != "deputed" for r in own):
         raise Problem("director_ruled")
+
+
+def _author(record: Record, first_owner: str | None) -> str | None:
+    """Return the player id of the officer behind a record, or None. Older records are the first owner's."""
+    if record.public.get("by") != "director":
+        return None
+    officer = Officer.from_record(record)
+    return first_owner if officer is None else officer.player
 
 
 def check_visible_seat(game: str, seat: Seat | None) -> None:

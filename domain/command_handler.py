@@ -19,8 +19,9 @@ from cachetools import LRUCache
 
 from domain.errors import DecisionClosed, NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.fork_safety import reset_after_fork
-from domain.kernel.game.command import Command
+from domain.kernel.game.command import Command, check_office
 from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.record_builder import Agreement, AnyTransition, CommandContext
 from domain.kernel.game.table_commands import Close, Open
 from domain.kernel.records.record import Record
@@ -83,6 +84,7 @@ class _PendingCommand:
     """Decide again after a lost race, instead of raising StaleVersion."""
     seat_guard: SeatGuard | None
     officer: Collection[str]
+    author: Officer | None
     agreement: Agreement | None
     extra_statements: ExtraStatements
     ahead_ms: int
@@ -157,6 +159,7 @@ class CommandHandler:
         expected: int | None = None,
         seat_guard: SeatGuard | None = None,
         officer: Collection[str] = (),
+        author: Officer | None = None,
         agreement: Agreement | None = None,
         idempotency_key: RequestKey | str | None = None,
         extra_statements: ExtraStatements = _no_statements,
@@ -167,8 +170,9 @@ class CommandHandler:
         `expected`: the only version to decide on (StaleVersion); without it a retryable command is decided again after
         a lost race, and any other is decided on the newest version. `seat_guard`: the player required at a seat
         (NotSeated). `officer`: player ids of a director who executes it; at a table with neutral officers one who has a
-        seat is refused (`director_has_stake`). `agreement`: the players' consent in place of a director. `ahead_ms`: ms
-        added to the clock for the record, before a clock jump of the same size.
+        seat is refused (`director_has_stake`). `author`: the officer that the record names, with a role that allows it
+        (`office_ended`, `office_insufficient`). `agreement`: the players' consent in place of a director. `ahead_ms`:
+        ms added to the clock for the record, before a clock jump of the same size.
         """
         args = _hashed_fields(command)
         key = _idempotency_key(idempotency_key, command.verb, args, expected)
@@ -180,6 +184,7 @@ class CommandHandler:
             command.is_retryable and expected is None,
             seat_guard,
             officer,
+            author,
             agreement,
             extra_statements,
             ahead_ms,
@@ -263,11 +268,8 @@ class CommandHandler:
         raise StaleVersion(head - 1, head)
 
     def _decide(self, pending: _PendingCommand, loaded: _CachedGame) -> list[AnyTransition]:
-        game, rules, context = (
-            loaded.game,
-            loaded.rules,
-            replace(self._context(loaded.seed, pending.idempotency_key, pending.ahead_ms), agreement=pending.agreement),
-        )
+        game, rules = loaded.game, loaded.rules
+        context = self._context(loaded.seed, pending.idempotency_key, pending.ahead_ms)
         if pending.expected is not None and pending.expected != game.version:
             raise StaleVersion(pending.expected, game.version)
         if (
@@ -276,10 +278,17 @@ class CommandHandler:
         ):
             raise NotSeated(pending.seat_guard[0])
         _check_neutrality(game, pending)
-        transition = pending.command.execute(rules, game, replace(context, game_at=partial(self._game_at, loaded)))
+        check_office(game, pending.author, pending.command)
+        acting = replace(
+            context,
+            game_at=partial(self._game_at, loaded),
+            agreement=pending.agreement,
+            officer=pending.author,
+        )
+        transition = pending.command.execute(rules, game, acting)
         if transition.game.status != "over":
             return [transition]
-        return [transition, Close().execute(rules, transition.game, context)]
+        return [transition, Close().execute(rules, transition.game, replace(acting, officer=None))]
 
     def _context(self, seed: bytes, key: IdempotencyKey | None, ahead_ms: int = 0) -> CommandContext:
         return CommandContext(seed, self._clock() + ahead_ms, key.id if key else "")

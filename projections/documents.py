@@ -8,8 +8,9 @@ import msgspec
 from msgspec import convert
 
 from domain.kernel.game.game import private_view
+from domain.kernel.game.officers import OFFICES
 from domain.kernel.narration.chapters import public_chapter_starts, section_title, split_by_chapter
-from domain.kernel.narration.sentences import record_sentences
+from domain.kernel.narration.sentences import record_members, record_sentences
 from domain.kernel.narration.template_context import TemplateContext, record_template_context, with_context
 from domain.kernel.records.audience import ALL_KEY, seats_of
 from domain.kernel.records.record import Record
@@ -50,6 +51,14 @@ def build_seats(loaded: LoadedGame) -> list[dict[str, Json]]:
 def build_powers(loaded: LoadedGame) -> dict[str, str]:
     """Return seat -> id of the power that it plays."""
     return {str(seat): power for seat, power in loaded.rules.powers(loaded.game.state).items()}
+
+
+def build_offices(loaded: LoadedGame) -> list[dict[str, Json]]:
+    """Return the officers named by records, by role."""
+    staff = loaded.game.staff
+    held = {**({staff.owner: "owner"} if staff.owner else {}), **staff.offices}
+    order = sorted(held.items(), key=lambda item: (-OFFICES.index(item[1]), item[0]))
+    return [{"player": player, "office": office} for player, office in order]
 
 
 def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
@@ -124,12 +133,14 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "waiting_for": list(open_now[0].must) if open_now else [],
         "waiting_engine": bool(open_now and open_now[0].engine),
         "waiting_since": p.waiting_since,
+        "deadline": min(p.seat_deadlines(open_now[0].must), default=None) if open_now else None,
         "due": min(p.due_times(open_now[0].must).values(), default=None) if open_now else None,
         "accounts": build_time_banks(loaded),
         "hold": p.terms.get("hold", 0),
         "several": p.terms.get("several", True),
         "misses": p.terms.get("misses"),
         "officers": p.terms.get("officers", "any"),
+        "offices": build_offices(loaded),
         "delay": p.terms.get("delay", 0),
         "ending": p.ending,
     }
@@ -146,16 +157,16 @@ def build_entries(record: Record, before: LoadedGame | None, loaded: LoadedGame)
         "at": record.public["at"],
         "seat": record.public.get("seat"),
         "by": record.public.get("by"),
-        "body": {k: v for k, v in record.body.items() if k in _BODY_MEMBERS},
+        "body": record_members(record, before.game.state if before else after),
+        "powers": build_powers(loaded),
         "acts": record.public.get("acts", []),
         "facts": record.public.get("facts", []),
         "chapter": declarations.doc(rules.chapter(after)),
         "turns": [[i, declarations.doc(chapter)] for i, chapter in turns],
         "asides": _context_to_json(besides(record.public.get("facts", []))),
     }
-    if record.kind == "closed":
-        public["body"] = {"reason": record.body["reason"]}
     if record.kind == "rewound":
+        public["body"].pop("reason", None)  # a hash
         public |= {"to": record.body["to"], "consent": record.body.get("consent", [])}
     out = {ALL_KEY: public}
     for key, pack in record.packs.items():
@@ -187,7 +198,7 @@ def chapter_to_json(words: Texts, chapter: Chapter) -> dict[str, Json]:
 
 def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Doc:
     """Return an entry with sentences and headings, also in the viewer's own part."""
-    members = {member: value for member, value in entry.items() if member not in ("turns", "asides")}
+    members = {member: value for member, value in entry.items() if member not in ("turns", "asides", "powers")}
     turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
     subject = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], _facts_with_context(rules, entry)
     public: list[str] = []
@@ -204,7 +215,3 @@ def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Do
 def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer) -> Doc:
     text = record_sentences(words, name, "", moves=part["acts"], facts=_facts_with_context(rules, part))
     return {**{member: value for member, value in part.items() if member != "asides"}, "text": text}
-
-
-_BODY_MEMBERS = ("act", "ms", "days", "to", "hold")
-"""Members of a record's body that sentences use."""

@@ -104,15 +104,16 @@ def build_seat_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
 
 
 def build_result_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
-    """Return the rows of a closed game's results."""
+    """Return the rows of a closed game's results: of the players at its end, and of concessions."""
     p = loaded.game
     ending = p.ending or {}
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
-    base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"]}
+    base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}
+    conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in p.conceded]
     people = {seat: {"seat": seat, "player": player.id} for seat, player in p.players.items()}
     if not ending["finished"]:
-        return [base | sat for sat in people.values() if sat["player"]]
-    return [
+        return [base | sat for sat in people.values() if sat["player"]] + conceded
+    return conceded + [
         base | people.get(s.seat, {"seat": s.seat, "player": ""}) | {"place": s.place, "points": s.points}
         for s in loaded.rules.scores(p.state)
     ]

@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, LargeBinary, MetaData, String, Table, insert
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENT_FORMAT = 6
+DOCUMENT_FORMAT = 7
 """Format of the stored documents. Raise it when they change."""
 
 TREE = -1
@@ -122,16 +122,17 @@ results = Table(
     _gen_column(),
     _game_column(),
     Column("seat", Integer, primary_key=True),
-    Column("player", String(80), nullable=False),
+    Column("player", String(80), primary_key=True),
     Column("ruleset", String(80), nullable=False),
     Column("place", Integer),
     Column("points", Integer),
     Column("reason", String(40), nullable=False),
     Column("by", String(10), nullable=False),
+    Column("conceded", Boolean, nullable=False),
     Column("at", BigInteger, nullable=False),
     Index("results_player", "gen", "player", "at"),
 )
-"""Seats and places of closed games. An unfinished game has no places (NULL)."""
+"""Seats and places of closed games. An unfinished game has no places (NULL), nor has a concession."""
 
 due = Table(
     "due",

@@ -104,6 +104,13 @@ class TableLists:
             rows = db.execute(query.order_by(t.c.place.desc()).limit(limit))
             return [(row.place, json.loads(row.doc)) for row in rows]
 
+    def list_unfinished_summaries(self, games: Sequence[str]) -> list[bytes]:
+        """Return the stored summaries of the open and running games among these, as their players see them."""
+        t = schema.games
+        query = select(t.c.doc).where(is_live(t), t.c.game.in_(games), t.c.status.in_(("open", "running")))
+        with self._views.reading() as db:
+            return [row.doc for row in db.execute(query.where(t.c.shown_to != schema.SPECTATORS))]
+
     def list_seated_tables(self, player: str, limit: int) -> list[str]:
         """Return the delayed tables at which spectators see the player."""
         t = schema.seated
@@ -158,14 +165,13 @@ class TableLists:
         with self._views.reading() as db:
             return [{str(k): v for k, v in row.items() if k != "gen"} for row in db.execute(query).mappings()]
 
-    def count_results(self, player: str, *, own: bool = False) -> tuple[int, int]:
-        """Return the numbers of finished and of unfinished closed games of a player: public ones, or all if `own`."""
+    def count_results(self, player: str, *, own: bool = False) -> tuple[int, int, int]:
+        """Return the numbers of finished, unfinished and conceded closed games: public ones, or all if `own`."""
         t = schema.results
+        counts = select(func.count(t.c.place), func.count(), func.count().filter(t.c.conceded))
         with self._views.reading() as db:
-            finished, closed = db.execute(
-                self._results_of(select(func.count(t.c.place), func.count()), player, own)
-            ).one()
-        return finished, closed - finished
+            finished, closed, conceded = db.execute(self._results_of(counts, player, own)).one()
+        return finished, closed - finished - conceded, conceded
 
     def _results_of(self, query: Select[*Columns], player: str, own: bool) -> Select[*Columns]:
         t, games = schema.results, schema.games

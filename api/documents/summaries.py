@@ -13,13 +13,20 @@ LOBBY_PAGE = 50
 
 def add_names(s: ApiServices, docs: list[Doc]) -> list[Doc]:
     """Add players' names, and the tables' titles and notes, to summaries."""
-    names = s.seat_tokens.texts.list_names(seat["player"] for doc in docs for seat in doc["seats"] if seat["player"])
+    people = {doc["game"]: _people(doc) for doc in docs}
+    names = s.seat_tokens.texts.list_names(player for some in people.values() for player in some)
     cards = s.seat_tokens.texts.list_cards([doc["game"] for doc in docs])
     texts = [_card_members(cards.get(doc["game"])) for doc in docs]
     return [
-        d | {"names": {p: names[p] for s in d["seats"] if (p := s["player"]) in names}} | card
+        d | {"names": {p: names[p] for p in people[d["game"]] if p in names}} | card
         for d, card in zip(docs, texts, strict=True)
     ]
+
+
+def _people(doc: Doc) -> list[str]:
+    """Return the player ids of a summary."""
+    seats = [seat["player"] for seat in doc["seats"] if seat["player"]]
+    return seats + [officer["player"] for officer in doc.get("offices", ())]
 
 
 def _card_members(found: tuple[str, str] | None) -> Doc:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from api.http import rate_limits
+from api.officer_rights import hidden_data_refusal
 from api.services import ApiServices, Doc
 from api.visibility import visibility_of
 from domain.kernel.game.undo import find_private_packs
@@ -62,10 +63,11 @@ def build_undo_request(
 
 
 def _is_director_without_seat(s: ApiServices, game: str, principal: Principal) -> bool:
-    """Return True for a director without a seat in the game."""
+    """Return True for an officer without a seat in the game, or a relation to somebody with one."""
     if principal.seat is not None:
         return False
-    return all(p.id != principal.player for p in s.commands.game(game).players.values())
+    ids = s.account_store.accounts.list_players(principal.account) if principal.account else []
+    return not hidden_data_refusal(s, principal, s.commands.game(game), ids)
 
 
 def _find_secrets(s: ApiServices, job_request: JobRequest) -> list[Json]:

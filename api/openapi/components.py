@@ -24,7 +24,16 @@ from api.schemas.schema_builder import (
     tuple_of,
 )
 from domain.kernel.game.command import TABLE_CODES
-from domain.kernel.proof.record_schema import BODIES, RULED, AgreedBody, MissLimits, Pack, PackOpening, PublicPart
+from domain.kernel.proof.record_schema import (
+    BODIES,
+    RULED,
+    AgreedBody,
+    MissLimits,
+    Pack,
+    PackOpening,
+    PublicPart,
+    RecordOfficer,
+)
 from domain.kernel.records.export import FORMAT
 from domain.kernel.records.record import KINDS
 from domain.kernel.rules.flow import FLOW
@@ -230,6 +239,7 @@ def _record_components() -> dict[str, Doc]:
         Pack: "Pack",
         PackOpening: "Opening",
         PublicPart: "Record",
+        RecordOfficer: "RecordOfficer",
         MissLimits: "MissLimitsBody",
         AgreedBody: "AgreedBody",
     }

@@ -96,7 +96,7 @@ class StrictParser(FlaskParser):
 
     def load_json(self, req: Request, schema: Schema) -> Json:
         doc = read_json_body(req)
-        if doc is missing and schema.fields:
+        if doc is missing and schema.fields and not getattr(schema, "may_be_left_out", False):
             raise Problem("not_json", "The body is empty.")
         return _limit_unknown_fields(doc, schema) if doc is not missing else {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import authorization
+from api import authorization, officer_rights
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
@@ -42,7 +42,7 @@ _JOINABLE = ("open", "running")
 )
 def label_table(body: Doc, game: str) -> Response:
     """Set the table's title and note, shown in its summary. Both can be erased."""
-    authorization.require_director()
+    officer_rights.require_officer("deputy")
     services().seat_tokens.texts.set_card(game, authorization.principal().player, body["title"], body["note"])
     return Response(status=204)
 
@@ -81,13 +81,13 @@ def challenge(body: Doc, game: str) -> Response:
     The person then needs no invitation, and a named seat stays reserved until the answer or the end of the challenge. A
     second challenge to the same person replaces the first. The response is the same for names without an account.
     """
-    authorization.require_director()
+    officer_rights.require_officer("deputy")
     authorization.require_good_standing()
     if bool(body["name"]) == bool(body["player"]):
         raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
     s = services()
     _, now = load_table(game)
-    if now.terms.get("officers") == "neutral" and now.has_stake(authorization.officer_ids(game)):
+    if now.terms.get("officers") == "neutral" and now.has_stake(officer_rights.officer_ids(game)):
         raise RuleError("director_has_stake")
     if now.status not in _JOINABLE:
         raise RuleError("not_open", "", {"status": now.status})
@@ -135,7 +135,7 @@ def _challenge_to_json(challenge: Challenge) -> Doc:
 )
 def challenges(game: str) -> Response:
     """Return the challenges sent from this table with their answers, for its director."""
-    authorization.require_director()
+    officer_rights.require_officer("deputy")
     return json_response(
         {"items": [_challenge_to_json(sent) for sent in services().account_store.social_graph.list_by_table(game)]}
     )
@@ -152,7 +152,7 @@ def challenges(game: str) -> Response:
 )
 def withdraw_challenge(args: Doc, game: str) -> Response:
     """Withdraw a challenge. A reserved seat becomes free."""
-    authorization.require_director()
+    officer_rights.require_officer("deputy")
     if not services().account_store.social_graph.withdraw(game, args["to"]):
         raise Problem("not_found")
     return Response(status=204)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 from flask import Response
 
-from api import authorization
+from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.http import rate_limits, security_log
@@ -26,7 +26,7 @@ from domain.kernel.game.table_commands import Close
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
 from domain.service.token_text import token_id
-from domain.types import DIRECTOR, Json
+from domain.types import DIRECTOR
 from projections import documents
 
 bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Actions of directors.")
@@ -44,24 +44,28 @@ bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Action
     response=LookDocSchema,
     status=201,
 )
-def look(_: Json, headers: Doc, game: str) -> Response:
+def look(body: Doc, headers: Doc, game: str) -> Response:
     """Return the board with all hidden data, for a director without a seat.
 
     The game records the look. A ruling by the director is visible at once; its nature is visible after the game's
     close.
     """
-    authorization.require_director()
+    officer_rights.require_officer()
     _, now = load_table(game)
-    authorization.require_no_seat(now)
+    officer_rights.require_no_stake(now)
     with rate_limits.whole_game_slot():
         stored = execute_command(
-            game, Look(), expected=if_match_version(headers["match"]), idempotency_key=role_key(headers["key"])
+            game,
+            Look(),
+            reason=body["reason"],
+            expected=if_match_version(headers["match"]),
+            idempotency_key=role_key(headers["key"]),
         )
         if not stored.replayed:
             caller = authorization.principal()
             security_log.log_event("looked", game=game, player=caller.player, token=caller.token)
         loaded = load_from_records(services().ledger.read(game, upto=stored.versions[-1]))
-        authorization.require_no_seat(loaded.game)  # the director may have taken a seat meanwhile
+        officer_rights.require_no_stake(loaded.game)  # the director may have taken a seat meanwhile
     return write_response(stored, {"board": orjson.loads(documents.build_board(loaded, DIRECTOR))})
 
 
@@ -82,10 +86,10 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     Send `seconds` to add, or `until`, the new deadline: a second press then changes nothing. You can also bring it
     forward, to one minute from now at the earliest.
     """
-    authorization.require_director()
+    officer_rights.require_officer()
     command = Extend(body["decision"], body.get("seconds", 0) * SECOND, until=body.get("until"))
     expected, key = if_match_version(headers["match"]), role_key(headers["key"])
-    return write_response(execute_command(game, command, expected=expected, idempotency_key=key))
+    return write_response(execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key))
 
 
 @bp.operation(
@@ -101,10 +105,15 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
 )
 def close_game(body: Doc, headers: Doc, game: str) -> Response:
     """Close a game before its end. Its seed and all hidden data become public."""
-    authorization.require_director()
-    command = Close(body["reason"], "director")
-    expected, key_id = if_match_version(headers["match"]), role_key(headers["key"])
-    return write_response(execute_command(game, command, expected=expected, idempotency_key=key_id))
+    officer_rights.require_officer()
+    stored = execute_command(
+        game,
+        Close(body["reason"], "director"),
+        reason=body["explanation"],
+        expected=if_match_version(headers["match"]),
+        idempotency_key=role_key(headers["key"]),
+    )
+    return write_response(stored)
 
 
 # --- seats -----------------------------------------------------------------------------------------------------
@@ -125,9 +134,14 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
 
     The hold ends after `seconds` or at `until`, with a hold of 0, or when a player takes the seat.
     """
-    authorization.require_director()
-    command, key_id = Hold(seat, body.get("seconds", 0), body.get("until")), role_key(headers["key"])
-    stored = execute_command(game, command, expected=if_match_version(headers["match"]), idempotency_key=key_id)
+    officer_rights.require_officer()
+    stored = execute_command(
+        game,
+        Hold(seat, body.get("seconds", 0), body.get("until")),
+        reason=body["reason"],
+        expected=if_match_version(headers["match"]),
+        idempotency_key=role_key(headers["key"]),
+    )
     return write_response(stored, status=200)
 
 
@@ -143,19 +157,19 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     response=TokenDocSchema,
     status=201,
 )
-def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
+def reissue_token(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     """Give the player of a seat a new token in place of a lost one. The old token stops working.
 
     The player stays the same, and the game's public records show the change. A player with an account needs no token:
     logging in is enough. After this the director cannot take a seat at the table. With If-Match, it works only for the
     player seated at that version. A repetition with the same key gets the same response.
     """
-    authorization.require_director()
+    officer_rights.require_officer()
     s, caller, key = services(), authorization.principal(), headers["key"]
     _, now = load_table(game)
     player = now.players.get(seat, Player("")).id
     if player != caller.player:
-        authorization.require_no_seat(now)
+        officer_rights.require_no_stake(now)
         if player and s.account_store.accounts.find_by_player(player) is not None:
             raise Problem("account_has_seat")
     issued_token = (
@@ -170,6 +184,8 @@ def reissue_token(_: Json, headers: Doc, game: str, seat: int) -> Response:
         game,
         command,
         as_player=player == caller.player,
+        author=officer_rights.acting_officer(game),
+        reason=body["reason"],
         expected=expected,
         idempotency_key=role_key(key),
         extra_statements=replace_token,

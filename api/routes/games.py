@@ -25,6 +25,7 @@ from api.response_builders import (
     wait_for_views,
     write_response,
 )
+from api.routes.leaving import vacate_seat
 from api.schemas.query_args import LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
 from api.schemas.request_bodies import (
     DEFAULT_MISSES,
@@ -38,6 +39,7 @@ from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema
 from api.seating import (
     check_admission,
+    check_not_conceded,
     check_not_looked,
     check_not_reserved,
     check_visible_seat,
@@ -49,10 +51,9 @@ from domain.bots import HEURISTIC
 from domain.command_handler import CommandResult
 from domain.errors import UnknownRuleset
 from domain.kernel.game.command import Command
-from domain.kernel.game.deadlines import MAX_SECONDS, SECOND, TimeControl, parse_time_control
-from domain.kernel.game.game import AnyGame
+from domain.kernel.game.deadlines import TimeControl, parse_time_control
 from domain.kernel.game.play_commands import Rest
-from domain.kernel.game.table_commands import Join, Leave, Reveal, Start
+from domain.kernel.game.table_commands import Join, Reveal, Start
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
@@ -60,7 +61,7 @@ from domain.service.database import Statement
 from domain.service.principals import Role
 from domain.service.seat_tokens import IssuedToken
 from domain.service.token_text import token_id
-from domain.types import DIRECTOR, Json, Seat
+from domain.types import DIRECTOR
 
 bp = Blueprint("games", __name__, url_prefix="/v1/games", description="Games: open, find, join, start.")
 
@@ -266,10 +267,13 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     if body["bot"]:
         return _seat_bot(game, body, headers["key"])
     check_guest_name(body["name"])
+    if body["reason"]:
+        raise Problem("directors_only", "Only a director may send `reason`.")
     s = services()
     player, issued_token, key_id = _make_player_token(game, "join", game, headers["key"])
     again = bool(key_id and s.ledger.find_command(game, key_id))
     if not again:
+        check_not_conceded(game)
         challenge = check_admission(game, body["invitation"])
         authorization.require_good_standing()
         check_visible_seat(game, body.get("seat"))
@@ -311,20 +315,10 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     name_rows = s.seat_tokens.texts.set_name(player, f"Bot ({body['bot']})")
     rows = [*s.seat_tokens.revoke(game, seat), *name_rows]
     bound = command_key(key_id or "", game, person_key(key, game))
-    stored = execute_command(game, Join(seat, player), idempotency_key=bound, extra_statements=lambda _: rows)
+    stored = execute_command(
+        game, Join(seat, player), reason=body["reason"], idempotency_key=bound, extra_statements=lambda _: rows
+    )
     return write_response(stored, {"seat": seat, "player": player})
-
-
-def hold_seconds(now: AnyGame, seat: Seat, requested: int | None, *, directed: bool) -> int:
-    """Return the seconds for which a vacated seat is held: the table's agreed hold, or less on request.
-
-    A director may request more. Earlier holds of the seat are deducted for players, so that leaving and coming back
-    gains no time.
-    """
-    agreed: int = now.terms.get("hold", 0)
-    held = sum(until - since for since, until in now.time_banks[seat].holds) if seat < now.table.seats else 0
-    most = MAX_SECONDS if directed else max(agreed - held // SECOND, 0)
-    return min(agreed if requested is None else requested, most)
 
 
 @bp.operation(
@@ -343,25 +337,9 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     In a running game the seat is held for the agreed time, until another player takes it: none of its time runs, and no
     default is played for it. With If-Match, a director removes only the player seated at that version.
     """
-    caller = authorization.principal()
-    if caller.seat not in (None, seat):
+    if authorization.principal().seat not in (None, seat):
         raise Problem("not_your_seat")
-    s = services()
-    _, now = load_table(game)
-    hold = hold_seconds(now, seat, args.get("hold"), directed=caller.seat is None)
-    stored = execute_command(
-        game,
-        Leave(seat, hold, by="director" if caller.seat is None else None),
-        seat_guard=authorization.seat_guard(),
-        expected=if_match_version(headers["match"]),
-        idempotency_key=role_key(headers["key"]),
-        extra_statements=lambda _: s.seat_tokens.revoke(game, seat),
-    )
-    if not stored.replayed:
-        details = {"game": game, "seat": seat, "player": now.players[seat].id if seat in now.players else ""}
-        security_log.log_event("seat_vacated", **details, by=caller.role, token=caller.token)
-        security_log.log_event("token_revoked", **details)
-    return write_response(stored, status=200)
+    return vacate_seat(game, seat, args.get("hold"), headers)
 
 
 @bp.operation(
@@ -393,9 +371,9 @@ def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     response=WrittenSchema,
     status=201,
 )
-def start_game(_: Json, headers: Doc, game: str) -> Response:
+def start_game(body: Doc, headers: Doc, game: str) -> Response:
     """Start the game. Every seat needs a player."""
-    return _execute_for_caller(game, Start(), headers)
+    return _execute_for_caller(game, Start(), headers, body["reason"])
 
 
 @bp.operation(
@@ -419,11 +397,12 @@ def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
     return _execute_for_caller(game, command, headers)
 
 
-def _execute_for_caller(game: str, command: Command, headers: Doc) -> Response:
+def _execute_for_caller(game: str, command: Command, headers: Doc, reason: str = "") -> Response:
     """Execute a command under the request's conditions, as long as the caller has the role."""
     stored = execute_command(
         game,
         command,
+        reason=reason,
         expected=if_match_version(headers["match"]),
         seat_guard=authorization.seat_guard(),
         idempotency_key=role_key(headers["key"]),

@@ -13,7 +13,7 @@ from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
 from api import authorization
-from api.documents.timeline import build_entries, name_resolver
+from api.documents.timeline import build_entries, version_namer
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
@@ -107,13 +107,13 @@ def digest(args: Doc, game: str) -> Response:
         raise missing_game(game)
     rules = s.registry.get(summary["ruleset"])
     words = load_texts(rules.package, lang)
-    name = name_resolver(s, summary, words)
     with rate_limits.whole_game_slot():
         records = s.ledger.read(game, upto=visibility_of(game).upto)
         if after > len(records):
             raise Problem("unknown_version", version=len(records))
         viewer = DIRECTOR if records[-1].kind == "closed" else authorization.viewer()
-        found = digests(rules, words, name, narrate(rules, records, viewer, words, name, after))
+        namer_at = version_namer(s, summary, words, rules, records)
+        found = digests(rules, words, namer_at, narrate(rules, records, viewer, words, namer_at, after))
     turns = [
         {**asdict(d), "title": turn_title(words, d.chapter), "chapter": chapter_to_json(words, d.chapter)}
         for d in found

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 
 from flask import Response
 
-from api import authorization
+from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.http import rate_limits
@@ -23,6 +23,7 @@ from domain.errors import DecisionClosed, RuleError
 from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Play, require_open_decision
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.choices import Choice
@@ -92,7 +93,12 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     command, key_id = Play(seat, moves, decision, "director" if directed else "seat"), role_key(headers["key"])
     with _hide_refusal_reasons(game, seat, moves) if directed else nullcontext():
         stored = execute_command(
-            game, command, expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=key_id
+            game,
+            command,
+            reason=body["reason"],
+            expected=expected,
+            seat_guard=authorization.seat_guard(),
+            idempotency_key=key_id,
         )
     return write_response(stored, {"records": [record_to_json(r, authorization.viewer()) for r in stored.records]})
 
@@ -102,7 +108,7 @@ def _hide_refusal_reasons(game: str, seat: Seat, moves: list[Json]) -> Iterator[
     """Check a director's move, and hide reasons of refusals: they may be the seat's secret."""
     rules, p = load_table(game)
     _check_seat_exists(p, seat)
-    authorization.require_no_seat(p)
+    officer_rights.require_no_stake(p)
     for one in moves:
         check_shape(rules, seat, one)
     try:
@@ -189,7 +195,7 @@ def choices(body: Doc, args: Doc, game: str) -> Response:
 
 def _seat_for_director(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
     """Return the seat a director may build a move for. Raise Problem, or RuleError for an unknown seat."""
-    authorization.require_no_seat(p)
+    officer_rights.require_no_stake(p)
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("A director must name the seat.")}])
     _check_seat_exists(p, seat)
@@ -209,11 +215,17 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
     # A look at the same ms may belong to the decision before: count only later ones. After a clock was set back, none
     # may be later, and a further look is recorded.
     since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.waiting_since]
-    if any(isinstance(command_of(r, p), Look) for r in since):
+    if any(isinstance(command_of(r, p), Look) and _is_own(r) for r in since):
         return {"looked": True}
     stored = execute_command(p.id, Look(), expected=p.version)
     services().notify_appended(stored.position)
     return {"looked": True, "version": stored.versions[-1]}
+
+
+def _is_own(record: Record) -> bool:
+    """Return True for a record of the calling officer: another one's look shows nothing to this one."""
+    officer = Officer.from_record(record)
+    return officer is None or officer.player == authorization.principal().player
 
 
 def _choice_to_json(rules: AnyRuleset, choice: Choice) -> Doc:

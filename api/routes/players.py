@@ -42,9 +42,10 @@ def results(args: Doc, player: str) -> Response:
     s, limit, own = services(), args["limit"], player in authorization.player_ids()
     found = s.reader.list_results(player, limit + 1, args["cursor"], own=own)
     items, address = paginate(found, limit, f"/v1/players/{player}/results", "{at}.{game}.{seat}".format_map)
-    finished, unfinished = s.reader.count_results(player, own=own)
+    finished, unfinished, conceded = s.reader.count_results(player, own=own)
     name = s.seat_tokens.texts.list_names([player]).get(player)
-    return page_response(items, address, player=player, name=name, finished=finished, unfinished=unfinished)
+    counts = {"finished": finished, "unfinished": unfinished, "conceded": conceded}
+    return page_response(items, address, player=player, name=name, **counts)
 
 
 @bp.operation(
@@ -77,9 +78,8 @@ def _list_visible_tables(s: ApiServices, player: str) -> list[str]:
     roles = s.seat_tokens.list_roles(player)
     games = list(roles)[:MAX_GAMES]
     delayed = s.reader.filter_delayed(games)
-    return [g for g in games if g not in delayed or DIRECTOR in roles[g]] + s.reader.list_seated_tables(
-        player, MAX_GAMES
-    )
+    owned = {g for g in delayed if DIRECTOR in roles[g] and s.seat_tokens.find_director(g) == player}
+    return [g for g in games if g not in delayed or g in owned] + s.reader.list_seated_tables(player, MAX_GAMES)
 
 
 @bp.operation(

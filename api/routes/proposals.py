@@ -45,7 +45,7 @@ _LOCATION = {"Location": {"schema": {"type": "string"}, "description": "URL of t
     response_headers=_LOCATION,
 )
 def propose(body: Doc, headers: Doc, game: str) -> Response:
-    """Propose to end the game, to move or hold a deadline, to free a seat, or to set another pace.
+    """Propose to end the game, to move or hold a deadline, to free a seat, to set another pace, or to name an officer.
 
     The other people at the table must agree. A seat that neither answers nor plays for a week has no vote. A worker
     executes the proposal as soon as nobody is missing, on the game as it is then. One refusal ends it, and you withdraw
@@ -94,6 +94,8 @@ def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
         raise RuleError("unknown_seat", "", {"seats": now.table.seats})
     if "until" in act and act["until"] <= services().clock():
         raise RuleError("time_passed", "", {"now": services().clock()})
+    if act["act"] == "appoint" and services().account_store.accounts.find_by_player(act["player"]) is None:
+        raise Problem("unknown_account")
     if act["act"] == "pace":
         parse_time_control(rules.meta, act["pace"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import authorization
+from api import authorization, officer_rights
 from api.caller_keys import mark_replayed, role_key
 from api.documents.undo_requests import (
     build_undo_request,
@@ -29,6 +29,8 @@ from api.schemas.request_bodies import ConsentSchema, RewindSchema
 from api.services import Doc, services
 from api.visibility import visibility_of
 from domain.errors import RuleError, StaleVersion
+from domain.kernel.game.command import check_office
+from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.game import AnyGame, fold, waiting_seats
 from domain.kernel.game.undo import build_motion, check_may_undo, public_draws, undone_records, visible_record
 from domain.kernel.records.record import Record
@@ -85,6 +87,7 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     _check_rewind_limit(game, expected)
     reason = s.seat_tokens.texts.store_text(caller.player, body["reason"]) if body["reason"] else ""
     args = {"to": body["to"], "seat": caller.seat, "fresh": body["fresh"], "reason": reason}
+    args |= {"officer": officer.to_json()} if (officer := officer_rights.acting_officer(game)) else {}
     args |= {"undone": [r.version for r in undone], "draws": public_draws(undone)}
     submitted = s.job_requests.submit(JobRequest(id_, "rewind", game, expected, args, consents, s.clock()), key)
     if submitted is None:
@@ -109,8 +112,10 @@ def _plan_rewind(
         raise StaleVersion(expected, p.version)
     if p.status != "running":
         raise RuleError("game_over" if p.status in ("over", "closed") else "not_running", "", {"status": p.status})
-    if seat is None and p.terms.get("officers") == "neutral" and p.has_stake(authorization.officer_ids(p.id)):
-        raise RuleError("director_has_stake")
+    if seat is None:
+        check_office(p, officer_rights.acting_officer(p.id), Rewind(to))
+        if p.terms.get("officers") == "neutral" and p.has_stake(officer_rights.officer_ids(p.id)):
+            raise RuleError("director_has_stake")
     records = services().ledger.read(p.id, upto=p.version)
     undone = undone_records(records, to)
     if seat is None:

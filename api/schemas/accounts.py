@@ -346,6 +346,10 @@ class MyDataSchema(MeSchema):
     mail = fields.List(fields.Nested(MailSchema), required=True, metadata={"description": "Mail subscription, if any."})
     watching = text_list()
     blocks = text_list()
+    offices = fields.Dict(
+        keys=fields.String(), values=fields.String(), metadata={"description": "Roles as an officer by game."}
+    )
+    relations = fields.List(fields.String(), metadata={"description": "Players to whom a relation is declared."})
     roles = fields.Dict(
         keys=fields.String(),
         values=fields.List(fields.Raw()),

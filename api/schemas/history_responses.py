@@ -19,6 +19,7 @@ from api.schemas.response_fields import (
 )
 from api.schemas.schema_builder import JsonSchemaField, ref, tuple_of
 from api.schemas.table_responses import EndingSchema
+from domain.kernel.game.officers import OFFICES
 from domain.kernel.records.record import KINDS
 
 
@@ -29,6 +30,13 @@ class EntryBodySchema(ResponseSchema):
     to = fields.Integer()
     hold = fields.Integer()
     reason = fields.String()
+    seats = fields.List(fields.Integer(), metadata={"description": "Moved deadlines: the seats whose deadline it is."})
+    later = fields.Integer(metadata={"description": "Moved deadlines: seconds."})
+    earlier = fields.Integer(metadata={"description": "Moved deadlines: seconds."})
+    conceded = fields.Boolean(metadata={"description": "`left`: the player concedes."})
+    player = fields.String(metadata={"description": "`deputed`: the person."})
+    role = fields.String(metadata={"description": "`deputed`: the role from now on, `none` for its end."})
+    cause = fields.String(metadata={"description": "`deputed`: `inherited`, if nobody gave the role."})
 
 
 class OwnEntrySchema(ResponseSchema):
@@ -53,6 +61,15 @@ class HeadingSchema(ResponseSchema):
     text = required_str()
 
 
+class EntryOfficerSchema(ResponseSchema):
+    player = required_str()
+    name = fields.String(required=True, allow_none=True, metadata={"description": "null without a name."})
+    office = one_of(*OFFICES)
+    reason = fields.String(
+        required=True, allow_none=True, metadata={"description": "null if none was given, or after erasure."}
+    )
+
+
 class EntrySchema(ResponseSchema):
     version = required_int()
     kind = one_of(*KINDS)
@@ -67,6 +84,7 @@ class EntrySchema(ResponseSchema):
     chapter = fields.Nested(ChapterSchema, metadata={"description": "Chapter at the end of the record."})
     headings = fields.List(fields.Nested(HeadingSchema), metadata={"description": "Starts of chapters in `text`."})
     own = fields.List(fields.Nested(OwnEntrySchema), metadata={"description": "Parts visible to the seat only."})
+    officer = fields.Nested(EntryOfficerSchema, metadata={"description": "The officer behind the record."})
     to = fields.Integer(metadata={"description": "Rewinds: the version restored."})
     consent = fields.List(fields.Integer(), metadata={"description": "Rewinds: seats that agreed."})
     reason = fields.String(allow_none=True, metadata={"description": "Rewinds: the reason; null after erasure."})
@@ -86,6 +104,10 @@ class DigestTurnSchema(ResponseSchema):
         fields.String(),
         required=True,
         metadata={"description": "By seat: holdings at the end, and changes."},
+    )
+    rulings = fields.List(
+        fields.String(),
+        metadata={"description": "Commands of officers, with their author and reason, also undone ones."},
     )
 
 
@@ -234,6 +256,7 @@ class ResultSchema(ResponseSchema):
     points = fields.Integer(required=True, allow_none=True)
     reason = one_of("finished", "abandoned", "void", "agreed", metadata={"description": "Reason of the closing."})
     by = one_of("engine", "director", "clock")
+    conceded = fields.Boolean(metadata={"description": "True if the player conceded: without place and points."})
     at = required_int(metadata={"description": "Closing time, ms."})
 
 
@@ -242,4 +265,5 @@ class ResultsSchema(PageSchema):
     name = fields.String(required=True, allow_none=True)
     finished = required_int(metadata={"description": "Number of the player's finished games."})
     unfinished = required_int(metadata={"description": "Number of games closed before their end."})
+    conceded = fields.Integer(metadata={"description": "Number of games that the player conceded."})
     items = fields.List(fields.Nested(ResultSchema), required=True)

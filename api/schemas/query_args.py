@@ -7,8 +7,13 @@ from marshmallow import Schema, fields, validate
 from api.schemas.request_bodies import WAIT
 from api.schemas.request_fields import LONGER, QueryInt, RequestSchema, choice_field, range_check, word_field
 from domain.kernel.game.deadlines import MAX_SECONDS
+from domain.kernel.game.officers import OFFICES
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.types import MAX_INT
+
+NEEDS = ("late", "empty", "pending", "unstarted", "broken", "silent")
+"""Needs of a table on the desk of an officer: a deadline has passed; a seat has no player; players are asked to agree;
+the table has not started; a record is damaged; nobody has moved for a week."""
 
 
 class LangArgs(RequestSchema):
@@ -201,6 +206,26 @@ class MineArgs(ChangePageArgs):
     turn = choice_field(
         "mine", "all", load_default="all", metadata={"description": "mine: tables with an own open decision."}
     )
+
+
+class DeskArgs(RequestSchema):
+    needs = choice_field(
+        *NEEDS,
+        load_default="",
+        metadata={
+            "description": "`late`: a deadline has passed. `empty`: a seat has no player. `pending`: players are asked "
+            "to agree. `unstarted`: not started. `broken`: a record is damaged. `silent`: no move for a week."
+        },
+    )
+    office = choice_field(*OFFICES, load_default="")
+    status = choice_field("open", "running", load_default="")
+    ruleset = word_field(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
+    cursor = word_field(
+        r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+        load_default="",
+        metadata={"description": "From `next` of the previous page."},
+    )
+    limit = QueryInt(load_default=100, validate=range_check(1, 500))
 
 
 class ChoicesArgs(LangArgs):

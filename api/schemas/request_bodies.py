@@ -21,8 +21,10 @@ from api.schemas.request_fields import (
     word_field,
 )
 from api.schemas.schema_builder import JsonSchemaField, ref
+from domain.accounts.social import MOST_RELATIONS
 from domain.bots import BOTS
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
+from domain.kernel.game.officers import OFFICES
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
 
@@ -128,6 +130,12 @@ class NewGamesSchema(RequestSchema):
     count = StrictInt(required=True, validate=range_check(1, MOST_AT_ONCE))
 
 
+def reason_field() -> VisibleText:
+    return VisibleText(
+        500, "Officers only: the reason, shown in the timeline and erasable.", "The ferry is late.", load_default=""
+    )
+
+
 UNTIL = "Time, ms since 1970 UTC. A repetition does not count twice."
 
 
@@ -150,6 +158,7 @@ class AmountSchema(RequestSchema):
 class HoldSchema(AmountSchema):
     """Either `seconds` or `until`."""
 
+    reason = reason_field()
     until = until_field("End of the hold.")
     seconds = StrictInt(
         validate=range_check(0, MAX_SECONDS),
@@ -169,6 +178,7 @@ class JoinSchema(RequestSchema):
         load_default="",
         metadata={"description": "Directors only: seat a bot of the service. It sees the seat's view."},
     )
+    reason = reason_field()
 
 
 class VacationSchema(AmountSchema):
@@ -184,7 +194,25 @@ class NonceSchema(RequestSchema):
 
 
 class StartSchema(RequestSchema):
+    """An empty object, or the reason of an officer."""
+
+    may_be_left_out = True
+    reason = reason_field()
+
+
+class ConcessionSchema(RequestSchema):
     """An empty object."""
+
+
+class RemovalSchema(RequestSchema):
+    may_be_left_out = True
+    reason = reason_field()
+    hold = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(0, MAX_SECONDS),
+        metadata={"description": "Seconds to hold the seat for a substitute. null: the table's setting."},
+    )
 
 
 class MovesSchema(RequestSchema):
@@ -206,6 +234,7 @@ class MovesSchema(RequestSchema):
         },
     )
     seat = StrictInt(validate=range_check(0, 99), metadata={"description": "Directors only: the seat to move for."})
+    reason = reason_field()
 
     @validates_schema
     def _one_or_many(self, data: Doc, **_: object) -> None:
@@ -237,6 +266,7 @@ class ExtensionSchema(AmountSchema):
         validate=range_check(-MAX_SECONDS, MAX_SECONDS),
         metadata={"description": "Seconds to add; negative: bring the deadline forward."},
     )
+    reason = reason_field()
 
 
 class CardSchema(RequestSchema):
@@ -264,6 +294,48 @@ class RematchSchema(RequestSchema):
 
 class CloseSchema(RequestSchema):
     reason = choice_field("abandoned", "void", required=True)
+    explanation = VisibleText(
+        500, "The reason in your words, shown in the timeline and erasable.", "Too few players.", load_default=""
+    )
+
+
+class NewOfficerSchema(RequestSchema):
+    name = VisibleText(40, "Account name of the person.", "Anne", load_default="")
+    player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default="", metadata={"description": "Or the player id."})
+    role = choice_field(
+        *OFFICES,
+        required=True,
+        metadata={
+            "description": "`arbiter`: rulings alone. `deputy`: also seats and the start. `director`: also the end of "
+            "the game, deputies and arbiters. `owner`: hands the table over."
+        },
+    )
+    reason = reason_field()
+
+
+class NewOfficersSchema(NewOfficerSchema):
+    games = BoundedList(
+        word_field(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
+        1,
+        MOST_AT_ONCE,
+        required=True,
+        metadata={"description": "The tables."},
+    )
+
+
+class OfficerRemovalSchema(RequestSchema):
+    may_be_left_out = True
+    reason = reason_field()
+
+
+class RelationsSchema(RequestSchema):
+    players = BoundedList(
+        word_field(r"^[A-Za-z0-9_-]{1,80}$"),
+        0,
+        MOST_RELATIONS,
+        required=True,
+        metadata={"description": "Player ids, in place of those before."},
+    )
 
 
 class ConsentSchema(RequestSchema):
@@ -277,6 +349,7 @@ PROPOSAL_MEMBERS = {
     "remove": ("seat",),
     "seat_bot": ("seat", "bot"),
     "pace": ("pace",),
+    "appoint": ("player", "role"),
 }
 """Act of a proposal -> the members that it needs. `until` may replace `seconds`."""
 
@@ -289,6 +362,7 @@ class NewProposalSchema(RequestSchema):
             "description": "`close` ends the game. `extend` (`decision`, `seconds`) moves its deadline. `hold` (`seat`,"
             " `seconds`) stops a seat's time. Both take `until` in place of `seconds`. `remove` (`seat`) frees a seat."
             " `seat_bot` (`seat`, `bot`) gives a free seat to a bot. `pace` (`pace`) sets another time control."
+            " `appoint` (`player`, `role`) makes somebody with an account an officer."
         },
     )
     decision = word_field(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)
@@ -297,13 +371,15 @@ class NewProposalSchema(RequestSchema):
     seat = StrictInt(load_default=None, allow_none=True, validate=range_check(0, 99))
     bot = choice_field(*BOTS, load_default=None)
     pace = fields.Raw(load_default=None, allow_none=True, metadata=PACE)
+    player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default=None, metadata={"description": "A player id."})
+    role = choice_field(*OFFICES[:-1], load_default=None)
 
     @validates_schema(skip_on_field_errors=True)
     def check_members(self, data: Doc, **_: object) -> None:
         needed = PROPOSAL_MEMBERS[data["act"]]
         if "seconds" in needed and data["until"] is not None:
             needed = tuple("until" if name == "seconds" else name for name in needed)
-        for name in ("decision", "seconds", "until", "seat", "bot", "pace"):
+        for name in ("decision", "seconds", "until", "seat", "bot", "pace", "player", "role"):
             if (data[name] is not None) != (name in needed):
                 problem = Message("Missing for this act.") if name in needed else Message("Not a member of this act.")
                 raise ValidationError(problem, name)

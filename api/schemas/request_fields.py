@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
@@ -124,6 +124,9 @@ def range_check(lo: int, hi: int) -> validate.Range:
 
 class RequestSchema(Schema):
     """Base class of requests. Unknown fields are refused."""
+
+    may_be_left_out: ClassVar[bool] = False
+    """True if a request without a body is accepted, although the schema has fields."""
 
     class Meta:
         unknown = RAISE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from api.schemas.play_responses import AccountSchema, SeatSchema
+from api.schemas.query_args import NEEDS
 from api.schemas.response_fields import (
     INT,
     LISTINGS,
@@ -19,6 +20,7 @@ from api.schemas.response_fields import (
     word_map,
 )
 from api.schemas.schema_builder import JsonSchemaField, tuple_of
+from domain.kernel.game.officers import OFFICES
 
 
 class NewGameDocSchema(WrittenSchema):
@@ -99,6 +101,108 @@ class MissLimitsSchema(ResponseSchema):
     all = required_int(metadata={"description": "Altogether."})
 
 
+class OfficeHolderSchema(ResponseSchema):
+    player = required_str()
+    office = one_of(*OFFICES)
+
+
+class OfficerDocSchema(OfficeHolderSchema):
+    name = fields.String(required=True, allow_none=True)
+    offered = fields.Boolean(required=True, metadata={"description": "True if the person has not accepted yet."})
+
+
+class OfficersSchema(ResponseSchema):
+    items = fields.List(fields.Nested(OfficerDocSchema), required=True)
+
+
+class OfferDocSchema(ResponseSchema):
+    game = required_str()
+    player = required_str()
+    role = one_of(*OFFICES)
+    by = required_str(metadata={"description": "Player id of the officer who offers the role."})
+    name = fields.String(required=True, allow_none=True, metadata={"description": "Name of that officer."})
+    reason = fields.String(required=True, allow_none=True)
+    at = required_int(metadata={"description": "Time of the offer, ms."})
+
+
+class OffersSchema(ResponseSchema):
+    items = fields.List(fields.Nested(OfferDocSchema), required=True)
+
+
+class OfficeSchema(ResponseSchema):
+    game = required_str()
+    office = one_of(*OFFICES)
+
+
+class MyOfficesSchema(ResponseSchema):
+    items = fields.List(fields.Nested(OfficeSchema), required=True, metadata={"description": "Roles that you have."})
+    offers = fields.List(
+        fields.Nested(OfferDocSchema), required=True, metadata={"description": "Roles that you may accept."}
+    )
+
+
+class DeskDecisionSchema(ResponseSchema):
+    seats = fields.List(fields.Integer(), required=True, metadata={"description": "The seats that must move."})
+    engine = fields.Boolean(required=True, metadata={"description": "True for work of the service."})
+    since = required_int()
+    silence = required_int(metadata={"description": "ms since the decision was opened."})
+    deadline = fields.Integer(required=True, allow_none=True)
+    due = fields.Integer(required=True, allow_none=True, metadata={"description": "Time of the first default, ms."})
+    left = fields.Integer(required=True, allow_none=True, metadata={"description": "ms until the first default."})
+
+
+class DeskSeatSchema(ResponseSchema):
+    seat = required_int()
+    absent = fields.Boolean(required=True, metadata={"description": "True if a player has missed too many deadlines."})
+    held = fields.Integer(required=True, allow_none=True, metadata={"description": "End of the hold, ms."})
+
+
+class DeskRequestSchema(ResponseSchema):
+    id = required_str()
+    work = one_of("rewind", "proposal")
+    seat = fields.Integer(required=True, allow_none=True, metadata={"description": "The seat that asks."})
+    act = fields.String(required=True, allow_none=True, metadata={"description": "The act of a proposal."})
+    at = required_int()
+    missing = fields.List(fields.Integer(), required=True, metadata={"description": "Seats without an answer."})
+
+
+class DeskTableSchema(ResponseSchema):
+    game = required_str()
+    ruleset = required_str()
+    title = required_str(metadata={"description": "Title of the table, or empty."})
+    status = one_of("open", "running")
+    version = required_int()
+    opened = required_int()
+    office = one_of(*OFFICES)
+    needs = fields.List(
+        one_of(*NEEDS),
+        required=True,
+        metadata={"description": "What waits for an officer."},
+    )
+    decision = fields.Nested(DeskDecisionSchema, required=True, allow_none=True)
+    empty = fields.List(fields.Nested(DeskSeatSchema), required=True, metadata={"description": "Seats to fill."})
+    pending = fields.List(
+        fields.Nested(DeskRequestSchema), required=True, metadata={"description": "Undo requests and proposals."}
+    )
+    damaged = fields.Integer(required=True, allow_none=True, metadata={"description": "First damaged version."})
+
+
+class DeskSchema(PageSchema):
+    now = required_int(metadata={"description": "The service's clock, ms."})
+    tables = required_int(metadata={"description": "Number of unfinished tables, whatever the filters."})
+    counts = fields.Dict(
+        keys=fields.String(),
+        values=fields.Integer(),
+        required=True,
+        metadata={"description": "Number of tables for each value of `needs`, whatever the filters."},
+    )
+    items = fields.List(fields.Nested(DeskTableSchema), required=True)
+
+
+class RelatedSchema(ResponseSchema):
+    players = fields.List(fields.String(), required=True)
+
+
 class SummarySchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
@@ -134,6 +238,9 @@ class SummarySchema(ResponseSchema):
     waiting_for = fields.List(fields.Integer(), required=True)
     waiting_engine = fields.Boolean(required=True)
     waiting_since = required_int()
+    deadline = fields.Integer(
+        allow_none=True, metadata={"description": "First deadline of the seats that must move, before grace and bank."}
+    )
     due = fields.Integer(required=True, allow_none=True)
     accounts = fields.List(fields.Nested(AccountSchema), metadata={"description": "Time banks and vacations."})
     hold = fields.Integer(metadata={"description": "Seconds to hold an abandoned seat."})
@@ -141,6 +248,10 @@ class SummarySchema(ResponseSchema):
     delay = fields.Integer(metadata={"description": "Spectators' delay, seconds."})
     officers = fields.String(
         metadata={"description": "`neutral`: a director who has a seat needs the players' consent; else `any`."}
+    )
+    offices = fields.List(
+        fields.Nested(OfficeHolderSchema),
+        metadata={"description": "Officers that records name. Its first owner is named once the table is handed over."},
     )
     misses = fields.Nested(
         MissLimitsSchema,

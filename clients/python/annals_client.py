@@ -202,6 +202,14 @@ class Annals:
             yield from page["items"]
             following = page["next"]
 
+    def desk(self, **query: Json) -> t.Desk:
+        """Return the unfinished tables that the account directs, with what waits there for an officer."""
+        return cast("t.Desk", self.wire.get("/me/desk", **query))
+
+    def accept_office(self, game: str) -> t.Written:
+        """Accept a role as an officer."""
+        return cast("t.Written", self.wire.write(f"/me/offices/{game}", {}, method="PUT"))
+
     def rulesets(self) -> t.Rulesets:
         """Return the rulesets."""
         return cast("t.Rulesets", self.wire.get("/rulesets"))
@@ -255,6 +263,15 @@ class Table:
     def seat_bot(self, seat: int, bot: str = "heuristic") -> t.SeatDoc:
         """Seat a bot of the service; for directors."""
         return cast("t.SeatDoc", self._write("/seats", {"seat": seat, "bot": bot}))
+
+    def offer_office(self, name: str, role: str, reason: str = "") -> t.OfferDoc:
+        """Offer an account a role as an officer, or the table itself (`owner`); for officers."""
+        body = {"name": name, "role": role} | ({"reason": reason} if reason else {})
+        return cast("t.OfferDoc", self.wire.write(f"/games/{self.game}/officers", body))
+
+    def concede(self) -> t.Written:
+        """Leave the seat for good."""
+        return cast("t.Written", self._write(f"/seats/{self.seat}/concession", {}))
 
     def start(self) -> t.Written:
         """Start the game; every seat must be taken."""

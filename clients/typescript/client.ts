@@ -192,6 +192,16 @@ export class Annals {
     }
   }
 
+  /** The unfinished tables that the account directs, and what waits there for an officer. */
+  desk(query: { needs?: string; office?: string; status?: string; limit?: number; cursor?: string } = {}): Promise<Schemas["Desk"]> {
+    return this.wire.get("/me/desk", query);
+  }
+
+  /** Accept a role as an officer. */
+  acceptOffice(game: string): Promise<Schemas["Written"]> {
+    return this.wire.write(`/me/offices/${game}`, {}, { method: "PUT" });
+  }
+
   /** What can be played. */
   rulesets(): Promise<Schemas["Rulesets"]> {
     return this.wire.get("/rulesets");
@@ -247,6 +257,16 @@ export class Table {
   /** Seat a bot of the service; for directors. */
   seatBot(seat: number, bot: "heuristic" | "builder" = "heuristic"): Promise<Schemas["SeatDoc"]> {
     return this.write("/seats", { seat, bot });
+  }
+
+  /** Offer an account a role as an officer, or the table itself (`owner`); for officers. */
+  offerOffice(name: string, role: Schemas["NewOfficer"]["role"], reason = ""): Promise<Schemas["OfferDoc"]> {
+    return this.wire.write(`/games/${this.game}/officers`, { name, role, ...(reason ? { reason } : {}) });
+  }
+
+  /** Leave the seat for good. */
+  concede(): Promise<Schemas["Written"]> {
+    return this.write(`/seats/${this.seat}/concession`, {});
   }
 
   /** Begin, once every seat is taken. */

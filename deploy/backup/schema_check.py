@@ -53,7 +53,7 @@ def check_ledger_file(path: Path, source: Path) -> None:
     """Check the schema and every page of the copy of an untrusted file; make it one file, without a write-ahead log.
 
     The schema is checked first: nothing of it is executed before. The next start makes what an earlier version did not
-    have: tables other than the essential ones, indexes, triggers. Raises BackupError, which names the source and the fault.
+    have: tables other than the essential ones, indexes, triggers. Raises BackupError with the source and the fault.
     """
     with _open_untrusted(path, source) as db:
         _check_objects(db, source, complete=True)

@@ -9,14 +9,14 @@ from itertools import groupby
 
 from deploy.simulation.replay import NotInFile, check_viewer
 from domain.errors import VerificationError
-from domain.kernel.game.game import state_known_to
 from domain.kernel.narration.chapters import Digest, Section, digests, narrate, section_title, turn_title
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.records.export import Export
+from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema import declarations
 from domain.kernel.text.message_catalog import Texts, load_texts
-from domain.types import DIRECTOR, PUBLIC, Json, Viewer
+from domain.types import DIRECTOR, Json, Viewer
 
 UNREADABLE = "..."
 """Placeholder for text hidden from the viewer."""
@@ -55,10 +55,13 @@ def build_story(
     if since and not 0 < since <= len(game_export.records):
         raise NotInFile(f"the file holds the versions 1 to {len(game_export.records)}")
     words = load_texts(rules.package, lang)
+
+    def namer_at(_: int, state: State) -> SeatNames:
+        return SeatNames(words, rules.powers(state), {})
+
     try:
-        name = SeatNames(words, rules.powers(state_known_to(rules, game_export.records, PUBLIC)), {})
-        tale = narrate(rules, game_export.records, reader, words, name, since)
-        short = {d.chapter.turn: d for d in digests(rules, words, name, tale)}
+        tale = narrate(rules, game_export.records, reader, words, namer_at, since)
+        short = {d.chapter.turn: d for d in digests(rules, words, namer_at, tale)}
     except Exception as error:  # a forged record can have any shape
         raise VerificationError("unreadable", len(game_export.records), type(error).__name__) from error
     turns = []

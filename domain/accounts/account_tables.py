@@ -60,6 +60,8 @@ _TABLES = (
   account TEXT NOT NULL, player TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, player))""",
     """CREATE TABLE IF NOT EXISTS watching (
   account TEXT NOT NULL, game TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, game))""",
+    """CREATE TABLE IF NOT EXISTS relations (
+  account TEXT NOT NULL, player TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, player))""",
     """CREATE TABLE IF NOT EXISTS account_invitations (
   hash TEXT PRIMARY KEY, account TEXT NOT NULL, until BIGINT NOT NULL, uses BIGINT NOT NULL)""",
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from domain.accounts.account_names import fold_name
 from domain.accounts.account_tables import DAY, AccountTable, delete_oauth_rows, insert_recovery_codes, write
 from domain.errors import AccountError, CommandReused
-from domain.service.database import Execute, Row, Statement
+from domain.service.database import Execute, Row, Statement, placeholders
 from domain.service.request_keys import RequestKey, bind_key
 from domain.service.token_text import encode_bytes, hash_secret
 
@@ -119,6 +119,22 @@ class Accounts(AccountTable):
     def list_players(self, account: str) -> list[str]:
         """Return the player ids of an account: its own and those of claimed guests."""
         return _list_players(self._database.execute, account)
+
+    def list_alike(self, players: Sequence[str]) -> list[str]:
+        """Return these player ids, and all others of the same accounts."""
+        if not players:
+            return []
+        same = f"SELECT account FROM account_players WHERE player IN ({placeholders(players)})"  # noqa: S608 - question marks only
+        query = f"SELECT player FROM account_players WHERE account IN ({same})"  # noqa: S608 - question marks only
+        return sorted({*players, *(str(player) for (player,) in self._database.execute(query, players))})
+
+    def last_use(self, account: str) -> int:
+        """Return the time of the last use of the account's credentials, to within ten minutes, ms."""
+        tables = ("sessions", "personal_tokens", "oauth_grants")
+        query = " UNION ALL ".join(f"SELECT MAX(used) FROM {table} WHERE account = ?" for table in tables)  # noqa: S608 - our own names
+        times = [used for (used,) in self._database.execute(query, (account,) * len(tables)) if used]
+        made = [made for (made,) in self._database.execute("SELECT made FROM accounts WHERE id = ?", (account,))]
+        return max([*times, *made], default=0)
 
     def list_names(self, account: str) -> list[tuple[str, int, int]]:
         """Return all names of an account with start and end, ms; the present one ends at 0."""
@@ -329,6 +345,7 @@ class Accounts(AccountTable):
             "reports",
             "account_invitations",
             "blocks",
+            "relations",
             "watching",
         )
         statements += [(f"DELETE FROM {table} WHERE account = ?", (account,)) for table in tables]  # noqa: S608 - our names

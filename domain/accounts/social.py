@@ -14,7 +14,7 @@ from domain.types import Seat
 DEFAULT_LIFETIME = 7 * DAY
 """Default lifetime of a challenge, ms."""
 
-MOST_CHALLENGES, MOST_BLOCKS, MOST_WATCHED = 100, 500, 500
+MOST_CHALLENGES, MOST_BLOCKS, MOST_WATCHED, MOST_RELATIONS = 100, 500, 500, 100
 
 _COLUMNS = "game, called, player, seat, by, at, until, answer"
 _SELECT = f"SELECT {_COLUMNS} FROM challenges WHERE "  # noqa: S608 - our own names
@@ -118,6 +118,19 @@ class SocialGraph(AccountTable):
         """Return the players blocked by an account, with the time, ms."""
         rows = self._database.execute("SELECT player, since FROM blocks WHERE account = ? ORDER BY since", (account,))
         return [(str(player), int(since)) for player, since in rows]
+
+    # --- relations
+
+    def set_relations(self, account: str, players: Sequence[str]) -> None:
+        """Store an account's declared relations, in place of earlier ones."""
+        rows = [("INSERT INTO relations VALUES (?, ?, ?)", (account, player, self._now())) for player in {*players}]
+        clear: Statement = ("DELETE FROM relations WHERE account = ?", (account,))
+        self._in_transaction(lambda execute: write(execute, [clear, *rows]))
+
+    def list_relations(self, account: str) -> list[str]:
+        """Return the players of an account's declared relations."""
+        rows = self._database.execute("SELECT player FROM relations WHERE account = ? ORDER BY player", (account,))
+        return [str(player) for (player,) in rows]
 
     # --- tables that are watched
 

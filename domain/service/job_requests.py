@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.errors import CommandReused
-from domain.service.database import Database, Execute, Row, create_tables
+from domain.service.database import Database, Execute, Row, create_tables, placeholders
 from domain.service.request_keys import RequestKey, bind_key
 from domain.types import MAX_INT, Json, Seat
 
@@ -136,6 +137,13 @@ class JobRequests:
     def list_open(self) -> list[JobRequest]:
         """Return all requests without an outcome, oldest first."""
         return self._select("e.outcome = ''")
+
+    def list_pending(self, games: Sequence[str]) -> list[JobRequest]:
+        """Return the requests in these games without all votes, oldest first."""
+        if not games:
+            return []
+        found = self._select(f"e.outcome = '' AND e.asked <> '[]' AND e.game IN ({placeholders(games)})", *games)
+        return sorted((r for r in found if r.missing_seats and not r.declined), key=lambda r: r.at)
 
     def find_motion(self, game: str) -> JobRequest | None:
         """Return the newest motion of a game."""

@@ -50,17 +50,34 @@ class PlayerTexts:
 
     # --- reasons
 
-    def store_text(self, player: str, text: str) -> str:
-        """Store a player's text; return the salted hash that represents it in a record."""
+    def insert_text(self, player: str, text: str) -> tuple[str, list[Statement]]:
+        """Return the salted hash of a player's text, for a record, and the statements to store the text."""
         salt = secrets.token_hex(16)
         hashed = hash_secret(salt + text)
-        self._database.execute(_KEEP, (hashed, player, salt, text))
+        return hashed, [(_KEEP, (hashed, player, salt, text))]
+
+    def store_text(self, player: str, text: str) -> str:
+        """Store a player's text; return the salted hash that represents it in a record."""
+        hashed, statements = self.insert_text(player, text)
+        for statement, params in statements:
+            self._database.execute(statement, params)
         return hashed
 
     def find_text(self, hashed: str) -> str | None:
         """Return the text behind a hash, or None after its erasure."""
         rows = self._database.execute("SELECT said FROM texts WHERE hash = ?", (hashed,))
         return str(rows[0][0]) if rows else None
+
+    def find_texts(self, hashes: Iterable[str]) -> dict[str, str]:
+        """Return the texts behind these hashes; erased ones are left out."""
+        wanted = sorted(set(hashes))
+        if not wanted:
+            return {}
+        rows = self._database.execute(
+            f"SELECT hash, said FROM texts WHERE hash IN ({placeholders(wanted)})",  # noqa: S608 - question marks only
+            wanted,
+        )
+        return {hashed: said for hashed, said in rows}  # noqa: C416 - rows of two
 
     def list_texts(self, players: Sequence[str]) -> list[str]:
         """Return all texts of a person with these player ids, cards included."""

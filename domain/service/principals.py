@@ -32,6 +32,8 @@ class Principal:
     """The account, if its session or personal token was sent instead of the role's own token."""
     credential: str = ""
     """The id of that session or personal token."""
+    office: str = ""
+    """The role of an officer: `owner`, `director`, `deputy` or `arbiter`; empty for a seat."""
 
     @property
     def caller(self) -> str:

@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from domain.service import player_texts, stream_tickets
+from domain.service import officer_rows, player_texts, stream_tickets
 from domain.service.database import Database, Statement, create_tables, placeholders
 from domain.service.keyring import Keyring
+from domain.service.officer_rows import OfficerRows
 from domain.service.player_texts import PlayerTexts
 from domain.service.principals import Principal, Role, parse_role
 from domain.service.stream_tickets import StreamTickets
@@ -40,14 +41,22 @@ _ISSUE = """
 INSERT INTO tokens (game, role, id, hash, player, revoked) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (game, role) DO UPDATE
 SET id = excluded.id, hash = excluded.hash, player = excluded.player, revoked = excluded.revoked"""
-_FIND = "SELECT game, role, player, id, hash, revoked FROM tokens WHERE id = ? AND revoked <> 1"
-_ROLES = "SELECT game, role FROM tokens WHERE revoked <> 1 AND player IN "
-_HERE = "SELECT role, player, id FROM tokens WHERE game = ? AND revoked <> 1 AND player IN "
+
 _CLAIM = "UPDATE tokens SET revoked = 3 WHERE player = ? AND revoked <> 1"
 # 1: revoked; 2: reissued by a director, who may have kept a copy; 3: invalid, the role belongs to an account.
 _REPLACE = "UPDATE tokens SET id = ?, hash = ?, revoked = 2 WHERE game = ? AND role = ?"
 _REVOKE = "UPDATE tokens SET revoked = 1 WHERE game = ? AND role = ?"
 _INVITE = "INSERT INTO invitations VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET hash = excluded.hash"
+
+
+def _select_roles(condition: str) -> str:
+    """Return a query for roles by an SQL condition; give its values twice. Of several offices the highest is first.
+
+    Whoever has the director's token owns the table. Other officers have no token: an account acts for them.
+    """
+    owner = "CASE WHEN role = 'director' THEN 'owner' ELSE '' END"
+    return f"""SELECT game, role, player, id, hash, revoked, {owner} FROM tokens WHERE revoked <> 1 AND {condition}
+UNION ALL SELECT game, 'director', player, id, '', 3, office FROM officers WHERE {condition} ORDER BY 2, 7 DESC"""  # noqa: S608 - question marks only
 
 
 @dataclass(frozen=True)
@@ -70,17 +79,18 @@ class SeatTokens:
     """Tables of tokens and invitations. Every method may raise StoreUnavailable.
 
     `keys` derive ids and secrets from requests, `now` returns seconds since 1970. `tickets` holds the tickets of
-    streams, `texts` the names and texts of players.
+    streams, `texts` the names and texts of players, `officers` the rows of officers.
     """
 
     def __init__(self, database: Database, keys: Keyring, now: Callable[[], int] = _now) -> None:
         self._database, self._keys = database, keys
         self.tickets = StreamTickets(database, self._find, now)
         self.texts = PlayerTexts(database)
+        self.officers = OfficerRows(database)
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat, and to run in several processes at once."""
-        create_tables(self._database, (*_TABLES, *player_texts.TABLES, *stream_tickets.TABLES))
+        create_tables(self._database, (*_TABLES, *player_texts.TABLES, *stream_tickets.TABLES, *officer_rows.TABLES))
 
     # --- requests
 
@@ -141,27 +151,49 @@ class SeatTokens:
         return self._find(match[1], hash_secret(token)) if match else None
 
     def _find(self, id_: str, hashed: str | None = None) -> Principal | None:
-        for game, role, player, stored_id, kept, state in self._database.execute(_FIND, (id_,)):
+        for game, role, player, stored_id, kept, state, office in self._database.execute(
+            _select_roles("id = ?"), (id_, id_)
+        ):
             if hashed is None or hmac.compare_digest(kept, hashed):
-                return Principal(game, parse_role(role), player, stored_id, lent=state == 2, claimed=state == 3)
+                lent, claimed = state == 2, state == 3
+                return Principal(game, parse_role(role), player, stored_id, lent=lent, claimed=claimed, office=office)
         return None
 
     def list_roles(self, *players: str) -> dict[str, list[Role]]:
         """Return the roles of a person with these player ids, by game: seats, the director, or both."""
         out: dict[str, list[Role]] = {}
-        for game, role in self._database.execute(f"{_ROLES}({placeholders(players)}) ORDER BY role", players):
-            out.setdefault(game, []).append(parse_role(role))
+        found = self._database.execute(_select_roles(f"player IN ({placeholders(players)})"), (*players, *players))
+        for game, role, *_ in found:
+            roles = out.setdefault(game, [])
+            roles += [parse_role(role)] if parse_role(role) not in roles else []
         return out
 
     def list_principals(self, game: str, players: Sequence[str], account: str, credential: str) -> list[Principal]:
         """Return a principal for each role that an account has at a table through its player ids."""
-        rows = self._database.execute(f"{_HERE}({placeholders(players)}) ORDER BY role", (game, *players))
-        return [Principal(game, parse_role(r), p, id_, account=account, credential=credential) for r, p, id_ in rows]
+        query = _select_roles(f"game = ? AND player IN ({placeholders(players)})")
+        rows = self._database.execute(query, (game, *players) * 2)
+        principals = {
+            parse_role(role): Principal(
+                game, parse_role(role), player, id_, account=account, credential=credential, office=office
+            )
+            for _, role, player, id_, _, _, office in reversed(rows)
+        }
+        return list(principals.values())[::-1]
 
     def find_director(self, game: str) -> str | None:
-        """Return the player id of a table's director."""
+        """Return the player id of a table's owner, the holder of the director's token."""
         rows = self._database.execute("SELECT player FROM tokens WHERE game = ? AND role = ?", (game, DIRECTOR))
         return str(rows[0][0]) if rows else None
+
+    def is_owned_by_account(self, game: str) -> bool:
+        """Return whether an account owned the table, also an erased one."""
+        rows = self._database.execute("SELECT revoked FROM tokens WHERE game = ? AND role = ?", (game, DIRECTOR))
+        return any(revoked == 3 for (revoked,) in rows)
+
+    def hand_over(self, game: str, player: str) -> list[Statement]:
+        """Return statements to give the table to an account: the token of the former owner opens nothing."""
+        token = self.make_token().token
+        return [*self.issue(game, DIRECTOR, player, token, account=True), *self.officers.dismiss(game, player)]
 
     def is_current(self, principal: Principal) -> bool:
         """Return whether the principal still has its role; long streams check it now and then."""

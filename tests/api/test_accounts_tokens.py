@@ -110,7 +110,13 @@ class TestTokens:
 
 NO_GAME = "00000000-0000-4000-8000-000000000000"
 OTHERS = {"game": NO_GAME, "delivery": f"msg_{'0' * 32}"}
-READS = {(f"/v1/me{path}", "get") for path in ("", "/games", "/challenges", "/watching")}
+READS = {(f"/v1/me{path}", "get") for path in ("", "/games", "/challenges", "/watching", "/offices", "/desk")}
+DIRECTS = {
+    ("/v1/me/officers", "post"): (422, "invalid_body"),
+    ("/v1/me/offices/{game}", "put"): (404, "not_found"),
+    ("/v1/me/offices/{game}", "delete"): (404, "not_found"),
+}
+"""Routes of directing: what they answer to a token for it."""
 
 
 class TestScopes:
@@ -128,6 +134,8 @@ class TestScopes:
             "/v1/me/clients/{client}": CLIENT,
             "/v1/me/factors/totp/confirmations": {"code": "000000"},
             "/v1/me/factors/passkeys": {"passkey": {}},
+            "/v1/me/officers": {},
+            "/v1/me/relations": {"players": []},
         }
         asked = 0
         for path, methods in paths.items():
@@ -143,6 +151,8 @@ class TestScopes:
                 )
                 if (path, method) in READS:
                     assert answer.status_code in (200, 201), (path, answer.text)
+                elif (path, method) in DIRECTS:
+                    refused(answer, *DIRECTS[path, method])
                 elif (path, method) == ("/v1/me/challenges/{game}", "delete"):  # it is part of playing
                     refused(answer, 404, "not_found")
                 else:

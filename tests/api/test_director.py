@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api import authorization
+from api import officer_rights
 from domain.kernel.game.director_commands import Look, Rewind
 from domain.kernel.game.table_commands import Close, Join
 from tests.api.conftest import Reply, Site, Table, refused
@@ -108,7 +108,7 @@ class TestLooks:
     ) -> None:
         site, path = playing.site, f"{playing.path}/seats"
         site.delete(f"{path}/0", playing.tokens[0])
-        stand_apart = authorization.require_no_seat
+        stand_apart = officer_rights.require_no_stake
 
         def meanwhile(game: Any) -> None:
             stand_apart(game)
@@ -116,7 +116,7 @@ class TestLooks:
             player = site.services.seat_tokens.find_director(playing.game)
             site.services.commands.handle(playing.game, Join(0, player or ""))
 
-        monkeypatch.setattr(authorization, "require_no_seat", meanwhile)
+        monkeypatch.setattr(officer_rights, "require_no_stake", meanwhile)
         told = refused(playing.post("/looks", token=playing.director), 409, "director_has_stake")
         assert "board" not in told
 

@@ -11,6 +11,8 @@ import pytest
 from domain.command_handler import CommandHandler
 from domain.kernel.game import proposals as kernel_proposals
 from domain.kernel.game.command import Command
+from domain.kernel.game.director_commands import Depute
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse
 from domain.service.seed_store import SeedStore
 from tests.api.conftest import ROOT, Doc, Reply, Site, Table, refused
@@ -120,6 +122,18 @@ def seat_bot(table: Table) -> Reply:
     return table.post("/seats", {"seat": 2, "bot": "builder"}, table.director)
 
 
+def person(table: Table) -> str:
+    return str(register(table.site, "Ada").doc["name"])
+
+
+def end_role(table: Table) -> Reply:
+    ada = register(table.site, "Ada")
+    s = table.site.services
+    made = s.commands.handle(table.game, Depute(ada.doc["player"], "arbiter"), author=Officer("somebody", "owner"))
+    s.notify_appended(made.position)
+    return table.post(f"/officers/{ada.doc['player']}/removals", {}, table.director)
+
+
 ALONE: dict[str, Callable[[Table], Reply]] = {
     "move a deadline": lambda t: t.post("/extensions", {"decision": t.decision, "seconds": 60}, t.director),
     "hold a seat": lambda t: t.site.put(f"{t.path}/seats/1/hold", {"seconds": 60}, t.director),
@@ -129,6 +143,9 @@ ALONE: dict[str, Callable[[Table], Reply]] = {
     "set another pace": lambda t: t.post("/proposals", {"act": "pace", "pace": "none"}, t.director),
     "rewind, with the same chance": rewind_once,
     "rewind with `fresh` chance": lambda t: rewind_once(t, fresh=True),
+    "offer somebody a role": lambda t: t.post("/officers", {"name": person(t), "role": "arbiter"}, t.director),
+    "hand over the table": lambda t: t.post("/officers", {"name": person(t), "role": "owner"}, t.director),
+    "end somebody's role": end_role,
     "move for a seat": lambda t: t.post(
         "/moves", {"decision": t.decision, "seat": 1, "move": {"type": "submit"}}, t.director
     ),

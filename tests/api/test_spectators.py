@@ -60,7 +60,11 @@ OF_THE_WHOLE_LOG = ("/metrics", "/healthz", "/readyz")
 OF_NO_GAME = ("/v1/rulesets", "/v1/problems/", "/v1/accounts", "/v1/audit", "/v1/me", "/v1/reports")
 """They tell nothing of a game, or of one's own alone."""
 
-AT_IT_ALONE = ("/v1/games/{game}/challenges", "/v1/games/{game}/proposals/{proposal}")
+AT_IT_ALONE = (
+    "/v1/games/{game}/challenges",
+    "/v1/games/{game}/officers",
+    "/v1/games/{game}/proposals/{proposal}",
+)
 """For the director, and for those at the table."""
 
 LOG_WIDE = re.compile(r'"(position|now)":\d+')

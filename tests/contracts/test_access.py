@@ -11,7 +11,9 @@ import pytest
 
 from domain.errors import StoreUnavailable
 from domain.ledger import Ledger
+from domain.service.database import Statement
 from domain.service.keyring import Keyring
+from domain.service.officer_rows import OfficeOffer
 from domain.service.principals import Principal
 from domain.service.seat_tokens import SeatTokens
 from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
@@ -290,3 +292,40 @@ class TestInvitations:
                 ledger.execute(statement, params)
         assert [access.is_invitation(game(1), s) for s in (old, new, "", "x")] == [False, True, False, False]
         assert not access.is_invitation(game(2), new)
+
+
+class TestOfficers:
+    def give(self, ledger: Ledger, statements: list[Statement]) -> None:
+        for statement, params in statements:
+            ledger.execute(statement, params)
+
+    def test_an_officer_has_the_directors_role_without_a_token(
+        self, ledger: Ledger, access: SeatTokens, issue: Issue
+    ) -> None:
+        """Of several roles of a person the highest counts; ended roles open nothing."""
+        name = game(1)
+        issue(name, DIRECTOR, "olga")
+        issue(name, 0, "dora")
+        self.give(ledger, access.officers.appoint(name, "dora", "deputy"))
+        self.give(ledger, access.officers.appoint(name, "olga", "arbiter"))
+        assert access.list_roles("dora") == {name: [0, DIRECTOR]}
+        found = access.list_principals(name, ["dora", "olga"], "account", "session")
+        assert [(p.role, p.player, p.office) for p in found] == [(0, "dora", ""), (DIRECTOR, "olga", "owner")]
+        (deputy,) = (p for p in access.list_principals(name, ["dora"], "account", "") if p.role == DIRECTOR)
+        assert (deputy.office, access.is_current(deputy)) == ("deputy", True)
+        self.give(ledger, access.officers.dismiss(name, "dora"))
+        assert not access.is_current(deputy)
+        assert access.list_roles("dora") == {name: [0]}
+
+    def test_a_table_that_is_handed_over_has_another_owner(
+        self, ledger: Ledger, access: SeatTokens, issue: Issue
+    ) -> None:
+        name = game(1)
+        token = issue(name, DIRECTOR, "olga")
+        offer = OfficeOffer(name, "heir", "owner", "olga", "", 1)
+        access.officers.offer([offer])
+        assert access.officers.list_offers(["heir"]) == [offer]
+        self.give(ledger, access.hand_over(name, "heir"))
+        assert access.authenticate(token) is None
+        assert (access.find_director(name), access.is_owned_by_account(name)) == ("heir", True)
+        assert access.officers.list_offers(["heir"]) == []

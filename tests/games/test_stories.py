@@ -6,7 +6,7 @@ import functools
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -14,6 +14,7 @@ from domain.bots import builder_move, deciding_seats, heuristic_move
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
 from domain.kernel.narration.chapters import Digest, Section, digests, narrate, turn_title
 from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.rules.flow import State
 from domain.kernel.text.grammar import parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, PUBLIC
@@ -59,9 +60,13 @@ def seeded(pages: Pages, how: str) -> AnyInMemoryGame:
 def told(pages: Pages, lang: str, how: str) -> tuple[tuple[Section, ...], tuple[Digest, ...]]:
     """The passages and digests of one game, to whoever may read all."""
     words, match = load_texts(pages.rules.package, lang), seeded(pages, how)
-    name = SeatNames(words, pages.rules.powers(match.state), {})
-    tale = narrate(pages.rules, match.records, DIRECTOR, words, name)
-    return tuple(tale.sections), tuple(digests(pages.rules, words, name, tale))
+    names = namer_at(pages, words)
+    tale = narrate(pages.rules, match.records, DIRECTOR, words, names)
+    return tuple(tale.sections), tuple(digests(pages.rules, words, names, tale))
+
+
+def namer_at(pages: Pages, words: Texts) -> Callable[[int, State], SeatNames]:
+    return lambda _, state: SeatNames(words, pages.rules.powers(state), {})
 
 
 def read(pages: Pages, lang: str) -> tuple[tuple[Section, ...], tuple[Digest, ...]]:
@@ -154,7 +159,7 @@ def test_what_spectators_may_know_is_told_in_sentences_too(pages: Pages, lang: s
     labels = tuple(f"{words.get(f'move.{move}')}." for move in pages.rules.moves)
     for how in HOW:
         match = seeded(pages, how)
-        tale = narrate(pages.rules, match.records, PUBLIC, words, SeatNames(words, pages.rules.powers(match.state), {}))
+        tale = narrate(pages.rules, match.records, PUBLIC, words, namer_at(pages, words))
         for line in (line for passage in tale.sections for line in passage.lines):
             assert not line.endswith(labels), line
             assert not CLUMSY.search(line), line

@@ -191,7 +191,7 @@ class TestTheRecord:
         assert bytes(range(32)).hex().encode() not in stored
         assert (
             repr(CommandContext(b"a seed"))
-            == "CommandContext(now=0, command_id='', source=None, agreement=None, replaying=False)"
+            == "CommandContext(now=0, command_id='', source=None, agreement=None, officer=None, replaying=False)"
         )
 
     def test_the_director_reads_all_facts_in_their_order(self) -> None:

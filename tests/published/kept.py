@@ -54,6 +54,8 @@ def answers(folder: Path, *, anew: bool = False) -> Doc:
     """Return request -> status and answer, from the stored ledger; with `anew` from a new one, which is stored."""
     stores = {} if anew else {"ledger": lzma.decompress(LEDGER.read_bytes())}
     with closing(make_site(folder, stores=stores)) as site:
+        site.services.seat_tokens.migrate()  # as a start of the service does
+        site.services.account_store.migrate()
         timed(site)
         site.ring()
         ask = _Asked(site)

@@ -28,7 +28,7 @@ from domain.accounts.oauth_grants import OAuthGrant
 from domain.accounts.second_factors import SecondFactor, TotpSetup
 from domain.kernel.game.command import Command
 from domain.kernel.game.command_of_record import _RULED
-from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
+from domain.kernel.game.director_commands import Depute, Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
 from domain.kernel.narration.chapters import Digest
@@ -183,6 +183,8 @@ def hashes() -> str:
         SetPace({"seconds": {"move": 60}, "grace": 0}),
         Hold(1, 60),
         Reissue(1),
+        Depute("p1", "deputy"),
+        Depute("p1", "owner", "p0", "inherited"),
     )
     assert {type(act) for act in samples} == set(Command.__subclasses__())
     found: Doc = {}

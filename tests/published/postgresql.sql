@@ -211,6 +211,16 @@ oauth_grants.refresh text NOT NULL
 oauth_grants.scopes text NOT NULL
 oauth_grants.until bigint NOT NULL
 oauth_grants.used bigint NOT NULL
+office_offers.at bigint NOT NULL
+office_offers.by text NOT NULL
+office_offers.game text NOT NULL
+office_offers.player text NOT NULL
+office_offers.reason text NOT NULL
+office_offers.role text NOT NULL
+officers.game text NOT NULL
+officers.id text NOT NULL
+officers.office text NOT NULL
+officers.player text NOT NULL
 parts.game character varying NOT NULL
 parts.gen integer NOT NULL
 parts.hash character varying NOT NULL
@@ -237,6 +247,9 @@ records.originator_id uuid NOT NULL
 records.originator_version bigint NOT NULL
 records.state bytea NOT NULL
 records.topic text NOT NULL
+relations.account text NOT NULL
+relations.player text NOT NULL
+relations.since bigint NOT NULL
 repairs.at timestamp with time zone NOT NULL DEFAULT now()
 repairs.id bigint NOT NULL DEFAULT nextval('repairs_id_seq'::regclass)
 repairs.transaction xid8 NOT NULL DEFAULT pg_current_xact_id()
@@ -253,6 +266,7 @@ reports.said text NOT NULL
 reports.settled bigint NOT NULL
 results.at bigint NOT NULL
 results.by character varying NOT NULL
+results.conceded boolean NOT NULL
 results.game character varying NOT NULL
 results.gen integer NOT NULL
 results.place integer
@@ -348,6 +362,8 @@ CREATE INDEX mailboxes_webhook ON public.mailboxes USING btree (webhook)
 CREATE INDEX oauth_clients_account ON public.oauth_clients USING btree (account)
 CREATE INDEX oauth_grants_account ON public.oauth_grants USING btree (account)
 CREATE INDEX oauth_grants_client ON public.oauth_grants USING btree (client)
+CREATE INDEX office_offers_player ON public.office_offers USING btree (player)
+CREATE INDEX officers_player ON public.officers USING btree (player)
 CREATE INDEX personal_tokens_account ON public.personal_tokens USING btree (account)
 CREATE INDEX reports_account ON public.reports USING btree (account)
 CREATE INDEX results_player ON public.results USING btree (gen, player, at)
@@ -395,15 +411,19 @@ CREATE UNIQUE INDEX oauth_codes_pkey ON public.oauth_codes USING btree (hash)
 CREATE UNIQUE INDEX oauth_devices_code_key ON public.oauth_devices USING btree (code)
 CREATE UNIQUE INDEX oauth_devices_pkey ON public.oauth_devices USING btree (hash)
 CREATE UNIQUE INDEX oauth_grants_pkey ON public.oauth_grants USING btree (id)
+CREATE UNIQUE INDEX office_offers_pkey ON public.office_offers USING btree (game, player)
+CREATE UNIQUE INDEX officers_id_key ON public.officers USING btree (id)
+CREATE UNIQUE INDEX officers_pkey ON public.officers USING btree (game, player)
 CREATE UNIQUE INDEX parts_pkey ON public.parts USING btree (gen, part)
 CREATE UNIQUE INDEX people_pkey ON public.people USING btree (player)
 CREATE UNIQUE INDEX personal_tokens_pkey ON public.personal_tokens USING btree (id)
 CREATE UNIQUE INDEX progress_pkey ON public.progress USING btree (name)
 CREATE UNIQUE INDEX records_notification_id_key ON public.records USING btree (notification_id)
 CREATE UNIQUE INDEX records_pkey ON public.records USING btree (originator_id, originator_version)
+CREATE UNIQUE INDEX relations_pkey ON public.relations USING btree (account, player)
 CREATE UNIQUE INDEX repairs_pkey ON public.repairs USING btree (id)
 CREATE UNIQUE INDEX reports_pkey ON public.reports USING btree (id)
-CREATE UNIQUE INDEX results_pkey ON public.results USING btree (gen, game, seat)
+CREATE UNIQUE INDEX results_pkey ON public.results USING btree (gen, game, seat, player)
 CREATE UNIQUE INDEX room_pkey ON public.room USING btree (id)
 CREATE UNIQUE INDEX seated_pkey ON public.seated USING btree (gen, game, seat)
 CREATE UNIQUE INDEX seeds_pkey ON public.seeds USING btree (game)

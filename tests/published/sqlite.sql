@@ -17,6 +17,8 @@ CREATE INDEX mailboxes_webhook ON mailboxes (webhook);
 CREATE INDEX oauth_clients_account ON oauth_clients (account);
 CREATE INDEX oauth_grants_account ON oauth_grants (account);
 CREATE INDEX oauth_grants_client ON oauth_grants (client);
+CREATE INDEX office_offers_player ON office_offers (player);
+CREATE INDEX officers_player ON officers (player);
 CREATE INDEX personal_tokens_account ON personal_tokens (account);
 CREATE INDEX reports_account ON reports (account);
 CREATE INDEX sessions_account ON sessions (account);
@@ -95,6 +97,12 @@ CREATE TABLE oauth_grants (
   id TEXT PRIMARY KEY, account TEXT NOT NULL, client TEXT NOT NULL, scopes TEXT NOT NULL, made BIGINT NOT NULL,
   used BIGINT NOT NULL, access TEXT NOT NULL, allowed TEXT NOT NULL, access_until BIGINT NOT NULL,
   refresh TEXT NOT NULL, until BIGINT NOT NULL);
+CREATE TABLE office_offers (
+  game TEXT NOT NULL, player TEXT NOT NULL, role TEXT NOT NULL, by TEXT NOT NULL, reason TEXT NOT NULL,
+  at BIGINT NOT NULL, PRIMARY KEY (game, player));
+CREATE TABLE officers (
+  game TEXT NOT NULL, player TEXT NOT NULL, office TEXT NOT NULL, id TEXT NOT NULL UNIQUE,
+  PRIMARY KEY (game, player));
 CREATE TABLE people (player TEXT PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE personal_tokens (
   id TEXT PRIMARY KEY, hash TEXT NOT NULL, account TEXT NOT NULL, label TEXT NOT NULL, scopes TEXT NOT NULL,
@@ -102,6 +110,8 @@ CREATE TABLE personal_tokens (
 CREATE TABLE records (
   rowid INTEGER PRIMARY KEY, originator_id TEXT NOT NULL, originator_version INTEGER NOT NULL,
   topic TEXT NOT NULL, state BLOB NOT NULL, UNIQUE (originator_id, originator_version));
+CREATE TABLE relations (
+  account TEXT NOT NULL, player TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, player));
 CREATE TABLE repairs (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, why TEXT NOT NULL);
 CREATE TABLE reports (
@@ -254,8 +264,9 @@ CREATE TABLE results (
 	points INTEGER, 
 	reason VARCHAR(40) NOT NULL, 
 	"by" VARCHAR(10) NOT NULL, 
+	conceded BOOLEAN NOT NULL, 
 	at BIGINT NOT NULL, 
-	PRIMARY KEY (gen, game, seat)
+	PRIMARY KEY (gen, game, seat, player)
 );
 CREATE TABLE seated (
 	gen INTEGER NOT NULL, 

@@ -5,6 +5,7 @@ The votes are those of the seats that have people when the command is executed.
 
 from __future__ import annotations
 
+from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.proposals import SILENCE_MS, command_of_proposal, list_silent_seats
 from domain.kernel.game.record_builder import Agreement
 from domain.kernel.game.table_commands import Join, Leave
@@ -39,6 +40,8 @@ def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
 
     def extra_statements(_: Record) -> list[Statement]:
         tokens = SeatTokens(context.ledger, context.ledger.keys)
+        if isinstance(command, Depute):
+            return tokens.officers.appoint(request.game, command.player, command.role)
         seat = command.seat if isinstance(command, Leave | Join) else None
         return [] if seat is None else tokens.revoke(request.game, seat)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from domain.errors import StaleVersion
 from domain.kernel.game.director_commands import Rewind
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.undo import build_motion, check_consent
 from domain.service.job_requests import Doc, JobRequest
 from workers.context import WorkerContext
@@ -41,6 +42,7 @@ def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
             fresh=args["fresh"],
         ),
         expected=request.version,
+        author=Officer.from_json(args["officer"]) if args.get("officer") else None,
         idempotency_key=request.id,
     )
     context.notify_appended(result.position)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flask import Response
 
 from api import authorization
+from api.documents.desk import list_offices
 from api.documents.my_tables import MAX_GAMES, build_my_tables, current_owner
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
@@ -14,7 +15,7 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import ChangeCursor, json_response, page_response, paginate
 from api.routes.accounts import second_factors, webhooks
 from api.routes.accounts.accounts import account_to_json
-from api.routes.accounts.seat_release import leave_all_seats
+from api.routes.accounts.seat_release import give_up_offices, leave_all_seats
 from api.routes.accounts.sessions import session_to_json
 from api.routes.accounts.tokens import token_to_json
 from api.routes.oauth import clients, grants
@@ -151,7 +152,8 @@ def _rename_players(players: Sequence[str], name: str) -> list[Statement]:
 def _erase_players(players: Sequence[str]) -> list[Statement]:
     """Return the statements to erase all texts, challenges and watched games of these player ids."""
     texts = [row for player in players for row in services().seat_tokens.texts.erase(player)]
-    return [*texts, *services().account_store.social_graph.erase(players)]
+    offices = services().seat_tokens.officers.erase(players)
+    return [*texts, *offices, *services().account_store.social_graph.erase(players)]
 
 
 @bp.operation("DELETE", "", "erase_me", access=authorization.require_session, errors=(403, 409), status=204)
@@ -164,6 +166,7 @@ def erase_me() -> Response:
     authorization.require_fresh_password()
     s, caller = services(), authorization.current_account()
     s.account_store.accounts.check_not_last_admin(caller.id)
+    give_up_offices(authorization.player_ids())
     leave_all_seats(authorization.player_ids())  # first: after the erasure nobody could repeat an interrupted request
     s.account_store.accounts.erase(
         caller.id, lambda players: [*_erase_players(players), *s.notifications.erase(caller.id)]
@@ -240,6 +243,8 @@ def my_data() -> Response:
         if (box := s.notifications.email_subscriptions.find_by_account(caller.id))
         else [],
         "watching": account_store.social_graph.list_watched(caller.id),
+        "offices": list_offices(s, players),
+        "relations": account_store.social_graph.list_relations(caller.id),
         "blocks": [player for player, _ in account_store.social_graph.list_blocks(caller.id)],
     }
     response = json_response(doc)

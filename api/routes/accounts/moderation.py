@@ -12,7 +12,7 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, page_response, paginate
 from api.routes.accounts.accounts import account_to_json
 from api.routes.accounts.me import audit_log_page, report_to_json
-from api.routes.accounts.seat_release import leave_all_seats
+from api.routes.accounts.seat_release import give_up_offices, leave_all_seats
 from api.schemas.accounts import (
     AllLogArgs,
     ComplaintSchema,
@@ -193,6 +193,7 @@ def judge(body: Doc, account: str) -> Response:
     moderator_rows = security_log.audit_statements(me.account, "judged", network, f"{account}: {state}")
     account_store.accounts.set_state(found.id, state, until, [*account_rows, *moderator_rows], by=me.account)
     if state == "banned":
+        give_up_offices(account_store.accounts.list_players(account))
         leave_all_seats(account_store.accounts.list_players(account))
     return json_response(_member_to_json(_find_account(account)))
 

@@ -1,12 +1,15 @@
-"""Vacate the seats of a banned or erased account."""
+"""Vacate the seats of a banned or erased account, and end its roles as an officer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-from api.routes.games import hold_seconds
+from api.routes.leaving import hold_seconds
 from api.services import services
 from domain.errors import NotSeated, RuleError
+from domain.kernel.game.director_commands import Depute
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.table_commands import Leave
 
 _LIVE = ("open", "running")
@@ -26,6 +29,23 @@ def leave_all_seats(players: Sequence[str]) -> list[str]:
         for _, doc in s.reader.list_summaries(list(roles), status, limit=_MAX_GAMES, inside=True)
     }
     return sorted(game for game in live if _leave_seats(game, set(players)))
+
+
+def give_up_offices(players: Sequence[str]) -> None:
+    """End all roles of these players as officers, except ownership; it can be called again after an interruption."""
+    s = services()
+    for game, player, _ in s.seat_tokens.officers.list_by_player(players):
+        office = s.commands.game(game).staff.office_of(player)
+        if office is None or office == "owner":
+            continue
+        with suppress(RuleError):  # closed meanwhile
+            stored = s.commands.handle(
+                game,
+                Depute(player, "none"),
+                author=Officer(player, office),
+                extra_statements=lambda _, key=(game, player): s.seat_tokens.officers.dismiss(*key),  # type: ignore[misc] # a default binds it now
+            )
+            s.notify_appended(stored.position)
 
 
 def _leave_seats(game: str, players: set[str]) -> int:

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from domain.errors import RuleError
 from domain.kernel.game.game import AnyGame, Game
+from domain.kernel.game.officers import Office, Officer, includes_office
 from domain.kernel.game.record_builder import CommandContext, Transition
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import S
@@ -32,6 +33,11 @@ TABLE_CODES: Mapping[str, str] = {
     "undo_forbidden": "the rules or the table do not allow seats to undo this",
     "consent_missing": "seats that have seen or done something since then must agree",
     "director_has_stake": "the director has a seat in this game, so the other players must agree",
+    "office_ended": "the officer no longer has this role at the table",
+    "office_insufficient": "the officer's role does not include this",
+    "has_office": "the person has this role already, or a higher one",
+    "no_office": "the person has no role here that you could give or end",
+    "conceded": "whoever has conceded this game takes no seat in it any more",
     "deadline_passed": "your deadline has passed",
     "no_time_left": "you have used up the time of the decision that you want back",
     "still_running": "the game is not over",
@@ -58,6 +64,9 @@ class Command(ABC):
     open_to_players: ClassVar[bool] = False
     """True if an officer who has a seat in the game may execute it alone; no command is unless it says so."""
 
+    least_office: ClassVar[Office] = "director"
+    """The lowest role of an officer with the right to execute it."""
+
     verb: ClassVar[str]
     """Name of the command in the stored hash; neither it nor the names of the fields may change."""
 
@@ -74,6 +83,13 @@ class Command(ABC):
     def is_retryable(self) -> bool:
         """Return whether it means the same after a lost race, and is then decided again."""
         return True
+
+
+def check_office(game: AnyGame, officer: Officer | None, command: Command) -> None:
+    """Raise RuleError unless the officer behind a command has the role, and the role allows it."""
+    if officer is not None:
+        refuse_unless(game.staff.has(officer), "office_ended")
+        refuse_unless(includes_office(officer.office, command.least_office), "office_insufficient")
 
 
 def refuse_unless(ok: bool, code: str, **detail: Json) -> None:

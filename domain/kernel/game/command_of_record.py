@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from domain.kernel.game.command import Command
-from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
+from domain.kernel.game.director_commands import Depute, Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
@@ -21,6 +21,7 @@ _BY_KIND: Mapping[str, type[Command]] = {
     "resolved": Resolve,
     "rested": Rest,
     "rewound": Rewind,
+    "deputed": Depute,
     "closed": Close,
 }
 

@@ -1,4 +1,4 @@
-"""Commands of the director and of the service: rewind, look, extend, shift, hold, reissue."""
+"""Commands of officers and of the service: rewind, look, extend, shift, hold, reissue, depute."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
 from domain.kernel.game.deadlines import SECOND, parse_time_control
 from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind, waiting_seats
+from domain.kernel.game.officers import Office, Officer, Staff, includes_office
 from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.game.table_commands import has_cover_packs, is_asked_in_secret
@@ -33,6 +34,7 @@ class Rewind(Command):
     """
 
     verb: ClassVar[str] = "Rewind"
+    least_office: ClassVar[Office] = "arbiter"
     to: int
     by: By = "director"
     seat: Seat | None = None
@@ -123,6 +125,7 @@ class Look(Command):
     """The director looks at hidden information. The act is public, its content stays secret until the end."""
 
     verb: ClassVar[str] = "Look"
+    least_office: ClassVar[Office] = "arbiter"
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
@@ -143,6 +146,7 @@ class Extend(Command):
     """
 
     verb: ClassVar[str] = "Extend"
+    least_office: ClassVar[Office] = "arbiter"
     decision: str
     ms: int = 0
     by: By = "director"
@@ -218,6 +222,7 @@ class Hold(Command):
     """
 
     verb: ClassVar[str] = "Hold"
+    least_office: ClassVar[Office] = "arbiter"
     seat: Seat
     seconds: int = 0
     until: int | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
@@ -246,6 +251,7 @@ class Reissue(Command):
     """Replace the lost token of a seat's player: the replacement is public."""
 
     verb: ClassVar[str] = "Reissue"
+    least_office: ClassVar[Office] = "deputy"
     seat: Seat
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
@@ -258,3 +264,58 @@ class Reissue(Command):
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Reissue:
         return cls(seat_of_record(record))
+
+
+Cause = Literal["", "inherited"]
+
+
+@dataclass(frozen=True)
+class Depute(Command):
+    """Give a person a role of an officer, `none` to end it. `owner` hands the table over, `former` names its owner.
+
+    An officer gives and ends roles below the own one, and may give up the own role. An owner hands over the table to
+    anybody. The highest officer below the owner may inherit it: `cause` is then "inherited". That the owner is gone is
+    for the caller to check.
+    """
+
+    verb: ClassVar[str] = "Depute"
+    least_office: ClassVar[Office] = "arbiter"
+    player: str
+    role: Literal["arbiter", "deputy", "director", "owner", "none"]
+    former: str = ""
+    cause: Cause = ""
+
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
+        refuse_unless(game.status in ("open", "running"), "game_over")
+        inherits = self.cause == "inherited"
+        refuse_unless(not inherits or game.staff.owner in ("", self.former), "office_ended")
+        if context.agreement is None:
+            check_appointment(game.staff, context.officer, self.player, self.role, inherits=inherits)
+        body: Doc = {"player": self.player, "role": self.role}
+        body |= {"from": self.former} if self.former else {}
+        body |= {"cause": self.cause} if self.cause else {}
+        return build_record(rules, game, context, new_draft(rules, game, context), "deputed", by="director", body=body)
+
+    @classmethod
+    def from_record(cls, record: Record, game: AnyGame) -> Depute:
+        body = record.body
+        return cls(body["player"], body["role"], body.get("from", ""), body.get("cause", ""))
+
+
+def check_appointment(staff: Staff, officer: Officer | None, player: str, role: str, *, inherits: bool = False) -> None:
+    """Raise RuleError unless the officer may give a person this role, or end the person's role (`none`)."""
+    refuse_unless(officer is not None, "office_insufficient")
+    if officer is None:
+        return
+    held, is_owner = staff.office_of(player), officer.office == "owner"
+    if inherits:
+        refuse_unless(not is_owner, "has_office")
+        is_highest = all(includes_office(officer.office, office) for office in staff.offices.values())
+        refuse_unless(officer.player == player and role == "owner" and is_highest, "office_insufficient")
+    elif role == "none":
+        refuse_unless(held is not None and held != "owner", "no_office")
+        refuse_unless(officer.player == player or not includes_office(held, officer.office), "no_office")
+    else:
+        refuse_unless(officer.player != player and held != role, "has_office")
+        refuse_unless(is_owner or not includes_office(role, officer.office), "office_insufficient")
+        refuse_unless(is_owner or not includes_office(held, officer.office), "has_office")

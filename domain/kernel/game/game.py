@@ -35,6 +35,7 @@ from domain.kernel.game.deadlines import (
     take_vacation,
     tick,
 )
+from domain.kernel.game.officers import Staff
 from domain.kernel.records.audience import ALL_KEY
 from domain.kernel.records.record import PackHead, Record, facts_for
 from domain.kernel.rules.decide import decisions
@@ -125,6 +126,10 @@ class Game(Generic[S_co]):
     """Seat -> player who left it last, in the running game."""
     fresh_timers: Mapping[Seat, int] = field(default_factory=dict)
     """Seat -> timer of the decision for which somebody who took the seat over was last given the full time."""
+    conceded: tuple[tuple[Seat, str], ...] = ()
+    """Seat and player of each concession. Never goes back."""
+    staff: Staff = field(default_factory=Staff)
+    """The officers, as far as records name them. Never goes back."""
     opened_at: int = 0
     """Time of the opening, ms."""
     waiting_since: int = 0
@@ -303,6 +308,13 @@ def _update_stakeholders(game: AnyGame, record: Record) -> frozenset[str]:
     return game.stakeholders | {record.body["player"]} if game.status == "running" else game.stakeholders
 
 
+def _add_concession(game: AnyGame, record: Record) -> tuple[tuple[Seat, str], ...]:
+    seat = record.head.seat
+    if seat is None or not record.body.get("conceded"):
+        return game.conceded
+    return (*game.conceded, (seat, game.players[seat].id))
+
+
 def _add_seating(game: AnyGame, record: Record) -> tuple[tuple[int, Seat, str], ...]:
     seat = record.head.seat
     player = record.body["player"] if record.kind == "joined" else ""
@@ -344,6 +356,8 @@ def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | No
         counts=_update_counts(game, record, packs),
         sealed=_update_sealed(game, record, packs),
         players=_updated_players(game, record) if kind in SEATING else game.players,
+        conceded=_add_concession(game, record) if kind == "left" else game.conceded,
+        staff=game.staff.after(record.body) if kind == "deputed" else game.staff,
         stakeholders=_update_stakeholders(game, record) if kind in ("started", "joined") else game.stakeholders,
         seatings=_add_seating(game, record) if kind in ("joined", "left") else game.seatings,
         former_players=_update_former_players(game, record) if kind == "left" else game.former_players,
@@ -505,6 +519,8 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
         time_control=game.time_control,
         epoch=game.epoch + fresh,
         players=game.players,
+        conceded=game.conceded,
+        staff=game.staff,
         stakeholders=game.stakeholders,
         seatings=game.seatings,
         undone_spans=(*game.undone_spans, (record.body["to"], record.version)),

@@ -10,6 +10,7 @@ from domain.errors import DecisionClosed
 from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.game import AnyGame, Game, Player, bot_of
+from domain.kernel.game.officers import Office
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.game.table_commands import is_asked_in_secret, vacate_seat
 from domain.kernel.records.record import Record
@@ -39,6 +40,7 @@ class Play(Command):
     """
 
     verb: ClassVar[str] = "Play"
+    least_office: ClassVar[Office] = "arbiter"
     seat: Seat
     moves: Sequence[Json]
     decision: str | None = None

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import DAY, SECOND
-from domain.kernel.game.director_commands import Extend, Hold, SetPace
+from domain.kernel.game.director_commands import Depute, Extend, Hold, SetPace
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.table_commands import Close, Join, Leave
 from domain.kernel.records.record import Record
@@ -23,6 +23,7 @@ ACTS: Mapping[str, Callable[[Doc], Command]] = MappingProxyType(
         "hold": lambda act: Hold(act["seat"], act.get("seconds", 0), act.get("until")),
         "remove": lambda act: Leave(act["seat"]),
         "seat_bot": lambda act: Join(act["seat"], f"bot-{act['bot']}-{act['seat']}"),
+        "appoint": lambda act: Depute(act["player"], act["role"]),
         "pace": lambda act: SetPace(act["pace"]),
     }
 )

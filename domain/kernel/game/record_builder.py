@@ -17,6 +17,7 @@ from domain.kernel.game.game import (
     revealed_nonces,
     state_digest,
 )
+from domain.kernel.game.officers import Officer
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY, key_of, seats_of
 from domain.kernel.records.record import Record, seal_pack
 from domain.kernel.rules.draft import Draft
@@ -83,6 +84,8 @@ class CommandContext:
     """Return the game at an active version; raises RuleError `not_on_line` for any other."""
     agreement: Agreement | None = None
     """The players' consent, in place of an officer."""
+    officer: Officer | None = None
+    """The officer behind the command; older records name none."""
     replaying: bool = False
     """The command comes from the log: older ones passed without some of today's checks."""
 
@@ -228,6 +231,7 @@ def build_record(
         packs,
         seat=None if anonymous else seat,
         by=by,
+        officer=context.officer.to_json() if context.officer and agreement is None else None,
         openings=_build_openings(game, draft.facts, packs),
         barrier=anonymous or draft.has_revealed or informs_others,
         board=game.board if is_unchanged else public_digest(rules, draft.state),

@@ -16,6 +16,7 @@ from domain.kernel.game.command import (
 )
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.game import AnyGame, Game, Player, initial_game
+from domain.kernel.game.officers import Office
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import resume_frames
@@ -73,6 +74,7 @@ class Join(Command):
     """
 
     verb: ClassVar[str] = "Join"
+    least_office: ClassVar[Office] = "deputy"
     seat: Seat | None
     player: str
     nonce_hash: str = ""
@@ -83,6 +85,7 @@ class Join(Command):
         seat = self._free(game) if self.seat is None else self.seat
         refuse_unless(0 <= seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(not game.players.get(seat, Player("")).id or seat in game.absent_seats, "seat_taken", seat=seat)
+        refuse_unless(all(player != self.player for _, player in game.conceded), "conceded")
         has = [s for s, player in game.players.items() if player.id == self.player and s != seat]
         refuse_unless(not has or game.terms.get("several", True) is True, "already_seated", seats=has)
         draft, nonce_hash = new_draft(rules, game, context), self.nonce_hash
@@ -142,32 +145,40 @@ class Reveal(Command):
 class Leave(Command):
     """A player leaves; in a running game the seat is vacant, with consequences defined by the rules.
 
-    With `hold` the seat is first held for so many seconds: the rules see no change, and a substitute can go on.
+    With `hold` the seat is first held for so many seconds: the rules see no change, and a substitute can go on. A
+    player of a running game who `concedes` leaves at once and for good.
     """
 
     verb: ClassVar[str] = "Leave"
+    least_office: ClassVar[Office] = "deputy"
     seat: Seat
     hold: int = field(default=0, metadata=HASHED_UNLESS_DEFAULT)
     by: By | None = field(default=None, metadata=NOT_HASHED)
     """`director` if the director removed the player; older records do not say it."""
+    concedes: bool = field(default=False, metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
+        refuse_unless(game.status == "running" or not self.concedes, "not_running", status=game.status)
         draft = new_draft(rules, game, context)
         is_held = bool(self.hold) or game.time_banks[self.seat].hold_end > context.record_time(game)
         cover: list[Seat] = []
-        if game.status == "running" and not is_held:
+        if game.status == "running" and (self.concedes or not is_held):
             cover = [self.seat] if has_cover_packs(game) and is_asked_in_secret(game.state, self.seat) else []
             vacate_seat(rules, draft, self.seat)
-        body = {"hold": self.hold} if self.hold and game.status == "running" else None
+        body: Doc = {"hold": self.hold} if self.hold and game.status == "running" else {}
+        body |= {"conceded": True} if self.concedes else {}
         return build_record(
             rules, game, context, draft, "left", by=self.by, seat=self.seat, cover_seats=cover, body=body
         )
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Leave:
-        return cls(seat_of_record(record), record.body.get("hold", 0), record.public.get("by"))
+        body = record.body
+        return cls(
+            seat_of_record(record), body.get("hold", 0), record.public.get("by"), concedes=body.get("conceded", False)
+        )
 
 
 def has_cover_packs(game: AnyGame) -> bool:
@@ -215,6 +226,7 @@ class Start(Command):
     """Set-up. A scenario's patch is a fact of this record, so its log replays like any other."""
 
     verb: ClassVar[str] = "Start"
+    least_office: ClassVar[Office] = "deputy"
     open_to_players: ClassVar[bool] = True
     patch: Json = None
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Generic
 
 from domain.kernel.game.game import active_versions, initial_game
-from domain.kernel.narration.sentences import fact_sentences, record_sentences, with_count
+from domain.kernel.narration.sentences import fact_sentences, record_members, record_sentences, with_count
 from domain.kernel.narration.template_context import ranking, template_context, with_context
 from domain.kernel.records.record import Record, facts_for, visible_packs
-from domain.kernel.rules.flow import S
+from domain.kernel.rules.flow import S, State
 from domain.kernel.rules.ruleset import Chapter, Ruleset
 from domain.kernel.schema import declarations
 from domain.kernel.text.message_catalog import SeatNamer, Texts
@@ -82,6 +82,8 @@ class Section:
     lines: tuple[str, ...]
     headlines: tuple[str, ...]
     """Lines repeated in a digest."""
+    rulings: tuple[str, ...] = ()
+    """Lines of an officer's command, for a digest."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,17 @@ class Narration(Generic[S]):
 
 
 def narrate(
-    rules: Ruleset[S], records: Sequence[Record], viewer: Viewer, texts: Texts, namer: SeatNamer, after: int = 0
+    rules: Ruleset[S],
+    records: Sequence[Record],
+    viewer: Viewer,
+    texts: Texts,
+    namer_at: Callable[[int, S], SeatNamer],
+    after: int = 0,
 ) -> Narration[S]:
-    """Narrate the versions after `after`. Raise any error a forged record can cause."""
+    """Narrate the versions after `after`. Raise any error a forged record can cause.
+
+    `namer_at` gives the names of a version, from the state after it as the viewer knows it.
+    """
     sections: list[Section] = []
     states: dict[int, S] = {}
     state, active = initial_game(rules, records[0]).state, set(active_versions(records))
@@ -114,13 +124,23 @@ def narrate(
                 before = state
             starts = chapter_starts(rules, before, facts)
             facts_in_context = with_context(rules, facts, template_context(rules, before, facts))
+            namer, is_active = namer_at(record.version, state), record.version in active
+            rulings = _officer_lines(texts, namer, record, before)
             for chapter, lines, headlines in _split_record(
                 rules, record, viewer, texts, namer, facts_in_context, starts, before
             ):
-                sections.append(Section(record.version, record.version in active, chapter, lines, headlines))
+                sections.append(Section(record.version, is_active, chapter, lines, headlines, rulings))
+                rulings = ()
         if record.version >= after:
             states[record.version] = state
     return Narration(sections, states, after)
+
+
+def _officer_lines(texts: Texts, namer: SeatNamer, record: Record, before: State) -> tuple[str, ...]:
+    """Return the lines about an officer's command, without its effects; none for any other record."""
+    if "officer" not in record.public:
+        return ()
+    return tuple(record_sentences(texts, namer, record.kind, record.public.get("seat"), record_members(record, before)))
 
 
 def _split_record(
@@ -133,9 +153,9 @@ def _split_record(
     starts: ChapterStarts,
     before: S,
 ) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[str, ...]]]:
-    chapter = rules.chapter(before)
+    chapter, members = rules.chapter(before), record_members(record, before)
     moves = Record(record.public, visible_packs(record, viewer)).moves()
-    parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), record.body, moves, facts, starts)
+    parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), members, moves, facts, starts)
     for new, lines, part_facts in parts:
         chapter = new or chapter
         if len(parts) > 1 and not lines:
@@ -183,6 +203,8 @@ class Digest:
     """Gains and losses."""
     standings: tuple[str, ...]
     """Figures of each seat at the end, with the difference to the previous turn; unchanged seats are left out."""
+    rulings: tuple[str, ...] = ()
+    """Commands of officers, with their author and reason."""
 
 
 def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
@@ -194,8 +216,13 @@ def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
     return tuple({k: v for k, v in one.items() if isinstance(v, int) and not isinstance(v, bool)} for one in rows)
 
 
-def digests(rules: Ruleset[S], texts: Texts, namer: SeatNamer, narration: Narration[S]) -> list[Digest]:
-    """Return one digest for each turn, without undone records."""
+def digests(
+    rules: Ruleset[S], texts: Texts, namer_at: Callable[[int, S], SeatNamer], narration: Narration[S]
+) -> list[Digest]:
+    """Return one digest for each turn, without undone records. Standings have the names of the turn's last version.
+
+    Commands of officers are told although they were undone: moved deadlines and removed players stay.
+    """
     out, active = [], [p for p in narration.sections if p.is_active]
     before = figures(rules, narration.states[narration.first]) if narration.first else ()
     for turn, group in groupby(active, key=lambda p: p.chapter.turn):
@@ -204,9 +231,11 @@ def digests(rules: Ruleset[S], texts: Texts, namer: SeatNamer, narration: Narrat
             continue
         counts = Counter(text for passage in sections for text in passage.headlines)
         lines = tuple(with_count(texts, text, times) for text, times in counts.items())
-        now = figures(rules, narration.states[sections[-1].version])
+        last = sections[-1].version
+        now, namer = figures(rules, narration.states[last]), namer_at(last, narration.states[last])
         standings = tuple(filter(None, (_standing(texts, namer, seat, now, before) for seat in range(len(now)))))
-        out.append(Digest(sections[0].chapter, sections[0].version, sections[-1].version, lines, standings))
+        rulings = tuple(line for p in narration.sections if p.chapter.turn == turn for line in p.rulings)
+        out.append(Digest(sections[0].chapter, sections[0].version, last, lines, standings, rulings))
         before = now
     return out
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from domain.kernel.records.record import Record
+from domain.kernel.rules.flow import State
 from domain.kernel.text.grammar import Noun, person_noun
 from domain.kernel.text.message_catalog import SeatNamer, Texts
 from domain.types import Doc, Json, Seat
@@ -17,6 +19,10 @@ class SeatNames:
     texts: Texts
     powers: Mapping[Seat, str]
     people: Mapping[Seat, str]
+    players: Mapping[str, str] = field(default_factory=dict)
+    """Opaque id of a person -> name."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Hash of an officer's reason -> its text."""
 
     def __call__(self, seat: Seat) -> Noun:
         return self.texts.noun(self.powers[seat]) if seat in self.powers else self.person(seat)
@@ -24,6 +30,10 @@ class SeatNames:
     def person(self, seat: Seat) -> Noun:
         """Return the name of the seat's player, regardless of the power."""
         return person_noun(self.people[seat]) if self.people.get(seat) else self.texts.seat(seat)
+
+    def player(self, player: str) -> Noun:
+        """Return the name of a person by the opaque id."""
+        return person_noun(self.players[player]) if self.players.get(player) else self.texts.noun("somebody")
 
 
 def record_sentences(
@@ -40,12 +50,49 @@ def record_sentences(
     Facts describe the actions; moves are named only if the facts have no text.
     """
     members = {**(body or {}), "seat": seat}
-    keys = (f"record.{kind}.{members.get('act')}", f"record.{kind}")
+    keys = (f"record.{kind}.{_variant(members)}", f"record.{kind}")
     heading = next((line for key in keys if (line := texts.render(key, members, namer))), None)
     lines = fact_sentences(texts, namer, facts)
     if not lines:
         lines = [line for mover, move in moves if (line := _move_sentence(texts, namer, mover, move))]
-    return [*([heading] if heading else []), *lines]
+    author = _officer_sentence(texts, namer, members["officer"]) if members.get("officer") else None
+    return [line for line in (heading, author) if line] + lines
+
+
+def _variant(members: Mapping[str, Json]) -> Json:
+    """Return the last part of a text's key, for kinds with several texts."""
+    return members.get("act") or members.get("role") or ("conceded" if members.get("conceded") else "")
+
+
+_REASON_MARK = "\ue000"
+"""Stands for a reason while its sentence is made: the words of people stay as they wrote them."""
+
+
+def _officer_sentence(texts: Texts, namer: SeatNamer, officer: Mapping[str, Json]) -> str | None:
+    """Return the sentence about the officer behind a record, with the text of the reason if it is known."""
+    reason = getattr(namer, "reasons", {}).get(officer.get("reason"))
+    if officer["office"] == "owner" and not reason and not getattr(namer, "players", {}).get(officer["player"]):
+        return None  # nothing that the heading does not say
+    line = texts.render("line.officer", {**officer, "reason": _REASON_MARK if reason else None}, namer)
+    return line and line.replace(_REASON_MARK, str(reason))
+
+
+def record_members(record: Record, state: State) -> Doc:
+    """Return the public members of a record for sentences; `state` is the public state before it.
+
+    For a moved deadline these are also its seats. A secret decision names all its seats, or the list would show the
+    answers.
+    """
+    members = {name: value for name, value in record.body.items() if name in _MEMBERS}
+    members |= {"officer": officer} if (officer := record.public.get("officer")) else {}
+    if members.get("act") == "extend" and state.frames:
+        top, ms = state.top, record.body["ms"]
+        members["seats"] = list(top.asked if top.secret else top.owing)
+        members["later" if ms > 0 else "earlier"] = abs(ms) // 1000
+    return members
+
+
+_MEMBERS = ("act", "ms", "days", "to", "hold", "reason", "player", "role", "cause", "conceded")
 
 
 def fact_sentences(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list[str]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from domain.errors import VerificationError
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS
+from domain.kernel.game.officers import Office
 from domain.kernel.records.record import Record
 from domain.kernel.schema.declarations import UNSET, Count, Maybe, Meta, prepare
 from domain.types import MAX_INT, MAX_WORD, Doc, Json
@@ -32,6 +33,14 @@ class PackOpening(_Schema):
     pack: Doc
 
 
+class RecordOfficer(_Schema):
+    """The officer behind a record: a person's opaque id, the role, and the salted hash of the reason."""
+
+    player: Annotated[str, Meta(min_length=1)]
+    office: Office
+    reason: str = ""
+
+
 class PublicPart(_Schema):
     """The public part of every record."""
 
@@ -41,6 +50,7 @@ class PublicPart(_Schema):
     prev: str
     seat: Maybe[Seats] = UNSET
     by: Maybe[Literal["seat", "clock", "engine", "director"]] = UNSET
+    officer: Maybe[RecordOfficer] = UNSET
     acts: list[tuple[Seats, Doc]] = []
     draws: list[Draw] = []
     facts: list[Doc] = []
@@ -111,6 +121,7 @@ class LeftBody(_Schema):
     """Members of `left`."""
 
     hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)] = 0
+    conceded: bool = False
     agreed: AgreedBody | None = None
 
 
@@ -170,6 +181,16 @@ class ClosedBody(_Schema):
     agreed: AgreedBody | None = None
 
 
+class DeputedBody(_Schema):
+    """Members of `deputed`: the role of a person as an officer from now on; the former owner of a handed-over table."""
+
+    player: Annotated[str, Meta(min_length=1)]
+    role: Literal["arbiter", "deputy", "director", "owner", "none"]
+    former: str = msgspec.field(name="from", default="")
+    cause: Literal["", "inherited"] = ""
+    agreed: AgreedBody | None = None
+
+
 class EmptyBody(_Schema):
     """Body of kinds without members."""
 
@@ -195,6 +216,7 @@ BODIES: Mapping[str, type[_Schema]] = {
     "revealed": RevealedBody,
     "rested": RestedBody,
     "rewound": RewoundBody,
+    "deputed": DeputedBody,
     "closed": ClosedBody,
 }
 """Kind -> its body; besides `ruled`, with one of RULED."""
@@ -205,13 +227,25 @@ _BY: Mapping[str, frozenset[str]] = {
     "rested": frozenset({"seat"}),
     "rewound": frozenset({"seat", "director"}),
     "ruled": frozenset({"director", "clock", "seat"}),
+    "deputed": frozenset({"director", "seat"}),
     "closed": frozenset({"", "director", "clock", "seat"}),
     "joined": frozenset({"", "seat"}),
     "left": frozenset({"", "director", "seat"}),
 }
 """Possible authors of a kind; other kinds have none."""
 
-_SCHEMAS: tuple[type[_Schema], ...] = (PublicPart, Pack, PackOpening, *RULED, EmptyBody, *BODIES.values())
+_OFFICIAL = frozenset({"joined", "left", "started", "ruled", "rewound", "deputed", "closed"})
+"""Kinds with an officer behind them."""
+
+_SCHEMAS: tuple[type[_Schema], ...] = (
+    PublicPart,
+    RecordOfficer,
+    Pack,
+    PackOpening,
+    *RULED,
+    EmptyBody,
+    *BODIES.values(),
+)
 _RULED = ExtendedBody | HeldBody | PacedBody | ReissuedBody | ShiftedBody | VacatedBody
 for _form in _SCHEMAS:
     prepare(_form)
@@ -229,5 +263,7 @@ def check_record(record: Record, version: int) -> None:
         raise VerificationError("malformed", version, str(error)) from None
     if public.by == "seat" and public.kind not in ("moved", "rested", "rewound") and "agreed" not in public.body:
         raise VerificationError("malformed", version, "by")
+    if public.officer and public.kind not in _OFFICIAL:
+        raise VerificationError("malformed", version, "officer")
     if (public.by or "") not in _BY.get(public.kind, {""}):
         raise VerificationError("malformed", version, "by")

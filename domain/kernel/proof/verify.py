@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from domain.errors import AnnalsError, InvalidTable, VerificationError
+from domain.kernel.game.command import check_office
 from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.game import (
@@ -24,6 +25,7 @@ from domain.kernel.game.game import (
     public_digest,
     revealed_nonces,
 )
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse, early_seats
 from domain.kernel.game.record_builder import Agreement, CommandContext, Transition
 from domain.kernel.game.table_commands import Open
@@ -292,10 +294,12 @@ def _decide_again(
 
     at = r.public["at"]
     command_id, agreement = r.packs.get(TABLE_KEY, {}).get("command", ""), Agreement.from_record(r)
-    context = CommandContext(seed, at, command_id, game_at=game_at, agreement=agreement, replaying=True)
+    officer = Officer.from_record(r)
+    context = CommandContext(seed, at, command_id, None, game_at, agreement, officer, replaying=True)
     if game is None:
         return Open.from_record(r).execute(rules, context)
     command = command_of(r, game)
+    check_office(game, officer, command)
     if isinstance(command, Lapse) and early_seats(game, command.seats, at, individually=True):
         raise VerificationError("lapsed_early", r.version)
     return command.execute(rules, game, context)

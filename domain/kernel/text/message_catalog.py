@@ -9,7 +9,7 @@ Facts without a text are silent (steps of the flow). A move without any sentence
 - `{region}`: the bare name of an id, a number, a list of them joined by the language. Nothing gives nothing.
 - `{region:in}`, `{region:de}`: the name in a form of the language (`Grammar.forms`).
 - `{seat:seat}`: the seat's player or power as the subject of a sentence; `{seat:seat.de}` in a form; `{seat:person}`:
-  the player only, never the power.
+  the player only, never the power. `{player:player}`: a person by the opaque id, `somebody` if the name is unknown.
 - `{armies:n.army}`: a number of things; `{count:n.@unit}`: of the thing named by another member.
 - `{hold:time}`: a number of seconds, in the greatest units.
 - `{units:lot}`: each item by the template `item.lot`; its places are the members of an object, or the numbers of a
@@ -46,12 +46,15 @@ _CLAUSE = re.compile(r"\[([^\]]*)\]")
 
 SeatNamer = Callable[[Seat], Noun]
 """Function from a seat to the name of its player. A namer of powers also has a method `person` for the player's own
-name.
+name, and one of people a method `player` for the name of an opaque id.
 """
 
 
 _SEAT_FORMS = ("seat", "person")
 """Forms of places filled by a seat's number."""
+
+_NAME_FORMS = (*_SEAT_FORMS, "player")
+"""Forms of places filled by a name from the namer; a form of the language may follow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +187,15 @@ class _TemplateFiller:
         items = value if isinstance(value, list | tuple) else [value]
         if kind == "said":
             return "\n".join(filter(None, (self._render_item(x, rest) for x in items)))
-        if kind in _SEAT_FORMS or kind in self.texts.grammar.forms:
-            form_of = self.texts.grammar.forms[(rest if kind in _SEAT_FORMS else kind) or self.texts.grammar.subject]
+        if kind in _NAME_FORMS or kind in self.texts.grammar.forms:
+            form_of = self.texts.grammar.forms[(rest if kind in _NAME_FORMS else kind) or self.texts.grammar.subject]
             return self.texts.grammar.join_list([form_of(self._noun(x, kind)) for x in items])
         return self.texts.grammar.join_list([text for x in items if (text := self._render_item(x, kind))])
 
     def _noun(self, value: Json, kind: str) -> Noun:
+        if kind == "player":
+            somebody = self.texts.noun("somebody")
+            return getattr(self.name, "player", lambda _: somebody)(value)
         if kind not in _SEAT_FORMS or not isinstance(value, int):
             return self.texts.noun(value)
         return self.name(value) if kind == "seat" else getattr(self.name, "person", self.texts.seat)(value)

@@ -1,0 +1,149 @@
+"""The desk of an officer: all unfinished tables of a person, and everything to do there for an officer.
+
+It is made of the projector's public summaries and of open requests, without hidden data. Tables come in the order of
+their ids. This order never changes, so a cursor loses none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from api.schemas.query_args import NEEDS
+from api.services import ApiServices, Doc
+from domain.service.job_requests import JobRequest
+from domain.types import DIRECTOR
+
+SILENT_MS = 7 * 86_400_000
+"""Time without a move before a table counts as silent, ms."""
+
+MAX_TABLES = 5000
+"""Most tables for one person."""
+
+_BATCH = 500
+
+
+class _Seat(msgspec.Struct):
+    seat: int
+    player: str | None = None
+    vacant: bool = False
+    absent: bool = False
+    held: int | None = None
+
+
+class _Summary(msgspec.Struct):
+    """Members of a summary for the desk."""
+
+    game: str
+    ruleset: str
+    status: str
+    version: int
+    opened: int
+    at: int
+    seats: list[_Seat]
+    waiting_for: list[int]
+    waiting_engine: bool
+    waiting_since: int
+    deadline: int | None = None
+    due: int | None = None
+    set_aside: bool = False
+    damaged: int | None = None
+
+
+_DECODE = msgspec.json.Decoder(_Summary).decode
+
+
+def build_desk(
+    s: ApiServices, players: Sequence[str], after: str = "", limit: int = 100, **filters: str
+) -> tuple[Doc, str]:
+    """Return the desk of a person with these ids, and the cursor of the next page or an empty string.
+
+    `filters`: `ruleset`, `status`, `office` and `needs`, each empty or a value.
+    """
+    offices = list_offices(s, players)
+    now, games = s.clock(), sorted(offices)[:MAX_TABLES]
+    requests = _list_requests(s, games)
+    tables = [
+        _build_table(summary, offices[summary.game], requests.get(summary.game, ()), now)
+        for summary in _read_summaries(s, games)
+    ]
+    counts = {need: sum(need in table["needs"] for table in tables) for need in NEEDS}
+    found = [table for table in tables if table["game"] > after and _matches(table, filters)]
+    page = found[:limit]
+    cards = s.seat_tokens.texts.list_cards([table["game"] for table in page])
+    items = [table | {"title": cards[table["game"]][0] if table["game"] in cards else ""} for table in page]
+    doc = {"now": now, "tables": len(tables), "counts": counts, "items": items}
+    return doc, page[-1]["game"] if len(found) > limit else ""
+
+
+def list_offices(s: ApiServices, players: Sequence[str]) -> dict[str, str]:
+    """Return game -> role of a person with these ids, for all tables where the person is an officer."""
+    roles = s.seat_tokens.list_roles(*players)
+    held = {game: office for game, _, office in s.seat_tokens.officers.list_by_player(players)}
+    return {game: held.get(game, "owner") for game, found in roles.items() if DIRECTOR in found}
+
+
+def _read_summaries(s: ApiServices, games: Sequence[str]) -> list[_Summary]:
+    parts = (games[i : i + _BATCH] for i in range(0, len(games), _BATCH))
+    found = [_DECODE(doc) for part in parts for doc in s.reader.list_unfinished_summaries(part)]
+    return sorted(found, key=lambda summary: summary.game)
+
+
+def _list_requests(s: ApiServices, games: Sequence[str]) -> Mapping[str, Sequence[JobRequest]]:
+    found: dict[str, list[JobRequest]] = {}
+    for i in range(0, len(games), _BATCH):
+        for request in s.job_requests.list_pending(games[i : i + _BATCH]):
+            found.setdefault(request.game, []).append(request)
+    return found
+
+
+def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest], now: int) -> Doc:
+    waits = summary.status == "running" and bool(summary.waiting_for or summary.waiting_engine)
+    empty = [seat for seat in summary.seats if not seat.player or seat.vacant or seat.absent]
+    pending = [r for r in requests if r.work == "proposal" or r.version == summary.version]
+    is_late = waits and summary.deadline is not None and summary.deadline <= now
+    silence = max(now - (summary.waiting_since if waits else summary.at), 0)
+    is_broken = summary.set_aside or summary.damaged is not None
+    needs = {
+        "late": is_late,
+        "empty": bool(empty),
+        "pending": bool(pending),
+        "unstarted": summary.status == "open",
+        "broken": is_broken,
+        "silent": silence >= SILENT_MS,
+    }
+    decision = {
+        "seats": summary.waiting_for,
+        "engine": summary.waiting_engine,
+        "since": summary.waiting_since,
+        "silence": silence,
+        "deadline": summary.deadline,
+        "due": summary.due,
+        "left": None if summary.due is None else max(summary.due - now, 0),
+    }
+    return {
+        "game": summary.game,
+        "ruleset": summary.ruleset,
+        "status": summary.status,
+        "version": summary.version,
+        "opened": summary.opened,
+        "office": office,
+        "needs": [need for need in NEEDS if needs[need]],
+        "decision": decision if waits else None,
+        "empty": [{"seat": seat.seat, "absent": seat.absent, "held": seat.held} for seat in empty],
+        "pending": [_request_to_json(request) for request in pending],
+        "damaged": summary.damaged,
+    }
+
+
+def _request_to_json(request: JobRequest) -> Doc:
+    args = request.args or {}
+    doc = {"id": request.id, "work": request.work, "seat": args.get("seat"), "at": request.at}
+    act = args.get("act", {}).get("act") if request.work == "proposal" else None
+    return doc | {"act": act, "missing": request.missing_seats}
+
+
+def _matches(table: Doc, filters: Mapping[str, str]) -> bool:
+    same = all(table[name] == value for name, value in filters.items() if name != "needs" and value)
+    return same and (not filters.get("needs") or filters["needs"] in table["needs"])

@@ -1,0 +1,91 @@
+"""Officers of a table: the caller's role, its rights, and access to hidden data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from api import authorization
+from api.http.problems import Problem
+from api.services import ApiServices, services
+from domain.errors import RuleError
+from domain.kernel.game.deadlines import DAY
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.officers import Office, Officer, includes_office
+from domain.kernel.records.record import Record
+from domain.service.principals import Principal
+from domain.types import DIRECTOR
+
+ORPHAN_MS = 30 * DAY
+"""Time without a sign of a table's owner before the next officer may inherit it, ms."""
+
+
+def acting_officer(game: str) -> Officer | None:
+    """Return the caller as an officer of the game, or None.
+
+    An account with a role of an officer acts in it unless it acts in one of its seats.
+    """
+    caller = authorization.optional_principal()
+    if caller is None or caller.game != game:
+        ids = authorization.player_ids()
+        found = services().seat_tokens.list_principals(game, ids, "", "") if ids else []
+        caller = next((one for one in found if one.role == DIRECTOR), None)
+    if caller is None or caller.seat is not None:
+        return None
+    return Officer(caller.player, caller.office)  # type: ignore[arg-type] # the rows hold nothing else
+
+
+def officer_ids(game: str) -> list[str]:
+    """Return all player ids of a caller in the role of an officer; none for any other caller."""
+    officer = acting_officer(game)
+    return [] if officer is None else [officer.player, *authorization.player_ids()]
+
+
+def require_officer(least: Office = "arbiter") -> None:
+    """Raise Problem unless the caller is an officer of the game with this role or a higher one. Needs a role."""
+    caller = authorization.principal()
+    if caller.seat is not None:
+        raise Problem("directors_only")
+    if not includes_office(caller.office, least):
+        raise RuleError("office_insufficient")
+
+
+def hidden_data_refusal(s: ApiServices, principal: Principal, game: AnyGame, ids: Collection[str]) -> str:
+    """Return the code for hiding the game's hidden data from an officer, or an empty string.
+
+    `ids` are all player ids of the officer. An officer must neither sit there, nor have declared a relation to a
+    player there.
+    """
+    seated = {player.id for player in game.players.values() if player.id}
+    if seated & {principal.player, *ids}:
+        return "director_plays"
+    related = s.account_store.social_graph.list_relations(principal.account) if principal.account else []
+    return "director_related" if seated & set(s.account_store.accounts.list_alike(related)) else ""
+
+
+def require_no_stake(game: AnyGame) -> None:
+    """Raise Problem if the officer has a seat in the game, or a declared relation to one of its players."""
+    refusal = hidden_data_refusal(services(), authorization.principal(), game, authorization.player_ids())
+    if refusal:
+        raise Problem(refusal)
+
+
+def is_owner_gone(s: ApiServices, game: AnyGame) -> bool:
+    """Return whether the table's owner is erased or banned, or has given no sign for a term.
+
+    Signs are uses of the account, and records naming the owner; of a guest only the latter are known.
+    """
+    owner = s.seat_tokens.find_director(game.id) or ""
+    account = s.account_store.accounts.find_by_player(owner)
+    if account is not None and account.state == "banned":
+        return True
+    if account is None and s.seat_tokens.is_owned_by_account(game.id):
+        return True
+    if account is not None and s.account_store.clock() - s.account_store.accounts.last_use(account.id) < ORPHAN_MS:
+        return False
+    signs = [game.opened_at, *(record.time for record in s.ledger.read(game.id) if _is_sign(record, owner))]
+    return s.clock() - max(signs) >= ORPHAN_MS
+
+
+def _is_sign(record: Record, owner: str) -> bool:
+    officer = Officer.from_record(record)
+    return officer is not None and officer.player == owner
