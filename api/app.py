@@ -17,6 +17,7 @@ from api.routes import (
     challenges,
     director,
     docs,
+    feeds,
     games,
     health,
     history,
@@ -29,6 +30,7 @@ from api.routes import (
     rewinds,
     rulesets,
     stream,
+    table_chat,
     table_officers,
 )
 from api.routes.accounts import (
@@ -58,6 +60,8 @@ BLUEPRINTS = (
     moves.bp,
     boards.bp,
     history.bp,
+    feeds.bp,
+    table_chat.bp,
     batches.bp,
     challenges.bp,
     proposals.bp,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from copy import deepcopy
 from functools import wraps
 from typing import Any, TypeVar
@@ -146,6 +147,14 @@ def _authorize_at_table(caller: Principal | CredentialOwner, game: Json, *, requ
     if principal:  # requests without a game are for tickets: they grant reading
         reads = request.method in ("GET", "HEAD") or not game
         _check_scope("read" if reads else "direct" if principal.role == DIRECTOR else "play")
+        note_look(principal)
+
+
+def note_look(principal: Principal) -> None:
+    """Note that a person looks at a table, so that the next mail about it may be sent."""
+    if services().settings.mail and not principal.lent:
+        with suppress(StoreUnavailable):  # a later look notes it too
+            services().notifications.unread_mail.mark_seen(principal.game, principal.player)
 
 
 def _resolve_role(owner: CredentialOwner, game: str, *, required: bool) -> Principal | None:

@@ -152,6 +152,8 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     )
     viewer, inside = caller.viewer if caller else PUBLIC, caller is not None or authorization.has_live_view(game)
     load_board(game, viewer)
+    if caller:  # a ticket's or a cookie's owner too
+        authorization.note_look(caller)
     director = caller if caller and caller.seat is None else None
     view_key = GameViewKey(
         viewer, request_language(), args["deltas"] == "1", director, inside, rate_limits.gate_context()

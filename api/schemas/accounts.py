@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
+from api.schemas.chat_schemas import MyChatSchema
 from api.schemas.field_options import ValueOptions
-from api.schemas.fields import text_field, text_list, time_field
+from api.schemas.fields import int_field, text_field, text_list, time_field
 from api.schemas.mail import MailSchema
 from api.schemas.oauth_clients import GrantSchema, ListedClientSchema
 from api.schemas.request_fields import (
@@ -27,6 +28,7 @@ from api.schemas.request_fields import (
 from api.schemas.response_fields import PageSchema, ResponseSchema
 from api.schemas.second_factors import FactorSchema
 from api.schemas.webhooks import ListedWebhookSchema
+from domain.accounts.account_settings import list_time_zones
 from domain.accounts.accounts import ROLES
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.passwords import LONGEST, SHORTEST
@@ -112,6 +114,21 @@ class NewPasswordSchema(SecondSchema):
 
 class RenameSchema(RequestSchema):
     name = _account_name(required=True)
+
+
+def _check_zone(value: str) -> None:
+    if value not in list_time_zones():
+        raise ValidationError("This is no time zone of the IANA database.")
+
+
+class SettingsSchema(RequestSchema):
+    """Settings of an account."""
+
+    zone = fields.String(
+        required=True,
+        validate=[validate.Length(max=64, error=LONGER), _check_zone],
+        metadata={"description": "Time zone (IANA) of times in mails.", "examples": ["Europe/Paris"]},
+    )
 
 
 class NewTokenSchema(RequestSchema):
@@ -328,6 +345,10 @@ class InvitationSchema(ResponseSchema):
     invitation = text_field("Sent only here and in repetitions with the same key.")
 
 
+class MySettingsSchema(ResponseSchema):
+    zone = text_field("Time zone (IANA) of times in mails.")
+
+
 class MyDataSchema(MeSchema):
     """All stored data of an account, except game records, which contain opaque ids only."""
 
@@ -344,6 +365,9 @@ class MyDataSchema(MeSchema):
     )
     webhooks = fields.List(fields.Nested(ListedWebhookSchema), required=True)
     mail = fields.List(fields.Nested(MailSchema), required=True, metadata={"description": "Mail subscription, if any."})
+    settings = fields.Nested(MySettingsSchema, required=True)
+    chats = fields.List(fields.Nested(MyChatSchema), required=True)
+    calendar_key = int_field("Creation time of the calendar's key, ms since 1970 UTC; or null.", nullable=True)
     watching = text_list()
     blocks = text_list()
     offices = fields.Dict(

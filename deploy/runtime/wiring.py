@@ -19,7 +19,7 @@ from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.ledger import Ledger
 from domain.notifications.ip_ranges import is_public_ip, is_public_or_loopback_ip
 from domain.notifications.notification_store import NotificationStore
-from domain.notifications.webhooks import EVENTS, MAIL
+from domain.notifications.webhooks import CHAT, EVENTS, MAIL
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
@@ -29,9 +29,11 @@ from domain.service.service_clock import ServiceClock
 from projections import log_identity
 from projections.archived_views import ArchivedViewLoader
 from projections.reader import Reader
+from projections.table_describer import TableDescriber
 from projections.view_store import ViewStore, damage_marker, is_in_use
 from workers.change_listener import ChangeListener
 from workers.context import WorkerContext
+from workers.notifications.chat_renderer import ChatRenderer
 from workers.notifications.delivery_pool import DeliveryPool
 from workers.notifications.digests import DigestProducer
 from workers.notifications.email_renderer import EmailRenderer
@@ -100,14 +102,20 @@ class ServiceContainer:
         if mode == "none" and not mailer:
             return None
         sender = WebhookClient(is_public_or_loopback_ip if mode == "loopback" else is_public_ip)
-        return DeliveryPool(self.notifications, self.account_store.audit_log, self.clock, mode, sender, mailer)
+        chats = ChatRenderer(self.notifications.chats, self._build_describer(), self.settings.public_url)
+        log = self.account_store.audit_log
+        return DeliveryPool(self.notifications, log, self.clock, mode, sender, mailer, chat_renderer=chats)
 
     def _build_mailer(self) -> Mailer | None:
         s = self.settings
         if not s.smtp:
             return None
-        letters = EmailRenderer(self.registry, self.seat_tokens.texts.list_cards, s.public_url, s.mail_from)
-        return Mailer(self.notifications.email_subscriptions, letters, SmtpClient(parse_smtp_url(s.smtp)), self.reader)
+        letters = EmailRenderer(self._build_describer(), s.public_url, s.mail_from)
+        subscriptions, unread_mail = self.notifications.email_subscriptions, self.notifications.unread_mail
+        return Mailer(subscriptions, letters, SmtpClient(parse_smtp_url(s.smtp)), self.reader, unread_mail)
+
+    def _build_describer(self) -> TableDescriber:
+        return TableDescriber(self.registry, self.seat_tokens.texts, self.reader)
 
     def build_notification_producer(self) -> NotificationProducer:
         """Return the producer of outbox rows for webhooks and mail."""
@@ -203,7 +211,7 @@ def create_services(settings: Settings, registry: RulesetRegistry | None = None)
 
 def _list_topics(settings: Settings) -> tuple[str, ...]:
     """Return the topics that the settings allow notifications for."""
-    return (*(EVENTS if settings.webhooks != "none" else ()), *((MAIL,) if settings.smtp else ()))
+    return (*((*EVENTS, CHAT) if settings.webhooks != "none" else ()), *((MAIL,) if settings.smtp else ()))
 
 
 def migrate(settings: Settings) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from domain.accounts import account_tables, oauth_clients, oauth_devices, oauth_grants, passkeys
 from domain.accounts.abuse_reports import AbuseReports
+from domain.accounts.account_settings import AccountSettings
 from domain.accounts.accounts import Accounts
 from domain.accounts.audit_log import AuditLog
+from domain.accounts.calendar_keys import CalendarKeys
 from domain.accounts.credentials import Credentials
 from domain.accounts.oauth_clients import OAuthClients
 from domain.accounts.oauth_devices import DeviceLogins
@@ -32,6 +34,8 @@ class AccountStore:
 
     def __init__(self, database: Database, keys: Keyring, clock: Callable[[], int] = account_tables.now) -> None:
         self._database, self.clock = database, clock
+        self.settings = AccountSettings(database, keys, clock)
+        self.calendar_keys = CalendarKeys(database, keys, clock)
         self.accounts = Accounts(database, keys, clock)
         self.credentials = Credentials(database, keys, clock)
         self.sessions = Sessions(database, keys, clock)

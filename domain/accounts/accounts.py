@@ -344,6 +344,8 @@ class Accounts(AccountTable):
             "account_log",
             "reports",
             "account_invitations",
+            "account_settings",
+            "calendar_keys",
             "blocks",
             "relations",
             "watching",

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from domain.accounts.account_settings import UTC_NAME
 from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.notifications.outbox import Notice, Outbox
+from domain.notifications.unread_mail import erase_unread
 from domain.notifications.webhooks import MAIL, Webhooks, bury_deliveries, delete_webhooks
 from domain.service.database import Execute, Row, Statement
 from domain.service.token_text import encode_bytes, hash_secret
@@ -41,6 +43,9 @@ STATES = ("waiting", "on", "off")
 CONFIRM, DIGEST = "mail.confirm", "mail.digest"
 """Types of deliveries by mail only."""
 
+DIGEST_PARTS = ("near", "turns", "ended")
+"""Parts of a digest."""
+
 CODES_A_DAY = 5
 """Codes for one account in a day."""
 
@@ -62,8 +67,11 @@ CODE_INTERVAL = 60_000
 _SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _LENGTH = 10
 _MAILTO = "mailto:"
-_COLUMNS = "m.account, m.webhook, m.state, m.events, m.digest, m.hour, m.language, m.made, m.next, m.last, w.box"
-_SELECT = f"SELECT {_COLUMNS} FROM mailboxes m JOIN webhooks w ON w.id = m.webhook WHERE "  # noqa: S608 - our own names
+_COLUMNS = (
+    "m.account, m.webhook, m.state, m.events, m.digest, m.hour, m.language, m.made, m.next, m.last, w.box, s.zone"
+)
+_FROM = "mailboxes m JOIN webhooks w ON w.id = m.webhook LEFT JOIN account_settings s ON s.account = m.account"
+_SELECT = f"SELECT {_COLUMNS} FROM {_FROM} WHERE "  # noqa: S608 - our own names
 _HOOK = "INSERT INTO webhooks VALUES (?, ?, 'mail', '', '', 'mail', ?, 'on', ?, ?, 0, 0, 0, 0, 0, 0)"
 _INSERT = "INSERT INTO mailboxes VALUES (?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?, 0)"
 _SEATS = """
@@ -106,6 +114,8 @@ class EmailSubscription:
     """Log position after which the next digest reports."""
     token: str = field(repr=False)
     """Secret of the link that ends the subscription."""
+    zone: str = UTC_NAME
+    """The person's time zone."""
 
 
 class EmailSubscriptions(AccountTable):
@@ -146,11 +156,11 @@ class EmailSubscriptions(AccountTable):
         return [self._parse_row(row) for row in self._database.execute(_SELECT + where, params)]
 
     def _parse_row(self, row: Row) -> EmailSubscription:
-        account, webhook, state, events, often, hour, language, made, due, last, box = row
+        account, webhook, state, events, often, hour, language, made, due, last, box, zone = row
         doc = self._webhooks.open_box(webhook, box)
         wish = EmailPreferences(doc["url"].removeprefix(_MAILTO), tuple(events.split()), often, int(hour), language)
         return EmailSubscription(
-            account, webhook, state, wish, int(made), int(due), int(last), str(doc["secrets"][0][0])
+            account, webhook, state, wish, int(made), int(due), int(last), str(doc["secrets"][0][0]), zone or UTC_NAME
         )
 
     # --- changing
@@ -303,6 +313,7 @@ class EmailSubscriptions(AccountTable):
         """Return statements that delete an account's subscription."""
         return [
             *delete_webhooks(f"about = '{MAIL}' AND account = ?", account),
+            *erase_unread(account),
             ("DELETE FROM mailboxes WHERE account = ?", (account,)),
         ]
 

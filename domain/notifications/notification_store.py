@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from domain.accounts import account_tables
+from domain.notifications.chats import Chats
 from domain.notifications.email_subscriptions import EmailSubscriptions
 from domain.notifications.notification_tables import TABLES
 from domain.notifications.outbox import KINDS, Outbox
+from domain.notifications.unread_mail import UnreadMail
 from domain.notifications.webhooks import Webhooks
 from domain.service.database import Database, Statement, create_tables
 from domain.service.keyring import Keyring
@@ -29,11 +31,14 @@ class NotificationStore:
         self._database = database
         self.webhooks = Webhooks(database, keys, clock)
         self.email_subscriptions = EmailSubscriptions(database, keys, clock)
+        self.chats = Chats(database, keys, clock)
+        self.unread_mail = UnreadMail(database, keys, clock)
         self.outbox = Outbox(database, keys, clock, enabled)
 
     def erase(self, account: str) -> list[Statement]:
-        """Return statements that delete an account's webhooks and mail subscription."""
-        return [*self.webhooks.erase(account), *self.email_subscriptions.erase(account)]
+        """Return statements that delete an account's webhooks, mail subscription and chats."""
+        stores = (self.webhooks, self.email_subscriptions, self.chats)
+        return [statement for store in stores for statement in store.erase(account)]
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat, and to run in several processes at once."""

@@ -37,4 +37,13 @@ TABLES = (
     # Codes requested in the last day, by marks of accounts and of addresses.
     "CREATE TABLE IF NOT EXISTS mail_asked (mark TEXT NOT NULL, at BIGINT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS mail_asked_mark ON mail_asked (mark, at)",
+    # The group chat of a table: a row of `webhooks` about `chat`.
+    """CREATE TABLE IF NOT EXISTS chats (
+  game TEXT PRIMARY KEY, account TEXT NOT NULL, webhook TEXT NOT NULL, language TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS chats_webhook ON chats (webhook)",
+    "CREATE INDEX IF NOT EXISTS chats_account ON chats (account)",
+    # Mails about a table that were sent since the person last looked there.
+    """CREATE TABLE IF NOT EXISTS mail_unread (
+  account TEXT NOT NULL, game TEXT NOT NULL, type TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (account, game, type))""",
 )

@@ -13,12 +13,13 @@ from functools import partial
 from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.notifications.deliveries import DAMAGED, NO_MAILBOX, ClaimedDelivery, DeliveryResult
 from domain.notifications.subscriptions import MemberSubscription, Subscription, parse_subscription
-from domain.notifications.webhooks import EVENTS, MAIL, TEST, Webhook, Webhooks, bury_deliveries
-from domain.service.database import Database, Execute, Row, Statement
+from domain.notifications.unread_mail import ONCE_TYPES, mark_unread
+from domain.notifications.webhooks import CHAT, EVENTS, MAIL, TEST, Webhook, Webhooks, bury_deliveries
+from domain.service.database import Database, Execute, Row, Statement, placeholders
 from domain.service.keyring import Keyring
 from domain.types import Doc
 
-KINDS = (*EVENTS, MAIL)
+KINDS = (*EVENTS, MAIL, CHAT)
 """Kinds of subscriptions; the operator chooses the enabled ones."""
 
 MOST_BOUNCES = 3
@@ -46,7 +47,7 @@ SLOW = 2_000
 """ms after which a receiver counts as slow: it gets fewer slots, after the others."""
 
 EACH_HOST = 2
-"""Concurrent deliveries to one host."""
+"""Concurrent deliveries to one host: of different owners, and one of them to a slow receiver."""
 
 MOST_WAITING = 1_000
 """Waiting deliveries of one webhook; further ones are dead at once."""
@@ -65,12 +66,16 @@ _FREE = f"""
 WHERE h.state = 'on' AND h.about IN {_CARRIED} AND h.next <= ? AND h.held <= ? AND h.ms <= ?
 AND a.state <> 'banned' AND a.state <> 'erased'
 AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?)
-AND h.host NOT IN (SELECT host FROM webhooks WHERE held > ? GROUP BY host HAVING count(*) >= ?)"""  # noqa: S608 - our own names
-# Digests come last. Otherwise the least recently served webhooks come first, slow ones last.
+AND h.host NOT IN (SELECT host FROM webhooks WHERE held > ? GROUP BY host HAVING count(*) >= ?)
+AND (h.account, h.host) NOT IN (SELECT account, host FROM webhooks WHERE held > ?)
+AND (h.ms <= ? OR h.host NOT IN (SELECT host FROM webhooks WHERE held > ? AND ms > ?))"""  # noqa: S608 - our own names
+# Digests come last. Otherwise the owner that this host has served least recently comes first, slow receivers last.
 _NEXT = f"""
-SELECT h.id FROM webhooks h JOIN accounts a ON a.id = h.account {_FREE}
+SELECT h.id FROM webhooks h JOIN accounts a ON a.id = h.account
+JOIN (SELECT account, host, max(used) AS used FROM webhooks GROUP BY account, host) o
+  ON o.account = h.account AND o.host = h.host {_FREE}
 ORDER BY CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = h.id AND d.state = 'waiting' AND d.due <= ?
-  AND d.type <> 'mail.digest') THEN 0 ELSE 1 END, CASE WHEN h.ms > ? THEN 1 ELSE 0 END, h.used, h.id LIMIT 1"""  # noqa: S608
+  AND d.type <> 'mail.digest') THEN 0 ELSE 1 END, CASE WHEN h.ms > ? THEN 1 ELSE 0 END, o.used, h.used, h.id LIMIT 1"""  # noqa: S608
 _THAT = f"SELECT {_HOOK} FROM webhooks h JOIN accounts a ON a.id = h.account {_FREE} AND h.id = ?"  # noqa: S608
 _READY = f"""
 SELECT d.id FROM deliveries d JOIN webhooks h ON h.id = d.webhook JOIN accounts a ON a.id = h.account
@@ -88,8 +93,15 @@ _LOBBY = f"SELECT h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h
 _COMPANY = f"""
 SELECT t.game, t.role, t.player, h.about, h.id, h.since, h.events
 FROM tokens t JOIN account_players p ON p.player = t.player JOIN webhooks h ON h.account = p.account
-WHERE t.revoked <> 1 AND {_LISTENS} AND h.about <> 'lobby' AND (h.about <> 'table' OR h.game = t.game)
+WHERE t.revoked <> 1 AND {_LISTENS} AND h.about NOT IN ('lobby', 'chat')
+AND (h.about <> 'table' OR h.game = t.game)
 AND t.game IN ("""  # noqa: S608 - our own names
+# Chats of tables, while the person who named them has a role there.
+_CHATS = f"""
+SELECT h.game, h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h.about = 'chat' AND EXISTS (
+  SELECT 1 FROM tokens t JOIN account_players p ON p.player = t.player
+  WHERE p.account = h.account AND t.game = h.game AND t.revoked <> 1)
+AND h.game IN ("""  # noqa: S608 - our own names
 # Challenges of blocked players are ignored, by any of their ids.
 _CHALLENGED = f"""
 SELECT h.id, h.since, h.events, c.game, c.seat, c.at, c.until
@@ -182,6 +194,13 @@ class Outbox(AccountTable):
             for game, role, player, about, *hook in rows
         ]
 
+    def list_chat_subscriptions(self, games: Sequence[str]) -> dict[str, Subscription]:
+        """Return the subscriptions of the group chats of these tables, by game."""
+        if not games:
+            return {}
+        rows = self._database.execute(f"{_CHATS}{placeholders(games)})", (*self._enabled, *games))
+        return {game: parse_subscription(*hook) for game, *hook in rows}
+
     def list_open_challenges(self) -> list[tuple[Subscription, str, int, int, int]]:
         """Return subscriptions with an open challenge: game, seat (-1: any), its time, its end."""
         rows = self._database.execute(_CHALLENGED, (*self._enabled, self._now()))
@@ -268,7 +287,7 @@ class Outbox(AccountTable):
         """Return rows of a webhook and its first delivery, searched for without the append lock."""
         while True:
             now = self._now()
-            free = (*self._enabled, now, now, most, now, now, EACH_HOST)
+            free = (*self._enabled, now, now, most, now, now, EACH_HOST, now, SLOW, now, SLOW)
             webhooks = self._database.execute(_NEXT, (*free, now, SLOW))
             if not webhooks:
                 return None
@@ -324,6 +343,8 @@ class Outbox(AccountTable):
             rest = BREAK[min(failed, len(BREAK)) - 1] if failed else 0
             if delivery.webhook.about == MAIL:
                 off = _record_bounce(execute, delivery.webhook.id, result)
+                if result.is_success and delivery.type in ONCE_TYPES:
+                    write(execute, mark_unread(delivery.id, now))
             else:
                 off = result.is_gone or (failing > 0 and now - failing >= GIVEN_UP)
             execute(

@@ -22,8 +22,8 @@ EVENTS = {
 }
 """Event types by kind of webhook."""
 
-MAIL = "mail"
-"""Kind of a row with a mail address: no webhook, and never shown as one."""
+MAIL, CHAT = "mail", "chat"
+"""Kinds of a row with a mail address, and with the address of a table's group chat: never shown as webhooks."""
 
 TEST = "webhook.test"
 """Event type of a test, sent on request only."""
@@ -41,6 +41,8 @@ _SEALED = "notices"
 """Name under which the key ring seals."""
 
 _COLUMNS = "id, account, about, game, events, box, state, made, failing, ms"
+_OWN = "about NOT IN ('mail', 'chat')"
+_OF_ACCOUNT = f"id = ? AND account = ? AND {_OWN}"
 _SELECT = f"SELECT {_COLUMNS} FROM webhooks WHERE "  # noqa: S608 - our own names
 _INSERT = """
 INSERT INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, 'on', ?, ?, 0, 0, 0, 0, 0, 0)"""
@@ -94,11 +96,11 @@ class Webhooks(AccountTable):
 
     def list_by_account(self, account: str) -> list[Webhook]:
         """Return all webhooks of an account, oldest first."""
-        return self._select("account = ? AND about <> 'mail' ORDER BY made, id", account)
+        return self._select(f"account = ? AND {_OWN} ORDER BY made, id", account)
 
     def find(self, account: str, webhook: str) -> Webhook | None:
         """Return one webhook of an account, or None."""
-        return next(iter(self._select("id = ? AND account = ? AND about <> 'mail'", webhook, account)), None)
+        return next(iter(self._select(_OF_ACCOUNT, webhook, account)), None)
 
     def _select(self, where: str, *params: object) -> list[Webhook]:
         return [self.parse_row(row) for row in self._database.execute(_SELECT + where, params)]
@@ -145,7 +147,7 @@ class Webhooks(AccountTable):
 
         def work(execute: Execute) -> int:
             is_new, now = bind_key(execute, key), key.at if key else self._now()
-            rows = execute("SELECT id, made FROM webhooks WHERE account = ? AND about <> 'mail'", (account,))
+            rows = execute(f"SELECT id, made FROM webhooks WHERE account = ? AND {_OWN}", (account,))  # noqa: S608 - our own names
             for stored, made in rows:
                 if stored == id_:
                     return int(made)
@@ -216,7 +218,10 @@ class Webhooks(AccountTable):
         return self._for_account(account, work)
 
     def _read_box(self, execute: Execute, account: str, webhook: str) -> Doc | None:
-        rows = execute("SELECT box FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (webhook, account))
+        rows = execute(
+            f"SELECT box FROM webhooks WHERE {_OF_ACCOUNT}",  # noqa: S608 - our own names
+            (webhook, account),
+        )
         return self.open_box(webhook, str(rows[0][0])) if rows else None
 
     def remove(self, account: str, webhook: str) -> bool:
@@ -224,7 +229,8 @@ class Webhooks(AccountTable):
 
         def work(execute: Execute) -> bool:
             if not execute(
-                "SELECT 1 FROM webhooks WHERE id = ? AND account = ? AND about <> 'mail'", (webhook, account)
+                f"SELECT 1 FROM webhooks WHERE {_OF_ACCOUNT}",  # noqa: S608 - our own names
+                (webhook, account),
             ):
                 return False
             write(execute, delete_webhooks("id = ?", webhook))

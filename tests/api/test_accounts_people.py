@@ -392,3 +392,24 @@ class TestGames:
     def test_a_guest_is_told_the_same(self, table: Table) -> None:
         (item,) = table.site.get("/me/games?turn=mine", table.tokens[1]).json["items"]
         assert (item["turn"], item["roles"]) == (True, [1])
+
+
+class TestSettings:
+    def test_the_zone_of_times_is_utc_until_it_is_set_and_goes_with_the_account(self, site: Site) -> None:
+        anne = register(site)
+        assert anne.get("/me/settings").json == {"zone": "UTC"}
+        for _ in range(2):
+            assert anne.put("/me/settings", {"zone": "Europe/Paris"}).json == {"zone": "Europe/Paris"}
+        assert anne.get("/me/data").json["settings"] == anne.get("/me/settings").json == {"zone": "Europe/Paris"}
+        assert anne.delete("/me").status_code == 204
+        assert site.services.ledger.execute("SELECT * FROM account_settings") == []
+
+    @pytest.mark.parametrize(
+        "zone", ["", "Paris", "Mars/Olympus", "../etc/passwd", "/Europe/Paris", "Europe/Paris\n", 1]
+    )
+    def test_what_is_no_zone_is_refused(self, site: Site, zone: Any) -> None:
+        refused(register(site).put("/me/settings", {"zone": zone}), 422, "invalid_body")
+
+    def test_a_program_does_not_set_it(self, site: Site) -> None:
+        token = register(site).personal("read", "play")
+        refused(site.put("/me/settings", {"zone": "Europe/Paris"}, token), 403, "session_required")

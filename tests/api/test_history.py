@@ -251,7 +251,7 @@ class TestArchived:
         site = table.site
         with monkeypatch.context() as patch:
             patch.setattr(rate_limits.Gate, "_may_enter", lambda *_: False)
-            patch.setattr(rate_limits.Gate.__init__, "__defaults__", (4, 2, 0.01))
+            patch.setattr(rate_limits.Gate.__init__, "__defaults__", (4, 2, 0.01, 4))
             site.remake()
             for path in ("/board", "/timeline"):
                 refused(table.get(path), 429, "too_many_requests")

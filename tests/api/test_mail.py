@@ -10,7 +10,7 @@ import pytest
 from api.http.login_throttle import FREE_FAILURES, LONGEST_WAIT
 from domain.accounts.sessions import FRESH
 from domain.notifications.email_subscriptions import CODES_A_DAY, CODES_OF_ADDRESS, EmailSubscription
-from tests.api.conftest import Site, refused
+from tests.api.conftest import Site, Table, refused
 from tests.api.members import Member, register, timed
 
 WISH = {"address": "anne@example.org", "events": ["game.over", "turn.due"], "digest": "daily", "hour": 6}
@@ -190,3 +190,43 @@ class TestTheLink:
         confirmed(anne, address="other@example.org")
         assert sending.client.post(f"/mail/end?token={before.token}").status_code == 404
         assert anne.get("/me/mail").json["state"] == "on"
+
+
+class TestLooking:
+    """A person who has looked at a table gets the next mail about it."""
+
+    @pytest.fixture
+    def table(self, sending: Site, anne: Member) -> Table:
+        made = sending.table("orders@1", 3, start=False)
+        assert sending.delete(f"{made.path}/seats/0", made.tokens[0]).status_code == 200
+        assert anne.post(f"{made.path}/seats", {"seat": 0}).status_code == 201
+        assert anne.post(f"{made.path}/start").status_code == 201
+        for game in (made.game, "another"):
+            made.site.services.ledger.execute("INSERT INTO mail_unread VALUES (?, ?, 'turn.due', 1)", (anne.id, game))
+        return made
+
+    @staticmethod
+    def unread(table: Table) -> list[str]:
+        return [game for (game,) in table.site.services.ledger.execute("SELECT game FROM mail_unread ORDER BY game")]
+
+    @pytest.mark.parametrize("path", ["board", "decisions", "resume", "timeline", "stream", "moves"])
+    def test_a_request_at_the_table_is_a_look(self, anne: Member, table: Table, path: str) -> None:
+        if path == "moves":
+            done = anne.post(f"{table.path}/moves", {"move": {"type": "submit"}, "decision": table.decision})
+        else:
+            done = anne.get(f"{table.path}/{path}", **({"Last_Event_ID": "1"} if path == "stream" else {}))
+        assert done.status_code < 300, done.text
+        assert self.unread(table) == ["another"]
+
+    def test_a_ticket_and_its_stream_are_looks(self, anne: Member, table: Table) -> None:
+        ticket = anne.post(f"/stream-tickets?game={table.game}").json["ticket"]
+        assert self.unread(table) == ["another"]
+        table.site.services.ledger.execute("UPDATE mail_unread SET game = ?", (table.game,))
+        assert table.get(f"/stream?ticket={ticket}").status_code == 200
+        assert self.unread(table) == []
+
+    def test_what_others_read_is_none(self, table: Table) -> None:
+        bob = register(table.site, "Bob")
+        for answer in (table.get("/board"), table.get("/board", 1), bob.get(f"{table.path}/board")):
+            assert answer.status_code == 200
+        assert len(self.unread(table)) == 2

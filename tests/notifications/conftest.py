@@ -120,17 +120,23 @@ class Office:
             id_, AccountRegistration(name, "$kept", self.people.recovery_codes.generate(id_)[1])
         )[0]
 
-    def table(self, *people: Account, ruleset: str = "orders@1", start: bool = True, **body: Any) -> str:
+    def table(
+        self, *people: Account, ruleset: str = "orders@1", seats: int = 3, start: bool = True, **body: Any
+    ) -> str:
         """A game at which these have the first seats, guests the others."""
         game = new_game_id()
-        self.crew.commands.open(game, ruleset, 3, body.pop("options", {}), body=body)
-        for seat in range(3):
+        self.crew.commands.open(game, ruleset, seats, body.pop("options", {}), body=body)
+        for seat in range(seats):
             player = people[seat].player if seat < len(people) else f"guest{seat}"
             beside = self.access.issue(game, seat, player, self.access.make_token().token, account=seat < len(people))
             self.crew.commands.handle(game, Join(seat, player), extra_statements=partial(_beside, beside))
         if start:
-            self.crew.commands.handle(game, Start())
+            self.begin(game)
         return game
+
+    def begin(self, game: str) -> None:
+        """Start a game of which all seats are taken."""
+        self.crew.commands.handle(game, Start())
 
     def hook(self, who: Account, url: str, about: str = "mine", game: str = "", *events: str) -> Webhook:
         wanted = WebhookRequest(url, about, game, events)
@@ -159,8 +165,14 @@ def _beside(rows: Sequence[Statement], _: object) -> Sequence[Statement]:
     return rows
 
 
+@pytest.fixture
+def catalogue() -> RulesetRegistry:
+    """The rulesets of the office."""
+    return CATALOGUE
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def office(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Office]:
+def office(request: pytest.FixtureRequest, tmp_path: Path, catalogue: RulesetRegistry) -> Iterator[Office]:
     if request.param == "sqlite":
         urls = [f"sqlite:///{tmp_path / name}.sqlite" for name in ("ledger", "views")]
     else:
@@ -173,8 +185,8 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Office]:
     notices = NotificationStore(ledger, keys, lambda: time[0])
     for each in (people, access, notices, notices):
         each.migrate()
-    commands = CommandHandler(ledger, CATALOGUE, vault, lambda: time[0])
-    crew = WorkerContext(commands, ledger, CATALOGUE, vault, views, lambda: time[0], lambda _: None)
+    commands = CommandHandler(ledger, catalogue, vault, lambda: time[0])
+    crew = WorkerContext(commands, ledger, catalogue, vault, views, lambda: time[0], lambda _: None)
     yield Office(crew, people, access, notices, time)
     views.close()
     ledger.close()

@@ -10,17 +10,21 @@ import pytest
 
 from domain.accounts.accounts import Account
 from domain.notifications.email_subscriptions import EmailPreferences, EmailSubscription
+from domain.notifications.ip_ranges import is_public_or_loopback_ip
 from domain.notifications.outbox import Delivery
 from projections.projector import Projector
 from projections.reader import Reader
-from tests.notifications.conftest import CATALOGUE, Office
+from projections.table_describer import TableDescriber
+from tests.notifications.conftest import Office
 from tests.notifications.mailserver import MailServer, mail_server, text
+from workers.notifications.chat_renderer import ChatRenderer
 from workers.notifications.delivery_pool import DeliveryPool
 from workers.notifications.digests import DigestProducer
 from workers.notifications.email_renderer import EmailRenderer
 from workers.notifications.producer import NotificationProducer
 from workers.notifications.smtp_client import Mailer, SmtpClient
 from workers.notifications.smtp_settings import SmtpServer
+from workers.notifications.webhook_client import WebhookClient
 
 ADDRESS = "anne@example.org"
 ALL = ("turn.due", "deadline.near", "game.over")
@@ -30,7 +34,7 @@ class Desk:
     """An office that sends mail."""
 
     def __init__(self, office: Office, server: MailServer) -> None:
-        self.office, self.server = office, server
+        self.office, self.server, self.catalogue = office, server, office.crew.registry
         office.crew.views.migrate()
         self.reader = Reader(office.crew.views)
         self.by(SmtpClient(SmtpServer("127.0.0.1", server.port, "none")))
@@ -39,12 +43,18 @@ class Desk:
 
     def by(self, post: SmtpClient) -> None:
         """From now on that one hands mails over."""
-        letters = EmailRenderer(
-            CATALOGUE, self.office.access.texts.list_cards, "https://play.example", "annals@play.example"
-        )
-        self.mailer = Mailer(self.office.notices.email_subscriptions, letters, post, self.reader)
+        self.describer = TableDescriber(self.catalogue, self.office.access.texts, self.reader)
+        letters = EmailRenderer(self.describer, "https://play.example", "annals@play.example")
+        notices = self.office.notices
+        self.mailer = Mailer(notices.email_subscriptions, letters, post, self.reader, notices.unread_mail)
         self.office.couriers = DeliveryPool(
-            self.office.notices, self.office.people.audit_log, self.office.crew.clock, mailer=self.mailer
+            self.office.notices,
+            self.office.people.audit_log,
+            self.office.crew.clock,
+            "loopback",
+            WebhookClient(is_public_or_loopback_ip),
+            self.mailer,
+            ChatRenderer(notices.chats, self.describer, "https://play.example"),
         )
 
     def keep(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> EmailSubscription:
@@ -83,7 +93,7 @@ class Desk:
 
     def pump(self) -> None:
         """Bring the views to the end of the log."""
-        pump = Projector(self.office.crew.ledger, CATALOGUE, self.office.crew.views, "test")
+        pump = Projector(self.office.crew.ledger, self.catalogue, self.office.crew.views, "test")
         while pump.run(self.office.time[0]):
             pass
         pump.release()

@@ -167,14 +167,56 @@ class TestSeveral:
         assert [each.state for each in office.notices.outbox.list_deliveries(hook.id)] == ["delivered"]
 
     def test_a_host_is_asked_so_often_at_once_and_others_go_on(self, office: Office, receiver: Receiver) -> None:
-        anne = office.person("Anne")
-        hooks = [office.hook(anne, receiver.url) for _ in range(EACH_HOST + 1)]
-        other = office.hook(anne, "http://127.0.0.2:9/")
+        people = [office.person(f"P{n}") for n in range(EACH_HOST + 1)]
+        hooks = [office.hook(who, receiver.url) for who in people]
+        other = office.hook(people[0], "http://127.0.0.2:9/")
         for hook in (*hooks, other):
             office.notices.outbox.send_test(hook)
         taken = [office.notices.outbox.claim() for _ in range(EACH_HOST + 2)]
         assert other.id in {each.webhook.id for each in taken if each}
         assert len([each for each in taken if each]) == EACH_HOST + 1
+
+    def test_of_a_host_that_many_share_nobody_takes_more_than_a_place(self, office: Office, receiver: Receiver) -> None:
+        """One owner's many webhooks wait for each other, not another owner's for them."""
+        anne, bob = office.person("Anne"), office.person("Bob")
+        for hook in [*(office.hook(anne, receiver.url) for _ in range(6)), office.hook(bob, receiver.url)]:
+            for _ in range(2):
+                office.notices.outbox.send_test(hook)
+        owners = []
+        for _ in range(4):
+            office.time[0] += 1
+            taken = [office.notices.outbox.claim() for _ in range(3)]
+            owners.append({each.webhook.account for each in taken if each})
+            for each in filter(None, taken):
+                office.notices.outbox.record_result(each, DeliveryResult(204, 1), 0)
+        assert owners == [{anne.id, bob.id}] * 2 + [{anne.id}] * 2
+
+    def test_whoever_was_served_longest_ago_comes_next(self, office: Office, receiver: Receiver) -> None:
+        anne, bob, cleo = (office.person(name) for name in ("Anne", "Bob", "Cleo"))
+        for who, count in ((anne, 4), (bob, 1), (cleo, 1)):
+            for _ in range(count):
+                office.notices.outbox.send_test(office.hook(who, receiver.url))
+        owners = []
+        for _ in range(6):
+            office.time[0] += 1
+            taken = office.notices.outbox.claim()
+            assert taken
+            owners.append(taken.webhook.account)
+            office.notices.outbox.record_result(taken, DeliveryResult(204, 1), 0)
+        assert (set(owners[:3]), owners[3:]) == ({anne.id, bob.id, cleo.id}, [anne.id] * 3)
+
+    def test_slow_receivers_leave_a_place_at_a_host_to_quick_ones(self, office: Office, receiver: Receiver) -> None:
+        slow = [office.hook(office.person(f"P{n}"), receiver.url) for n in range(3)]
+        office.crew.ledger.execute("UPDATE webhooks SET ms = ?", (outbox.SLOW + 1,))
+        for hook in slow:
+            office.notices.outbox.send_test(hook)
+        assert office.notices.outbox.claim()
+        assert office.notices.outbox.claim() is None
+        quick = office.hook(office.person("Quick"), receiver.url)
+        office.notices.outbox.send_test(quick)
+        taken = office.notices.outbox.claim()
+        assert taken
+        assert taken.webhook.id == quick.id
 
     def test_a_banner_of_slow_receivers_holds_up_nobody(self, office: Office, receiver: Receiver) -> None:
         """As many as there are couriers never answer; who is quick is told meanwhile."""

@@ -142,7 +142,7 @@ class TestManyAtOnce:
         next_day(desk, anne)
         desk.send()
         body = text(desk.server.mails[-1])
-        assert (body.count("seat 0"), "and 3 more" in body) == (2, True)
+        assert (body.count("Your seat: 1"), "and 3 more" in body) == (2, True)
         (row,) = desk.office.crew.ledger.execute("SELECT id, box FROM deliveries WHERE type = ?", (DIGEST,))
         kept = desk.office.crew.ledger.keys.open("notices", f"delivery|{row[0]}", bytes.fromhex(row[1]))
         assert len(json.loads(kept)["data"]["turns"]) == 2

@@ -375,7 +375,7 @@ class TestDigests:
         assert office.deliver() == 1
         assert desk.server.subjects == ["Your games"]
         body = text(desk.server.mails[0])
-        assert body.count("seat 0") == 2
+        assert body.count("Your seat: 1") == 2
         assert all(game in body for game in games)
         assert "Sunday" in body
         assert desk.box(anne).next == office.time[0] + DAY

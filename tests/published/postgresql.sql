@@ -16,6 +16,8 @@ account_names.until bigint NOT NULL
 account_players.account text NOT NULL
 account_players.player text NOT NULL
 account_players.since bigint NOT NULL
+account_settings.account text NOT NULL
+account_settings.zone text NOT NULL
 accounts.bot integer NOT NULL
 accounts.id text NOT NULL
 accounts.made bigint NOT NULL
@@ -41,6 +43,10 @@ boards.game character varying NOT NULL
 boards.gen integer NOT NULL
 boards.version integer NOT NULL
 boards.viewer character varying NOT NULL
+calendar_keys.account text NOT NULL
+calendar_keys.hash text NOT NULL
+calendar_keys.id text NOT NULL
+calendar_keys.made bigint NOT NULL
 cards.game text NOT NULL
 cards.note text NOT NULL
 cards.player text NOT NULL
@@ -53,6 +59,10 @@ challenges.game text NOT NULL
 challenges.player text NOT NULL
 challenges.seat integer NOT NULL
 challenges.until bigint NOT NULL
+chats.account text NOT NULL
+chats.game text NOT NULL
+chats.language text NOT NULL
+chats.webhook text NOT NULL
 clocks.at bigint NOT NULL
 clocks.machine text NOT NULL
 clocks.name text NOT NULL
@@ -149,6 +159,10 @@ leaves.position bigint NOT NULL
 leaves.version integer NOT NULL
 mail_asked.at bigint NOT NULL
 mail_asked.mark text NOT NULL
+mail_unread.account text NOT NULL
+mail_unread.at bigint NOT NULL
+mail_unread.game text NOT NULL
+mail_unread.type text NOT NULL
 mailboxes.account text NOT NULL
 mailboxes.bounces bigint NOT NULL
 mailboxes.code text NOT NULL
@@ -345,6 +359,8 @@ CREATE INDEX account_log_account ON public.account_log USING btree (account, id)
 CREATE INDEX account_names_account ON public.account_names USING btree (account)
 CREATE INDEX account_players_account ON public.account_players USING btree (account)
 CREATE INDEX challenges_player ON public.challenges USING btree (player)
+CREATE INDEX chats_account ON public.chats USING btree (account)
+CREATE INDEX chats_webhook ON public.chats USING btree (webhook)
 CREATE INDEX deliveries_due ON public.deliveries USING btree (due) WHERE (state = 'waiting'::text)
 CREATE INDEX deliveries_game ON public.deliveries USING btree (game) WHERE (state = 'waiting'::text)
 CREATE INDEX deliveries_made ON public.deliveries USING btree (made)
@@ -376,13 +392,17 @@ CREATE UNIQUE INDEX account_invitations_pkey ON public.account_invitations USING
 CREATE UNIQUE INDEX account_log_pkey ON public.account_log USING btree (id)
 CREATE UNIQUE INDEX account_names_pkey ON public.account_names USING btree (key, account, since)
 CREATE UNIQUE INDEX account_players_pkey ON public.account_players USING btree (player)
+CREATE UNIQUE INDEX account_settings_pkey ON public.account_settings USING btree (account)
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
 CREATE UNIQUE INDEX archive_pkey ON public.archive USING btree (game, first_version)
 CREATE UNIQUE INDEX aside_pkey ON public.aside USING btree (gen, game)
 CREATE UNIQUE INDEX blocks_pkey ON public.blocks USING btree (account, player)
 CREATE UNIQUE INDEX boards_pkey ON public.boards USING btree (gen, game, viewer)
+CREATE UNIQUE INDEX calendar_keys_id ON public.calendar_keys USING btree (id)
+CREATE UNIQUE INDEX calendar_keys_pkey ON public.calendar_keys USING btree (account)
 CREATE UNIQUE INDEX cards_pkey ON public.cards USING btree (game)
 CREATE UNIQUE INDEX challenges_pkey ON public.challenges USING btree (game, called)
+CREATE UNIQUE INDEX chats_pkey ON public.chats USING btree (game)
 CREATE UNIQUE INDEX clocks_pkey ON public.clocks USING btree (machine)
 CREATE UNIQUE INDEX commands_pkey ON public.commands USING btree (game, id)
 CREATE UNIQUE INDEX consents_pkey ON public.consents USING btree (errand, seat)
@@ -401,6 +421,7 @@ CREATE UNIQUE INDEX keyring_pkey ON public.keyring USING btree (number, mark)
 CREATE UNIQUE INDEX leaps_pkey ON public.leaps USING btree (began)
 CREATE UNIQUE INDEX leases_pkey ON public.leases USING btree (name)
 CREATE UNIQUE INDEX leaves_pkey ON public.leaves USING btree (gen, leaf)
+CREATE UNIQUE INDEX mail_unread_pkey ON public.mail_unread USING btree (account, game, type)
 CREATE UNIQUE INDEX mailboxes_pkey ON public.mailboxes USING btree (account)
 CREATE UNIQUE INDEX master_key_pkey ON public.master_key USING btree (id)
 CREATE UNIQUE INDEX nodes_pkey ON public.nodes USING btree (gen, level, number)

@@ -2,7 +2,10 @@
 CREATE INDEX account_log_account ON account_log (account, id);
 CREATE INDEX account_names_account ON account_names (account);
 CREATE INDEX account_players_account ON account_players (account);
+CREATE UNIQUE INDEX calendar_keys_id ON calendar_keys (id);
 CREATE INDEX challenges_player ON challenges (player);
+CREATE INDEX chats_account ON chats (account);
+CREATE INDEX chats_webhook ON chats (webhook);
 CREATE INDEX deliveries_due ON deliveries (due) WHERE state = 'waiting';
 CREATE INDEX deliveries_game ON deliveries (game) WHERE state = 'waiting';
 CREATE INDEX deliveries_made ON deliveries (made);
@@ -35,6 +38,7 @@ CREATE TABLE account_names (
   PRIMARY KEY (key, account, since));
 CREATE TABLE account_players (
   player TEXT PRIMARY KEY, account TEXT NOT NULL, since BIGINT NOT NULL);
+CREATE TABLE account_settings (account TEXT PRIMARY KEY, zone TEXT NOT NULL);
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY, name TEXT NOT NULL, player TEXT NOT NULL, state TEXT NOT NULL, until BIGINT NOT NULL,
   role TEXT NOT NULL, bot INTEGER NOT NULL, made BIGINT NOT NULL, request TEXT NOT NULL);
@@ -43,11 +47,15 @@ CREATE TABLE archive (
   PRIMARY KEY (game, first_version));
 CREATE TABLE blocks (
   account TEXT NOT NULL, player TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, player));
+CREATE TABLE calendar_keys (
+  account TEXT PRIMARY KEY, id TEXT NOT NULL, hash TEXT NOT NULL, made BIGINT NOT NULL);
 CREATE TABLE cards (
   game TEXT PRIMARY KEY, player TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL);
 CREATE TABLE challenges (
   game TEXT NOT NULL, called TEXT NOT NULL, player TEXT NOT NULL, seat INTEGER NOT NULL, by TEXT NOT NULL,
   at BIGINT NOT NULL, until BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (game, called));
+CREATE TABLE chats (
+  game TEXT PRIMARY KEY, account TEXT NOT NULL, webhook TEXT NOT NULL, language TEXT NOT NULL);
 CREATE TABLE clocks (
   machine TEXT PRIMARY KEY, name TEXT NOT NULL, at BIGINT NOT NULL, wall BIGINT NOT NULL, up BIGINT NOT NULL);
 CREATE TABLE commands (
@@ -76,6 +84,9 @@ CREATE TABLE leaps (
   began BIGINT PRIMARY KEY, ms BIGINT NOT NULL, stage BIGINT NOT NULL, position BIGINT NOT NULL,
   leapt BIGINT NOT NULL);
 CREATE TABLE mail_asked (mark TEXT NOT NULL, at BIGINT NOT NULL);
+CREATE TABLE mail_unread (
+  account TEXT NOT NULL, game TEXT NOT NULL, type TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (account, game, type));
 CREATE TABLE mailboxes (
   account TEXT PRIMARY KEY, webhook TEXT NOT NULL, state TEXT NOT NULL, events TEXT NOT NULL, digest TEXT NOT NULL,
   hour BIGINT NOT NULL, language TEXT NOT NULL, token TEXT NOT NULL, code TEXT NOT NULL, until BIGINT NOT NULL,

@@ -18,7 +18,9 @@ from domain.errors import AccountError, StoreUnavailable, WrongKey
 from domain.notifications.deliveries import UNMADE, ClaimedDelivery, DeliveryResult
 from domain.notifications.notification_store import NotificationStore
 from domain.notifications.webhook_urls import parse_webhook_url
-from domain.notifications.webhooks import MAIL
+from domain.notifications.webhooks import CHAT, MAIL
+from workers.notifications import chat_renderer
+from workers.notifications.chat_renderer import ChatRenderer
 from workers.notifications.signatures import signed_headers
 from workers.notifications.smtp_client import Mailer
 from workers.notifications.webhook_client import WebhookClient
@@ -45,6 +47,7 @@ class DeliveryPool:
     mode: str = "https"
     webhook_client: WebhookClient = field(default_factory=WebhookClient)
     mailer: Mailer | None = None
+    chat_renderer: ChatRenderer | None = None
     count: int = THREADS
 
     def __post_init__(self) -> None:
@@ -115,9 +118,17 @@ class DeliveryPool:
         now = self.clock()
         if delivery.webhook.about == MAIL:
             return self.mailer.send(delivery, now) if self.mailer else DeliveryResult(0, 0, "no_server")
+        body, headers = delivery.body, chat_renderer.HEADERS
+        if delivery.webhook.about == CHAT:
+            rendered = self.chat_renderer.render(delivery) if self.chat_renderer else None
+            if rendered is None:
+                return None
+            body = rendered
+        else:
+            secrets = [secret for secret, until in delivery.webhook.secrets if not until or until > now]
+            headers = signed_headers(delivery.id, now, body, secrets)
         try:
             url = parse_webhook_url(delivery.webhook.url, self.mode)
         except AccountError:  # allowed at creation, forbidden now
             return DeliveryResult(0, 0, "address_refused")
-        secrets = [secret for secret, until in delivery.webhook.secrets if not until or until > now]
-        return self.webhook_client.post(url, delivery.body, signed_headers(delivery.id, now, delivery.body, secrets))
+        return self.webhook_client.post(url, body, headers)

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from domain.accounts.account_tables import DAY
 from domain.errors import StoreUnavailable, WrongKey
-from domain.notifications.email_subscriptions import DIGEST, EmailSubscription, EmailSubscriptions
+from domain.notifications.email_subscriptions import DIGEST, DIGEST_PARTS, EmailSubscription, EmailSubscriptions
 from domain.notifications.outbox import Notice, Outbox
 from domain.types import Doc
 from projections.delayed_views import PLACE_BITS
 from projections.reader import Reader
-from workers.notifications.table_status import DIGEST_PARTS, list_owed
+from projections.table_describer import list_owed
 
 BATCH_SIZE = 500
 """Games per query."""
@@ -97,4 +97,10 @@ class DigestProducer:
         for seat in [int(role) for role in roles if role.isdigit()]:
             for decision in list_owed(self._reader, doc, seat)[:1]:
                 due = decision.get("due", {}).get(str(seat))
-                yield {"game": doc["game"], "ruleset": doc["ruleset"], "seat": seat, "deadline": due}
+                yield {
+                    "game": doc["game"],
+                    "ruleset": doc["ruleset"],
+                    "seat": seat,
+                    "decision": decision["id"],
+                    "deadline": due,
+                }

@@ -1,8 +1,8 @@
-"""Mail texts: plain text in the receiver's language, with no more than the notification's own data."""
+"""Mail texts: plain text in the receiver's language, with nothing of the game but what everybody may read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
@@ -10,16 +10,12 @@ from email.message import EmailMessage
 from email.policy import SMTP, Policy
 from email.utils import format_datetime
 
-from domain.errors import UnknownRuleset
-from domain.kernel.text.message_catalog import load_texts
 from domain.kernel.text.package_data import load
-from domain.notifications.email_subscriptions import CONFIRM, DIGEST, EmailSubscription
-from domain.ruleset_registry import RulesetRegistry
+from domain.notifications.email_subscriptions import CONFIRM, DIGEST, DIGEST_PARTS, EmailPreferences, EmailSubscription
+from domain.notifications.table_links import table_url
 from domain.types import Doc
-from workers.notifications.table_status import DIGEST_PARTS
-
-MAX_TITLE = 120
-"""Longest title, characters."""
+from projections.table_describer import News, TableDescriber
+from workers.notifications.zone_times import format_time
 
 
 class _UnfoldedHeader(UnstructuredHeader, BaseHeader):
@@ -33,16 +29,12 @@ _HEADERS = HeaderRegistry()
 _HEADERS.map_to_type("List-Unsubscribe", _UnfoldedHeader)
 _POLICY = SMTP.clone(header_factory=_HEADERS)
 
-CardLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
-"""Returns game -> (title, note) for those games that have a card."""
-
 
 @dataclass(frozen=True)
 class EmailRenderer:
     """Renders mails. `url` is the service's public URL, `sender` the sender's address."""
 
-    registry: RulesetRegistry
-    find_cards: CardLookup
+    describer: TableDescriber
     url: str
     sender: str
 
@@ -57,10 +49,8 @@ class EmailRenderer:
         Raises ValueError if a header would read differently from its value.
         """
         texts = load("workers.notifications", f"texts/{box.preferences.language}.json")
-        games = [line["game"] for line in list_lines(doc)]
-        notification = _NotificationText(
-            self, texts, box.preferences.language, {game: card[0] for game, card in self.find_cards(games).items()}
-        )
+        titles = self.describer.find_titles([line["game"] for line in list_lines(doc)])
+        notification = _NotificationText(self, texts, box.preferences, box.zone, titles)
         subject, text = notification.render(doc, now)
         mail = EmailMessage(_POLICY)
         for name, meant in (
@@ -85,7 +75,8 @@ class EmailRenderer:
 class _NotificationText:
     renderer: EmailRenderer
     texts: Mapping[str, str]
-    lang: str
+    preferences: EmailPreferences
+    zone: str
     titles: Mapping[str, str]
 
     def render(self, doc: Doc, now: int) -> tuple[str, str]:
@@ -94,44 +85,64 @@ class _NotificationText:
         if type_ == CONFIRM:
             return self.texts[f"{type_}.subject"], self.texts[type_].format(code=data["code"])
         if type_ == DIGEST:
-            return self.texts[f"{type_}.subject"], self._digest(data, now)
-        values = self._line_values(data)
-        lines = [self.texts[type_].format_map(values), *self._deadline_lines(data), "", self._link(data["game"])]
-        return self.texts[f"{type_}.subject"].format_map(values), "\n".join(lines)
+            return self.texts[f"{type_}.subject"], self._digest(data)
+        title = self._title(data["game"])
+        subject, heading = (self.texts[key].format(title=title) for key in (f"{type_}.subject", type_))
+        summary = self._describer.find_summary(data["game"])
+        parts = [heading, "\n".join(self._facts(data, summary))]
+        if summary:
+            parts += self._news(self._describer.read_news(summary, data.get("seat"), self._lang))
+        return subject, "\n\n".join(parts)
 
-    def _digest(self, data: Doc, now: int) -> str:
+    @property
+    def _describer(self) -> TableDescriber:
+        return self.renderer.describer
+
+    @property
+    def _lang(self) -> str:
+        return self.preferences.language
+
+    def _facts(self, data: Doc, summary: Doc | None) -> Iterator[str]:
+        """Yield lines of one fact each: game, power, task, deadline, address."""
+        facts = {"game": self._describer.name_ruleset(data["ruleset"], self._lang)}
+        if "seat" in data:
+            facts["power"] = self._describer.name_power(summary, data["seat"], self._lang)
+            facts["seat"] = "" if facts["power"] else str(data["seat"] + 1)
+            facts["task"] = self._task(data, summary)
+        if due := data.get("deadline"):
+            facts["until"] = self._time(due)
+        facts["link"] = table_url(self.renderer.url, data["game"])
+        yield from (self.texts[name].format(value=value) for name, value in facts.items() if value)
+
+    def _task(self, data: Doc, summary: Doc | None) -> str:
+        return self._describer.name_task(summary, data["seat"], data.get("decision", ""), self._lang)
+
+    def _news(self, news: News) -> Iterator[str]:
+        if news.lines:
+            lines = [self.texts["news.since" if news.has_moved else "news.latest"]]
+            lines += [self.texts["news.earlier"].format(count=news.earlier)] if news.earlier else []
+            yield "\n".join([*lines, *(f"- {line}" for line in news.lines)])
+
+    def _digest(self, data: Doc) -> str:
         parts = []
         for name in DIGEST_PARTS:
             if part_lines := data[name]:
-                lines = [self.texts[f"mail.digest.{name}"]]
-                lines += [self._render_line(line, "line.ended" if name == "ended" else "line") for line in part_lines]
+                lines = [self.texts[f"mail.digest.{name}"], *map(self._render_line, part_lines)]
                 if more := data["more"][name]:
                     lines.append(self.texts["mail.digest.more"].format(count=more))
                 parts.append("\n".join(lines))
         return "\n\n".join(parts)
 
-    def _render_line(self, data: Doc, form: str) -> str:
-        sentence = self.texts[form].format_map(self._line_values(data))
-        return "\n  ".join([f"- {sentence}", *self._deadline_lines(data), self._link(data["game"])])
+    def _render_line(self, data: Doc) -> str:
+        summary = self._describer.find_summary(data["game"])
+        return "\n  ".join([f"- {self._title(data['game'])}", *self._facts(data, summary)])
 
-    def _deadline_lines(self, data: Doc) -> list[str]:
-        due = data.get("deadline")
-        return [self.texts["until"].format(deadline=f"{_to_datetime(due):%Y-%m-%d %H:%M} UTC")] if due else []
+    def _title(self, game: str) -> str:
+        return self.titles.get(game) or self.texts["table"].format(game=game[:8])
 
-    def _link(self, game: str) -> str:
-        return f"{self.renderer.url}/v1/games/{game}"
-
-    def _line_values(self, data: Doc) -> dict[str, str]:
-        game, titled = data["game"], self.titles.get(data["game"], "")
-        title = " ".join(titled.split())[:MAX_TITLE] or self.texts["table"].format(game=game[:8])
-        return {"title": title, "ruleset": self._ruleset(data["ruleset"]), "seat": str(data.get("seat", ""))}
-
-    def _ruleset(self, name: str) -> str:
-        try:
-            rules = self.renderer.registry.get(name)
-        except UnknownRuleset:
-            return name
-        return load_texts(rules.package, self.lang).render("title", {}) or rules.meta.title
+    def _time(self, ms: int) -> str:
+        """Return a time in the person's zone, with the zone's name."""
+        return format_time(ms, self.zone, self._lang, self.texts)
 
 
 def list_lines(doc: Doc) -> list[Doc]:

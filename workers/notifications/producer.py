@@ -14,10 +14,11 @@ from cachetools import LRUCache
 
 from domain.errors import StoreUnavailable, WrongKey
 from domain.kernel.records.record import Record
+from domain.kernel.rules.flow import Decision
 from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
-from domain.types import DIRECTOR, Doc, Seat
+from domain.types import DIRECTOR, PUBLIC, Doc, Seat
 from projections.loaded_game import GameLoader, LoadedGame
 from workers.context import WorkerContext
 from workers.notifications.digests import DigestProducer
@@ -81,6 +82,20 @@ class _Produced:
 _NO_NOTICES = _Produced([], [])
 
 
+@dataclass(frozen=True)
+class _Subscribers:
+    """Subscriptions that a record of a table may concern."""
+
+    members: Sequence[MemberSubscription]
+    lobby: Sequence[Subscription]
+    chat: Subscription | None
+
+    @property
+    def exist(self) -> bool:
+        """True if there are any."""
+        return bool(self.members or self.lobby or self.chat)
+
+
 class NotificationProducer:
     """Writes notifications; of several producers, one writes each slice. May raise StoreUnavailable."""
 
@@ -122,22 +137,22 @@ class NotificationProducer:
         notices: list[Notice] = []
         warnings: dict[str, list[Notice]] = {}
         lobby = self._outbox.list_lobby_subscriptions()
+        chats = self._outbox.list_chat_subscriptions(sorted({entry.game for entry in entries}))
         for entry in entries:
-            members = by_game.get(entry.game, ())
-            produced = self._notices_of(entry, members, lobby) if members or lobby else _NO_NOTICES
+            subscribers = _Subscribers(by_game.get(entry.game, ()), lobby, chats.get(entry.game))
+            produced = self._notices_of(entry, subscribers) if subscribers.exist else _NO_NOTICES
             notices += produced.now
             warnings[entry.game] = produced.deadline_notices
         notices += [n for warning_list in warnings.values() for n in warning_list]
         self._outbox.enqueue(notices, (reached, entries[-1].position), warnings)
         return True
 
-    def _notices_of(
-        self, entry: LogEntry, members: Sequence[MemberSubscription], lobby: Sequence[Subscription]
-    ) -> _Produced:
+    def _notices_of(self, entry: LogEntry, subscribers: _Subscribers) -> _Produced:
         """Return the notifications of a record; none for an unreadable record, which the views quarantine."""
         try:
-            step = self._load_step(entry)
-            now = [*_lobby_notices(step, entry, lobby), *(n for m in members for n in _member_notices(step, entry, m))]
+            step, members = self._load_step(entry), subscribers.members
+            now = [*_lobby_notices(step, entry, subscribers.lobby), *_chat_notices(step, entry, subscribers.chat)]
+            now += [n for m in members for n in _member_notices(step, entry, m)]
             later = [
                 n for m in members if subscribes_to(m.subscription, "deadline.near") for n in _deadline_notices(step, m)
             ]
@@ -179,6 +194,25 @@ def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscript
     for subscription in lobby:
         if subscribes_to(subscription, type_) and entry.position > subscription.since:
             yield _make_notice(subscription.webhook, type_, step)
+
+
+def _chat_notices(step: _RecordStep, entry: LogEntry, chat: Subscription | None) -> Iterator[Notice]:
+    """Yield notifications for the table's group chat: seats that must play and did not before, and the end."""
+    if chat is None or entry.position <= chat.since or not is_visible_to_outsiders(step.after):
+        return
+    if _is_game_end(step):
+        yield _make_notice(chat.webhook, "game.over", step)
+    before = {seat for d in _public_decisions(step.before) for seat in d.must}
+    for decision in _public_decisions(step.after):
+        if set(decision.must) - before:
+            due = min(step.after.game.due_times(decision.must).values(), default=None)
+            more = {"seats": list(decision.must), "decision": decision.id, "deadline": due}
+            yield _make_notice(chat.webhook, "turn.due", step, **more)
+
+
+def _public_decisions(loaded: LoadedGame | None) -> list[Decision]:
+    """Return the open decisions as spectators see them."""
+    return loaded.open_decisions(PUBLIC) if loaded else []
 
 
 def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscription) -> Iterator[Notice]:

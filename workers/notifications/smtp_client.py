@@ -20,13 +20,20 @@ from email.utils import parseaddr
 from typing import BinaryIO
 
 from domain.notifications.deliveries import NO_MAILBOX, REFUSED, ClaimedDelivery, DeliveryResult
-from domain.notifications.email_subscriptions import CONFIRM, DIGEST, EmailSubscription, EmailSubscriptions
+from domain.notifications.email_subscriptions import (
+    CONFIRM,
+    DIGEST,
+    DIGEST_PARTS,
+    EmailSubscription,
+    EmailSubscriptions,
+)
+from domain.notifications.unread_mail import ONCE_TYPES, UnreadMail
 from domain.types import Doc
 from projections.reader import Reader
+from projections.table_describer import list_owed
 from workers.notifications.dns import resolve
 from workers.notifications.email_renderer import EmailRenderer, list_lines
 from workers.notifications.smtp_settings import SmtpServer
-from workers.notifications.table_status import DIGEST_PARTS, list_owed
 from workers.notifications.webhook_client import CONNECT_SECONDS, connect_first, system_trust, time_limit
 
 TOTAL_SECONDS = 20.0
@@ -180,6 +187,7 @@ class Mailer:
     renderer: EmailRenderer
     smtp_client: SmtpClient
     reader: Reader
+    unread_mail: UnreadMail
 
     def send(self, delivery: ClaimedDelivery, now: int) -> DeliveryResult | None:
         """Send a delivery as mail; return None if it is obsolete. `now` is in ms."""
@@ -201,7 +209,13 @@ class Mailer:
         if doc["type"] == DIGEST:
             lines_by_part = {part: [line for line in doc["data"][part] if is_current(line)] for part in DIGEST_PARTS}
             return doc | {"data": doc["data"] | lines_by_part} if any(lines_by_part.values()) else None
-        return doc if is_current(doc["data"]) and not self._is_answered(doc["data"]) else None
+        return doc if is_current(doc["data"]) and not self._is_superfluous(doc, box) else None
+
+    def _is_superfluous(self, doc: Doc, box: EmailSubscription) -> bool:
+        """Return True if the person has such a mail to read, or owes that decision no longer."""
+        type_, data = doc["type"], doc["data"]
+        waits = type_ in ONCE_TYPES and self.unread_mail.has_unread(box.account, data["game"], type_)
+        return waits or self._is_answered(data)
 
     def _is_answered(self, data: Doc) -> bool:
         """Return True if the views show that the decision is no longer owed."""

@@ -13,6 +13,7 @@ from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import ChangeCursor, json_response, page_response, paginate
+from api.routes import table_chat
 from api.routes.accounts import second_factors, webhooks
 from api.routes.accounts.accounts import account_to_json
 from api.routes.accounts.seat_release import give_up_offices, leave_all_seats
@@ -26,8 +27,10 @@ from api.schemas.accounts import (
     LogSchema,
     MeSchema,
     MyDataSchema,
+    MySettingsSchema,
     PersonSchema,
     RenameSchema,
+    SettingsSchema,
 )
 from api.schemas.query_args import MineArgs
 from api.schemas.table_responses import MyGamesSchema
@@ -144,6 +147,38 @@ def rename(body: Doc) -> Response:
     return json_response(account_to_json(before) | {"name": body["name"]})
 
 
+@bp.operation(
+    "GET",
+    "/settings",
+    "my_settings",
+    access=authorization.require_account,
+    errors=(403,),
+    response=MySettingsSchema,
+)
+def my_settings() -> Response:
+    """Return the settings of your account."""
+    return json_response(_settings_to_json())
+
+
+@bp.operation(
+    "PUT",
+    "/settings",
+    "change_settings",
+    access=authorization.require_session,
+    errors=(403,),
+    body=SettingsSchema,
+    response=MySettingsSchema,
+)
+def change_settings(body: Doc) -> Response:
+    """Set the time zone in which mails give times."""
+    services().account_store.settings.save_zone(authorization.credential_owner().account, body["zone"])
+    return json_response(_settings_to_json())
+
+
+def _settings_to_json() -> Doc:
+    return {"zone": services().account_store.settings.find_zone(authorization.credential_owner().account)}
+
+
 def _rename_players(players: Sequence[str], name: str) -> list[Statement]:
     """Return the statements to set the name of all these player ids."""
     return [row for player in players for row in services().seat_tokens.texts.set_name(player, name)]
@@ -242,6 +277,9 @@ def my_data() -> Response:
         "mail": [email_subscriptions.subscription_to_json(box)]
         if (box := s.notifications.email_subscriptions.find_by_account(caller.id))
         else [],
+        "settings": _settings_to_json(),
+        "chats": table_chat.list_chats(caller.id),
+        "calendar_key": account_store.calendar_keys.find_time(caller.id),
         "watching": account_store.social_graph.list_watched(caller.id),
         "offices": list_offices(s, players),
         "relations": account_store.social_graph.list_relations(caller.id),

@@ -1,0 +1,104 @@
+"""Calendars of deadlines (iCalendar, RFC 5545). The same deadlines give the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import orjson
+from icalendar import Calendar, Event
+
+from api.services import ApiServices, Doc
+from domain.service.principals import Role
+from domain.types import PUBLIC, Seat
+from projections.table_describer import TableDescriber, list_owed
+
+MAX_TABLES = 500
+"""Tables in a person's calendar, the latest change first."""
+
+REFRESH = timedelta(hours=1)
+"""Suggested time between two reads."""
+
+_PRODUCT = "-//Annals//deadlines//EN"
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A time until which seats must decide."""
+
+    game: str
+    decision: str
+    seats: tuple[Seat, ...]
+    due: int
+    """ms since 1970."""
+    changed: int
+    """Time of the table's last record, ms."""
+    title: str
+    note: str
+
+
+def list_table_deadlines(s: ApiServices, summary: Doc, lang: str) -> Iterator[Deadline]:
+    """Yield the deadlines of a table that everybody may know."""
+    board = s.reader.find_board(summary["game"], PUBLIC)
+    describer = _describer(s)
+    for decision in orjson.loads(board.doc)["decisions"] if board else ():
+        seats_by_due: dict[int, list[Seat]] = {}
+        for seat, due in decision.get("due", {}).items():
+            seats_by_due.setdefault(due, []).append(int(seat))
+        for due, seats in seats_by_due.items():
+            yield _make_deadline(describer, summary, decision, seats, due, lang)
+
+
+def list_own_deadlines(s: ApiServices, roles: Mapping[str, Sequence[Role]], lang: str) -> Iterator[Deadline]:
+    """Yield the deadlines of a person with these roles by game."""
+    describer = _describer(s)
+    for _, summary in s.reader.list_summaries(list(roles), "running", limit=MAX_TABLES, inside=True):
+        for seat in (role for role in roles[summary["game"]] if isinstance(role, int)):
+            for decision in list_owed(s.reader, summary, seat):
+                due = decision.get("due", {}).get(str(seat))
+                if due is not None:
+                    yield _make_deadline(describer, summary, decision, [seat], due, lang)
+
+
+def _describer(s: ApiServices) -> TableDescriber:
+    return TableDescriber(s.registry, s.seat_tokens.texts, s.reader)
+
+
+def _make_deadline(
+    describer: TableDescriber, summary: Doc, decision: Doc, seats: Sequence[Seat], due: int, lang: str
+) -> Deadline:
+    game, ruleset = summary["game"], describer.name_ruleset(summary["ruleset"], lang)
+    task = describer.name_decision(summary, decision["kind"], lang)
+    title = ": ".join(filter(None, (describer.find_titles([game]).get(game, ruleset), task)))
+    note = f"{ruleset}: {describer.name_seats(summary, seats, lang)}"
+    return Deadline(game, decision["id"], tuple(seats), due, summary["at"], title, note)
+
+
+def build_calendar(name: str, deadlines: Iterable[Deadline]) -> bytes:
+    """Return an iCalendar document with an event for each deadline. It holds no id of a game."""
+    calendar = Calendar()
+    for key, value in (("prodid", _PRODUCT), ("version", "2.0"), ("method", "PUBLISH"), ("x-wr-calname", name)):
+        calendar.add(key, value)
+    calendar.add("refresh-interval", REFRESH, parameters={"VALUE": "DURATION"})
+    for each in sorted(deadlines, key=lambda each: (each.due, each.game, each.decision, each.seats)):
+        event = Event()
+        event.add("uid", _make_uid(each))
+        event.add("dtstamp", _to_datetime(each.changed))
+        event.add("dtstart", _to_datetime(each.due))
+        event.add("summary", each.title)
+        event.add("description", each.note)
+        event.add("transp", "TRANSPARENT")  # nobody is busy at that time
+        calendar.add_component(event)
+    return bytes(calendar.to_ical())
+
+
+def _make_uid(deadline: Deadline) -> str:
+    """Return an id that stays when the deadline moves; the game's id does not follow from it."""
+    marked = orjson.dumps([deadline.game, deadline.decision, deadline.seats])
+    return f"{hashlib.sha256(marked).hexdigest()[:32]}@annals"
+
+
+def _to_datetime(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms // 1000, UTC)

@@ -1,0 +1,103 @@
+"""Routes of a table's group chat."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from api import authorization
+from api.http import rate_limits, security_log
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint
+from api.response_builders import json_response, load_table, opening_terms
+from api.schemas.chat_schemas import ChatSchema, ChatWishSchema
+from api.services import Doc, services
+from domain.notifications.chats import Chat, ChatRequest
+from domain.service.database import Statement
+
+bp = Blueprint("chats", __name__, url_prefix="/v1/games", description="The group chat of a table.")
+
+
+def _find_chat(game: str) -> Chat:
+    """Return the chat of a table. Raise Problem without one."""
+    found = services().notifications.chats.find(game)
+    if found is None:
+        raise Problem("not_found")
+    return found
+
+
+def _chat_to_json(chat: Chat) -> Doc:
+    """Return a chat as all at its table see it: never its address, which is a secret of the chat."""
+    account = services().account_store.accounts.find(chat.account)
+    return {
+        "host": chat.host,
+        "language": chat.language,
+        "zone": chat.zone,
+        "state": chat.state,
+        "made": chat.made,
+        "by": account.player if account else "",
+    }
+
+
+def list_chats(account: str) -> list[Doc]:
+    """Return the chats of an account, with their tables."""
+    found = services().notifications.chats.list_by_account(account)
+    return [_chat_to_json(chat) | {"game": chat.game} for chat in found]
+
+
+def _audit_statements(account: str, what: str, game: str) -> list[Statement]:
+    return security_log.audit_statements(account, what, rate_limits.client_network(), game)
+
+
+@bp.operation(
+    "GET", "/<game:game>/chat", "chat", access=authorization.require_role, errors=(403, 404), response=ChatSchema
+)
+def chat(game: str) -> Response:
+    """Return the table's group chat: who named it, and its host. All players and directors see it."""
+    return json_response(_chat_to_json(_find_chat(game)))
+
+
+@bp.operation(
+    "PUT",
+    "/<game:game>/chat",
+    "change_chat",
+    access=authorization.require_role,
+    errors=(403, 404, 409),
+    body=ChatWishSchema,
+    response=ChatSchema,
+)
+def change_chat(body: Doc, game: str) -> Response:
+    """Name the address of the table's group chat, in place of the previous one.
+
+    Every player and director with an account may do it. The chat is told whose turn it is and by when, as spectators
+    see it. Messages end when you leave the table. Requires a password check within the last ten minutes.
+    """
+    owner = authorization.optional_owner()
+    if owner is None:
+        raise Problem("accounts_only")
+    authorization.require_fresh_password()
+    authorization.require_good_standing()
+    if opening_terms(game).get("delay"):
+        raise Problem("webhook_refused", "No chat is told of a table with a delay for spectators.")
+    rate_limits.charge_quota("notices", owner.account)
+    s, (_, table) = services(), load_table(game)
+    wish = ChatRequest(game, table.ruleset, body["url"], body["language"])
+    audit_rows = _audit_statements(owner.account, "chat_set", game)
+    s.notifications.chats.save(owner.account, wish, s.settings.webhooks, s.reader.read_position(), audit_rows)
+    s.notify_appended(0)
+    return json_response(_chat_to_json(_find_chat(game)))
+
+
+@bp.operation(
+    "DELETE",
+    "/<game:game>/chat",
+    "remove_chat",
+    access=authorization.require_role,
+    errors=(403, 404),
+    status=204,
+)
+def remove_chat(game: str) -> Response:
+    """Remove the table's group chat. Every player and director may do it."""
+    found = _find_chat(game)
+    if not services().notifications.chats.remove(game, _audit_statements(found.account, "chat_removed", game)):
+        raise Problem("not_found")
+    return Response(status=204)

@@ -1,0 +1,62 @@
+"""Names of people and reasons of officers in the chronicle of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import SeatNamer, Texts
+from domain.service.player_texts import PlayerTexts
+from domain.types import Doc, Seat
+from projections.documents import add_text
+
+
+@dataclass(frozen=True)
+class Chronicler:
+    """Names of people and reasons of officers, for any version of a game.
+
+    A version is told with the people and powers of its own time, so its text stays the same after any later record.
+    """
+
+    summary: Doc
+    words: Texts
+    names: Mapping[str, str]
+    """Player id -> name."""
+    reasons: Mapping[str, str]
+    """Hash -> text."""
+
+    @classmethod
+    def prepare(cls, texts: PlayerTexts, summary: Doc, words: Texts, bodies: Iterable[Doc]) -> Chronicler:
+        """Return the chronicler of records with these bodies."""
+        told = list(bodies)
+        found = [officer for body in told if (officer := body.get("officer"))]
+        players = {seat["player"] for seat in summary["seats"]} | {p for _, _, p in summary.get("seatings", ())}
+        players |= {officer["player"] for officer in found} | {body.get("player") for body in told}
+        names = texts.list_names(players - {None, ""})
+        hashes = [officer["reason"] for officer in found if "reason" in officer]
+        return cls(summary, words, names, texts.find_texts(hashes))
+
+    def namer(self, version: int, powers: Mapping[Seat, str]) -> SeatNamer:
+        """Return the namer of a version: each seat by its player of that time, or its last one."""
+        people = {seat["seat"]: seat["player"] for seat in self.summary["seats"]}
+        if changes := self.summary.get("seatings"):
+            people = {seat: player for at, seat, player in changes if at <= version and player}
+        persons = {seat: self.names.get(player, "") for seat, player in people.items()}
+        return SeatNames(self.words, powers, persons, self.names, self.reasons)
+
+    def officer(self, officer: Doc) -> Doc:
+        """Return the officer behind a record with name and reason, null where erased or never given."""
+        player = officer["player"]
+        reason = self.reasons.get(officer.get("reason", ""))
+        return {"player": player, "name": self.names.get(player), "office": officer["office"], "reason": reason}
+
+    def is_undone(self, version: int) -> bool:
+        """Return whether a rewind has undone that version."""
+        return any(to < version < rewind for to, rewind in self.summary.get("undone", ()))
+
+    def tell(self, rules: AnyRuleset, entry: Doc) -> Doc:
+        """Return a timeline entry with its sentences."""
+        powers = {int(seat): power for seat, power in entry.get("powers", {}).items()}
+        return add_text(rules, entry, self.words, self.namer(entry["version"], powers))
