@@ -2,7 +2,8 @@
 
 Header: `{"annals": 1, "game", "ruleset", "records", "viewer"}`, and `damaged`, the version of the first withheld
 record, if the game has further records with a corrupt one among them. A record: `{"public", "packs"}` with the packs
-readable by the viewer; once the game is closed everybody may read all.
+readable by the viewer; once the game is closed everybody may read all. The last line repeats the number of records
+and the hash of the last one, the head: `{"head", "records"}`. Files written before that line was added lack it.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def lines(
     reader = DIRECTOR if closed else viewer
     for r in records:
         yield canonical({"public": r.public, "packs": visible_packs(r, reader)}) + b"\n"
+    yield canonical({"head": last.hash, "records": last.version}) + b"\n"
 
 
 def _reject_repeated_keys(pairs: list[tuple[str, Json]]) -> Doc:
@@ -93,12 +95,24 @@ def _parse_viewer(text: Json, seats: Json) -> Viewer | None:
     return int(text) if text in seat_names else None
 
 
+def _check_trailer(trailer: Doc, records: Sequence[Record]) -> None:
+    if trailer.get("head") != records[-1].hash:
+        raise VerificationError("chain_broken", len(records), "the last line names another head")
+    if canonical(trailer) != canonical({"head": records[-1].hash, "records": len(records)}):
+        raise VerificationError("cut_off", len(records), "the last line does not fit the records before it")
+
+
 def parse(data: bytes) -> Export:
-    """Parse an export file; raise VerificationError `unreadable`, `version_gap`, `cut_off`, `header_mismatch`."""
+    """Parse an export file.
+
+    Raise VerificationError `unreadable`, `version_gap`, `cut_off`, `header_mismatch`, or `chain_broken` for a last line
+    with another head.
+    """
     raw = data.split(b"\n")
     if raw.pop() != b"" or len(raw) < 2:
         raise VerificationError("cut_off", max(len(raw) - 1, 0), "the file does not end with a whole record")
     head, *lines = (_parse_line(text, number) for number, text in enumerate(raw))
+    trailer = lines.pop() if len(lines) > 1 and "head" in lines[-1] else None
     records = tuple(_parse_record(doc, number) for number, doc in enumerate(lines, 1))
     body = records[0].body
     viewer = _parse_viewer(head.get("viewer"), body.get("seats"))
@@ -110,6 +124,8 @@ def parse(data: bytes) -> Export:
         raise VerificationError("cut_off", len(records), f"{head.get('records')} records are announced")
     if viewer is None or canonical(head) != canonical({**expected, "viewer": str(viewer)}):
         raise VerificationError("header_mismatch", 0, "the header does not fit the first record")
+    if trailer is not None:
+        _check_trailer(trailer, records)
     export = Export(str(body["game"]), str(body["ruleset"]), viewer, records, damaged)
     foreign = [r.version for r in records for k in r.packs if not export.is_complete and not may_read(k, viewer)]
     if foreign:
