@@ -23,6 +23,7 @@ from api.routes import (
     history,
     jobs,
     leaving,
+    log_policy,
     moves,
     players,
     proofs,
@@ -122,6 +123,7 @@ def create_app(services: ApiServices) -> Flask:
     url_converters.register(app)
     docs.register(app)
     endpoints.register(app)
+    log_policy.register(app)
     blueprints.register(app)
     smorest.register(app, services.registry, *BLUEPRINTS)
     return app

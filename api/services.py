@@ -19,6 +19,7 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.service_clock import ClockRows
+from domain.transparency.checkpoint_store import CheckpointStore
 from domain.types import Json
 from projections.reader import Reader
 
@@ -87,6 +88,8 @@ class ApiSettings:
     """Networks of many people, without limits per address."""
     registration: str = "open"
     """Registration of accounts: `open`, by `invitation`, or `closed`."""
+    witnesses: tuple[str, ...] = ()
+    """Verifier keys of the witnesses that cosign the log's checkpoints."""
     public_url: str = ""
     """Public scheme, host and port of the service. Empty: reachable on this machine only."""
     second_factor: str = "none"
@@ -144,6 +147,11 @@ class ApiServices:
     def heartbeat(self) -> Heartbeat:
         """Heartbeat and outages of the service."""
         return Heartbeat(self.ledger)
+
+    @property
+    def checkpoints(self) -> CheckpointStore:
+        """Signed checkpoints of the log, for readers: they are signed elsewhere."""
+        return CheckpointStore(self.ledger, self.ledger.keys)
 
     @property
     def corrupt_records(self) -> CorruptRecords:

@@ -13,6 +13,7 @@ AnnalsError
 ├── FormError            a document does not fit the JSON form of a state
 ├── ScenarioError        a scenario is ill-formed, or one of its expectations failed
 ├── VerificationError    a log does not prove its claims
+├── NoteError            a signed note, checkpoint, key or proof is malformed or not signed
 ├── UnknownKind          a stored record has a kind unknown to this version
 ├── AccountError         a request about an account is refused
 ├── Busy                 too many costly operations are running
@@ -117,6 +118,14 @@ class VerificationError(AnnalsError):
     def __init__(self, code: str, version: int = 0, detail: str = "") -> None:
         super().__init__(f"{code} at version {version}" + (f": {detail}" if detail else ""))
         self.code, self.version, self.detail = code, version, detail
+
+
+class NoteError(AnnalsError):
+    """A signed note, checkpoint, verifier key or proof does not hold; `code` is stable."""
+
+    def __init__(self, code: str, detail: str = "") -> None:
+        super().__init__(f"{code}: {detail}" if detail else code)
+        self.code, self.detail = code, detail
 
 
 class UnknownKind(AnnalsError):

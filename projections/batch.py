@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
+from domain.transparency.merkle_tree import Hash, append_leaf, leaf_hash
 from domain.types import PUBLIC, Doc, Json, Viewer
 from projections import documents, schema
 from projections.archived_views import drop_game
 from projections.delayed_views import NEVER, STOP_SHOWING, DelayedGame, SpectatorSlice
 from projections.loaded_game import LoadedGame
-from projections.merkle_tree import Hash, append_leaf, leaf_hash
 from projections.partitions import PartitionLease
 from projections.row_builders import (
     build_board_row,

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, func, select, tuple_
 
-from projections import schema
-from projections.delayed_views import NEVER
-from projections.merkle_tree import (
+from domain.transparency.merkle_tree import (
     Hash,
     Subtree,
     SubtreeReader,
@@ -20,9 +18,13 @@ from projections.merkle_tree import (
     list_subtrees,
     root_hash,
 )
+from projections import schema
+from projections.delayed_views import NEVER
 from projections.view_store import ViewStore
 
 _G, _P, _L, _H = schema.generations.c, schema.parts.c, schema.leaves.c, schema.held_back.c
+TILE = 256
+"""Hashes of a full tile."""
 PENDING = -1
 """Leaf number of a record that a partition has read before the tree."""
 
@@ -73,29 +75,72 @@ class MerkleProofs:
     def __init__(self, views: ViewStore) -> None:
         self._views = views
 
-    def head(self) -> Head:
-        """Return the newest head."""
+    def head(self, size: int = 0) -> Head:
+        """Return the newest head, or that of an earlier published `size`."""
         with self._views.reading() as db:
-            return _tree_head(db, *_public_tree(db))
+            return _tree_head(db, *_chosen_tree(db, size))
 
-    def prove_inclusion(self, game: str, version: int) -> InclusionProof | None:
-        """Return the proof of a record; None if the tree does not have it yet."""
+    def count_leaves(self) -> int:
+        """Return the number of leaves, also those that are not published yet."""
+        with self._views.reading() as db:
+            return int(db.execute(_LIVE_TREE).one().leaves)
+
+    def root_at(self, size: int) -> Hash | None:
+        """Return the root of the first `size` leaves; None if there are fewer."""
+        with self._views.reading() as db:
+            gen, leaves = db.execute(_LIVE_TREE).one()
+            return _tree_head(db, gen, size).root if 0 < size <= leaves else None
+
+    def tile(self, level: int, number: int, width: int) -> bytes | None:
+        """Return the first `width` hashes of a tile of 256 (https://c2sp.org/tlog-tiles); None if one is missing.
+
+        Tiles show records that are not published yet: the caller keeps to a size that is.
+        """
+        places = [(8 * level, number * TILE + i) for i in range(width)]
+        with self._views.reading() as db:
+            hashes = read_subtrees(db, db.execute(_LIVE_TREE).one().gen, places)
+        return b"".join(hashes[place] for place in places) if len(hashes) == width else None
+
+    def entries(self, number: int, width: int) -> bytes | None:
+        """Return the first `width` entries of an entry bundle: the hashes of records, each after its length."""
+        first = number * TILE
+        with self._views.reading() as db:
+            chosen = _L.gen == db.execute(_LIVE_TREE).one().gen, _L.leaf >= first, _L.leaf < first + width
+            rows = db.execute(select(_L.hash).where(*chosen).order_by(_L.leaf)).all()
+        return b"".join(b"\0\x20" + bytes.fromhex(made) for (made,) in rows) if len(rows) == width else None
+
+    def prove_inclusion(self, game: str, version: int, size: int = 0) -> InclusionProof | None:
+        """Return the proof of a record; None if the tree does not have it yet.
+
+        `size`: that of a tree that was published earlier, which is proved against in place of the newest.
+        """
         t = schema.leaves
         with self._views.reading() as db:
-            gen, size = _public_tree(db)
+            gen, size = _chosen_tree(db, size)
             leaf = db.execute(select(t).filter_by(gen=gen, game=game, version=version)).first()
             if leaf is None or leaf.leaf >= size:
                 return None
             path = _read_path(db, gen, lambda at: inclusion_path(at, leaf.leaf, size))
             return InclusionProof(_tree_head(db, gen, size), leaf.leaf, leaf.hash, path)
 
-    def prove_consistency(self, old: int) -> tuple[Head, list[Hash]] | None:
-        """Return the newest head and its consistency path from the head of size `old`; None if the tree is shorter."""
+    def prove_consistency(self, old: int, size: int = 0) -> tuple[Head, list[Hash]] | None:
+        """Return the newest head and its consistency path from the head of size `old`; None if the tree is shorter.
+
+        `size`: that of an earlier published head, in place of the newest.
+        """
         with self._views.reading() as db:
-            gen, size = _public_tree(db)
+            gen, size = _chosen_tree(db, size)
             if not 0 < old <= size:
                 return None
             return _tree_head(db, gen, size), _read_path(db, gen, lambda at: consistency_path(at, old, size))
+
+
+def _chosen_tree(db: Connection, size: int) -> tuple[int, int]:
+    """Return the live generation, and `size` or without one the number of published leaves."""
+    if not size:
+        return _public_tree(db)
+    gen, leaves = db.execute(_LIVE_TREE).one()
+    return gen, min(size, leaves)
 
 
 def _public_tree(db: Connection) -> tuple[int, int]:

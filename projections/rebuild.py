@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, delete, func, select, tuple_, update
 
+from domain.transparency.merkle_tree import frontier_subtrees
 from projections import schema
 from projections.leases import LeaseLostError
 from projections.merkle_proofs import read_subtrees
-from projections.merkle_tree import frontier_subtrees
 from projections.partitions import GenerationGoneError
 from projections.view_store import ViewStore
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from domain.command_handler import CommandHandler
@@ -13,6 +13,7 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ClockRows
+from domain.transparency.checkpoint_store import CheckpointStore
 from projections.integrity import Inspector
 from projections.view_store import ViewStore
 
@@ -43,6 +44,10 @@ class WorkerContext:
     node: str = "worker"
     delivery_pool: Deliverer | None = None
     """Threads that deliver notifications; None without notifications."""
+    log_origin: str = ""
+    """Name of the log in its checkpoints; empty: the store makes one."""
+    signing_secret: bytes = field(default=b"", repr=False)
+    """Secret of the key that signs checkpoints; empty: the ring holds it."""
 
     @property
     def job_requests(self) -> JobRequests:
@@ -58,6 +63,11 @@ class WorkerContext:
     def inspector(self) -> Inspector:
         """Checks games for corrupt records."""
         return Inspector(self.ledger, self.views, self.seed_store, self.clock)
+
+    @property
+    def checkpoints(self) -> CheckpointStore:
+        """Signed checkpoints of the log."""
+        return CheckpointStore(self.ledger, self.ledger.keys, self.log_origin, self.signing_secret)
 
     @property
     def heartbeat(self) -> Heartbeat:

@@ -18,6 +18,7 @@ from workers import liveness
 from workers.batching_delay import SLICE_INTERVAL, BatchingDelay
 from workers.context import WorkerContext
 from workers.log_throttle import LogThrottle
+from workers.maintenance.checkpoint_publisher import CheckpointPublisher
 from workers.maintenance.clock_jumps import ClockJumpRecovery
 from workers.maintenance.corruption_handler import CorruptionHandler
 from workers.maintenance.outage_recovery import OutageRecovery
@@ -62,6 +63,7 @@ class ProjectorLoop:
         self._outage_recovery = OutageRecovery(context, self._reader, self._catch_up_all)
         self._clock_jumps = ClockJumpRecovery(context, self._reader, self._catch_up_all)
         self._corruption_handler = CorruptionHandler(context, self._projector)
+        self._checkpoints = CheckpointPublisher(context, self._reader)
         self._fallback, self._notifications = RedisFallback(context.clock), notifications
         self._delay = BatchingDelay(SLICE_INTERVAL)
         self._position = 0
@@ -119,6 +121,7 @@ class ProjectorLoop:
         if lease.has_all or self._are_views_current():
             self._outage_recovery.recover()
             self._clock_jumps.recover()
+        self._checkpoints.publish()
         if self._notifications:
             self._notifications.produce()
         self._reconciler.pass_once()

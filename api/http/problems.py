@@ -64,6 +64,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "registration_closed": (403, "Registration is closed"),
     "wrong_credentials": (403, "Wrong name, password or code"),
     "not_found": (404, "Nothing found at this URL"),
+    "no_checkpoint": (404, "No checkpoint of the log has been signed yet"),
     "unknown_game": (404, "No such game"),
     "unknown_ruleset": (404, "No such ruleset"),
     "unknown_account": (404, "No such account"),

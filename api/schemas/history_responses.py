@@ -188,6 +188,7 @@ class HeadSchema(ResponseSchema):
     position = required_int(metadata={"description": "Log position of the last record in the tree."})
     root = required_str(metadata={"description": "Root of the tree, hex."})
     path = fields.List(fields.String(), metadata={"description": "Consistency proof for `since`, hex."})
+    verifier = fields.String(metadata={"description": "SHA-256 of `/v1/verifier.py`, hex."})
 
 
 class InclusionSchema(HeadSchema):

@@ -26,6 +26,9 @@ class WaitArgs(RequestSchema):
 
 class ProofArgs(WaitArgs):
     since = QueryInt(validate=range_check(1, MAX_INT), metadata={"description": "Size of a head read earlier."})
+    size = QueryInt(
+        validate=range_check(1, MAX_INT), metadata={"description": "At most the size of the newest signed checkpoint."}
+    )
 
 
 class BoardArgs(WaitArgs):

@@ -42,6 +42,9 @@ NO_ORIGIN = "none"
 
 ORIGIN_PATTERN = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
+ORIGIN_NAME = re.compile(r"[!-*,-~]{1,200}")
+"""Names of logs: ASCII without spaces and `+`."""
+
 NODE_PATTERN = re.compile(r"[^\s\ufffd]{1,80}")
 
 
@@ -143,6 +146,13 @@ def parse_public_url(text: str) -> str:
     if url and not (fits and ORIGIN_PATTERN.fullmatch(url)):
         raise SettingsError("ANNALS_PUBLIC_URL: https://, a host in small letters and at most a port are expected")
     return url
+
+
+def parse_log_origin(text: str) -> str:
+    """Return the name of the log; raise SettingsError."""
+    if text and not ORIGIN_NAME.fullmatch(text):
+        raise SettingsError("ANNALS_LOG_ORIGIN: a name such as example.org/annals, without spaces and +, is expected")
+    return text
 
 
 def parse_mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:

@@ -34,6 +34,7 @@ from deploy.config.setting_values import (
     parse_file,
     parse_key,
     parse_log_level,
+    parse_log_origin,
     parse_mail,
     parse_networks,
     parse_number,
@@ -87,6 +88,10 @@ class Settings:
     """Registration of accounts: open, by invitation or closed."""
     public_url: str = ""
     """Scheme, host and port for browsers and links; empty: the service is for this machine."""
+    log_origin: str = ""
+    """Name of the log in its checkpoints; empty: made from the public URL."""
+    signing_key: str = field(repr=False, default="")
+    """Secret of the key that signs checkpoints, as hex; empty: it is sealed in the database."""
     second_factor: str = "none"
     """Roles that need a second factor: none, administrators, or moderators too."""
     webhooks: str = "https"
@@ -138,6 +143,12 @@ class Settings:
         """URL of the service."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'https' if self.tls_cert else 'http'}://{host}:{self.port}"
+
+    @property
+    def origin_of_log(self) -> str:
+        """Name of the log in its checkpoints; empty without a public URL."""
+        host = self.public_url.partition("://")[2]
+        return self.log_origin or (f"{host}/v1/log" if host else "")
 
     @property
     def owner_url(self) -> str:
@@ -240,6 +251,8 @@ class Settings:
             "ANNALS_SHARED_NETWORKS": ",".join(self.shared_networks),
             "ANNALS_REGISTRATION": self.registration,
             "ANNALS_PUBLIC_URL": self.public_url,
+            "ANNALS_LOG_ORIGIN": self.log_origin,
+            "ANNALS_SIGNING_KEY": self.signing_key,
             "ANNALS_SECOND_FACTOR": self.second_factor,
             "ANNALS_WEBHOOKS": self.webhooks,
             "ANNALS_SMTP": self.smtp,
@@ -306,6 +319,8 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
         shared_networks=parse_networks("ANNALS_SHARED_NETWORKS", env.get("ANNALS_SHARED_NETWORKS", "")),
         registration=parse_choice("ANNALS_REGISTRATION", env.get("ANNALS_REGISTRATION", "open"), REGISTRATION),
         public_url=public_url,
+        log_origin=parse_log_origin(env.get("ANNALS_LOG_ORIGIN", "")),
+        signing_key=parse_key("ANNALS_SIGNING_KEY", env.get("ANNALS_SIGNING_KEY", "")),
         second_factor=parse_choice("ANNALS_SECOND_FACTOR", env.get("ANNALS_SECOND_FACTOR", "none"), SECOND_FACTOR),
         webhooks=parse_choice("ANNALS_WEBHOOKS", env.get("ANNALS_WEBHOOKS", "https"), WEBHOOKS),
         smtp=smtp,

@@ -26,6 +26,7 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ServiceClock
+from domain.transparency.checkpoint_store import CheckpointStore
 from projections import log_identity
 from projections.archived_views import ArchivedViewLoader
 from projections.reader import Reader
@@ -95,6 +96,8 @@ class ServiceContainer:
             self.notify,
             self.settings.load_node_name(),
             self._build_delivery_pool(),
+            self.settings.origin_of_log,
+            bytes.fromhex(self.settings.signing_key),
         )
 
     def _build_delivery_pool(self) -> DeliveryPool | None:
@@ -249,6 +252,7 @@ def migrate_ledger(ledger: Ledger) -> None:
     AccountStore(ledger, ledger.keys).migrate()
     NotificationStore(ledger, ledger.keys).migrate()
     Heartbeat(ledger).migrate()
+    CheckpointStore(ledger, ledger.keys).migrate()
     ledger.keys.check()
 
 

@@ -31,6 +31,7 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
+from domain.transparency.checkpoint_store import CheckpointStore
 from projections.archived_views import ArchivedViewLoader
 from projections.integrity import Inspector
 from projections.projector import Projector
@@ -234,6 +235,7 @@ def _stores() -> dict[str, bytes]:
                 JobRequests(ledger),
                 Heartbeat(ledger),
                 AccountStore(ledger, ledger.keys),
+                CheckpointStore(ledger, ledger.keys),
             )
             for each in (*beside, NotificationStore(ledger, ledger.keys, lambda: 0)):
                 each.migrate()

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from domain.kernel.schema.canonical_json import digest
-from projections.merkle_tree import verify_consistency, verify_inclusion
+from domain.transparency.merkle_tree import verify_consistency, verify_inclusion
 from tests.api.conftest import Site, Table, refused
 
 ORDER = {"type": "order", "to": "t01", "units": 1}

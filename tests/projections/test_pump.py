@@ -20,13 +20,13 @@ from domain.kernel.text.message_catalog import load_texts
 from domain.ledger import LogEntry
 from domain.ledger.mapper import RecordMapper
 from domain.service.keyring import Keyring
+from domain.transparency.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from domain.types import PUBLIC, Json, Viewer
 from projections import batch, loaded_game, rebuild, schema
 from projections.documents import add_text
 from projections.integrity import find_corruption
 from projections.leases import LeaseLostError
 from projections.merkle_proofs import MerkleProofs
-from projections.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from projections.projector import Projector
 from projections.rebuild import create_generation, drop_old_rows, switch_generation
 from projections.row_builders import build_due_rows

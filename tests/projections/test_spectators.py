@@ -14,10 +14,10 @@ from domain.kernel.game.director_commands import Rewind, Shift
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Join
 from domain.service.heartbeat import Heartbeat
+from domain.transparency.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from domain.types import PUBLIC
 from projections import delayed_views, schema
 from projections.delayed_views import PLACE_BITS, visible_from
-from projections.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
 from tests.projections.conftest import CATALOGUE, House, opened

@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.merkle_tree import (
+from domain.transparency.merkle_tree import (
     append_leaf,
     consistency_path,
     inclusion_path,

@@ -63,6 +63,11 @@ chats.account text NOT NULL
 chats.game text NOT NULL
 chats.language text NOT NULL
 chats.webhook text NOT NULL
+checkpoints.at bigint NOT NULL
+checkpoints.name text NOT NULL
+checkpoints.note text NOT NULL
+checkpoints.root text NOT NULL
+checkpoints.size bigint NOT NULL
 clocks.at bigint NOT NULL
 clocks.machine text NOT NULL
 clocks.name text NOT NULL
@@ -308,6 +313,15 @@ sessions.made bigint NOT NULL
 sessions.proved bigint NOT NULL
 sessions.used bigint NOT NULL
 shape.hash character varying NOT NULL
+signing_halts.at bigint NOT NULL
+signing_halts.reason text NOT NULL
+signing_keys.number integer NOT NULL
+signing_keys.origin text NOT NULL
+signing_keys.reason text NOT NULL
+signing_keys.secret text NOT NULL
+signing_keys.since bigint NOT NULL
+signing_keys.until bigint NOT NULL
+signing_keys.vkeys text NOT NULL
 silences.began bigint NOT NULL
 silences.ended bigint NOT NULL
 silences.settled integer NOT NULL
@@ -403,6 +417,7 @@ CREATE UNIQUE INDEX calendar_keys_pkey ON public.calendar_keys USING btree (acco
 CREATE UNIQUE INDEX cards_pkey ON public.cards USING btree (game)
 CREATE UNIQUE INDEX challenges_pkey ON public.challenges USING btree (game, called)
 CREATE UNIQUE INDEX chats_pkey ON public.chats USING btree (game)
+CREATE UNIQUE INDEX checkpoints_pkey ON public.checkpoints USING btree (name)
 CREATE UNIQUE INDEX clocks_pkey ON public.clocks USING btree (machine)
 CREATE UNIQUE INDEX commands_pkey ON public.commands USING btree (game, id)
 CREATE UNIQUE INDEX consents_pkey ON public.consents USING btree (errand, seat)
@@ -450,6 +465,8 @@ CREATE UNIQUE INDEX seated_pkey ON public.seated USING btree (gen, game, seat)
 CREATE UNIQUE INDEX seeds_pkey ON public.seeds USING btree (game)
 CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (id)
 CREATE UNIQUE INDEX shape_pkey ON public.shape USING btree (hash)
+CREATE UNIQUE INDEX signing_halts_pkey ON public.signing_halts USING btree (reason)
+CREATE UNIQUE INDEX signing_keys_pkey ON public.signing_keys USING btree (number)
 CREATE UNIQUE INDEX silences_pkey ON public.silences USING btree (began)
 CREATE UNIQUE INDEX spent_challenges_pkey ON public.spent_challenges USING btree (hash)
 CREATE UNIQUE INDEX streams_pkey ON public.streams USING btree (hash)

@@ -1,0 +1,68 @@
+"""The command `annals log-keys`: keys that sign the log's checkpoints, and what to do after a restore."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from deploy.cli.arguments import DONE, load_settings_of, with_redis_url
+from deploy.runtime.wiring import ServiceContainer, create_services
+from domain.errors import NoteError
+from domain.ruleset_registry import RulesetRegistry
+from domain.transparency.checkpoint import Checkpoint
+from domain.transparency.signed_note import SignedNote
+
+
+def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the command and its arguments."""
+    parser = add(
+        "log-keys", help="keys that sign the log's checkpoints: list, add or end one, sign again after a restore"
+    )
+    parser.set_defaults(command=run)
+    parser.add_argument("action", choices=("list", "add", "end", "resume"), nargs="?", default="list")
+    parser.add_argument("number", type=int, nargs="?", help="the key to end")
+    parser.add_argument("--reason", default="rotated", help="why it ends, for readers")
+    parser.add_argument("--origin", default="", metavar="NAME", help="a new name of the log: a new log to everybody")
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="the largest checkpoint that anybody holds")
+    parser.add_argument(
+        "--nothing-newer", action="store_true", help="you have made sure that nobody holds a larger one"
+    )
+    parser.add_argument("--data", metavar="DIR", help="data folder (default: var)")
+
+
+def run(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Do the action, then list the keys. Raises NoteError."""
+    if args.action == "end" and args.number is None:
+        raise NoteError("key_unknown", "name the number of the key to end")
+    if args.action == "resume" and bool(args.checkpoint) == args.nothing_newer:
+        raise NoteError("checkpoint_needed", "give --checkpoint FILE, or --nothing-newer")
+    with _open_services(args, registry) as services:
+        store, now = services.build_worker_context().checkpoints, services.clock()
+        if args.action == "add":
+            store.add_key(now, args.origin)
+        elif args.action == "end":
+            store.end_key(args.number, now, args.reason)
+        elif args.action == "resume":
+            note = SignedNote.parse(args.checkpoint.read_text(encoding="utf-8")) if args.checkpoint else None
+            root = services.reader.proofs.root_at(Checkpoint.parse(note.text).size) if note else None
+            store.resume(note, root, now)
+        for key in store.keys:
+            print(f"{key.number} {key.origin} {f'ended: {key.reason}' if key.until else 'signs'}")
+            print("".join(f"  {vkey}\n" for vkey in key.keys), end="")
+        for reason in store.halts:
+            print(f"nothing is signed: {reason}")
+    return DONE
+
+
+@contextmanager
+def _open_services(args: argparse.Namespace, registry: RulesetRegistry) -> Iterator[ServiceContainer]:
+    settings = with_redis_url(load_settings_of(args))
+    settings.require_service()
+    services = create_services(settings, registry)
+    try:
+        services.build_worker_context().checkpoints.migrate()
+        yield services
+    finally:
+        services.close()

@@ -1,0 +1,60 @@
+"""Signs a checkpoint of the log whenever its published part has grown; the owner of the tree does this."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from domain.errors import NoteError, WrongKey
+from domain.transparency.checkpoint_store import ANOTHER_LOG, SHORTER_LOG
+from projections.reader import Reader
+from workers.context import WorkerContext
+from workers.log_throttle import LogThrottle
+
+INTERVAL = 1.0
+"""Shortest time between two checkpoints, seconds. Moves never wait for one."""
+
+log = logging.getLogger("annals.log")
+
+
+class CheckpointPublisher:
+    """Signs checkpoints that readers see at once."""
+
+    def __init__(self, context: WorkerContext, reader: Reader) -> None:
+        self._context, self._reader, self._store = context, reader, context.checkpoints
+        self._proofs = reader.proofs
+        self._next_at, self._log_throttle = 0.0, LogThrottle()
+
+    def publish(self) -> None:
+        """Sign a checkpoint if the log has grown; may raise StoreUnavailable.
+
+        The published part can shrink while the records of a delayed table come back into view; then nothing is signed.
+        A log that does not contain the signed one halts signing.
+        """
+        if time.monotonic() < self._next_at:
+            return
+        self._next_at = time.monotonic() + INTERVAL
+        head, signed, now = self._proofs.head(), self._store.largest, self._context.clock()
+        if signed and self._proofs.count_leaves() < signed.size:
+            if self._has_read_all() and self._proofs.count_leaves() < signed.size:
+                self._halt(SHORTER_LOG, now)
+            return
+        if signed and self._proofs.root_at(signed.size) != signed.root:
+            self._halt(ANOTHER_LOG, now)
+            return
+        if head.size <= (signed.size if signed else 0):
+            return
+        try:
+            self._store.sign(head.size, head.root, now, show=True)
+        except (NoteError, WrongKey) as error:
+            if self._log_throttle(str(error)):
+                log.warning("no checkpoint is signed: %s", error)
+
+    def _has_read_all(self) -> bool:
+        """Return whether the tree has all records: new views take a while to read the log."""
+        return not self._context.ledger.log(self._reader.read_position(), 1)
+
+    def _halt(self, reason: str, now: int) -> None:
+        self._store.halt(reason, now)
+        if self._log_throttle(reason):
+            log.error("checkpoints are no longer signed: %s", reason)
