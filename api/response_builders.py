@@ -159,11 +159,12 @@ def write_response(result: CommandResult, doc: Doc | None = None, status: int = 
 
 
 def confirm_write(result: CommandResult) -> Doc:
-    """Return game, version and position of a write, and signal new records."""
+    """Return game, version, head and position of a write, and signal new records."""
     if not result.replayed:
         services().notify_appended(result.position)
     g.position = result.position
-    return {"game": result.game, "version": result.versions[-1], "position": result.position}
+    head = result.records[-1].hash
+    return {"game": result.game, "version": result.versions[-1], "head": head, "position": result.position}
 
 
 def visible_head(game: str) -> tuple[int, bool]:

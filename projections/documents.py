@@ -95,6 +95,7 @@ def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, 
             "ruleset": p.ruleset,
             "viewer": viewer,
             "version": p.version,
+            "head": p.hash,
             "status": p.status,
             "at": p.time,
             "seats": sitting,
@@ -153,6 +154,7 @@ def build_entries(record: Record, before: LoadedGame | None, loaded: LoadedGame)
     besides = record_template_context(rules, before.game.state, record) if before else _no_context
     public: dict[str, Json] = {
         "version": record.version,
+        "head": record.hash,
         "kind": record.kind,
         "at": record.public["at"],
         "seat": record.public.get("seat"),

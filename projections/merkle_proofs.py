@@ -76,12 +76,12 @@ class MerkleProofs:
         self._views = views
 
     def head(self, size: int = 0) -> Head:
-        """Return the newest head, or that of an earlier published `size`."""
+        """Return the newest head, or the head of an earlier published `size`."""
         with self._views.reading() as db:
             return _tree_head(db, *_chosen_tree(db, size))
 
     def count_leaves(self) -> int:
-        """Return the number of leaves, also those that are not published yet."""
+        """Return the number of leaves, also of unpublished ones."""
         with self._views.reading() as db:
             return int(db.execute(_LIVE_TREE).one().leaves)
 
@@ -94,7 +94,7 @@ class MerkleProofs:
     def tile(self, level: int, number: int, width: int) -> bytes | None:
         """Return the first `width` hashes of a tile of 256 (https://c2sp.org/tlog-tiles); None if one is missing.
 
-        Tiles show records that are not published yet: the caller keeps to a size that is.
+        Tiles show unpublished records too: the caller keeps to a published size.
         """
         places = [(8 * level, number * TILE + i) for i in range(width)]
         with self._views.reading() as db:
@@ -112,7 +112,7 @@ class MerkleProofs:
     def prove_inclusion(self, game: str, version: int, size: int = 0) -> InclusionProof | None:
         """Return the proof of a record; None if the tree does not have it yet.
 
-        `size`: that of a tree that was published earlier, which is proved against in place of the newest.
+        `size`: the size of an earlier published tree, in place of the newest.
         """
         t = schema.leaves
         with self._views.reading() as db:
@@ -126,7 +126,7 @@ class MerkleProofs:
     def prove_consistency(self, old: int, size: int = 0) -> tuple[Head, list[Hash]] | None:
         """Return the newest head and its consistency path from the head of size `old`; None if the tree is shorter.
 
-        `size`: that of an earlier published head, in place of the newest.
+        `size`: the size of an earlier published head, in place of the newest.
         """
         with self._views.reading() as db:
             gen, size = _chosen_tree(db, size)
@@ -174,7 +174,7 @@ def _read_path(db: Connection, gen: int, path: Callable[[SubtreeReader], list[Ha
 
 
 def read_subtrees(db: Connection, gen: int, subtrees: Collection[Subtree]) -> dict[Subtree, Hash]:
-    """Return the root hashes of those subtrees that are stored."""
+    """Return the root hashes of the stored ones among these subtrees."""
     n, at = schema.nodes.c, tuple_(schema.nodes.c.level, schema.nodes.c.number)
     nodes = select(n.level, n.number, n.hash).where(n.gen == gen, at.in_([place for place in subtrees if place[0]]))
     leaves = select(_L.leaf, _L.hash).where(

@@ -53,7 +53,7 @@ def log_head(args: Doc) -> Response:
     """Return the head of the log: the root of the Merkle tree (RFC 6962) over all records of all games.
 
     With `since`, the size of an earlier head, `path` proves that the log still contains everything in it. With `size`,
-    that of a signed checkpoint, the head is the checkpoint's. `verifier` is the SHA-256 of the verifier in one file.
+    the size of a signed checkpoint, the head is the checkpoint's. `verifier` is the SHA-256 of the one-file verifier.
     """
     rate_limits.charge_request(None)
     wait_for_views(args["wait"])
@@ -139,8 +139,8 @@ def log_tile(tile: str) -> Response:
 def proof(args: Doc, game: str, version: int) -> Response:
     """Return the proof that the log of all games contains a record.
 
-    With `Accept: text/plain` it is a `tlog-proof` (https://c2sp.org/tlog-proof) with the newest signed checkpoint,
-    which the verifier in one file takes. A record is in a checkpoint about a second after it is in the log.
+    With `Accept: text/plain` it is a `tlog-proof` (https://c2sp.org/tlog-proof) with the newest signed checkpoint, for
+    the verifier in one file. A record is in a checkpoint about a second after it is in the log.
     """
     rate_limits.charge_request(None)
     wait_for_views(args["wait"])
@@ -166,6 +166,6 @@ def proof(args: Doc, game: str, version: int) -> Response:
 def verifier() -> Response:
     """Return the verifier in one file: it checks exports, proofs and checkpoints with Python 3.11 alone.
 
-    Its SHA-256 is in `/v1/log` and in the changelog of each release. Take it from somebody whom you trust.
+    Its SHA-256 is in `/v1/log` and in the changelog of each release. Take it from a person of your trust.
     """
     return etag_response(_verifier(), cache=ONE_DAY, media="text/x-python; charset=utf-8")

@@ -72,6 +72,7 @@ class EntryOfficerSchema(ResponseSchema):
 
 class EntrySchema(ResponseSchema):
     version = required_int()
+    head = required_str(metadata={"description": "Hash of the record's public part, hex."})
     kind = one_of(*KINDS)
     at = required_int()
     seat = fields.Integer(allow_none=True)

@@ -85,6 +85,7 @@ class BoardSchema(ResponseSchema):
     ruleset = required_str()
     viewer = JsonSchemaField(VIEWER, required=True, metadata={"description": "A seat, or `public`."})
     version = required_int(metadata={"description": "The version at which this board last changed."})
+    head = required_str(metadata={"description": "Hash of the public part of that version's record, hex."})
     status = one_of(*STATUSES)
     set_aside = fields.Boolean(
         metadata={"description": "True if a later record cannot be shown. An operator must repair it."}

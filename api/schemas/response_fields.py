@@ -55,6 +55,7 @@ def fact_list(**options: Unpack[FieldOptions]) -> fields.List[Json]:
 class WrittenSchema(ResponseSchema):
     game = required_str()
     version = required_int(metadata={"description": "The newest version after this request."})
+    head = required_str(metadata={"description": "Hash of the last record of this write, hex."})
     position = required_int(metadata={"description": "Log position, for `wait` in reads."})
 
 

@@ -137,6 +137,7 @@ class TableNoticeSchema(ResponseSchema):
 
 class ChangeNoticeSchema(TableNoticeSchema):
     kind = enum_field(KINDS, "Kind of the record.")
+    head = text_field("Hash of the record's public part, hex.")
 
 
 class TurnNoticeSchema(TableNoticeSchema):

@@ -67,6 +67,10 @@ class Refused(AnnalsError):
         return self.status in AGAIN and self.code != "record_damaged"
 
 
+class Forked(AnnalsError):
+    """The service shows another game than before. Keep both heads: together they prove it."""
+
+
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follows no redirect: a token goes to its service only."""
 
@@ -219,11 +223,30 @@ class Annals:
         made = cast("t.NewGameDoc", self.wire.write("/games", {"ruleset": ruleset, "seats": seats, **terms}))
         guest = made.get("token")
         wire = replace(self.wire, token=guest) if guest else self.wire
-        return Table(wire, made["game"], position=made["position"], invitation=made.get("invitation", ""))
+        table = Table(wire, made["game"], position=made["position"], invitation=made.get("invitation", ""))
+        table.heads.note(made["version"], made["head"])
+        return table
 
     def table(self, game: str, role: str = "") -> Table:
         """Return an existing table."""
         return Table(replace(self.wire, role=role), game)
+
+
+@dataclass
+class Heads:
+    """Hashes of a game's records as the service has shown them. A later answer with another hash is a fork."""
+
+    game: str
+    seen: dict[int, str] = field(default_factory=dict)
+    """Version -> hash of its record; the newest thousand."""
+
+    def note(self, version: int, head: str) -> None:
+        """Keep the hash of a version. Raises Forked if it was another one before."""
+        before = self.seen.setdefault(version, head)
+        if before != head:
+            raise Forked(f"game {self.game}, version {version}: first {before}, now {head}")
+        if len(self.seen) > 1000:
+            del self.seen[min(self.seen)]
 
 
 @dataclass
@@ -238,6 +261,10 @@ class Table:
     invitation: str = field(default="", repr=False)
     looked: int = 0
     """Version of the last check for a turn."""
+    heads: Heads = field(default_factory=lambda: Heads(""))
+
+    def __post_init__(self) -> None:
+        self.heads.game = self.game
 
     def _get(self, path: str, **query: Json) -> Json:
         return self.wire.get(f"/games/{self.game}{path}", **query)
@@ -245,7 +272,15 @@ class Table:
     def _write(self, path: str, body: Json, version: int | None = None) -> Json:
         answer = self.wire.write(f"/games/{self.game}{path}", body, version=version)
         self.position = answer["position"]
+        self.heads.note(answer["version"], answer["head"])
         return answer
+
+    def check_head(self) -> None:
+        """Ask for the newest record that was seen, and raise Forked if the service has another one, or none."""
+        if self.heads.seen:
+            newest = max(self.heads.seen)
+            items = self._get("/timeline", after=newest - 1, limit=1, wait=self.position)["items"]
+            self.heads.note(newest, items[0]["head"] if items else "none")
 
     def summary(self) -> t.Summary:
         """Return seats and terms of the game."""
@@ -258,7 +293,8 @@ class Table:
             body.setdefault("invitation", self.invitation)
         taken = cast("t.SeatDoc", self._write("/seats", body))
         token = taken.get("token") or self.wire.token
-        return Table(replace(self.wire, token=token, role=str(taken["seat"])), self.game, taken["seat"], self.position)
+        wire = replace(self.wire, token=token, role=str(taken["seat"]))
+        return Table(wire, self.game, taken["seat"], self.position, heads=self.heads)
 
     def seat_bot(self, seat: int, bot: str = "heuristic") -> t.SeatDoc:
         """Seat a bot of the service; for directors."""
@@ -345,11 +381,12 @@ class Table:
         """Yield stream events after a version, until the game is closed; reconnect after interruptions.
 
         A timeline entry can come twice, for example after a broken connection. Raises Refused if the stream cannot
-        open again (the token has ended), Unreachable after the client's `patience`.
+        open again (the token has ended), Unreachable after the client's `patience`, Forked for another game.
         """
         failures, since = 0, time.monotonic()
         while True:
             wanted = ""
+            self.check_head()
             try:
                 with self.wire.stream(f"/games/{self.game}/stream", last) as stream:
                     for event in read_events(stream):
@@ -357,6 +394,8 @@ class Table:
                         last = int(event.get("id") or last)
                         if event["event"] == "bye":
                             break
+                        if event["event"] in ("board", "timeline"):
+                            self.heads.note(event["data"]["version"], event["data"]["head"])
                         yield cast("t.StreamEvent", event)
                         if event["event"] == "end":
                             return

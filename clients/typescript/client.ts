@@ -220,6 +220,23 @@ export class Annals {
   }
 }
 
+/** The service shows another game than before. Keep both heads: together they prove it. */
+export class Forked extends Error {}
+
+/** Hashes of a game's records as the service has shown them: another hash later is a fork. */
+export class Heads {
+  readonly seen = new Map<number, string>();
+
+  /** Keep the hash of a version. Throws Forked if it was another one before. */
+  note(version: number, head: string): void {
+    const before = this.seen.get(version) ?? head;
+    if (before !== head) throw new Forked(`version ${version}: first ${before}, now ${head}`);
+    this.seen.set(version, head);
+    const [oldest] = this.seen.keys();
+    if (this.seen.size > 1000 && oldest !== undefined) this.seen.delete(oldest);
+  }
+}
+
 /** A game as one caller meets it: a seat, its director, or the public. */
 export class Table {
   /** The version at which it was looked last whose turn it is. */
@@ -232,17 +249,27 @@ export class Table {
     /** Of the last write: reads wait for it. */
     private position = 0,
     private readonly invitation?: string,
+    private readonly heads = new Heads(),
   ) {}
 
   private get<Doc>(path: string): Promise<Doc> {
     return this.wire.get<Doc>(`/games/${this.game}${path}`, { wait: this.position });
   }
 
-  private async write<Doc extends { position: number }>(path: string, body: unknown, version?: number): Promise<Doc> {
+  private async write<Doc extends { position: number; version: number; head: string }>(path: string, body: unknown, version?: number): Promise<Doc> {
     const more = version === undefined ? {} : { version };
     const answer = await this.wire.write<Doc>(`/games/${this.game}${path}`, body, more);
     this.position = answer.position;
+    this.heads.note(answer.version, answer.head);
     return answer;
+  }
+
+  /** Ask for the newest record that was seen. Throws Forked if the service has another one, or none. */
+  async checkHead(): Promise<void> {
+    const newest = Math.max(0, ...this.heads.seen.keys());
+    const query = { after: newest - 1, limit: 1, wait: this.position };
+    const page = newest && (await this.wire.get<Schemas["Timeline"]>(`/games/${this.game}/timeline`, query));
+    if (page) this.heads.note(newest, page.items[0]?.head ?? "none");
   }
 
   /** Take a seat; the table as that seat has it, with its own token for guests. */
@@ -251,7 +278,7 @@ export class Table {
     const taken = await this.write<Schemas["SeatDoc"]>("/seats", body);
     const role = String(taken.seat);
     const wire = this.wire.as(taken.token ? { token: taken.token, role } : { role });
-    return new Table(wire, this.game, taken.seat, this.position);
+    return new Table(wire, this.game, taken.seat, this.position, undefined, this.heads);
   }
 
   /** Seat a bot of the service; for directors. */
@@ -341,12 +368,14 @@ export class Table {
 
   /**
    * Everything that comes, from a version on, until the game is closed; the client comes back by itself. An entry of
-   * the timeline may come twice. Throws Refused where the stream will never open again, Unreachable after the patience.
+   * the timeline may come twice. Throws Refused where the stream will never open again, Unreachable after the patience,
+   * Forked for another game.
    */
   async *follow(last = 0): AsyncGenerator<StreamEvent> {
     let since = Date.now();
     for (let failures = 0; ; failures++) {
       let wanted = "";
+      await this.checkHead();
       const guard = new AbortController();
       const cut = () => setTimeout(() => guard.abort(), this.wire.timeout);
       let timer = cut();
@@ -362,11 +391,13 @@ export class Table {
           since = Date.now();
           last = Number(event.id ?? last);
           if (event.event === "bye") break;
+          const told = event.data as { version: number; head: string };
+          if (event.event === "board" || event.event === "timeline") this.heads.note(told.version, told.head);
           yield event as StreamEvent;
           if (event.event === "end") return;
         }
       } catch (error) {
-        if (error instanceof Refused && !error.passing) throw error;
+        if (error instanceof Forked || (error instanceof Refused && !error.passing)) throw error;
         if (error instanceof Refused) wanted = error.retryAfter;
         else if (Date.now() - since > this.wire.patience) throw new Unreachable(`the stream: ${error}`);
       } finally {

@@ -100,7 +100,7 @@ def _read_schema(db: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
 
 
 def _find_faults(rows: list[tuple[str, str, str, str]], *, complete: bool) -> Iterator[str]:
-    """Yield what is foreign, what differs, and with `complete` which essential tables are missing."""
+    """Yield foreign objects, differing ones, and with `complete` missing essential tables."""
     own, seen = make_schema(), set[tuple[str, str]]()
     for kind, name, table, sql in rows:
         key, shown = (kind, name), f"the {kind[:_MAX_NAME]} {name[:_MAX_NAME]}"

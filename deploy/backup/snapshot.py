@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from deploy.config.key_files import read_key
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime.supervisor import hold_lock
 from domain.service.keyring import fingerprint
+from domain.transparency.checkpoint_store import RESTORED
 
 LEDGER, KEY, MANIFEST = "ledger.sqlite", "key", "backup.json"
 FORMAT = 1
@@ -106,10 +108,17 @@ def _restore_snapshot(settings: Settings, source: Path, until: int | None) -> Re
     if settings.key_file.exists() and read_key(settings.key_file) != key:
         raise _occupied_error(settings.key_file)
     write_file(settings.key_file, key.hex().encode() + b"\n")
+    _halt_signing(draft)
     sync(draft)
     draft.rename(settings.ledger_file)
     sync(settings.data)
     return restored
+
+
+def _halt_signing(ledger: Path) -> None:
+    """Let nothing be signed until an operator has compared: larger checkpoints may have been signed since the copy."""
+    with closing(sqlite3.connect(ledger)) as db, db, suppress(sqlite3.OperationalError):  # an older ledger has no table
+        db.execute("INSERT OR IGNORE INTO signing_halts VALUES (?, ?)", (RESTORED, int(time.time() * 1000)))
 
 
 def _draft_path(settings: Settings) -> Path:

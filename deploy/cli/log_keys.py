@@ -1,4 +1,4 @@
-"""The command `annals log-keys`: keys that sign the log's checkpoints, and what to do after a restore."""
+"""The command `annals log-keys`: signing keys of the log's checkpoints, and signing again after a restore."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ import urllib3
 from deploy.runtime import parent_death
 from domain.bots import MAX_PROPOSALS
 from domain.kernel.rules.ruleset import Bot
+from domain.kernel.schema.canonical_json import digest
 from domain.types import Json
 
 Doc = dict[str, Json]
@@ -133,6 +134,8 @@ class DemoGame:
     """Position of the last write: reads wait for it."""
     missed: int = 0
     """Number of missed deadlines."""
+    heads: dict[int, str] = field(default_factory=dict)
+    """Version -> hash of its record, as the answers to moves had it."""
     late: dict[str, set[int]] = field(default_factory=dict)
     """Decision -> seats that miss its deadline."""
 
@@ -214,7 +217,8 @@ class DemoGame:
     def post_move(self, client: DemoClient, move: Json, decision: Doc) -> None:
         """Send a move for a decision."""
         body = {"move": move, "decision": decision["id"]}
-        self.position = client.call("POST", f"{self.path}/moves", body)["position"]
+        answer = client.call("POST", f"{self.path}/moves", body)
+        self.position, self.heads[answer["version"]] = answer["position"], answer["head"]
 
     def wait_until_closed(self, decision: str, otherwise: str) -> None:
         """Wait until workers or the clock close the decision. Raises DemoError with `otherwise` if they do not."""
@@ -301,6 +305,9 @@ def _print_results(game: DemoGame, moves: int, seconds: float, export: Path, *, 
     status, data = reader.request("GET", f"{game.path}/export")
     if status != 200:
         raise DemoError(f"the export answers {status}")
+    lines = data.splitlines()[1:-1]
+    if told := [v for v, head in game.heads.items() if digest(json.loads(lines[v - 1])["public"]) != head]:
+        raise DemoError(f"version {told[0]} of the export is not the record of its move: the game was forked")
     export.mkdir(parents=True, exist_ok=True)
     file = export / f"{game.game}.jsonl"
     file.write_bytes(data)
@@ -308,12 +315,11 @@ def _print_results(game: DemoGame, moves: int, seconds: float, export: Path, *, 
     print(f"moves:   {moves} in {seconds:.1f} s; requests: {len(taken)}, median {1000 * taken[len(taken) // 2]:.1f} ms")
     if game.deadline:
         print(f"late:    {game.missed} deadlines of {game.deadline} s have passed")
-    last = len(data.splitlines()) - 1
     print(f"export:  {file} ({len(data)} bytes)")
     print(f"prove:   ./run annals verify {file}")
     print(f"read:    ./run annals show {file}")
     shown = f"{game.address}{game.path}/board?version=" if stays else f"./run annals replay {file} --version "
-    print(f"replay:  {shown}{last} (or any version from 1)")
+    print(f"replay:  {shown}{len(lines)} (or any version from 1)")
 
 
 @contextmanager

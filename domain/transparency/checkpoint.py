@@ -64,8 +64,8 @@ class Checkpoint:
 class Signer:
     """Signs checkpoints under one name with two keys, both derived from one secret of 32 bytes.
 
-    A log signs with Ed25519 over the text, which every checker knows; a `witness` with the cosignature of that key,
-    which includes the time. Both sign with ML-DSA-44, which quantum computers cannot forge.
+    A log signs its text with Ed25519, known to every checker; a `witness` signs time and text with it. Both also sign
+    with ML-DSA-44, safe from quantum computers.
     """
 
     def __init__(self, name: str, secret: bytes, *, witness: bool = False) -> None:
@@ -139,7 +139,7 @@ def find_valid_signatures(note: SignedNote, keys: Iterable[VerifierKey]) -> list
 
 
 def open_checkpoint(note: SignedNote, keys: Sequence[VerifierKey]) -> Checkpoint:
-    """Return the checkpoint of a note that one of the keys signed.
+    """Return the checkpoint of a note signed by one of the keys.
 
     Raise NoteError `not_signed`, `signature_false` or `checkpoint_malformed`.
     """

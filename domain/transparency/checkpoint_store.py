@@ -62,7 +62,7 @@ class SigningKey:
 
 
 class CheckpointStore:
-    """Signs and stores checkpoints. Every method may raise StoreUnavailable; those that read a secret, WrongKey."""
+    """Signs and stores checkpoints. Every method may raise StoreUnavailable, and with a secret WrongKey."""
 
     def __init__(self, database: Database, keyring: Keyring, origin: str = "", secret: bytes = b"") -> None:
         """`origin` names the log; without one, a random name is made. `secret` replaces the key of the ring."""
@@ -83,7 +83,7 @@ class CheckpointStore:
 
     @property
     def public(self) -> StoredCheckpoint | None:
-        """Return the checkpoint for readers, with the cosignatures that witnesses have given."""
+        """Return the checkpoint for readers, with its cosignatures by witnesses."""
         return _read_checkpoint(self._database.execute, _SHOWN)
 
     def sign(self, size: int, root: bytes, now: int, *, show: bool) -> StoredCheckpoint | None:
@@ -125,7 +125,7 @@ class CheckpointStore:
 
     @property
     def halts(self) -> list[str]:
-        """Return the reasons for which nothing is signed, none if signing goes on."""
+        """Return the reasons for signing nothing, none if signing goes on."""
         return [str(reason) for (reason,) in self._database.execute("SELECT reason FROM signing_halts ORDER BY at")]
 
     def halt(self, reason: str, now: int) -> None:
@@ -133,7 +133,7 @@ class CheckpointStore:
         self._database.execute(_HALT, (reason, now))
 
     def resume(self, note: SignedNote | None, root: bytes | None, now: int) -> None:
-        """Sign again, after the operator has found the largest checkpoint that anybody holds.
+        """Sign again, after the operator has found the largest checkpoint in anybody's hands.
 
         `note` is that checkpoint, and `root` the root of this log at its size; None: nobody holds a larger one than
         stored. Raise NoteError `forked` if the log does not contain it, and the errors of `open_checkpoint`.
@@ -155,7 +155,7 @@ class CheckpointStore:
 
     @property
     def keys(self) -> list[SigningKey]:
-        """Return all signing keys, also those that have ended, the newest first."""
+        """Return all signing keys, also ended ones, the newest first."""
         rows = self._database.execute(
             "SELECT number, origin, vkeys, since, until, reason FROM signing_keys ORDER BY number DESC"
         )
@@ -168,7 +168,7 @@ class CheckpointStore:
         """Add a signing key and return it; it signs beside the older ones until they end.
 
         Without an `origin` the log keeps its name. Another origin is another log to everybody: older keys end, and
-        what they signed binds it no more. Without a `secret` one is made and sealed with the ring.
+        their signatures bind it no more. Without a `secret` one is made and sealed with the ring.
         """
         sealed = _FROM_SETTINGS
         if not secret:

@@ -57,7 +57,7 @@ def _split(size: int) -> int:
 
 
 def range_root(read: SubtreeReader, first: int, size: int) -> Hash:
-    """Return the root over leaves first..first+size-1, a range that the tree itself forms."""
+    """Return the root over leaves first..first+size-1, a range of the tree itself."""
     k = _split(size) if size > 1 else 1
     if size in (1, 2 * k):
         return read(((size - 1).bit_length(), first // size))
@@ -65,7 +65,7 @@ def range_root(read: SubtreeReader, first: int, size: int) -> Hash:
 
 
 def inclusion_path(read: SubtreeReader, index: int, size: int) -> list[Hash]:
-    """Return the path that proves leaf `index` in a tree of `size` leaves, from the leaf upwards."""
+    """Return the path of leaf `index` in a tree of `size` leaves, from the leaf upwards."""
 
     def path(first: int, n: int) -> list[Hash]:
         if n == 1:
@@ -93,7 +93,7 @@ def consistency_path(read: SubtreeReader, old: int, size: int) -> list[Hash]:
 
 
 def list_subtrees(path: Callable[[SubtreeReader], object]) -> list[Subtree]:
-    """Return the subtrees that a path needs, so that one query can read them all."""
+    """Return the subtrees of a path, for reading them all in one query."""
     needed: list[Subtree] = []
 
     def note(place: Subtree) -> Hash:

@@ -60,7 +60,7 @@ class VerifierKey:
 
     @property
     def id(self) -> bytes:
-        """Return its 4 bytes that signature lines carry."""
+        """Return its 4 bytes in signature lines."""
         return hashlib.sha256(self.name.encode() + b"\n" + bytes([self.kind]) + self.key).digest()[:4]
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class Signature(NamedTuple):
 
 
 def parse_signatures(text: str) -> list[Signature]:
-    """Return the signatures of lines that each end with a newline; raise NoteError `note_malformed`."""
+    """Return the signatures of lines, each with a newline at its end; raise NoteError `note_malformed`."""
     lines = text.split("\n")
     if lines.pop() or not lines or len(lines) > MAX_SIGNATURES:
         raise NoteError("note_malformed", "the signatures")
@@ -115,7 +115,7 @@ def parse_signatures(text: str) -> list[Signature]:
 
 @dataclass(frozen=True)
 class SignedNote:
-    """A text, which ends with a newline, and its signatures, nothing of them checked."""
+    """A text with a newline at its end, and its signatures, nothing of them checked."""
 
     text: str
     signatures: tuple[Signature, ...]

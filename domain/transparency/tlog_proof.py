@@ -33,7 +33,7 @@ def _parse_number(line: str, word: str) -> int:
 
 @dataclass(frozen=True)
 class TlogProof:
-    """The proof that a record is number `index` of the log of a checkpoint."""
+    """The proof of a record as number `index` of the log of a checkpoint."""
 
     index: int
     path: Sequence[Hash]

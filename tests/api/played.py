@@ -100,7 +100,7 @@ class Played:
         self._take("Scores", table.get("/scores"))
         self._take("Audit", table.get("/audit"))
         self._take("Results", self.site.get(f"/players/{player}/results"))
-        header, *records = [json.loads(line) for line in table.get("/export").data.splitlines()]
+        header, *records, _ = [json.loads(line) for line in table.get("/export").data.splitlines()]
         self.found["ExportHeader"].append(header)
         self.found["ExportRecord"] += records
         told = [*(f for r in records for f in r["public"].get("facts", ())), *_hidden(records)]

@@ -204,6 +204,7 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "client": "0" * 16,
         "name": "orders@1",
         "player": "nobody",
+        "tile": "entries/000.p/1",
         "game": "00000000-0000-0000-0000-000000000000",
     } | ids
     return [path.format(**known) for path, methods in found.items() if "get" in methods] + [
@@ -211,6 +212,8 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "/v1/docs/start.js",
         "/v1/openapi.json",
         "/.well-known/oauth-authorization-server",
+        "/.well-known/annals-log-keys",
+        "/.well-known/annals-log-policy",
         "/login",
         "/register",
         "/oauth/authorize",

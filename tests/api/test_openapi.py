@@ -35,6 +35,8 @@ PAGES = {
 }
 PAGES |= {"/account", "/account/end", "/account/totp", "/account/passkeys", "/pages/style.css", "/pages/passkey.js"}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
+LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}
+"""Not below /v1, so that they are found where such things are looked for."""
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_every_route_is_documented(site: Site, spec: dict[str, Any]) -> None:
         for rule in site.app.url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }
-    assert {(p, m) for p, m in served if p not in PLAIN | PAGES | OAUTH} == set(operations(spec))
+    assert {(p, m) for p, m in served if p not in PLAIN | PAGES | OAUTH | LOG} == set(operations(spec))
 
 
 def test_an_address_can_be_built_although_nothing_was_compiled_for_it(site: Site) -> None:

@@ -165,6 +165,7 @@ WITHOUT_IF_MATCH = {
     "/v1/games/{game}/rewinds/{rewind}/consents": "a vote counts for its request",
     "/v1/games/{game}/proposals/{proposal}/consents": "a vote counts for its proposal",
     "/v1/games/{game}/card": "no part of the log",
+    "/v1/games/{game}/chat": "no part of the log",
     "/v1/games/{game}/challenges": "no part of the log",
     "/v1/games/{game}/rematches": "opens another game",
     "/v1/games/{game}/officers": "an offer, which counts if its author may still give the role when it is accepted",

@@ -29,6 +29,8 @@ AT_A_TABLE = {
     "/v1/games/{game}/decisions": [""],
     "/v1/games/{game}/digest": ["", "?after={version}"],
     "/v1/games/{game}/export": [""],
+    "/v1/games/{game}/feed": [""],
+    "/v1/games/{game}/calendar": [""],
     "/v1/games/{game}/proposals": [""],
     "/v1/games/{game}/records": ["?limit=200", "?after={version}&limit=1"],
     "/v1/games/{game}/records/{version}/proof": [""],
@@ -54,14 +56,24 @@ LISTS = {
 STREAMS = ("/v1/games/stream", "/v1/games/{game}/stream", "/v1/me/stream")
 """Looked at by themselves."""
 
-OF_THE_WHOLE_LOG = ("/metrics", "/healthz", "/readyz")
+OF_THE_WHOLE_LOG = ("/metrics", "/healthz", "/readyz", "/v1/log/checkpoint", "/v1/log/tile/{tile}")
 """They tell that something was written, and not where."""
 
-OF_NO_GAME = ("/v1/rulesets", "/v1/problems/", "/v1/accounts", "/v1/audit", "/v1/me", "/v1/reports")
+OF_NO_GAME = (
+    "/v1/rulesets",
+    "/v1/problems/",
+    "/v1/accounts",
+    "/v1/audit",
+    "/v1/me",
+    "/v1/reports",
+    "/v1/verifier.py",
+    "/v1/calendar",
+)
 """They tell nothing of a game, or of one's own alone."""
 
 AT_IT_ALONE = (
     "/v1/games/{game}/challenges",
+    "/v1/games/{game}/chat",
     "/v1/games/{game}/officers",
     "/v1/games/{game}/proposals/{proposal}",
 )
@@ -308,7 +320,7 @@ class TestAtTheTable:
             )
             refused(site.get(f"{table.path}/records/{newest}/proof", token), 404, "not_found")
             assert site.get(f"{table.path}/audit", token).json["report"]["records"] == newest
-            assert len(site.get(f"{table.path}/export", token).data.splitlines()) == newest + 1
+            assert len(site.get(f"{table.path}/export", token).data.splitlines()) == newest + 2
             assert site.get(f"{table.path}/board?version={newest}", token).status_code == 200
             assert site.get(f"{table.path}/scores", token).json["version"] == newest
             with site.get(f"{table.path}/stream", token) as stream:

@@ -17,6 +17,7 @@ import pytest
 
 from deploy.cli.main import main
 from tests.api.test_clients import imported
+from tests.clients.forked import FIRST, GAME, SECOND, forging
 from tests.clients.kit import PYTHON, Phoenix, python_client, python_types
 from tests.deploy.house import SHIPPED, serving
 
@@ -125,3 +126,25 @@ class TestEvents:
 
     def test_signs_of_life_are_no_events(self) -> None:
         assert self.read("retry: 2000\n\n: still here\n\n") == []
+
+
+class TestAForkedGame:
+    """A service that shows another game than before is found out, whatever it forges first."""
+
+    @pytest.mark.parametrize("head", ["", SECOND, FIRST])
+    def test_it_is_told(self, head: str) -> None:
+        """A record that is gone, another one, and another one only in the stream."""
+        with forging(head) as url:
+            table = client.Annals(url).table(GAME, "0")
+            table.move({"type": "order"}, decision="0-1")
+            with pytest.raises(client.Forked, match=f"version 7: first {FIRST}, now"):
+                next(table.follow())
+
+    def test_the_bot_ends_with_a_line(self) -> None:
+        with forging(SECOND) as url:
+            command = [sys.executable, "bot_template.py", url, GAME, "--seat", "0"]
+            environment = {"PATH": os.environ["PATH"], "ANNALS_TOKEN": "x"}
+            done = subprocess.run(command, cwd=PYTHON, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith("bot: game ")
+        assert "Traceback" not in done.stderr

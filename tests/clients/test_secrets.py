@@ -96,7 +96,7 @@ def test_nothing_secret_of_a_whole_game_is_written_or_sent_about(tmp_path: Path)
                 stolen = list(strings(tmp_path / "data"))
                 known = seats[0].summary()["version"]
         assert [event["event"] for event in seats[0].follow()][-1] == "end"
-        records = [json.loads(line) for line in seats[0].export().splitlines()[1:]]
+        records = [json.loads(line) for line in seats[0].export().splitlines()[1:-1]]
         logs = service.errors.read_bytes() + b"".join(
             text for name, text in strings(tmp_path / "data") if name.endswith((".log", ".errors"))
         )

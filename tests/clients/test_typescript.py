@@ -13,6 +13,7 @@ import pytest
 from deploy.cli.main import main
 from tests.api.played import published
 from tests.api.test_npm_clients import run, tools
+from tests.clients.forked import FIRST, GAME, SECOND, forging
 from tests.clients.kit import TYPESCRIPT, Phoenix
 
 __all__ = ["tools"]
@@ -37,6 +38,27 @@ def test_it_is_small_and_needs_nothing_at_run_time() -> None:
     assert len(text.splitlines()) < 450
     assert re.findall(r"^import .*", text, re.MULTILINE) == ['import type { components } from "./annals.js";']
     assert "dependencies" not in json.loads((TYPESCRIPT / "package.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("head", ["", SECOND, FIRST])
+def test_a_forked_game_is_told(compiled: Path, head: str) -> None:
+    """A record that is gone, another one, and another one only in the stream."""
+    program = f"""import {{ Annals, Forked }} from "./client.js";
+    const table = new Annals(process.argv[2]).table("{GAME}", "0");
+    await table.move({{ type: "order" }}, {{ decision: "0-1" }});
+    try {{ await table.follow().next(); }} catch (error) {{ console.log(error instanceof Forked, error.message); }}
+    process.exit();"""
+    (compiled / "forked.mjs").write_text(program)
+    with forging(head) as url:
+        done = subprocess.run(
+            [str(shutil.which("node")), "forked.mjs", url],
+            cwd=compiled,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.stdout.startswith(f"true version 7: first {FIRST}, now"), done
 
 
 def test_a_whole_game_with_the_service_killed_in_it(

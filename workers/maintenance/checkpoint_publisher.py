@@ -18,7 +18,7 @@ log = logging.getLogger("annals.log")
 
 
 class CheckpointPublisher:
-    """Signs checkpoints that readers see at once."""
+    """Signs checkpoints; readers see them at once."""
 
     def __init__(self, context: WorkerContext, reader: Reader) -> None:
         self._context, self._reader, self._store = context, reader, context.checkpoints
@@ -29,7 +29,7 @@ class CheckpointPublisher:
         """Sign a checkpoint if the log has grown; may raise StoreUnavailable.
 
         The published part can shrink while the records of a delayed table come back into view; then nothing is signed.
-        A log that does not contain the signed one halts signing.
+        A log without the signed one halts signing.
         """
         if time.monotonic() < self._next_at:
             return

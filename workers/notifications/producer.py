@@ -221,7 +221,7 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
     if entry.position <= subscription.since:
         return
     if subscribes_to(subscription, "table.changed"):
-        yield _make_notice(subscription.webhook, "table.changed", step, kind=step.record.kind)
+        yield _make_notice(subscription.webhook, "table.changed", step, kind=step.record.kind, head=step.record.hash)
     if subscribes_to(subscription, "game.over") and _is_game_end(step):
         yield _make_notice(subscription.webhook, "game.over", step)
     if subscribes_to(subscription, "turn.due") and (seat := _seat_of(member)) is not None:
