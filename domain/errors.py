@@ -11,6 +11,7 @@ AnnalsError
 ├── UnknownRuleset       no such ruleset in the registry
 ├── InvalidTable         seats or options not allowed by the ruleset
 ├── FormError            a document does not fit the JSON form of a state
+├── TournamentError      the sums of a tournament do not allow a plan, a result or a bid
 ├── ScenarioError        a scenario is ill-formed, or one of its expectations failed
 ├── VerificationError    a log does not prove its claims
 ├── NoteError            a signed note, checkpoint, key or proof is malformed or not signed
@@ -106,6 +107,14 @@ class FormError(AnnalsError):
     def __init__(self, reason: str, pointer: str = "") -> None:
         super().__init__(f"{pointer or '/'}: {reason}")
         self.reason, self.pointer = reason, pointer
+
+
+class TournamentError(AnnalsError):
+    """A plan, a result or a bid does not add up; `code` is stable, `pointer` names the place (RFC 6901)."""
+
+    def __init__(self, code: str, reason: str, pointer: str = "") -> None:
+        super().__init__(f"{pointer}: {reason} ({code})" if pointer else f"{reason} ({code})")
+        self.code, self.reason, self.pointer = code, reason, pointer
 
 
 class ScenarioError(AnnalsError):

@@ -17,6 +17,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 
 from babel import Locale
 from babel.lists import format_list
@@ -106,6 +108,11 @@ class Grammar(ABC):
     def number(self, value: int) -> str:
         """Return the number with the separators of the language."""
         return str(value) if -10_000 < value < 10_000 else str(format_decimal(value, locale=self._locale))
+
+    def decimal(self, value: Fraction, digits: int) -> str:
+        """Return the number with so many decimals: `3.250`, `3,250`."""
+        rounded = Decimal(round(value * 10**digits)).scaleb(-digits)
+        return str(format_decimal(rounded, format=f"0.{'0' * digits}", locale=self._locale))
 
     def duration(self, seconds: int) -> str:
         """Return `2 hours and 30 minutes`: the two greatest units."""

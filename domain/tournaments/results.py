@@ -1,0 +1,150 @@
+"""Results of a stage: tables, byes, penalties, and the ticks and totals from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from domain.compat import cached_property
+from domain.tournaments.scoring import Scoring, ScoringParameters, find_scoring
+from domain.tournaments.totals import NO_OTHER_TABLE, add_total, count_credit
+
+VOID, AVERAGE = "void", "average"
+"""Ways to annul a table: as if not played; with a credit as for a bye."""
+
+DEFAULT_TIES = ("points", "direct", "wins", "beaten", "opponents", "margin", "lapses", "draw")
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """A table of a stage by seat; a seat without an entrant is None. Without places the table is still running."""
+
+    round: int
+    pod: int
+    entrants: tuple[int | None, ...]
+    places: tuple[int, ...] = ()
+    points: tuple[int, ...] = ()
+    alive: tuple[bool, ...] = ()
+    solo: int | None = None
+    handicaps: tuple[int, ...] = ()
+    """Ticks by seat, from bids."""
+    absent: frozenset[int] = frozenset()
+    """Seats that get 0 ticks because their entrant made less than half of the decisions."""
+    lapses: tuple[int, ...] = ()
+    annulled: str = ""
+
+    @property
+    def name(self) -> str:
+        """`round.pod`."""
+        return f"{self.round}.{self.pod}"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Options and results of a stage."""
+
+    entrants: int
+    tables: tuple[TableResult, ...] = ()
+    rounds: int = 0
+    """Rounds that have begun."""
+    byes: frozenset[tuple[int, int]] = frozenset()
+    """(round, entrant)."""
+    penalties: Mapping[int, int] = field(default_factory=dict)
+    """Entrant -> ticks."""
+    scoring: str = "normal"
+    parameters: ScoringParameters = field(default_factory=ScoringParameters)
+    total: str = "sum"
+    ties: tuple[str, ...] = DEFAULT_TIES
+    key: bytes = b""
+    """Key of the last draw, for the rule `draw`; empty without one."""
+
+
+def count_ticks(table: TableResult, scoring: Scoring, parameters: ScoringParameters) -> list[int]:
+    """Return the ticks of each seat of a table, with handicaps, and 0 for an absent entrant."""
+    ticks = scoring(table, parameters)
+    if table.handicaps:
+        ticks = [own + handicap for own, handicap in zip(ticks, table.handicaps, strict=True)]
+    if table.absent:
+        ticks = [0 if seat in table.absent else own for seat, own in enumerate(ticks)]
+    return ticks
+
+
+class Tally:
+    """Ticks of a stage, added up by entrant."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        scoring, parameters = find_scoring(stage.scoring), stage.parameters
+        self.tables = [
+            (table, count_ticks(table, scoring, parameters))
+            for table in stage.tables
+            if table.places and not table.annulled
+        ]
+        """Tables that count, with the ticks of their seats."""
+        self.values: list[list[int]] = [[] for _ in range(stage.entrants)]
+        """Ticks of each table that counts, by entrant."""
+        self.seats: list[list[TableResult]] = [[] for _ in range(stage.entrants)]
+        """Tables that count, by entrant."""
+        values, seats = self.values, self.seats
+        for table, ticks in self.tables:
+            for entrant, own in zip(table.entrants, ticks, strict=True):
+                if entrant is not None:
+                    values[entrant].append(own)
+                    seats[entrant].append(table)
+
+    @cached_property
+    def running(self) -> list[str]:
+        """Names of the tables still in play."""
+        return [table.name for table in self.stage.tables if not table.places and not table.annulled]
+
+    @cached_property
+    def _averages(self) -> list[int]:
+        """Number of annulled tables with a credit, by entrant."""
+        counts = [0] * self.stage.entrants
+        for table in self.stage.tables:
+            if table.annulled == AVERAGE:
+                for entrant in table.entrants:
+                    if entrant is not None:
+                        counts[entrant] += 1
+        return counts
+
+    @cached_property
+    def missed(self) -> list[int]:
+        """Number of rounds without a table or a bye, by entrant."""
+        present: list[set[int]] = [set() for _ in range(self.stage.entrants)]
+        for table in self.stage.tables:
+            for entrant in table.entrants:
+                if entrant is not None:
+                    present[entrant].add(table.round)
+        for round_, entrant in self.stage.byes:
+            present[entrant].add(round_)
+        return [self.stage.rounds - len(rounds) for rounds in present]
+
+    @cached_property
+    def credits(self) -> list[list[int]]:
+        """Credits for byes and annulled tables, by entrant; provisional until the last table has ended."""
+        stage, averages = self.stage, self._averages
+        ticks: list[list[int]] = [[] for _ in range(stage.entrants)]
+        for _, entrant in stage.byes:
+            ticks[entrant].append(self._credit(entrant, 0))
+        for entrant, count in enumerate(averages):
+            if count:
+                ticks[entrant] += [self._credit(entrant, NO_OTHER_TABLE)] * count
+        return ticks
+
+    def _credit(self, entrant: int, without: int) -> int:
+        missed = self.missed[entrant] if self.stage.total == "mean" else 0
+        return count_credit(self.stage.total, self.values[entrant], missed, without)
+
+    @cached_property
+    def totals(self) -> list[int]:
+        """Total of each entrant in ticks, penalties subtracted last."""
+        stage = self.stage
+        is_mean = stage.total == "mean"
+        totals = [
+            add_total(stage.total, values + extra, self.missed[entrant] if is_mean else 0)
+            for entrant, (values, extra) in enumerate(zip(self.values, self.credits, strict=True))
+        ]
+        for entrant, ticks in stage.penalties.items():
+            totals[entrant] -= ticks
+        return totals
