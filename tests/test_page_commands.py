@@ -23,7 +23,12 @@ KINDS = ("", "sh", "shell", "bash", "console")
 PARSER = build_parser()
 ANNALS = next(action.choices for action in PARSER._actions if isinstance(action, argparse._SubParsersAction))
 RUN = set(re.findall(r"^\./run (\w+)", (ROOT / "run").read_text("utf-8"), re.MULTILINE))
-VALUES = dict.fromkeys(("N", "K", "S", "DAYS"), "1") | {"KEY=VALUE": "a=1"}
+VALUES = dict.fromkeys(("N", "K", "S", "DAYS"), "1") | {
+    "KEY=VALUE": "a=1",
+    "LO..HI": "3..5",
+    "HEX": "0" * 64,
+    "LIST": "1+3,2",
+}
 """Placeholder -> a value of its type; the others may be any word."""
 NPM = json.loads((ROOT / "tests" / "npm" / "package.json").read_text("utf-8"))["devDependencies"]
 
@@ -100,11 +105,24 @@ def fault(page: str, line: str) -> str:
     return "" if program in (*OTHER_PROGRAMS, "python") else "no test runs this, and nothing checks it"
 
 
+def known_options(args: list[str]) -> set[str]:
+    """Return the options of a command, and of the part of it that the next word names."""
+    commands, known = ANNALS, set[str]()
+    for word in args:
+        if word not in commands:
+            break
+        parser = commands[word]
+        known |= set(parser._option_string_actions)
+        parts = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        commands = parts[0] if parts else {}
+    return known
+
+
 def annals_fault(args: list[str]) -> str:
     """Return why the parser refuses the arguments, or nothing. A usage line is parsed with its optional parts."""
     if args[0] == "--help":
         return ""
-    known = ANNALS[args[0]]._option_string_actions if args[0] in ANNALS else {}
+    known = known_options(args)
     line = " ".join(args)
     if unknown := [name for name in re.findall(r"(?<![\w-])--[\w-]+", line) if name not in known]:
         return f"annals {args[0]} has no {unknown[0]}"
@@ -129,6 +147,8 @@ def test_a_command_is_right(page: str, line: str) -> None:
         "./run annals fly",
         "./run annals verify FILE --heads HASH",
         "./run annals replay FILE",
+        "./run annals tournament plan --entrants N",
+        "./run annals tournament score FILE --seats LO..HI",
         "./run serve --prot 80",
         "npx tsc --project .",
         "python bot_template.py",

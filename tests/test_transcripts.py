@@ -12,12 +12,14 @@ import pytest
 from deploy.cli.main import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = {"docs/command-line.md": 4, "docs/chronicle.md": 15, "README.md": 4}
+PAGES = {"docs/command-line.md": 7, "docs/chronicle.md": 15, "README.md": 4, "docs/tournaments.md": 10}
 """Page -> commands in it, at least."""
 LEFT_OUT = "[...]"
 COMMAND = re.compile(r"(?: {4})?\$ (?:\./run )?(annals|sed) ")
 GIVEN = ("scenario",)
 """Commands whose files the reader brings."""
+SHOWN_FILE = re.compile(r"`([\w-]+\.json)`[^`\n]*:\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+"""A file that a page shows in a fence."""
 
 
 def transcripts(page: str) -> Iterator[tuple[list[str], list[str]]]:
@@ -53,6 +55,8 @@ def test_they_are_true(
 ) -> None:
     """In the page's order, in one folder; what is left out may be anything."""
     monkeypatch.chdir(tmp_path)
+    for name, text in SHOWN_FILE.findall((ROOT / page).read_text("utf-8")):
+        Path(name).write_text(text, "utf-8")
     ran = 0
     for words, shown in transcripts(page):
         if words[1] in GIVEN:

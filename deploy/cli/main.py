@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy.cli import log_keys, rotate_key, service_commands
+from deploy.cli import log_keys, rotate_key, service_commands, tournament_commands
 from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
 from deploy.simulation import bot_files, demo, narrate, replay
@@ -155,6 +155,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--export", type=Path, default=Path("games"), metavar="DIR", help="folder for the export (default: games)"
     )
 
+    tournament_commands.add_commands(add)
     service_commands.add_commands(add)
     rotate_key.add_command(add)
     log_keys.add_command(add)
