@@ -21,6 +21,7 @@ from domain.service.seat_tokens import SeatTokens
 from domain.service.service_clock import ClockRows
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.types import Json
+from projections.past_games import PastGames
 from projections.reader import Reader
 
 EXTENSION = "annals"
@@ -122,6 +123,7 @@ class ApiServices:
     notifications: NotificationStore
     clock: Callable[[], int]
     """ms since 1970 UTC."""
+    past_games: PastGames
     notify_appended: Callable[[int], None] = _no_notification
     """Called with the log position of each write."""
     notify_changed: Callable[[str], None] = _no_change

@@ -132,13 +132,13 @@ def list_closed_before(views: ViewStore, at: int, after: tuple[int, str], limit:
 
 
 def drop_game_everywhere(views: ViewStore, game: str) -> None:
-    """Drop boards and timeline of a game in every generation; summary, results and leaves stay."""
+    """Drop boards, timeline and keyframes of a game in every generation; summary, results and leaves stay."""
     with views.transaction() as db:
         for gen in db.execute(select(schema.generations.c.gen)).scalars().all():
             drop_game(db, gen, game)
 
 
 def drop_game(db: Connection, gen: int, game: str) -> None:
-    """Drop boards and timeline of a game in one generation."""
-    for table in (schema.boards, schema.timeline):
+    """Drop boards, timeline and keyframes of a game in one generation."""
+    for table in (schema.boards, schema.timeline, schema.keyframes):
         db.execute(delete(table).filter_by(gen=gen, game=game))

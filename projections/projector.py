@@ -55,6 +55,17 @@ PLACE_OF_GAME = select(schema.games.c.place).where(
 )
 
 
+GAME_TABLES = (
+    schema.games,
+    schema.boards,
+    schema.timeline,
+    schema.keyframes,
+    schema.results,
+    schema.held_back,
+    schema.seated,
+)
+"""Tables with rows of single games, made from their records alone."""
+
 DAMAGED_PREFIX = "damaged: version "
 """Error of a game in quarantine for a corrupt record, before the version."""
 
@@ -173,7 +184,7 @@ class Projector:
     def _rebuild_game(self, db: Connection, gen: int, game: str, records: list[Record], now: int) -> None:
         """Replace all views of a game by those of `records`."""
         old_place = db.execute(PLACE_OF_GAME, {"in_gen": gen, "of_game": game}).scalar()
-        for table in (schema.games, schema.boards, schema.timeline, schema.results, schema.held_back, schema.seated):
+        for table in GAME_TABLES:
             db.execute(delete(table).filter_by(gen=gen, game=game))
         if not records:
             return

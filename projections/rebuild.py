@@ -22,6 +22,7 @@ TABLES = (
     schema.games,
     schema.boards,
     schema.timeline,
+    schema.keyframes,
     schema.results,
     schema.due,
     schema.held_back,

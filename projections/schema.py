@@ -116,6 +116,23 @@ timeline = Table(
 )
 """Timeline: facts of each record for everybody (`all`) and for single seats."""
 
+keyframes = Table(
+    "keyframes",
+    metadata,
+    _gen_column(),
+    _game_column(),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("reader", String(10), primary_key=True),
+    Column("form", String(16), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("doc", LargeBinary, nullable=False),
+)
+"""Keyframes: past versions of games, from which the versions after them are folded (`projections.keyframes`).
+
+`game` has the game without its board, every other reader the state known to it. `form` names the form of the document,
+`hash` is that of the version's record.
+"""
+
 results = Table(
     "results",
     metadata,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import orjson
 from flask import Response
 
@@ -26,11 +24,11 @@ from api.schemas.play_responses import BoardPartsSchema, BoardSchema, DecisionsS
 from api.schemas.query_args import BoardArgs, PartsArgs, WaitArgs
 from api.services import Doc, services
 from api.visibility import visibility_of
-from domain.kernel.game.game import AnyGame, state_known_to
+from domain.kernel.game.game import AnyGame
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
-from domain.types import Json, Viewer
+from domain.types import DIRECTOR, Json, Viewer
 from projections import documents
 from projections.board_reader import Board
 from projections.loaded_game import LoadedGame, load_game
@@ -132,8 +130,7 @@ def build_past_board(game: str, version: int, viewer: Viewer) -> bytes:
         raise missing_game(game)
     if not 0 < version <= head:
         raise Problem("unknown_version", version=head)
-    records = services().ledger.read(game, upto=version)
-    return documents.build_board(_load_for_viewer(records, viewer), viewer)
+    return documents.build_board(services().past_games.load(game, version, viewer), viewer)
 
 
 def load_from_records(records: list[Record]) -> LoadedGame:
@@ -150,16 +147,7 @@ def load_visible_table(game: str) -> tuple[AnyRuleset, AnyGame]:
     if not upto:
         raise missing_game(game)
     with rate_limits.whole_game_slot():
-        return rules, load_from_records(services().ledger.read(game, upto=upto)).game
-
-
-def _load_for_viewer(records: list[Record], viewer: Viewer) -> LoadedGame:
-    """Return the game after these records, with the state known to the viewer until its close."""
-    loaded = load_from_records(records)
-    if loaded.game.status == "closed":
-        return loaded
-    state = state_known_to(loaded.rules, records, viewer)
-    return replace(loaded, game=replace(loaded.game, state=state))
+        return rules, services().past_games.load(game, upto, DIRECTOR).game
 
 
 # --- decisions, scores, resume ---------------------------------------------------------------------------------
@@ -237,8 +225,8 @@ def _scores_to_json(rules: AnyRuleset, p: AnyGame) -> list[Json]:
 @rate_limits.whole_game_slot()
 def _viewer_scores(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[Json]:
     """Return the standings of a running game from the viewer's state. Raise Problem if that is not enough."""
-    state = state_known_to(rules, services().ledger.read(p.id, upto=p.version), viewer)
+    known = services().past_games.load(p.id, p.version, viewer).game
     try:
-        return _scores_to_json(rules, replace(p, state=state))
+        return _scores_to_json(rules, known)
     except Exception as error:
         raise Problem("scores_hidden") from error

@@ -29,6 +29,7 @@ from domain.service.service_clock import ServiceClock
 from domain.transparency.checkpoint_store import CheckpointStore
 from projections import log_identity
 from projections.archived_views import ArchivedViewLoader
+from projections.past_games import PastGames
 from projections.reader import Reader
 from projections.table_describer import TableDescriber
 from projections.view_store import ViewStore, damage_marker, is_in_use
@@ -160,6 +161,7 @@ class ServiceContainer:
             self.account_store,
             self.notifications,
             self.clock,
+            PastGames(self.ledger, self.registry, self.views),
             SignalThread(self.signals).notify_appended,
             self.signals.notify_changed,
             self.build_worker_context().inspector.inspect,

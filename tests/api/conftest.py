@@ -34,6 +34,7 @@ from domain.service.seed_store import SeedStore
 from domain.transparency.checkpoint_store import CheckpointStore
 from projections.archived_views import ArchivedViewLoader
 from projections.integrity import Inspector
+from projections.past_games import PastGames
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.view_store import ViewStore
@@ -270,6 +271,7 @@ def make_site(
         people,
         notices,
         clock,
+        PastGames(ledger, catalogue, views),
         inspect=inspect,
         settings=settings,
     )

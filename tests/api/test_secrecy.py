@@ -19,6 +19,7 @@ from domain.kernel.game.table_commands import Start
 from domain.kernel.records.record import facts_for
 from domain.ruleset_registry import RulesetRegistry
 from domain.service import keyring, seat_tokens, seed_store
+from projections import keyframes
 from tests.api import conftest
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
 from tests.api.player import build, kinds, play
@@ -97,6 +98,8 @@ class Twins:
 
 @pytest.fixture
 def twins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Twins]:
+    monkeypatch.setattr(keyframes, "SPACING", 3)
+    monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", 2**20)
     made = Twins(tmp_path, monkeypatch)
     yield made
     for site in made.sites:
@@ -165,6 +168,36 @@ def test_games_that_differ_in_a_secret_look_the_same_to_all_others(
     for who, found in first.items():
         for name, text in found.items():
             assert text == second[who][name], (who, name)
+
+
+def test_a_secret_that_was_undone_is_in_no_past_of_others(twins: Twins) -> None:
+    """The same boards of all versions and the same keyframes, from the store and from a process that has just begun."""
+    seen = []
+    for place in ("t01", "t02"):
+        site = twins.site()
+        table = site.table("orders@1", 3)
+        filed(table, order(place))
+        went = table.post("/rewinds", {"to": table.version - 1}, table.director, If_Match=f'"{table.version}"')
+        assert went.status_code == 202, went.text
+        assert site.services.ledger.read(table.game)[-1].kind == "rewound"
+        filed(table, order("t01"))
+        assert table.move(1, order("t05")).status_code == 201
+        found: dict[tuple[str, object, int], str] = {}
+        for who, version in itertools.product((None, 1, 2), range(1, table.version + 1)):
+            first = table.get(f"/board?version={version}", who).text
+            site.services.past_games.after_fork()
+            assert table.get(f"/board?version={version}", who).text == first
+            found["shown", who, version] = first
+        rules, store = CATALOGUE.get("orders@1"), site.services.past_games.keyframes
+        for version, viewers in store.list_viewers(table.game).items():
+            for viewer in viewers:
+                past = store.find(rules, table.game, version, viewer)
+                assert past is not None
+                found["stored", viewer, version] = str(past.known)
+        seen.append(found)
+    first, second = seen
+    assert len({key for key in first if key[0] == "stored"}) >= 9
+    assert first == second
 
 
 PASS: Doc = {"type": "pass"}

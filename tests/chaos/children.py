@@ -29,6 +29,7 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from projections import batch
+from projections.past_games import PastGames
 from projections.reader import Reader
 from projections.view_store import ViewStore
 from tests.kernel.flows import orders
@@ -184,6 +185,7 @@ def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
             AccountStore(crew.ledger, crew.ledger.keys),
             NotificationStore(crew.ledger, crew.ledger.keys),
             now,
+            PastGames(crew.ledger, CATALOGUE, crew.views),
             crew.notify_appended,
             bell.notify_changed,
             job_state=lambda job: queued.job_state(job, now()),

@@ -145,6 +145,13 @@ held_back.head integer NOT NULL
 held_back.shown integer NOT NULL
 invitations.game text NOT NULL
 invitations.hash text NOT NULL
+keyframes.doc bytea NOT NULL
+keyframes.form character varying NOT NULL
+keyframes.game character varying NOT NULL
+keyframes.gen integer NOT NULL
+keyframes.hash character varying NOT NULL
+keyframes.reader character varying NOT NULL
+keyframes.version integer NOT NULL
 keyring.mark text NOT NULL
 keyring.number integer NOT NULL
 keyring.wrapped text NOT NULL
@@ -432,6 +439,7 @@ CREATE UNIQUE INDEX generations_pkey ON public.generations USING btree (gen)
 CREATE UNIQUE INDEX heartbeat_pkey ON public.heartbeat USING btree (name)
 CREATE UNIQUE INDEX held_back_pkey ON public.held_back USING btree (gen, game)
 CREATE UNIQUE INDEX invitations_pkey ON public.invitations USING btree (game)
+CREATE UNIQUE INDEX keyframes_pkey ON public.keyframes USING btree (gen, game, version, reader)
 CREATE UNIQUE INDEX keyring_pkey ON public.keyring USING btree (number, mark)
 CREATE UNIQUE INDEX leaps_pkey ON public.leaps USING btree (began)
 CREATE UNIQUE INDEX leases_pkey ON public.leases USING btree (name)

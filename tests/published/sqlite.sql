@@ -233,6 +233,16 @@ CREATE TABLE held_back (
 	at BIGINT NOT NULL, 
 	PRIMARY KEY (gen, game)
 );
+CREATE TABLE keyframes (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	version INTEGER NOT NULL, 
+	reader VARCHAR(10) NOT NULL, 
+	form VARCHAR(16) NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	doc BLOB NOT NULL, 
+	PRIMARY KEY (gen, game, version, reader)
+);
 CREATE TABLE leases (
 	name VARCHAR(40) NOT NULL, 
 	owner VARCHAR(80) NOT NULL, 

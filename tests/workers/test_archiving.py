@@ -13,8 +13,10 @@ from domain.kernel.game.table_commands import Close
 from domain.kernel.records.export import dump
 from domain.service.corruption import CorruptRecords
 from domain.types import PUBLIC
-from projections import schema
+from projections import documents, keyframes, schema
 from projections.archived_views import ArchivedViewLoader, ArchivedViews
+from projections.keyframes import Keyframes
+from projections.past_games import PastGames
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.rebuild import create_generation, switch_generation
@@ -102,6 +104,25 @@ class TestWhatStays:
         old(house)
         archived(house)
         assert rows(house, game) == {**before, "boards": 0, "timeline": 0}
+
+    def test_the_past_is_the_same(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Its keyframes leave the views too, and whoever reads makes them again."""
+        monkeypatch.setattr(keyframes, "SPACING", 2)
+        game, ledger = closed(house), house.crew.ledger
+
+        def boards() -> list[bytes]:
+            past = PastGames(ledger, CATALOGUE, house.crew.views)
+            loaded = [(past.load(game, version, viewer), viewer) for version in range(1, 10) for viewer in VIEWERS]
+            assert set(past.keyframes.list_viewers(game)) == {2, 4, 6, 8}
+            return [documents.build_board(*each) for each in loaded]
+
+        before = boards()
+        assert audit_game(house.crew, game)["verified"] is True
+        assert Keyframes(house.crew.views).list_viewers(game), "an audit keeps what is right"
+        old(house)
+        archived(house)
+        assert Keyframes(house.crew.views).list_viewers(game) == {}
+        assert boards() == before
 
     def test_a_table_with_a_delay_is_the_same_for_both_sides(self, house: House, reader: Reader) -> None:
         game = closed(house, delay=2 * DAYS * DAY_MS // 1000)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+
 from domain.errors import StoreDamaged, UnknownGame, VerificationError
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.service.job_requests import Doc, JobRequest
 from domain.types import DIRECTOR, Json
+from projections.past_games import PastGames
 from workers.context import WorkerContext
 from workers.jobs import parallel_audit, runner
+
+log = logging.getLogger("annals.audit")
 
 
 def run_audit(id_: str) -> str:
@@ -39,4 +44,6 @@ def audit_game(context: WorkerContext, game: str) -> dict[str, Json]:
         return {"verified": False, "game": game, "code": error.code, "version": error.version}
     except StoreDamaged:
         return {"verified": False, "game": game, "code": "unreadable", "version": context.inspector.inspect(game) or 0}
+    if not PastGames(context.ledger, context.registry, context.views).check(game, records):
+        log.error("keyframes of %s are not what its records give: they are dropped, and made again", game)
     return {"verified": True, **report}

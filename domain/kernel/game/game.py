@@ -329,14 +329,23 @@ def _next_status(before: str, kind: str, state: State) -> str:
     return before
 
 
-def apply_record(rules: Ruleset[S], game: Game[S], record: Record, state: S | None = None) -> Game[S]:
-    """Return the game after one more record, no rewind. A caller with the decided state passes it in `state`."""
+def apply_record(
+    rules: Ruleset[S],
+    game: Game[S],
+    record: Record,
+    state: S | None = None,
+    packs: Mapping[str, PackHead] | None = None,
+) -> Game[S]:
+    """Return the game after one more record, no rewind. A caller with the decided state passes it in `state`.
+
+    Counts of draws and sealed packs come from `packs`, by default from those of the record.
+    """
     if "pace" in record.head.body and record.head.kind == "ruled":
         game = _with_pace(rules, game, record)
     if state is None:
         facts, packs = rules.decode_record(record)
         state = evolve_all(game.state, facts)
-    else:
+    elif packs is None:
         packs = record.pack_heads
     head = record.head
     kind, at, before = head.kind, head.at, game.state.frames
@@ -502,8 +511,18 @@ def _update_sealed(game: AnyGame, record: Record, packs: Mapping[str, PackHead])
     return sealed
 
 
-def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Record) -> Game[S]:
-    """Return the game after a rewind: the state goes back to `target`, the game's own counters go on."""
+def apply_rewind(
+    rules: Ruleset[S],
+    game: Game[S],
+    target: Game[S],
+    record: Record,
+    state: S | None = None,
+    packs: Mapping[str, PackHead] | None = None,
+) -> Game[S]:
+    """Return the game after a rewind: the state goes back to `target`, the game's own counters go on.
+
+    `state` and `packs` as for `apply_record`.
+    """
     fresh = record.body.get("entropy") == "fresh"
     thinking = _update_thinking(game, record) if game.clocks else game.thinking
     time_banks = charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, record.time)
@@ -533,7 +552,7 @@ def apply_rewind(rules: Ruleset[S], game: Game[S], target: Game[S], record: Reco
         fresh_timers=game.fresh_timers,
         digests=game.digests,
     )
-    rewound = apply_record(rules, back, record)
+    rewound = apply_record(rules, back, record, state, packs)
     if shared is None:
         return rewound
     return replace(rewound, clocks=tuple(shared if c.n == shared.n else c for c in rewound.clocks))

@@ -66,6 +66,7 @@ class RecordHead(msgspec.Struct, frozen=True, gc=False):
     draws: list[Json] = []
     openings: list[Json] = []
     body: Doc = {}
+    prev: str | None = None
 
 
 class PackHead(msgspec.Struct, frozen=True, gc=False):
@@ -146,7 +147,7 @@ class Record:
         """Return the head; unchecked unless the record was decoded from a text."""
         p = self.public
         common = p.get("v", 0), p.get("kind", ""), p.get("at", 0), p.get("seat"), p.get("board")
-        return RecordHead(*common, p.get("draws", []), p.get("openings", []), p.get("body") or {})
+        return RecordHead(*common, p.get("draws", []), p.get("openings", []), p.get("body") or {}, p.get("prev"))
 
     @property
     def pack_heads(self) -> Mapping[str, PackHead]:
@@ -211,8 +212,11 @@ def facts_for(record: Record, viewer: Viewer) -> list[Doc]:
     if viewer == DIRECTOR and (order := record.packs.get(TABLE_KEY, {}).get("order")):
         return restore_order(order, public, {key: pack.get("facts", ()) for key, pack in record.packs.items()})
     secret: list[Json] = [item for k, p in record.packs.items() if may_read(k, viewer) for item in p.get("facts", ())]
-    if not secret:
-        return public
+    return merge_facts(public, secret) if secret else public
+
+
+def merge_facts(public: Sequence[T], secret: Sequence[tuple[int, T]]) -> list[T]:
+    """Return the public facts with those of packs at their places: each with the number of public facts before it."""
     merged = [*((i + 1, 0, f) for i, f in enumerate(public)), *((n, 1, f) for n, f in secret)]
     return [f for *_, f in sorted(merged, key=lambda item: item[:2])]
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from domain.compat import cached_property
 from domain.errors import InvalidTable
-from domain.kernel.records.fact_decoder import DecodedFacts, FactDecoder
+from domain.kernel.records.fact_decoder import DecodedFacts, FactDecoder, ReadableFacts
 from domain.kernel.records.record import Record
 from domain.kernel.rules.choices import Builder
 from domain.kernel.rules.draft import Draft
@@ -253,6 +253,10 @@ class Ruleset(Generic[S]):
     def decode_record(self, record: Record) -> DecodedFacts:
         """Decode the parts of a record needed by a fold; raise as `decode_facts`."""
         return self._fact_decoder.decode_record(record)
+
+    def decode_readable(self, record: Record) -> ReadableFacts:
+        """Decode the facts of a record for several viewers; raise as `decode_facts`."""
+        return self._fact_decoder.decode_readable(record)
 
     def fold(self, state: S, docs: Sequence[Doc]) -> S:
         """Return the state after facts in their JSON form."""

@@ -1,0 +1,213 @@
+"""Past versions of games: folded from the nearest keyframe, and the ones after it kept for neighbours.
+
+Nothing of a viewer's past is cut from a fuller one: its state is folded from its own facts, from its own keyframe or
+from the beginning.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from cachetools import LRUCache
+
+from domain.errors import StoreUnavailable, UnknownGame, VerificationError
+from domain.fork_safety import reset_after_fork
+from domain.kernel.game.past import Past, first_past, next_past, reader_of, whole_past
+from domain.kernel.records.record import Record
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.ledger import Ledger
+from domain.ruleset_registry import RulesetRegistry
+from domain.types import Viewer
+from projections import keyframes
+from projections.keyframes import Keyframes
+from projections.loaded_game import LoadedGame
+from projections.view_store import ViewStore
+
+CACHE_VERSIONS = 512
+"""Versions cached per process. Neighbours share most of their parts."""
+
+CACHE_GAMES = 4096
+"""Games whose ruleset is cached."""
+
+PAGE = 500
+"""Records in memory at a time."""
+
+PENDING = 32
+"""Keyframes made before they are written."""
+
+
+class _TooFarError(Exception):
+    """The versions that rewinds go back to are too far from keyframes."""
+
+
+class _StaleError(Exception):
+    """The log has another record at the version from which the fold began."""
+
+
+@dataclass
+class _Budget:
+    """Records that may be folded to reach the targets of rewinds. Without keyframes it soon ends."""
+
+    left: int
+
+    def spend(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _TooFarError
+
+
+class PastGames:
+    """Past versions of games as their viewers know them. Safe with threads and forks."""
+
+    def __init__(self, ledger: Ledger, registry: RulesetRegistry, views: ViewStore) -> None:
+        self._ledger, self._registry, self.keyframes = ledger, registry, Keyframes(views)
+        self.after_fork()
+        reset_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Forget cached versions, and the lock, since its thread may be missing after a fork."""
+        self._lock = threading.Lock()
+        self._cache: LRUCache[tuple[str, Viewer, int], Past] = LRUCache(CACHE_VERSIONS)
+        self._rulesets: LRUCache[str, str] = LRUCache(CACHE_GAMES)
+
+    def load(self, game: str, version: int, viewer: Viewer) -> LoadedGame:
+        """Return an existing version of a game with the state known to a viewer; once closed, with the full one."""
+        past = self._load(game, version, viewer)
+        rules = self._registry.get(past.game.ruleset)
+        reader = reader_of(past.game, viewer)
+        return LoadedGame(rules, (past if reader in past.known else self._load(game, version, reader)).game_of(reader))
+
+    def iterate(self, game: str, after: int, upto: int, viewer: Viewer) -> Iterator[tuple[Record, LoadedGame]]:
+        """Yield the records after a version up to another, each with its version as `load` gives it."""
+        start = self._load(game, after, viewer) if after else None
+        for record, past in self._walk(game, start, upto, viewer):
+            rules, reader = self._registry.get(past.game.ruleset), reader_of(past.game, viewer)
+            found = past if reader in past.known else self._load(game, past.version, reader)
+            yield record, LoadedGame(rules, found.game_of(reader))
+
+    def check(self, game: str, records: Sequence[Record]) -> bool:
+        """Return whether the game's keyframes are what a fold of all these records gives; drop them if not."""
+        stored = self.keyframes.list_viewers(game)
+        if not stored:
+            return True
+        rules, viewers = self._registry.get(records[0].body["ruleset"]), set[Viewer]().union(*stored.values())
+        past, targets = None, {record.body["to"] for record in records if record.kind == "rewound"}
+        kept: dict[int, Past] = {}
+        for record in records:
+            target = kept[record.body["to"]] if record.kind == "rewound" else None
+            past = next_past(rules, past, record, target) if past else first_past(rules, record, viewers)
+            if past.version in targets:
+                kept[past.version] = past
+            if not all(self._is_stored(rules, game, past, viewer) for viewer in stored.get(past.version, ())):
+                self.keyframes.drop(game)
+                return False
+        return True
+
+    def _is_stored(self, rules: AnyRuleset, game: str, past: Past, viewer: Viewer) -> bool:
+        """Return whether a viewer's keyframe at this version is this past; one that nobody can read is nobody's."""
+        found = self.keyframes.find(rules, game, past.version, viewer)
+        if found is None or found.version != past.version:
+            return True
+        return (found.hash, found.game, found.known[viewer]) == (past.hash, past.stored_game, past.known[viewer])
+
+    def _load(self, game: str, version: int, viewer: Viewer, budget: _Budget | None = None) -> Past:
+        for start in (self._find_start(game, version, viewer), None):
+            with suppress(_StaleError):
+                return self._fold_from(game, start, version, viewer, budget)
+        raise VerificationError("unreadable", version, "it is gone")
+
+    def _fold_from(self, game: str, start: Past | None, version: int, viewer: Viewer, budget: _Budget | None) -> Past:
+        walk = self._walk(game, start, version, viewer, budget or _Budget(version + PAGE), budget)
+        try:
+            (found,) = deque((past for _, past in walk), maxlen=1) or (start,)
+        except _TooFarError:
+            if budget:
+                raise
+            return whole_past(*self._read_whole(game, version), {viewer})
+        if found is None or found.version != version:
+            raise VerificationError("unreadable", version, "it is gone")
+        return found
+
+    def _find_start(self, game: str, upto: int, viewer: Viewer) -> Past | None:
+        """Return the nearest version that is kept, or None. The log may have another one there."""
+        with self._lock:
+            for version in range(upto, max(upto // keyframes.SPACING * keyframes.SPACING, 1) - 1, -1):
+                if (past := self._cache.get((game, viewer, version))) is not None:
+                    return past
+        return self.keyframes.find(self._rules_of(game), game, upto, viewer) if upto >= keyframes.SPACING else None
+
+    def _walk(
+        self,
+        game: str,
+        start: Past | None,
+        upto: int,
+        viewer: Viewer,
+        budget: _Budget | None = None,
+        spent_by: _Budget | None = None,
+    ) -> Iterator[tuple[Record, Past]]:
+        """Yield the records after `start` with their pasts; cache the last ones and store the keyframes among them.
+
+        Raise _StaleError if the log does not have `start`. Targets of rewinds are folded from `budget`, by default each
+        from its own; `spent_by` pays for the records of this walk.
+        """
+        rules, past, pending = self._rules_of(game), start, list[Past]()
+        kept = {} if past is None else {past.version: past}
+        for record in self._iterate_records(game, start.version - 1 if start else 0, upto):
+            if start is not None and record.version == start.version:
+                if record.hash != start.hash:
+                    raise _StaleError
+                continue
+            if spent_by:
+                spent_by.spend()
+            if past is None:
+                past = first_past(rules, record, {viewer})
+            else:
+                target = None
+                if record.kind == "rewound" and (target := kept.get(record.body["to"])) is None:
+                    self._save(rules, game, pending)
+                    target = self._load(game, record.body["to"], viewer, budget)
+                past = next_past(rules, past, record, target)
+            if record.version % keyframes.SPACING == 0:
+                kept = {}
+            kept[past.version] = past
+            if keyframes.is_keyframe(record):
+                pending.append(past)
+            if len(pending) == PENDING:
+                self._save(rules, game, pending)
+            yield record, past
+        self._save(rules, game, pending)
+        self._remember(game, viewer, kept)
+
+    def _rules_of(self, game: str) -> AnyRuleset:
+        """Return the rules of a game, which never change."""
+        with self._lock:
+            ruleset = self._rulesets.get(game)
+        if ruleset is None:
+            for first in self._ledger.read(game, 0, 1):
+                ruleset = first.body["ruleset"]
+            if ruleset is None:
+                raise UnknownGame(game)
+            with self._lock:
+                self._rulesets[game] = ruleset
+        return self._registry.get(ruleset)
+
+    def _read_whole(self, game: str, version: int) -> tuple[AnyRuleset, list[Record]]:
+        return self._rules_of(game), self._ledger.read(game, upto=version)
+
+    def _iterate_records(self, game: str, after: int, upto: int) -> Iterator[Record]:
+        for begin in range(after, upto, PAGE):
+            yield from self._ledger.read(game, begin, min(begin + PAGE, upto))
+
+    def _save(self, rules: AnyRuleset, game: str, pending: list[Past]) -> None:
+        """Store keyframes and forget them. Without a store that takes them, the next reader makes them."""
+        with suppress(StoreUnavailable):
+            self.keyframes.save(rules, game, pending)
+        pending.clear()
+
+    def _remember(self, game: str, viewer: Viewer, pasts: Mapping[int, Past]) -> None:
+        with self._lock:
+            self._cache.update({(game, viewer, version): past for version, past in pasts.items()})
