@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
 from typing import Annotated, Literal
 
 import msgspec
@@ -12,7 +11,7 @@ from domain.games.egc.data import EMPIRES, HOMES, SEATS
 from domain.games.egc.facts.sheets import EmpireReport, TerritoryReport
 from domain.games.egc.frames import FRAMES, Resolving
 from domain.games.egc.rules.sheet import copy_of
-from domain.games.egc.rules.wars import kinds_held
+from domain.games.egc.rules.wars import all_kinds_held
 from domain.games.egc.state import (
     ACTIVE,
     DORMANT,
@@ -241,12 +240,8 @@ def _sheet(s: Egc, seat: Seat) -> OrderSheet:
 
 def _casus_belli(s: Egc, seat: Seat) -> dict[str, list[str]]:
     of = (s.turn, s.relations, s.peace_turn, s.closed, s.open_ports, s.casus_belli)
-    every = memo(s, "casus belli shown", lambda: _all_casus_belli(s), of)
+    every = memo(s, "casus belli shown", lambda: all_kinds_held(s), of)
     return {f"{a}:{b}": kinds for (a, b), kinds in every.items() if seat in (a, b)}
-
-
-def _all_casus_belli(s: Egc) -> dict[tuple[Seat, Seat], list[str]]:
-    return {(a, b): kinds for a, b in permutations(SEATS, 2) if (kinds := kinds_held(s, a, b))}
 
 
 def _spied(s: Egc, seat: Seat) -> SpyReports:
