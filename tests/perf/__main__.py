@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy.runtime import gc_tuning
-from tests.perf import load, pumps, rate, rules, service, streams, views
+from tests.perf import load, past, pumps, rate, rules, service, streams, views
 from tests.perf.figures import Figure, head, paced
 
 GAMES = (
@@ -48,6 +48,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 300, 5, 2, 5) if quick else SERVICE
     yield from service.figures(played)
     yield from rate.figures(played, 2 if quick else rate.TABLES)
+    yield from past.figures(past.Long("egc", 10, 200, 10) if quick else past.Long())
     crowd = streams.Crowd(2, 5, 2) if quick else streams.Crowd()
     yield from streams.figures(played, crowd)
 
