@@ -126,9 +126,9 @@ class BoardReader:
         with self._views.reading() as db:
             rows = [(row.version, row.audience, row.doc) for row in db.execute(query)]
         if not rows and limit > 0 and (archived := self._load_archived(game, gate, after)):
-            return _merge_entries(archived.page(after, limit), viewer)
+            return merge_entries(archived.page(after, limit), viewer)
         readable = ((v, key, doc) for v, key, doc in rows if may_read(key, viewer))
-        return _merge_entries(((v, key, self._views.open_document(game, key, doc)) for v, key, doc in readable), viewer)
+        return merge_entries(((v, key, self._views.open_document(game, key, doc)) for v, key, doc in readable), viewer)
 
     def _load_archived(self, game: str, gate: GateFactory, after: int = 0) -> ArchivedViews | None:
         """Return the views of an archived game; None for others and if nothing follows version `after`."""
@@ -144,8 +144,8 @@ class BoardReader:
             return self._archived_views.load(game)
 
 
-def _merge_entries(rows: Iterable[tuple[int, str, bytes]], viewer: Viewer) -> list[dict[str, Json]]:
-    """Merge timeline rows into entries, one for each version."""
+def merge_entries(rows: Iterable[tuple[int, str, bytes]], viewer: Viewer) -> list[dict[str, Json]]:
+    """Merge timeline rows (version, audience, document) into a viewer's entries, one for each version."""
     out: dict[int, Doc] = {}
     for version, audience, doc in rows:
         if audience == ALL_KEY:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from api.http import rate_limits
 from api.services import ApiServices, Doc
@@ -19,12 +19,16 @@ def build_entries(
 ) -> list[Doc]:
     """Return timeline entries in one language, with officers and their reasons, up to the summary's version."""
     limit = min(limit, max(summary["version"] - after, 0))
-    rules, game = s.registry.get(summary["ruleset"]), summary["game"]
-    entries = s.reader.read_timeline(game, viewer, after, limit, gate=gate)
+    return add_texts(s, summary, s.reader.read_timeline(summary["game"], viewer, after, limit, gate=gate), lang)
+
+
+def add_texts(s: ApiServices, summary: Doc, entries: Iterable[Doc], lang: str) -> list[Doc]:
+    """Return the entries of a viewer's timeline with their texts."""
+    rules, told = s.registry.get(summary["ruleset"]), list(entries)
     chronicler = Chronicler.prepare(
-        s.seat_tokens.texts, summary, load_texts(rules.package, lang), [e.get("body") or {} for e in entries]
+        s.seat_tokens.texts, summary, load_texts(rules.package, lang), [e.get("body") or {} for e in told]
     )
-    return [_tell(s, rules, chronicler, entry) for entry in entries]
+    return [_tell(s, rules, chronicler, entry) for entry in told]
 
 
 def _tell(s: ApiServices, rules: AnyRuleset, chronicler: Chronicler, entry: Doc) -> Doc:

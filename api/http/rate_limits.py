@@ -28,6 +28,7 @@ READ_COSTS = {
     "games/choices": 10.0,
     "exports": 20.0,
     "games/export": 5.0,
+    "games/replay": 5.0,
     "games/digest": 2.0,
     "past": 2.0,
     "games/scores": 2.0,

@@ -276,6 +276,7 @@ def _record_components() -> dict[str, Doc]:
 
 STREAMS = {
     "StreamEvent": ("", "of a game's stream", "version"),
+    "ReplayEvent": ("replay", "of a replay", "version"),
     "TablesEvent": ("tables", "of the stream of own tables", "position"),
     "LobbyEvent": ("lobby", "of the lobby's stream", "position"),
 }
@@ -289,7 +290,14 @@ def _stream_components() -> dict[str, Doc]:
     patch = object_of(
         description, {"from": _INT, "version": _INT, "patch": {"type": "object", "additionalProperties": {}}}
     )
+    changes = {"board": ref("Board"), "patch": {"type": "object", "additionalProperties": {}}}
+    texts = array_of({"type": "string"})
+    members: dict[str, Doc] = {"version": _INT, "kind": {"type": "string", "enum": list(KINDS)}, "at": _INT}
+    members |= {"chapter": ref("Chapter"), "text": texts, "headings": array_of(ref("Heading"))}
+    members |= {"undone": {"type": "boolean"}, "own": texts}
+    step_description = "A version: its changes as a JSON merge patch (RFC 7396), or the board, and what happened."
     data = {
+        "ReplayEvent": {"board": ref("Board"), "step": object_of(step_description, members, **changes)},
         "StreamEvent": {
             "board": ref("Board"),
             "patch": patch,
@@ -310,7 +318,7 @@ def _stream_components() -> dict[str, Doc]:
     schemas: dict[str, Doc] = {}
     for component, (prefix, stream, counts) in STREAMS.items():
         mark = object_of(f"All events up to this {counts} are sent.", {counts: _INT})
-        last = {"end": mark, "bye": mark} if component == "StreamEvent" else {"bye": mark}
+        last = {"end": mark, "bye": mark} if "board" in data[component] else {"bye": mark}
         names = {name: component_name(*filter(None, (prefix, name)), "event") for name in (*data[component], *last)}
         schemas |= {names[name]: _event_schema(name, stream, doc) for name, doc in {**data[component], **last}.items()}
         summary = f"An event {stream}, by its name `event`. All events up to {counts} `id` are sent."

@@ -62,6 +62,21 @@ class TimelineArgs(PageArgs):
     lang = choice_field(*LANGUAGES)
 
 
+class ReplayArgs(WaitArgs):
+    first = QueryInt(
+        data_key="from",
+        load_default=1,
+        validate=range_check(1, 2**31 - 1),
+        metadata={"description": "Version of the first board. `Last-Event-ID` takes precedence."},
+    )
+    last = QueryInt(
+        data_key="to",
+        validate=range_check(1, 2**31 - 1),
+        metadata={"description": "Version of the last board. Default: the newest one."},
+    )
+    lang = choice_field(*LANGUAGES)
+
+
 class DigestArgs(WaitArgs):
     after = QueryInt(
         load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Version to start after; 0: all."}

@@ -25,11 +25,17 @@ class SentBoard:
 
     def patch(self, version: int, doc: bytes) -> Doc | None:
         """Return the patch to the new board, or None if no patch works or it saves too little."""
-        before, after = orjson.loads(zlib.decompress(self._packed)), orjson.loads(doc)
-        found = make_merge_patch(before, after)
-        if _canonical(merge_patch(before, found)) != _canonical(after) or len(orjson.dumps(found)) * 2 > len(doc):
-            return None
-        return {"from": self.version, "version": version, "patch": found}
+        before = orjson.loads(zlib.decompress(self._packed))
+        found = make_board_patch(before, orjson.loads(doc), len(doc))
+        return None if found is None else {"from": self.version, "version": version, "patch": found}
+
+
+def make_board_patch(before: Doc, after: Doc, size: int) -> Doc | None:
+    """Return the patch between two boards, or None if no patch works or it saves too little of `size` bytes."""
+    found = make_merge_patch(before, after)
+    if _canonical(merge_patch(before, found)) != _canonical(after) or len(orjson.dumps(found)) * 2 > size:
+        return None
+    return found
 
 
 def _canonical(doc: Doc) -> bytes:

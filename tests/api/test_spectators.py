@@ -34,6 +34,7 @@ AT_A_TABLE = {
     "/v1/games/{game}/proposals": [""],
     "/v1/games/{game}/records": ["?limit=200", "?after={version}&limit=1"],
     "/v1/games/{game}/records/{version}/proof": [""],
+    "/v1/games/{game}/replay": ["", "?from={version}&to={version}"],
     "/v1/games/{game}/resume": [""],
     "/v1/games/{game}/rewinds": [""],
     "/v1/games/{game}/rewinds/{rewind}": [""],
