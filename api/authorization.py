@@ -146,7 +146,7 @@ def _authorize_at_table(caller: Principal | CredentialOwner, game: Json, *, requ
     context.principal = principal
     if principal:  # requests without a game are for tickets: they grant reading
         reads = request.method in ("GET", "HEAD") or not game
-        _check_scope("read" if reads else "direct" if principal.role == DIRECTOR else "play")
+        check_scope("read" if reads else "direct" if principal.role == DIRECTOR else "play")
         note_look(principal)
 
 
@@ -183,7 +183,7 @@ def _check_role_header(principal: Principal) -> None:
         raise Problem("not_at_table", "The token has another role.")
 
 
-def _check_scope(scope: str) -> None:
+def check_scope(scope: str) -> None:
     """Raise Problem if an account's token lacks the scope, or the account's state forbids it."""
     owner = optional_owner()
     if owner is None:
@@ -261,7 +261,7 @@ def require_player(view: View) -> View:
 def _authorize_person(caller: Principal | CredentialOwner, scope: str) -> None:
     if isinstance(caller, CredentialOwner):
         g.owner = caller
-        _check_scope(scope)
+        check_scope(scope)
     else:
         g.principal = caller
 
@@ -318,7 +318,7 @@ def _authorize_account(
             raise Problem("role_missing", role=role)
         _require_second_factor(caller)
     elif scope:
-        _check_scope(scope)
+        check_scope(scope)
     elif not set(caller.scopes) & set(READ_SCOPES):
         raise Problem("scope_missing", scope="read")
     elif request.method in _STORING and not any_standing:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from api import authorization
 from api.http.problems import Problem
 from api.services import ApiServices, services
 from domain.errors import RuleError
+from domain.kernel.game.command import Command
+from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import Office, Officer, includes_office
@@ -49,6 +51,15 @@ def require_officer(least: Office = "arbiter") -> None:
         raise RuleError("office_insufficient")
 
 
+def check_neutrality(game: AnyGame) -> None:
+    """Raise RuleError if the caller is an officer with a stake, at a table with neutral officers.
+
+    For acts that are no commands; `execute_command` checks commands.
+    """
+    if game.terms.get("officers") == "neutral" and game.has_stake(officer_ids(game.id)):
+        raise RuleError("director_has_stake")
+
+
 def hidden_data_refusal(s: ApiServices, principal: Principal, game: AnyGame, ids: Collection[str]) -> str:
     """Return the code for hiding the game's hidden data from an officer, or an empty string.
 
@@ -67,6 +78,25 @@ def require_no_stake(game: AnyGame) -> None:
     refusal = hidden_data_refusal(services(), authorization.principal(), game, authorization.player_ids())
     if refusal:
         raise Problem(refusal)
+
+
+def list_rulings(
+    s: ApiServices, game: AnyGame, records: Iterable[Record], ids: Collection[str]
+) -> list[tuple[Record, Command]]:
+    """Return an officer's records among these, with their commands; `ids` are all player ids of the officer.
+
+    Older records name no officer and are the first owner's.
+    """
+    first_owner = game.staff.former_owner or s.seat_tokens.find_director(game.id)
+    return [(r, command_of(r, game)) for r in records if _author(r, first_owner) in ids]
+
+
+def _author(record: Record, first_owner: str | None) -> str | None:
+    """Return the player id of the officer behind a record, or None."""
+    officer = Officer.from_record(record)
+    if officer is not None:
+        return officer.player
+    return first_owner if record.public.get("by") == "director" else None
 
 
 def is_owner_gone(s: ApiServices, game: AnyGame) -> bool:

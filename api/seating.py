@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from api import authorization
+from api import authorization, officer_rights
 from api.http.problems import Problem
 from api.response_builders import load_table, missing_game, opening_terms
 from api.services import Doc, services
 from api.visibility import visibility_of
 from domain.accounts.social import Challenge
 from domain.errors import RuleError
-from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.director_commands import Look, Reissue
-from domain.kernel.game.officers import Officer
-from domain.kernel.records.record import Record
+from domain.kernel.game.play_commands import Play
 from domain.types import DIRECTOR, Seat
 
 
@@ -71,28 +69,21 @@ def check_not_conceded(game: str) -> None:
 def check_not_looked(game: str, player: str, version: int) -> None:
     """Raise Problem if the joining player has seen hidden data of this game as its director, or could have.
 
-    A director who has replaced a lost token has had a token of that seat. At a table with neutral officers a director
-    who has decided anything in the running game takes no seat either, since no seat could have decided it.
+    A director with a ruling that replaced a lost token has had a token of that seat. An officer's move for a seat
+    counts likewise, and at a table with neutral officers any ruling in the running game: no seat could have made it.
     """
     s, ids = services(), {player, *authorization.player_ids()}
     now, owner = s.commands.game(game), s.seat_tokens.find_director(game)
     if ids.isdisjoint({owner, *now.staff.people}):
         return
-    before, first_owner = s.ledger.read(game, upto=version - 1), now.staff.former_owner or owner
-    own = [r for r in before if _author(r, first_owner) in ids]
-    if any(r.kind == "ruled" and isinstance(command_of(r, now), Look | Reissue) for r in own):
+    before = s.ledger.read(game, upto=version - 1)
+    own = officer_rights.list_rulings(s, now, before, ids)
+    if any(isinstance(command, Look | Reissue) for _, command in own):
         raise Problem("director_looked")
     started = next((r.version for r in before if r.kind == "started"), version)
-    if now.terms.get("officers") == "neutral" and any(r.version > started and r.kind != "deputed" for r in own):
+    ruled = [command for r, command in own if r.version > started and r.kind != "deputed"]
+    if any(now.terms.get("officers") == "neutral" or isinstance(command, Play) for command in ruled):
         raise Problem("director_ruled")
-
-
-def _author(record: Record, first_owner: str | None) -> str | None:
-    """Return the player id of the officer behind a record, or None. Older records are the first owner's."""
-    if record.public.get("by") != "director":
-        return None
-    officer = Officer.from_record(record)
-    return first_owner if officer is None else officer.player
 
 
 def check_visible_seat(game: str, seat: Seat | None) -> None:

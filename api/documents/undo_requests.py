@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from api.http import rate_limits
-from api.officer_rights import hidden_data_refusal
+from api.officer_rights import hidden_data_refusal, list_rulings
 from api.services import ApiServices, Doc
 from api.visibility import visibility_of
+from domain.kernel.game.director_commands import Look
 from domain.kernel.game.undo import find_private_packs
 from domain.kernel.records.record import Record
 from domain.service.job_requests import JobRequest
@@ -51,28 +54,27 @@ def public_undo_request(s: ApiServices, job_request: JobRequest) -> Doc:
 def build_undo_request(
     s: ApiServices, job_request: JobRequest, principal: Principal | None, gate: rate_limits.GateContext
 ) -> Doc:
-    """Return the request in the caller's view. While it is open, a director also gets the secrets it undoes.
+    """Return the request in the caller's view. While it is open, an officer also gets its secrets after a look.
 
     Their computation reads the whole game.
     """
     doc = public_undo_request(s, job_request)
-    if doc["status"] != "open" or principal is None or not _is_director_without_seat(s, job_request.game, principal):
+    if doc["status"] != "open" or principal is None or principal.seat is not None:
+        return doc
+    ids = [principal.player]
+    ids += s.account_store.accounts.list_players(principal.account) if principal.account else []
+    now = s.commands.game(job_request.game)
+    if hidden_data_refusal(s, principal, now, ids):
         return doc
     with gate():
-        return doc | {"hidden": _find_secrets(s, job_request)}
+        records: list[Record] = s.ledger.read(job_request.game, upto=job_request.version)
+        if not any(isinstance(command, Look) for _, command in list_rulings(s, now, records, ids)):
+            return doc  # reading it leaves no trace, and must not come before taking a seat
+        return doc | {"hidden": _find_secrets(job_request, records)}
 
 
-def _is_director_without_seat(s: ApiServices, game: str, principal: Principal) -> bool:
-    """Return True for an officer without a seat in the game, or a relation to somebody with one."""
-    if principal.seat is not None:
-        return False
-    ids = s.account_store.accounts.list_players(principal.account) if principal.account else []
-    return not hidden_data_refusal(s, principal, s.commands.game(game), ids)
-
-
-def _find_secrets(s: ApiServices, job_request: JobRequest) -> list[Json]:
+def _find_secrets(job_request: JobRequest, records: Sequence[Record]) -> list[Json]:
     versions = set((job_request.args or {})["undone"])
-    records: list[Record] = s.ledger.read(job_request.game, upto=job_request.version)
     return [list(item) for item in find_private_packs([r for r in records if r.version in versions])]
 
 

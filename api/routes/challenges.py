@@ -87,8 +87,7 @@ def challenge(body: Doc, game: str) -> Response:
         raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
     s = services()
     _, now = load_table(game)
-    if now.terms.get("officers") == "neutral" and now.has_stake(officer_rights.officer_ids(game)):
-        raise RuleError("director_has_stake")
+    officer_rights.check_neutrality(now)
     if now.status not in _JOINABLE:
         raise RuleError("not_open", "", {"status": now.status})
     _check_seat_free(now, body["seat"])
@@ -146,13 +145,14 @@ def challenges(game: str) -> Response:
     "/<game:game>/challenges",
     "withdraw_challenge",
     access=authorization.require_role,
-    errors=(403, 404),
+    errors=(403, 404, 409),
     query=ChallengeArgs,
     status=204,
 )
 def withdraw_challenge(args: Doc, game: str) -> Response:
     """Withdraw a challenge. A reserved seat becomes free."""
     officer_rights.require_officer("deputy")
+    officer_rights.check_neutrality(load_table(game)[1])
     if not services().account_store.social_graph.withdraw(game, args["to"]):
         raise Problem("not_found")
     return Response(status=204)
@@ -178,8 +178,8 @@ def rematch(body: Doc, game: str) -> Response:
 
     Once the game is over, every player and the director may call this. The first caller opens the table and directs it;
     all others get its id. The seats stay reserved for the same players for a week, without invitation: guests take
-    theirs with their old token. While spectators of a table with a delay do not see its end yet, the new table is
-    unlisted.
+    theirs with their old token. Officers are neutral there unless the table's owner opens it. While spectators of a
+    table with a delay do not see its end yet, the new table is unlisted.
     """
     s, caller = services(), authorization.principal()
     if caller.lent:
@@ -197,6 +197,20 @@ def rematch(body: Doc, game: str) -> Response:
         if find_rematch(game) is None:
             raise
         return json_response(doc)
+
+
+def _rematch_terms(game: str, new: str, before: AnyGame) -> Doc:
+    """Return the terms of the new table: as before, but the players' trust in a director is not for another person.
+
+    A repetition gets what was stored.
+    """
+    terms = {**before.terms, "pace": before.time_control.to_json(), "listing": _rematch_listing(game, new, before)}
+    stored, caller = opening_terms(new), authorization.principal()
+    owner = services().seat_tokens.find_director(game)
+    is_owner = owner in {caller.player, *authorization.player_ids()}
+    if stored.get("officers") == "neutral" if stored else not is_owner:
+        terms["officers"] = "neutral"
+    return terms
 
 
 def _rematch_listing(game: str, new: str, before: AnyGame) -> str:
@@ -245,7 +259,7 @@ def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], 
         before.ruleset,
         before.table.seats,
         before.table.options,
-        body={**before.terms, "pace": before.time_control.to_json(), "listing": _rematch_listing(game, new, before)},
+        body=_rematch_terms(game, new, before),
         defaulted=["pace"],  # early records lack it, and repetitions must still match them
         idempotency_key=key_id,
         extra_statements=lambda _: rows,

@@ -175,11 +175,15 @@ def _make_player_token(game: str, *request: str) -> tuple[str, IssuedToken, str 
 
 
 def _find_seated_id(game: str, player_ids: Sequence[str]) -> str:
-    """Return the id under which a person with several ids already sits at the table, or an empty string."""
+    """Return the id under which a person with several ids sits at the table, or has sat there, or an empty string.
+
+    Under another id a returning player would be a stranger, with the full time of the open decision.
+    """
     if len(player_ids) < 2 or not game:
         return ""
-    seated_ids = {p.id for p in services().commands.game(game).players.values()}
-    return next((player for player in player_ids if player in seated_ids), "")
+    now = services().commands.game(game)
+    seated_ids = {p.id for p in now.players.values()}
+    return next((p for ids in (seated_ids, now.stakeholders) for p in player_ids if p in ids), "")
 
 
 def _token_to_json(issued_token: IssuedToken, player: str) -> Doc:
@@ -302,6 +306,7 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     """Seat a bot for the director, and return the response."""
     if not is_director(game):
         raise Problem("directors_only")
+    authorization.check_scope("direct")
     s, (rules, _), seat = services(), load_table(game), body.get("seat")
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("Name the seat for the bot.")}])

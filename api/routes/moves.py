@@ -20,10 +20,8 @@ from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import Doc, services
 from domain.errors import DecisionClosed, RuleError
-from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.game import AnyGame
-from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Play, require_open_decision
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.choices import Choice
@@ -215,17 +213,12 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
     # A look at the same ms may belong to the decision before: count only later ones. After a clock was set back, none
     # may be later, and a further look is recorded.
     since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.waiting_since]
-    if any(isinstance(command_of(r, p), Look) and _is_own(r) for r in since):
+    own = officer_rights.list_rulings(services(), p, since, [authorization.principal().player])
+    if any(isinstance(command, Look) for _, command in own):
         return {"looked": True}
     stored = execute_command(p.id, Look(), expected=p.version)
     services().notify_appended(stored.position)
     return {"looked": True, "version": stored.versions[-1]}
-
-
-def _is_own(record: Record) -> bool:
-    """Return True for a record of the calling officer: another one's look shows nothing to this one."""
-    officer = Officer.from_record(record)
-    return officer is None or officer.player == authorization.principal().player
 
 
 def _choice_to_json(rules: AnyRuleset, choice: Choice) -> Doc:

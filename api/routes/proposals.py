@@ -15,11 +15,13 @@ from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
 from api.services import Doc, services
 from api.visibility import visibility_of
+from domain.bots import HEURISTIC
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import Message
 from domain.service.job_requests import JobRequest, new_id
 from domain.types import Seat
 
@@ -96,6 +98,8 @@ def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
         raise RuleError("time_passed", "", {"now": services().clock()})
     if act["act"] == "appoint" and services().account_store.accounts.find_by_player(act["player"]) is None:
         raise Problem("unknown_account")
+    if act["act"] == "seat_bot" and act["bot"] == HEURISTIC and rules.bot is None:
+        raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
     if act["act"] == "pace":
         parse_time_control(rules.meta, act["pace"])
 
@@ -164,8 +168,11 @@ def answer_proposal(body: Doc, game: str, proposal: str) -> Response:
     """
     s, seat, request = services(), _voter(), _find_proposal(game, proposal)
     agrees = body["agrees"]
-    if seat not in request.asked and (agrees or seat != (request.args or {})["seat"]):
+    args, player = request.args or {}, authorization.principal().player
+    if seat not in request.asked and (agrees or seat != args["seat"]):
         raise Problem("not_asked")
+    if agrees and args.get("players", {}).get(str(seat), player) != player:
+        raise Problem("not_asked", "Another person had this seat at the time of the proposal.")
     if seat not in (request.agreed if agrees else request.declined):
         if proposal_status(s, request)[0] != "open":
             raise Problem("proposal_closed")

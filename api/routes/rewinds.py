@@ -114,8 +114,7 @@ def _plan_rewind(
         raise RuleError("game_over" if p.status in ("over", "closed") else "not_running", "", {"status": p.status})
     if seat is None:
         check_office(p, officer_rights.acting_officer(p.id), Rewind(to))
-        if p.terms.get("officers") == "neutral" and p.has_stake(officer_rights.officer_ids(p.id)):
-            raise RuleError("director_has_stake")
+        officer_rights.check_neutrality(p)
     records = services().ledger.read(p.id, upto=p.version)
     undone = undone_records(records, to)
     if seat is None:

@@ -76,8 +76,7 @@ def store_offers(tables: Sequence[tuple[str, Officer]], person: Account, role: s
         if now.status not in ("open", "running"):
             raise RuleError("game_over")
         check_appointment(now.staff, officer, person.player, role)
-        if now.terms.get("officers") == "neutral" and now.has_stake(officer_rights.officer_ids(game)):
-            raise RuleError("director_has_stake")
+        officer_rights.check_neutrality(now)
         held, offered = s.seat_tokens.officers.list_by_game(game)
         if len({person.player, *(player for player, _ in (*held, *offered))}) > MOST_OFFICERS:
             raise Problem("too_many", Message("A table has {most} officers at most.", most=MOST_OFFICERS))
@@ -175,12 +174,13 @@ def remove_officer(body: Doc, headers: Doc, game: str, player: str) -> Response:
     "/<game:game>/officers/<player:player>/offer",
     "withdraw_office",
     access=authorization.require_role,
-    errors=(403, 404),
+    errors=(403, 404, 409),
     status=204,
 )
 def withdraw_office(game: str, player: str) -> Response:
     """Withdraw an offer to a person."""
     officer_rights.require_officer("director")
+    officer_rights.check_neutrality(load_table(game)[1])
     if not services().seat_tokens.officers.withdraw(game, player):
         raise Problem("not_found")
     services().notify_changed(player)

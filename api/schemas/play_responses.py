@@ -196,7 +196,7 @@ class MotionSchema(RewindDocSchema):
     declined = fields.List(fields.Integer(), required=True)
     hidden = fields.List(
         JsonSchemaField(tuple_of(INT, {"type": "string"})),
-        metadata={"description": "Directors: secrets learnt by seats (version, audience)."},
+        metadata={"description": "Officers who have looked: secrets learnt by seats (version, audience)."},
     )
 
 

@@ -8,6 +8,7 @@ from domain.command_handler import CommandHandler
 from domain.kernel.game.play_commands import Lapse
 from domain.service.seed_store import SeedStore
 from tests.api.conftest import Doc, Site, Table, refused
+from tests.api.members import register, timed
 
 PACE = {"seconds": {"turn": 60}}
 
@@ -69,3 +70,16 @@ def test_a_substitute_takes_it_and_the_old_token_ends(orders: Table) -> None:
         401,
         "unauthenticated",
     )
+
+
+def test_who_comes_back_by_an_account_is_no_stranger(site: Site) -> None:
+    """Under another id one would have the full time of the decision again."""
+    timed(site)
+    anne, table = register(site), site.table("orders@1", 2, pace=PACE)
+    claimed = anne.post("/me/claims", {"token": table.tokens[0]})
+    assert claimed.status_code == 200, claimed.text
+    assert site.delete(f"{table.path}/seats/0", anne.token).status_code == 200
+    back = table.post("/seats", {"seat": 0}, anne.token)
+    assert back.json["player"] == claimed.json["player"]
+    (joined,) = table.get(f"/records?after={table.version - 1}").json["items"]
+    assert "clock" not in joined["body"]

@@ -180,6 +180,16 @@ class TestRematches:
         refused(other.post("/rematches", {}, table.tokens[0]), 403, "other_table")
         refused(site.post(f"{other.path}/rematches"), 401, "unauthenticated")
 
+    @pytest.mark.parametrize(("who", "officers"), [("director", "any"), (1, "neutral")])
+    def test_the_trust_in_a_director_is_not_for_who_asks_first(
+        self, site: Site, watch: Watch, who: int | str, officers: str
+    ) -> None:
+        table = self.over(site, officers="any")
+        made = table.post("/rematches", {}, table.token(who))
+        assert made.status_code == 201
+        assert site.get(f"/games/{made.json['game']}").json["officers"] == officers
+        assert table.post("/rematches", {}, table.token(who)).data == made.data
+
     def test_an_account_needs_no_token_of_it(self, site: Site, anne: Member, bert: Member) -> None:
         game = opened(anne)
         for who in (anne, bert):

@@ -108,6 +108,21 @@ def test_every_route_goes_through_the_guard() -> None:
     assert [kind.verb for kind in Command.__subclasses__() if kind.open_to_players] == ["Start"]
 
 
+WORDS_ALONE = {"label_table", "challenges", "list_officers"}
+"""Acts of officers without influence on the game: words and lists."""
+
+
+def test_what_is_no_command_is_guarded_too() -> None:
+    """A new act of officers is guarded, or looked at here."""
+    guards = ("execute_command(", "vacate_seat(", "store_offers(", "check_neutrality(")
+    open_acts = set()
+    for path in (ROOT / "api" / "routes").rglob("*.py"):
+        for act in path.read_text("utf-8").split("@bp.operation(")[1:]:
+            if "require_officer(" in act and not any(guard in act for guard in guards):
+                open_acts.add(re.findall(r"^def (\w+)", act, re.MULTILINE)[0])
+    assert open_acts == WORDS_ALONE
+
+
 # --- the table of the documentation ----------------------------------------------------------------------------
 
 
@@ -232,10 +247,26 @@ def test_a_director_who_moved_a_deadline_takes_no_seat(site: Site) -> None:
     refused(table.post("/seats", {"seat": 1}, table.director), 403, "director_ruled")
 
 
+def test_a_director_who_seated_a_bot_takes_no_seat(site: Site) -> None:
+    """Every officer's record counts as a ruling, also one that is not marked as a director's."""
+    table = site.table("orders@1", 3, pace=PACE)
+    for seat in (1, 2):
+        site.delete(f"{table.path}/seats/{seat}?hold=0", table.tokens[seat])
+    assert table.post("/seats", {"seat": 2, "bot": "builder"}, table.director).status_code == 201
+    refused(table.post("/seats", {"seat": 1}, table.director), 403, "director_ruled")
+
+
+def test_a_token_that_only_plays_seats_no_bot(site: Site) -> None:
+    anne, table = account_table(site, officers="any")
+    site.delete(f"{table.path}/seats/1?hold=3600", table.tokens[1])
+    refused(table.post("/seats", {"seat": 1, "bot": "builder"}, anne.personal("play")), 403, "scope_missing")
+
+
 def test_a_playing_director_keeps_no_seat_for_a_friend(table: Table) -> None:
     assert table.site.delete(f"{table.path}/seats/1", table.tokens[1]).status_code == 200
     kept = table.post("/challenges", {"player": "someone-else", "seat": 1, "days": 30}, table.director)
     refused(kept, 409, "director_has_stake")
+    refused(table.site.delete(f"{table.path}/challenges?to=someone", table.director), 409, "director_has_stake")
 
 
 # --- proposals -------------------------------------------------------------------------------------------------
@@ -304,7 +335,8 @@ def test_only_those_who_are_asked_answer(table: Table) -> None:
     refused(answer(table, 0, proposal), 403, "not_asked")
 
 
-def test_after_a_week_the_silent_have_no_vote(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_week_the_silent_have_no_vote(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = playing(site, pace="none")
     proposal = propose(table, 0, {"act": "close"})
     answer(table, 1, proposal)
     work(table)
@@ -312,6 +344,19 @@ def test_after_a_week_the_silent_have_no_vote(table: Table, monkeypatch: pytest.
     monkeypatch.setattr(proposals, "SILENCE_MS", -1)
     work(table)
     assert table.get().json["ending"] == {"reason": "agreed", "by": "seat", "finished": False}
+
+
+@pytest.mark.parametrize("misses", [False, True])
+def test_who_has_time_left_is_not_silent(table: Table, monkeypatch: pytest.MonkeyPatch, misses: bool) -> None:
+    """Two others could end the game of somebody who thinks; but a new deadline is no time for who missed the last."""
+    proposal = propose(table, 0, {"act": "close"})
+    answer(table, 1, proposal)
+    if misses:
+        miss(table, 2)
+        table.resolve()
+    monkeypatch.setattr(proposals, "SILENCE_MS", -1)
+    work(table)
+    assert table.get().json["status"] == ("closed" if misses else "running")
 
 
 def test_who_plays_on_is_not_silent(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,6 +440,28 @@ def test_a_vote_is_of_the_person_and_not_of_the_seat(table: Table, seat: int) ->
     assert table.get().json["status"] == "running"
 
 
+def test_a_substitute_does_not_vote_for_who_comes_back(site: Site) -> None:
+    anne, table = account_table(site)
+    proposal = propose(table, 1, {"act": "close"})
+    site.delete(f"{table.path}/seats/0", anne.token, Annals_Role="0")
+    table.tokens[0] = table.post("/seats", {"seat": 0}).json["token"]
+    refused(answer(table, 0, proposal), 403, "not_asked")
+    site.delete(f"{table.path}/seats/0", table.tokens[0])
+    assert anne.post(f"{table.path}/seats", {"seat": 0}).status_code == 201
+    assert answer(table, 2, proposal).json["status"] == "open"
+
+
+def test_a_proposal_about_a_decision_that_has_ended_fails_with_that_reason(table: Table) -> None:
+    proposal = propose(table, 0, {"act": "extend", "decision": table.decision, "seconds": 60})
+    for seat in range(3):
+        assert table.move(seat, {"type": "submit"}).status_code == 201
+    table.resolve()
+    for seat in (1, 2):
+        assert answer(table, seat, proposal).status_code == 200
+    work(table)
+    assert table.site.get(f"/jobs/{proposal['id']}").json["problem"]["code"] == "decision_closed"
+
+
 def test_a_replaced_token_has_no_vote(site: Site) -> None:
     """The director has had it in hand."""
     table = site.table("orders@1", 2, pace=PACE)
@@ -435,3 +502,12 @@ def test_a_director_who_has_replaced_a_token_takes_no_seat(site: Site) -> None:
     assert table.post("/seats/1/tokens", {}, table.director).status_code == 201
     assert site.delete(f"{table.path}/seats/2?hold=0", table.tokens[2]).status_code == 200
     refused(table.post("/seats", {"seat": 2}, table.director), 403, "director_looked")
+
+
+def test_players_agree_on_no_bot_that_the_ruleset_lacks(table: Table) -> None:
+    """It would sit there and never move."""
+    refused(
+        table.post("/proposals", {"act": "seat_bot", "seat": 1, "bot": "heuristic"}, table.tokens[0]),
+        422,
+        "invalid_body",
+    )

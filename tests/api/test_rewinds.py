@@ -218,7 +218,11 @@ class TestMotions:
         assert job(orders, motion)["problem"]["code"] == "stale_version"
         assert back(orders, 2, orders.version - 1).status_code == 202
 
-    def test_only_a_director_without_a_seat_sees_what_single_seats_have_learnt(self, orders: Table) -> None:
+    def test_only_a_director_who_has_looked_sees_what_single_seats_have_learnt(self, orders: Table) -> None:
+        """Or one would learn without a trace who has moved in secret, and take a seat."""
+        unseen = moved(orders)
+        assert "hidden" not in orders.get(f"/rewinds/{unseen['id']}", "director").json
+        assert orders.post("/looks", token=orders.director).status_code == 201
         motion = moved(orders)
         paths = {who: orders.get(f"/rewinds/{motion['id']}", who).json for who in (None, 0, 1, "director")}
         assert [who for who, doc in paths.items() if "hidden" in doc] == ["director"]

@@ -27,7 +27,19 @@ from tests.games.imperunde.rare import RARE
 from tests.kernel.flows import windows
 
 LISTS = ("/rewinds", "/timeline?limit=200", "/records?limit=200")
-PATHS = ("", "/board", "/decisions", *LISTS, "/scores", "/resume", "/export")
+PATHS = (
+    "",
+    "/board",
+    "/decisions",
+    *LISTS,
+    "/scores",
+    "/resume",
+    "/export",
+    "/feed",
+    "/calendar",
+    "/digest",
+    "/proposals",
+)
 HASH = re.compile(r"[0-9a-f]{32,64}")
 
 

@@ -26,11 +26,11 @@ AT_A_TABLE = {
     "/v1/games/{game}/audit": [""],
     "/v1/games/{game}/board": ["", "?version={version}"],
     "/v1/games/{game}/board/parts": ["?fields=version,decisions,public", "?fields=at&version={version}"],
+    "/v1/games/{game}/calendar": [""],
     "/v1/games/{game}/decisions": [""],
     "/v1/games/{game}/digest": ["", "?after={version}"],
     "/v1/games/{game}/export": [""],
     "/v1/games/{game}/feed": [""],
-    "/v1/games/{game}/calendar": [""],
     "/v1/games/{game}/proposals": [""],
     "/v1/games/{game}/records": ["?limit=200", "?after={version}&limit=1"],
     "/v1/games/{game}/records/{version}/proof": [""],
@@ -73,8 +73,8 @@ OF_NO_GAME = (
 """They tell nothing of a game, or of one's own alone."""
 
 AT_IT_ALONE = (
-    "/v1/games/{game}/challenges",
     "/v1/games/{game}/chat",
+    "/v1/games/{game}/challenges",
     "/v1/games/{game}/officers",
     "/v1/games/{game}/proposals/{proposal}",
 )

@@ -8,8 +8,11 @@ from typing import ClassVar
 import pytest
 
 from domain.errors import RuleError
+from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.game.table_commands import Leave
 from domain.kernel.game.undo import Policy, build_motion, check_consent
+from domain.types import Json
 from tests.kernel.flows import orders, skirmish, windows
 
 ATTACK = {"type": "attack", "target": 1, "offer": 0}
@@ -21,8 +24,8 @@ class FinalAttack(skirmish.Attack, frozen=True, tag="attack"):
     admission: ClassVar = replace(skirmish.Attack.admission, undo=False)
 
 
-def skirmishing() -> InMemoryGame[skirmish.Skirmish]:
-    match = InMemoryGame(skirmish.RULESET, 4, bytes(32))
+def skirmishing(pace: Json = None) -> InMemoryGame[skirmish.Skirmish]:
+    match = InMemoryGame(skirmish.RULESET, 4, bytes(32), pace=pace)
     match.play(0, ATTACK)
     return match
 
@@ -40,10 +43,22 @@ class TestWhoMustAgree:
 
     def test_another_author_must_agree(self) -> None:
         """The ally has answered since."""
-        match = skirmishing()
+        match = skirmishing("none")
         match.play(2, {"type": "support", "army": 1})
         asked = build_motion(match.rules, match.game, match.records, started(match), 0)
         assert (asked.free, asked.consents) == (False, (2,))
+
+    def test_with_deadlines_all_must_agree_once_somebody_must(self) -> None:
+        """What is agreed on costs no time: else two people would hold a table for ever, and nobody ask the others."""
+        match = skirmishing()
+        match.play(2, {"type": "support", "army": 1})
+        asked = build_motion(match.rules, match.game, match.records, started(match), 0)
+        assert asked.consents == (1, 2, 3)
+        match.execute(Leave(3))
+        asked = build_motion(match.rules, match.game, match.records, started(match), 0)
+        assert asked.consents == (1, 2), "nobody sits there"
+        with pytest.raises(RuleError, match="consent_missing"):
+            match.execute(Rewind(started(match), "seat", 0, consent=(2,)))
 
     def test_past_a_draw_all_others_must_agree_and_the_draws_are_named(self) -> None:
         """Everybody has seen the dice."""

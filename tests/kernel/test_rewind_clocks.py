@@ -179,6 +179,21 @@ class TestLoops:
         game.play(0, TAKE)
         undo(game, game.game.version - 1, 60)
 
+    @pytest.mark.parametrize("rests", [False, True])
+    def test_short_waits_add_up(self, rests: bool) -> None:
+        """A friend thinks for 59 s again and again; the target is the rewind before, or a record after it."""
+        pace = {"seconds": {"move": 3600}, "vacation": 9}
+        game = InMemoryGame(RULESET, 2, SEED, pace=pace, options={"sticks": 99})
+        start = game.game.version
+        game.play(0, TAKE)
+        undo(game, start, 59)
+        if rests:
+            game.execute(Rest(0, 1))
+        again = game.game.version
+        game.play(0, TAKE)
+        with pytest.raises(RuleError, match="consent_missing"):
+            undo(game, again, 59)
+
     def test_a_seat_without_a_player_is_not_asked(self) -> None:
         """It could never answer, so the move could never be taken back."""
         game = InMemoryGame(RULESET, 2, SEED, pace={"seconds": {"move": 3600}}, options={"sticks": 99})

@@ -28,10 +28,11 @@ def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
         if request.declined:
             return {"refused": "declined"}
         if request.missing_seats:
-            if context.clock() < request.at + SILENCE_MS:
+            now = context.clock()
+            if now < request.at + SILENCE_MS:
                 return {}
             game, later = context.commands.game(request.game), context.ledger.read(request.game, after=request.version)
-            silent = list_silent_seats(game, later, request.missing_seats, request.at)
+            silent = list_silent_seats(game, later, request.missing_seats, request.at, now)
             if len(silent) < len(request.missing_seats):
                 return {"refused": "consent_missing"}
         if _has_changed_hands(context, request):

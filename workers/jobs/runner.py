@@ -5,7 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from domain.errors import GameDamaged, RuleError, StaleVersion, StoreUnavailable, UnknownGame, ViewsDamaged
+from domain.errors import (
+    DecisionClosed,
+    GameDamaged,
+    RuleError,
+    StaleVersion,
+    StoreUnavailable,
+    UnknownGame,
+    ViewsDamaged,
+)
 from domain.service.job_requests import Doc, JobRequest
 from workers.context import WorkerContext, current_context
 from workers.maintenance.corruption_handler import check_suspect
@@ -55,6 +63,8 @@ def _refusal(error: Exception) -> Doc | None:
             return {"refused": "stale_version", "version": error.version}
         case RuleError():
             return {"refused": error.code}
+        case DecisionClosed():
+            return {"refused": "decision_closed"}
         case UnknownGame():
             return {"refused": "unknown_game"}
         case GameDamaged():

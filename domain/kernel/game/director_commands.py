@@ -11,7 +11,7 @@ from domain.kernel.game.deadlines import SECOND, parse_time_control
 from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind, waiting_seats
 from domain.kernel.game.officers import Office, Officer, Staff, includes_office
 from domain.kernel.game.play_commands import require_open_decision
-from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft, voting_seats
 from domain.kernel.game.table_commands import has_cover_packs, is_asked_in_secret
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import resume_frames
@@ -78,7 +78,11 @@ class Rewind(Command):
             is_over = rewound.clock is not None and not rewound.clock.left and not rewound.time_banks[self.seat].bank
             refuse_unless(not (owes and is_over), "no_time_left")
             waiting = waiting_seats(game, target, self.seat, context.record_time(game))
-            refuse_unless(game.terms.get("undo") == "free" or not waiting, "consent_missing", missing=list(waiting))
+            is_left_open = game.terms.get("undo") == "free" or context.replaying
+            refuse_unless(is_left_open or not waiting, "consent_missing", missing=list(waiting))
+        if self.by == "seat" and self.consent and game.thinking and self.seat is not None and not context.replaying:
+            missing = [s for s in voting_seats(game, self.seat) if s not in self.consent]
+            refuse_unless(not missing, "consent_missing", missing=missing)
         return Transition(transition.record, rewound)
 
     def _body(self) -> Doc:

@@ -112,6 +112,8 @@ class Game(Generic[S_co]):
     """Time bank of each seat: spare time, days of vacation, holds."""
     thinking: tuple[int, ...] = ()
     """Thinking time of each seat, ms; empty without deadlines. It never goes back."""
+    undone_from: tuple[int, ...] = ()
+    """`thinking` at the first arrival at the open decision, if a free undo went back to it; else empty."""
     granted: tuple[int, ...] = ()
     """Sum by which deadlines of each seat's decisions were moved, ms; empty without deadlines. It never goes back."""
     stakeholders: frozenset[str] = frozenset()
@@ -360,6 +362,7 @@ def apply_record(
         clocks=clocks,
         time_banks=time_banks,
         thinking=_update_thinking(game, record) if game.clocks else game.thinking,
+        undone_from=game.undone_from if same else (),
         granted=_update_granted(game, record) if game.clocks and kind == "ruled" else game.granted,
         waiting_since=game.waiting_since + _clock_shift(record) if same else at,
         counts=_update_counts(game, record, packs),
@@ -553,6 +556,8 @@ def apply_rewind(
         digests=game.digests,
     )
     rewound = apply_record(rules, back, record, state, packs)
+    if _is_free_undo(record):
+        rewound = replace(rewound, undone_from=target.undone_from or target.thinking)
     if shared is None:
         return rewound
     return replace(rewound, clocks=tuple(shared if c.n == shared.n else c for c in rewound.clocks))
@@ -596,10 +601,11 @@ FREE_WAIT_MS = 60_000
 
 
 def waiting_seats(game: AnyGame, target: AnyGame, seat: Seat, now: int) -> tuple[Seat, ...]:
-    """Return the other people whose time a rewind would waste or renew: at time `now` they have thought for long.
+    """Return the other people whose time a free undo would waste or renew: at time `now` they have thought for long.
 
-    A decision of several seats that both have open keeps its clock, so nobody is asked. In any other one its seats
-    count alike, or the answer would tell who has already moved in secret.
+    Their thinking counts since the target was first reached, or many short waits would add up. A decision of several
+    seats that both have open keeps its clock, so nobody is asked. In any other one its seats count alike, or the answer
+    would tell who has already moved in secret.
     """
     if not (game.thinking and target.thinking and game.frames and target.frames):
         return ()
@@ -607,7 +613,8 @@ def waiting_seats(game: AnyGame, target: AnyGame, seat: Seat, now: int) -> tuple
     if shared and top.timer == target.frames[-1].timer:
         return ()
     thinking = add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, game.time, now)
-    long = {s for s, ms in enumerate(thinking) if ms - target.thinking[s] > FREE_WAIT_MS}
+    before = target.undone_from or target.thinking
+    long = {s for s, ms in enumerate(thinking) if ms - before[s] > FREE_WAIT_MS}
     if shared and long.intersection(top.asked):
         long.update(top.asked)
     people = {s for s, player in game.players.items() if player.id and not bot_of(player)}

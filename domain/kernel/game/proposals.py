@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from domain.kernel.game.command import Command
+from domain.kernel.game.command import Command, seat_of_record
 from domain.kernel.game.deadlines import DAY, SECOND
 from domain.kernel.game.director_commands import Depute, Extend, Hold, SetPace
 from domain.kernel.game.game import AnyGame
@@ -35,15 +35,30 @@ def command_of_proposal(act: Doc) -> Command:
     return ACTS[act["act"]](act)
 
 
-def list_silent_seats(game: AnyGame, later: Sequence[Record], unanswered: Sequence[Seat], since: int) -> list[Seat]:
+def list_silent_seats(
+    game: AnyGame, later: Sequence[Record], unanswered: Sequence[Seat], since: int, now: int
+) -> list[Seat]:
     """Return the unanswered seats that have done nothing in `later`, the records since the proposal at time `since`.
 
-    A seat on vacation or held in that time is not silent, but away. After an anonymous move no seat is silent, or the
-    outcome would tell which one has moved in secret.
+    A seat on vacation or held in that time is not silent, but away, and one with time left at `now` may be thinking.
+    After an anonymous move no seat is silent, or the outcome would tell which one has moved in secret.
     """
     if any(record.kind == "moved" and record.head.seat is None for record in later):
         return []
     active = {seat for record in later if record.kind == "moved" for seat, _ in record.moves()}
-    came = {record.head.seat for record in later if record.kind in ("rested", "joined")}
+    came = {seat_of_record(record) for record in later if record.kind in ("rested", "joined")}
     away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(since, MAX_INT)}
-    return [seat for seat in unanswered if seat not in active | away and seat not in came]
+    return [seat for seat in unanswered if seat not in active | away | came | _thinking_seats(game, later, now)]
+
+
+def _thinking_seats(game: AnyGame, later: Sequence[Record], now: int) -> set[Seat]:
+    """Return the seats with time left for the open decision, except those with a default in `later` for all to see.
+
+    In a secret decision all seats asked count, answered or not.
+    """
+    if not game.frames:
+        return set()
+    top = game.frames[-1]
+    due = game.due_times(top.asked if top.secret else top.owing)
+    missed = {act[0] for record in later if record.kind == "lapsed" for act in record.public.get("acts", ())}
+    return {seat for seat, at in due.items() if at > now} - missed

@@ -8,6 +8,7 @@ from typing import Literal
 
 from domain.errors import RuleError
 from domain.kernel.game.game import AnyGame, active_versions, bot_of
+from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record, visible_packs
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -100,13 +101,16 @@ def build_motion(
     """Return the motion of a seat to go back to the active version `to`.
 
     `records` are all of the game, as far as the seat may read them. Asked are the seats that have learnt or done
-    something since, and the `waiting` ones, which have thought for long.
+    something since, and the `waiting` ones, after long thinking. With consent the seat pays for no time, so at
+    a table with deadlines everybody present is asked once somebody is.
     Raise RuleError `undo_forbidden` or `not_on_line`.
     """
     undone = undone_records(records, to)
     check_may_undo(rules, undone, seat, policy)
     others = [s for s, player in sorted(game.players.items()) if s != seat and player.id and not bot_of(player)]
     consents = [] if policy == "free" else [s for s in others if s in waiting or any(_concerns(r, s) for r in undone)]
+    if consents and game.thinking:
+        consents = sorted({*consents, *voting_seats(game, seat)})
     versions = tuple(r.version for r in undone)
     return Motion(to, seat, versions, not consents, tuple(consents), public_draws(undone), find_private_packs(undone))
 
