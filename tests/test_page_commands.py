@@ -35,6 +35,7 @@ NPM = json.loads((ROOT / "tests" / "npm" / "package.json").read_text("utf-8"))["
 OTHER_PROGRAMS = {
     "datamodel-codegen": "run with these options by tests/clients/kit.py and tests/api/test_clients.py",
     "openapi-python-client": "run with these options by tests/api/test_clients.py",
+    "python3": "the verifier in one file, run with these options by tests/api/test_checkpoints.py",
 }
 """Program -> reason why its commands are right."""
 

@@ -138,6 +138,8 @@ class Game(Generic[S_co]):
     """Time since when the open decision waits, ms."""
     last: Record | None = None
     """The last record."""
+    stored_hash: str = field(default="", compare=False)
+    """Hash of the last record where the record itself is not at hand; else empty."""
     board: str = ""
     """Digest of the public view."""
     time: int = 0
@@ -148,7 +150,7 @@ class Game(Generic[S_co]):
     @property
     def hash(self) -> str:
         """Return the hash of the last record; computed on demand, since a fold needs only the last one."""
-        return self.last.hash if self.last else ""
+        return self.last.hash if self.last else self.stored_hash
 
     @property
     def delay(self) -> int:

@@ -45,7 +45,7 @@ class Past:
 
     def game_of(self, viewer: Viewer) -> AnyGame:
         """Return the game with the state known to a viewer."""
-        return replace(self.game, state=self.known[viewer])
+        return replace(self.game, state=self.known[viewer], stored_hash=self.hash)
 
 
 def reader_of(game: AnyGame, viewer: Viewer) -> Viewer:
