@@ -12,22 +12,21 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy.cli import log_keys, rotate_key, service_commands, tournament_commands
+from deploy.cli import log_keys, rotate_key, service_commands, tournament_commands, verify_command
+from deploy.cli.output import print_error, print_figures, print_json
 from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
 from deploy.simulation import bot_files, demo, narrate, replay
 from deploy.simulation.simulate import simulate
 from domain.bots import BOTS, HEURISTIC
-from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset, VerificationError
+from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset
 from domain.kernel import scenario
 from domain.kernel.game.deadlines import parse_time_control
-from domain.kernel.proof import verify
 from domain.kernel.records.record import facts_for
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import DIRECTOR, Json
-from workers.jobs import parallel_audit
 
 CommandFunction = Callable[[argparse.Namespace, RulesetRegistry], int]
 
@@ -54,13 +53,13 @@ def main(argv: Sequence[str] | None = None, registry: RulesetRegistry | None = N
         if isinstance(error, BrokenPipeError):  # the reader has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
-        return _print_error(_without_errno(error), USAGE)
+        return print_error(_without_errno(error), USAGE)
     except UnknownGame as error:
-        return _print_error(UnknownGame(f"there is no game {error}"), FAILED)
+        return print_error(UnknownGame(f"there is no game {error}"), FAILED)
     except UnknownRuleset as error:
-        return _print_error(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
+        return print_error(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
     except (AnnalsError, replay.NotInFile, demo.DemoError) as error:
-        return _print_error(error, FAILED)
+        return print_error(error, FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -70,15 +69,6 @@ def _without_errno(error: Exception) -> Exception:
     if isinstance(error, OSError) and error.strerror:
         return OSError(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
     return error
-
-
-def _print_error(error: Exception, status: int) -> int:
-    print(f"annals: {logging_setup.to_safe_line(str(error))}", file=sys.stderr)
-    return status
-
-
-def _print_json(doc: Json) -> None:
-    print(json.dumps(doc, ensure_ascii=False))
 
 
 # --- arguments -------------------------------------------------------------------------------------------------
@@ -103,13 +93,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--trace", action="store_true", help="show every step")
 
-    parser = add(
-        "verify", help="verify an export file: chain, seals, boards, and for a closed game all draws and rules"
-    )
-    parser.set_defaults(command=verify_export)
-    parser.add_argument("file", metavar="FILE", type=Path)
-    parser.add_argument("--head", default="", metavar="HASH", help="expected hash of the last record")
-    _add_json(parser)
+    verify_command.add_command(add)
 
     parser = add("replay", help="show the board as a viewer saw it at a version")
     parser.set_defaults(command=print_board)
@@ -232,7 +216,7 @@ def list_rulesets(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print the available rulesets."""
     docs = [_ruleset_to_json(registry.get(name)) for name in registry.names()]
     if args.json:
-        _print_json(docs)
+        print_json(docs)
         return DONE
     for doc in docs:
         seats = ", ".join(map(str, doc["seats"]))
@@ -275,21 +259,10 @@ def run_simulation(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         bot_files.load_bot(name)  # reports an invalid bot file before the first game
     doc = simulate(rules, seats, args.games, args.seed, dict(args.options), bot, args.jobs, args.export)
     if args.json:
-        _print_json(doc)
+        print_json(doc)
     else:
-        _print_figures(doc)
+        print_figures(doc)
     return DONE if doc["finished"] == doc["games"] and not doc["invariant_failures"] else FAILED
-
-
-def _print_figures(doc: dict[str, Json]) -> None:
-    """Print one figure per line, and counts below a heading."""
-    for name, value in doc.items():
-        if isinstance(value, dict) and name != "options":
-            print(f"{name}:")
-            for key, count in value.items():
-                print(f"  {count:>8}  {key}")
-        else:
-            print(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
 
 
 # --- scenarios -------------------------------------------------------------------------------------------------
@@ -304,7 +277,7 @@ def _play_scenario_file(path: Path, registry: RulesetRegistry, trace: bool) -> i
     try:
         doc = scenario.parse(path.read_bytes())
     except OSError as error:
-        return _print_error(_without_errno(error), USAGE)
+        return print_error(_without_errno(error), USAGE)
     except ScenarioError as error:
         return _print_outcome(path, scenario.ScenarioOutcome("", fault=error))
     status, varied = DONE, isinstance(doc, dict) and "variants" in doc
@@ -356,29 +329,12 @@ def _shorten(value: Json) -> str:
 # --- export files ----------------------------------------------------------------------------------------------
 
 
-def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
-    """Verify an export and print the report, or the first fault."""
-    try:
-        game_export = replay.load_export(args.file)
-        rules = registry.get(game_export.ruleset)
-        report = verify.verify(rules, game_export, args.head, replayer=parallel_audit.replay).to_json()
-    except VerificationError as error:
-        if args.json:
-            _print_json({"verified": False, "code": error.code, "version": error.version, "detail": str(error)})
-        return _print_error(error, FAILED)
-    if args.json:
-        _print_json({"verified": True, **report})
-    else:
-        _print_figures({"verified": True, **report})
-    return DONE
-
-
 def print_board(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print board and decisions at a version."""
     game_export = replay.load_export(args.file)
     doc = replay.build_board(registry.get(game_export.ruleset), game_export, args.version, args.viewer)
     if args.json:
-        _print_json(doc)
+        print_json(doc)
         return DONE
     print(f"{doc['game']} ({doc['ruleset']}), version {doc['version']} ({doc['kind']}), seen by {doc['viewer']}")
     for part in ("public", "own", "decisions"):

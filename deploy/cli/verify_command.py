@@ -1,0 +1,84 @@
+"""The command `annals verify`: prove an export, alone or against a head or a signed checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from deploy.cli.arguments import DONE, FAILED
+from deploy.cli.output import print_error, print_figures, print_json
+from domain.errors import NoteError, VerificationError
+from domain.kernel.proof import verify
+from domain.kernel.proof.verify import ReplayCounts
+from domain.kernel.records import export
+from domain.kernel.records.export import Export
+from domain.kernel.records.record import Record
+from domain.ruleset_registry import RulesetRegistry
+from domain.transparency.checkpoint import find_valid_signatures, open_checkpoint
+from domain.transparency.merkle_tree import leaf_hash, verify_inclusion
+from domain.transparency.signed_note import SignedNote, VerifierKey
+from domain.transparency.tlog_proof import TlogProof
+from domain.types import Json
+from workers.jobs import parallel_audit
+
+
+def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the command and its arguments."""
+    parser = add(
+        "verify", help="verify an export file: chain, seals, boards, and for a closed game all draws and rules"
+    )
+    parser.set_defaults(command=verify_export)
+    parser.add_argument("file", metavar="FILE", type=Path, help="- for standard input")
+    parser.add_argument("--head", default="", metavar="HASH", help="expected hash of the last record")
+    parser.add_argument(
+        "--proof", type=Path, metavar="FILE", help="tlog-proof of one of its records, with a checkpoint"
+    )
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="checkpoint that the proof must lead to")
+    parser.add_argument(
+        "--key", action="append", default=[], metavar="VKEY", help="verifier key of the log or a witness"
+    )
+    parser.add_argument(
+        "--no-rules", action="store_true", help="chain, seals and openings only: nothing is decided again"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Verify an export and print the report, or the first fault."""
+    try:
+        game_export = export.parse(sys.stdin.buffer.read() if str(args.file) == "-" else args.file.read_bytes())
+        replayer = _skip_rules if args.no_rules else parallel_audit.replay
+        report = verify.verify(registry.get(game_export.ruleset), game_export, args.head, replayer=replayer).to_json()
+        if args.proof:
+            report |= _check_proof(args, game_export.records)
+    except (VerificationError, NoteError) as error:
+        if args.json:
+            version = getattr(error, "version", 0)
+            print_json({"verified": False, "code": error.code, "version": version, "detail": str(error)})
+        return print_error(error, FAILED)
+    (print_json if args.json else print_figures)({"verified": True, **report})
+    return DONE
+
+
+def _skip_rules(_: Any, __: Export, ___: bytes) -> ReplayCounts:
+    return ReplayCounts(0, 0, 0)
+
+
+def _check_proof(args: argparse.Namespace, records: tuple[Record, ...]) -> dict[str, Json]:
+    """Return what a proof shows of these records. Raise NoteError."""
+    keys = [VerifierKey.parse(text) for text in args.key]
+    proof = TlogProof.parse(args.proof.read_text(encoding="utf-8"))
+    found = open_checkpoint(proof.note, keys)
+    if (
+        args.checkpoint
+        and open_checkpoint(SignedNote.parse(args.checkpoint.read_text(encoding="utf-8")), keys) != found
+    ):
+        raise NoteError("forked", "the proof leads to another checkpoint")
+    for record in reversed(records):
+        if verify_inclusion(found.root, leaf_hash(record.hash), proof.index, found.size, proof.path):
+            signers: list[Json] = [f"{key.name} ({key.id.hex()})" for key, _ in find_valid_signatures(proof.note, keys)]
+            return {"log": found.origin, "log_size": found.size, "proved_version": record.version, "signed_by": signers}
+    raise NoteError("proof_false", "no record of this export is at that place of the log")

@@ -1,0 +1,76 @@
+"""The page for those who do not trust a host: each of its commands is run, on a game over HTTP."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deploy.cli.main import main
+from tests.api.conftest import CATALOGUE, ROOT, Site
+from tests.api.test_checkpoints import ORDER, publish, vkeys
+from workers.maintenance import checkpoint_publisher
+
+COMMANDS = re.findall(r"^    python3 (annals_verify\.py .*)$", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE)
+
+
+@pytest.fixture
+def downloads(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, str]]:
+    """The files that the page tells to download, and the values of its words in capitals."""
+    monkeypatch.setattr(checkpoint_publisher, "INTERVAL", 0)
+    table = site.table("orders@1", 3)
+    old = publish(site)
+    files = {"annals_verify.py": site.get("/verifier.py").data, "theirs.txt": site.get("/log/checkpoint").data}
+    table.move(0, ORDER)
+    new = publish(site)
+    files |= {
+        "game.jsonl": table.get("/export").data,
+        "mine.txt": site.get("/log/checkpoint").data,
+        "path.json": site.get(f"/log?since={old.size}&size={new.size}").data,
+        "record.tlog-proof": table.get(f"/records/{table.version}/proof", Accept="text/plain").data,
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    head = table.get("/timeline?after=" + str(table.version - 1)).json["items"][0]["head"]
+    return tmp_path, {"HASH": head, "VKEY": min(vkeys(site), key=len)}
+
+
+def test_there_are_commands() -> None:
+    assert len(COMMANDS) == 4
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_holds(downloads: tuple[Path, dict[str, str]], command: str) -> None:
+    folder, words = downloads
+    args = [words.get(word, word) for word in shlex.split(command)]
+    done = subprocess.run([sys.executable, "-I", *args], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert done.stdout.startswith("HOLDS")
+
+
+def test_two_logs_are_told(downloads: tuple[Path, dict[str, str]]) -> None:
+    folder, words = downloads
+    (folder / "path.json").write_text('{"path": []}')
+    args = [words.get(word, word) for word in shlex.split(COMMANDS[-1])]
+    done = subprocess.run([sys.executable, "-I", *args], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:14]) == (1, "FALSE: forked ")
+
+
+def test_the_command_of_the_service_tells_the_same(
+    downloads: tuple[Path, dict[str, str]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, words = downloads
+    monkeypatch.chdir(folder)
+    proof = ["game.jsonl", "--no-rules", "--proof", "record.tlog-proof"]
+    key = ["--key", words["VKEY"]]
+    assert main(["verify", *proof, *key, "--checkpoint", "mine.txt"], CATALOGUE) == 0
+    assert "proved_version: " in capsys.readouterr().out
+    assert main(["verify", *proof, *key, "--checkpoint", "theirs.txt"], CATALOGUE) == 1
+    assert "forked" in capsys.readouterr().err
+    assert main(["verify", *proof, "--json"], CATALOGUE) == 1
+    assert '"code": "not_signed"' in capsys.readouterr().out
+    assert main(["verify", "--no-rules", "game.jsonl", "--head", words["HASH"]], CATALOGUE) == 0
