@@ -296,6 +296,7 @@ class TestWholeGames:
             assert orders.get(light).status_code == 200, light
 
     def test_and_so_do_the_director_and_motions(self, orders: Table) -> None:
+        assert orders.post("/looks", {}, orders.director).status_code == 201
         motion, version = moved(orders), orders.version
         gate = self.occupied(orders.site)
         decision = orders.decision
@@ -316,6 +317,7 @@ class TestWholeGames:
 
 class TestRewinds:
     def test_a_list_reads_the_game_once_at_most(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert orders.post("/looks", {}, orders.director).status_code == 201
         before = orders.version
         orders.move(0, ORDER)
         orders.site.asleep = True

@@ -38,6 +38,7 @@ IN_ANY_STANDING = {
     ("delete", "/v1/me/clients/{client}"): RETURNS,
     ("delete", "/v1/me/webhooks/{webhook}"): RETURNS,
     ("delete", "/v1/me/mail"): RETURNS,
+    ("delete", "/v1/me/calendar-key"): RETURNS,
     ("delete", "/v1/me/watching/{game}"): RETURNS,
     ("delete", "/v1/me/blocks/{player}"): RETURNS,
 }
