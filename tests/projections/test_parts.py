@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from domain.service.heartbeat import Heartbeat
+from domain.transparency.checkpoint_store import CheckpointStore
 from projections import delayed_views, log_identity, schema
 from projections.leases import LEASE, LeaseLostError
 from projections.merkle_proofs import MerkleProofs
@@ -112,6 +113,7 @@ class TestShares:
         monkeypatch.setattr(delayed_views, "MAX_GAMES", 2)
         monkeypatch.setattr(delayed_views, "FIND_DUE", PreparedStatement(few))
         Heartbeat(shared.ledger).migrate()
+        CheckpointStore(shared.ledger, shared.ledger.keys).migrate()
         all_, delayed = pumps(shared, 2), [shared.game("orders@1", 3, delay=60) for _ in range(20)]
         shared.now = shared.ledger.read(delayed[-1])[-1].public["at"] + 60_000 - 4 * (LEASE // 2 + 1)
         settle(shared, all_)

@@ -20,6 +20,7 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequest, JobRequests, new_id
 from domain.service.seed_store import SeedStore
+from domain.transparency.checkpoint_store import CheckpointStore
 from domain.types import DIRECTOR
 from projections.reader import Reader
 from projections.view_store import ViewStore
@@ -133,6 +134,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
     ledger.migrate()
     JobRequests(ledger).migrate()
     Heartbeat(ledger).migrate()
+    CheckpointStore(ledger, ledger.keys).migrate()
     views.migrate()
     vault = SeedStore(ledger, ledger.keys)
     commands = CommandHandler(ledger, CATALOGUE, vault, lambda: time[0])
