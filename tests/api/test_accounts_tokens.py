@@ -114,9 +114,6 @@ READS = {
     (f"/v1/me{path}", "get")
     for path in ("", "/games", "/challenges", "/watching", "/offices", "/desk", "/calendar", "/settings")
 }
-    (f"/v1/me{path}", "get")
-    for path in ("", "/games", "/challenges", "/watching", "/offices", "/desk", "/calendar", "/settings")
-}
 DIRECTS = {
     ("/v1/me/officers", "post"): (422, "invalid_body"),
     ("/v1/me/offices/{game}", "put"): (404, "not_found"),
