@@ -154,9 +154,9 @@ def build_entries(record: Record, before: LoadedGame | None, loaded: LoadedGame)
     besides = record_template_context(rules, before.game.state, record) if before else _no_context
     public: dict[str, Json] = {
         "version": record.version,
-        "head": record.hash,
         "kind": record.kind,
         "at": record.public["at"],
+        "head": record.hash,
         "seat": record.public.get("seat"),
         "by": record.public.get("by"),
         "body": record_members(record, before.game.state if before else after),

@@ -28,8 +28,8 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
 from tests.api.conftest import CATALOGUE, PROBLEM, Table, make_site
 
-STREAM = "/stream"
-"""Such an answer has no end, and another process gives it; tests/api/test_stream.py reads it."""
+STREAMS = ("/stream", "/replay")
+"""Such an answer is events: tests/api/test_stream.py and tests/api/test_replays.py read them."""
 
 REFUSED = ["400", "401", "403", "404", "405", "409", "412", "413", "415", "422", "428", "429"]
 
@@ -73,7 +73,7 @@ class Torment:
     def operations(self) -> list[Any]:
         """All but streams."""
         results: Iterable[Any] = self.spec.get_all_operations()
-        return [o for o in (result.ok() for result in results) if not o.path.endswith(STREAM)]
+        return [o for o in (result.ok() for result in results) if not o.path.endswith(STREAMS)]
 
     def call(self, case: Any, who: int, known: bool) -> None:
         """Sends a case as one of the viewers, mostly to the table that there is, and checks the answer."""

@@ -182,6 +182,10 @@ def test_games_that_differ_in_a_secret_look_the_same_to_all_others(
             assert text == second[who][name], (who, name)
 
 
+HEAD = re.compile(r'"head":"[0-9a-f]{64}",?')
+"""The hash of a record differs with what is sealed in it, which a salt from the seed keeps from being guessed."""
+
+
 def test_a_secret_that_was_undone_is_in_no_past_of_others(twins: Twins) -> None:
     """The same boards of all versions and the same keyframes, from the store and from a process that has just begun."""
     seen = []
@@ -199,7 +203,7 @@ def test_a_secret_that_was_undone_is_in_no_past_of_others(twins: Twins) -> None:
             first = table.get(f"/board?version={version}", who).text
             site.services.past_games.after_fork()
             assert table.get(f"/board?version={version}", who).text == first
-            found["shown", who, version] = first
+            found["shown", who, version] = HEAD.sub("", first)
         rules, store = CATALOGUE.get("orders@1"), site.services.past_games.keyframes
         for version, viewers in store.list_viewers(table.game).items():
             for viewer in viewers:

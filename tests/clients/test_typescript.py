@@ -18,13 +18,16 @@ from tests.clients.kit import TYPESCRIPT, Phoenix
 
 __all__ = ["tools"]
 
-pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there"),
+    pytest.mark.xdist_group("typescript"),  # compiled once
+]
 
 
-@pytest.fixture
-def compiled(tools: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def compiled(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a user: client and types as README.md says, compiled strictly."""
-    folder = tmp_path / "user"
+    folder = tmp_path_factory.mktemp("typescript") / "user"
     shutil.copytree(TYPESCRIPT, folder)
     document = published(tmp_path_factory)
     run(str(tools / "openapi-typescript"), str(document), "--output", "annals.d.ts", cwd=folder)

@@ -39,6 +39,7 @@ VALUES = {
     "ANNALS_REDIS_URL": "redis://:hidden@host",
     "ANNALS_KEY": KEY,
     "ANNALS_NEW_KEY": KEY[::-1],
+    "ANNALS_SIGNING_KEY": KEY[1:] + KEY[:1],
     "ANNALS_METRICS_TOKEN": "hidden",
     "ANNALS_SMTP": "smtps://u:hidden@host",
 }

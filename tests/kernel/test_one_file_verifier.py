@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import lzma
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -25,7 +26,8 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import dump, parse
 from domain.kernel.schema.canonical_json import canonical, digest
 from domain.types import Json
-from tests.kernel.flows import windows
+from tests.kernel.flows import sealed, windows
+from tests.kernel.machine import play_on
 from tests.kernel.test_verify import GAMES
 from tests.test_logs import LOGS
 
@@ -125,7 +127,19 @@ def changed_leaves(doc: Json) -> Iterator[tuple[str, Json]]:
         yield "", 0
 
 
-SMALL: InMemoryGame[Any] = GAMES["sealed@1"]
+def small() -> InMemoryGame[Any]:
+    """A short game with a rewind, a missed deadline and an end."""
+    match: InMemoryGame[Any] = InMemoryGame(sealed.RULESET, 3, b"s" * 32)
+    play_on(match, random.Random(3), 3)
+    match.rewind(match.game.version - 1)
+    play_on(match, random.Random(4), 2)
+    match.lapse()
+    match.rewind(match.game.version - 1, fresh=True)
+    match.close("abandoned")
+    return match
+
+
+SMALL = small()
 DATA = dump(SMALL.records)
 LINES = DATA.splitlines(keepends=True)
 

@@ -35,14 +35,12 @@ class CheckpointPublisher:
             return
         self._next_at = time.monotonic() + INTERVAL
         head, signed, now = self._proofs.head(), self._store.largest, self._context.clock()
-        if signed and self._proofs.count_leaves() < signed.size:
-            if self._has_read_all() and self._proofs.count_leaves() < signed.size:
+        if head.size <= (signed.size if signed else 0):
+            if signed and head.size < signed.size and self._is_shorter(signed.size):
                 self._halt(SHORTER_LOG, now)
             return
         if signed and self._proofs.root_at(signed.size) != signed.root:
             self._halt(ANOTHER_LOG, now)
-            return
-        if head.size <= (signed.size if signed else 0):
             return
         try:
             self._store.sign(head.size, head.root, now, show=True)
@@ -50,9 +48,10 @@ class CheckpointPublisher:
             if self._log_throttle(str(error)):
                 log.warning("no checkpoint is signed: %s", error)
 
-    def _has_read_all(self) -> bool:
-        """Return whether the tree has all records: new views take a while to read the log."""
-        return not self._context.ledger.log(self._reader.read_position(), 1)
+    def _is_shorter(self, size: int) -> bool:
+        """Return whether the log has fewer records than `size`: new views take a while to read all of them."""
+        has_read_all = not self._context.ledger.log(self._reader.read_position(), 1)
+        return has_read_all and self._proofs.count_leaves() < size
 
     def _halt(self, reason: str, now: int) -> None:
         self._store.halt(reason, now)

@@ -7,6 +7,7 @@ the timeline and its sentences, what the move builder says, refusals, dry runs.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -97,7 +98,8 @@ def gets(match: AnyInMemoryGame, since: int, viewer: Viewer) -> list[Json]:
     seats = range(match.state.seats)
     found: list[Json] = [_of(record, known, viewer) for record in match.records[since:]]
     found += [len(line) for line in export.dump(match.records, viewer).splitlines()]
-    found += [documents.build_board(known, viewer).decode(), documents.build_summary(known), _standings(match)]
+    board = re.sub(r'"head":"[0-9a-f]{64}",', "", documents.build_board(known, viewer).decode())
+    found += [board, documents.build_summary(known), _standings(match)]
     found += [known.decisions_to_json(viewer), sorted(match.game.due_times(seats).items())]
     if isinstance(viewer, int):
         found += [list(_questions(match, viewer)), list(_answers(match, viewer))]
@@ -105,11 +107,15 @@ def gets(match: AnyInMemoryGame, since: int, viewer: Viewer) -> list[Json]:
 
 
 def _of(record: Record, known: LoadedGame, viewer: Viewer) -> list[Json]:
-    """A record; of the hashes of what is sealed only how many there are, and how long they are."""
+    """A record; of hashes, its own and those of what is sealed, only how many there are, and how long they are."""
     public = {k: v for k, v in record.public.items() if k not in ("seals", "prev")}
     hashes = [len(hash_) for hash_ in [*record.public.get("seals", ()), record.public["prev"]]]
     parts = documents.build_entries(record, None, known)
-    entry = {**parts["all"], "own": [part for key, part in parts.items() if key != "all" and may_read(key, viewer)]}
+    entry = {
+        **parts["all"],
+        "head": len(record.hash),
+        "own": [part for key, part in parts.items() if key != "all" and may_read(key, viewer)],
+    }
     told = []
     for lang in ("en", "fr"):
         words = load_texts(RULESET.package, lang)
