@@ -9,6 +9,7 @@ from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import DAY, SECOND
 from domain.kernel.game.director_commands import Depute, Extend, Hold, SetPace
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.table_commands import Close, Join, Leave
 from domain.kernel.records.record import Record
 from domain.types import MAX_INT, Doc, Seat
@@ -25,6 +26,8 @@ ACTS: Mapping[str, Callable[[Doc], Command]] = MappingProxyType(
         "seat_bot": lambda act: Join(act["seat"], f"bot-{act['bot']}-{act['seat']}"),
         "appoint": lambda act: Depute(act["player"], act["role"]),
         "pace": lambda act: SetPace(act["pace"]),
+        "pause": lambda act: PauseGame(act.get("until"), act.get("moves", False)),
+        "resume": lambda _: ResumeGame(),
     }
 )
 """Act of a proposal -> its command, made from the members of the act."""
@@ -45,5 +48,5 @@ def list_silent_seats(game: AnyGame, later: Sequence[Record], unanswered: Sequen
         return []
     active = {seat for record in later if record.kind == "moved" for seat, _ in record.moves()}
     came = {record.head.seat for record in later if record.kind in ("rested", "joined")}
-    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(since, MAX_INT)}
+    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(game.playing_time(since), MAX_INT)}
     return [seat for seat in unanswered if seat not in active | away and seat not in came]
