@@ -286,7 +286,7 @@ class CommandHandler:
             officer=pending.author,
         )
         transition = pending.command.execute(rules, game, acting)
-        if transition.game.status != "over":
+        if transition.game.status != "over" or transition.game.pending_ruling is not None:
             return [transition]
         return [transition, Close().execute(rules, transition.game, replace(acting, officer=None))]
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from domain.errors import NeedsChance, RuleError, StaleVersion
+from domain.kernel.game.command import require_play
 from domain.kernel.game.game import AnyGame, active_versions, state_known_to
 from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.records.audience import ALL_KEY, may_read
@@ -26,12 +27,19 @@ MAX_QUESTIONS = 2000
 
 
 def check_moves(
-    rules: AnyRuleset, game: AnyGame, seat: Seat, moves: list[Json], decision: str | None, expected: int | None
+    rules: AnyRuleset,
+    game: AnyGame,
+    seat: Seat,
+    moves: list[Json],
+    decision: str | None,
+    expected: int | None,
+    now: int = 0,
 ) -> None:
-    """Raise the refusal of the moves as of now: RuleError, DecisionClosed or StaleVersion."""
+    """Raise the refusal of the moves at time `now` (ms): RuleError, DecisionClosed or StaleVersion."""
     if expected not in (None, game.version):
         raise StaleVersion(expected or 0, game.version)
     require_running(game)
+    require_play(game, max(now, game.time))
     if decision is not None:
         require_open_decision(rules, game, decision)
     with suppress(NeedsChance):

@@ -41,7 +41,7 @@ def build_seats(loaded: LoadedGame) -> list[dict[str, Json]]:
                 "vacant": seat in p.state.vacant,
                 "absent": seat in p.absent_seats,
                 "held": hold_end
-                if (hold_end := p.time_banks[seat].hold_end) > p.time and p.status == "running"
+                if (hold_end := p.time_banks[seat].hold_end) > p.playing_time(p.time) and p.status == "running"
                 else None,
             }
         )
@@ -63,13 +63,25 @@ def build_offices(loaded: LoadedGame) -> list[dict[str, Json]]:
 
 def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
     """Return each seat's time bank and vacation at the last record; empty if the time control has neither."""
-    g = loaded.game
+    g, now = loaded.game, loaded.game.playing_time(loaded.game.time)
     if not (g.time_control.bank or g.time_control.vacation):
         return []
     return [
-        {"seat": seat, "bank": a.bank, "vacation": a.days, "back": a.vacation_end if a.vacation_end > g.time else None}
+        {"seat": seat, "bank": a.bank, "vacation": a.days, "back": a.vacation_end if a.vacation_end > now else None}
         for seat, a in enumerate(g.time_banks)
     ]
+
+
+def build_pause(loaded: LoadedGame) -> dict[str, Json] | None:
+    """Return the pause on after the last record, or None."""
+    pause = loaded.game.current_pause
+    return pause.to_json() if pause else None
+
+
+def is_paused(summary: Doc, at: int) -> bool:
+    """Return whether the game of a summary pauses at a time, ms."""
+    pause = summary.get("pause")
+    return pause is not None and (pause["until"] is None or at < pause["until"])
 
 
 def build_board(loaded: LoadedGame, viewer: Viewer) -> bytes:
@@ -80,7 +92,7 @@ def build_board(loaded: LoadedGame, viewer: Viewer) -> bytes:
 def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, bytes]:
     """Return the encoded boards of these viewers; the parts common to all are encoded once."""
     p = loaded.game
-    secret = any(f.secret for f in p.frames[-1:])
+    secret, pause = any(f.secret for f in p.frames[-1:]), build_pause(loaded)
     common = (
         _encode_raw(loaded.rules.board(p.state)),
         _encode_raw(build_seats(loaded)),
@@ -99,6 +111,7 @@ def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, 
             "status": p.status,
             "at": p.time,
             "seats": sitting,
+            "pause": pause,
             "decisions": loaded.decisions_to_json(viewer) if secret else decisions,
             "public": public,
         }
@@ -137,6 +150,8 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "deadline": min(p.seat_deadlines(open_now[0].must), default=None) if open_now else None,
         "due": min(p.due_times(open_now[0].must).values(), default=None) if open_now else None,
         "accounts": build_time_banks(loaded),
+        "pause": build_pause(loaded),
+        "ruling": p.pending_ruling.to_json() if p.pending_ruling else None,
         "hold": p.terms.get("hold", 0),
         "several": p.terms.get("several", True),
         "misses": p.terms.get("misses"),

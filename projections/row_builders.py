@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from domain.kernel.game.game import bot_of
+from domain.kernel.game.rulings import final_scores
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS
 from domain.kernel.records.record import Record
-from domain.types import PUBLIC, Doc, Viewer
+from domain.types import MAX_INT, PUBLIC, Doc, Viewer
 from projections import documents, schema
 from projections.delayed_views import DelayedGame
 from projections.loaded_game import LoadedGame
@@ -77,22 +78,32 @@ def build_game_row(gen: int, loaded: LoadedGame, place: int, shown_to: str) -> D
 
 
 def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
-    """Return rows of due work: engine and bots at once, deadlines at their time, vacant seats after any hold."""
+    """Return rows of due work: engine and bots at once, deadlines at their time, vacant seats after any hold.
+
+    A pause puts off all of it, unless it allows moves: then engine and bots go on. A lapse during a pause without end
+    is never due; its row only serves the recovery of an outage.
+    """
     rows = []
     base = {"gen": gen, "game": loaded.game.id, "deadline": None, "last": None}
+    pause, stands = loaded.game.current_pause, loaded.game.as_at_standstill
+    after_pause = MAX_INT if loaded.game.has_stopped else loaded.game.playing_time(loaded.game.time)
+    at_once = loaded.game.time if pause is None or pause.moves else after_pause
     if loaded.game.status == "open":
         rows.append({**base, "decision": NO_DECISION, "work": "sweep", "at": loaded.game.time + UNSTARTED_LIMIT_MS})
+    if (ruling := loaded.game.pending_ruling) is not None:
+        rows.append({**base, "decision": NO_DECISION, "work": "ruling", "at": ruling.final_at})
     for d in loaded.open_decisions("director"):
         if d.engine:
-            rows.append({**base, "decision": d.id, "work": "resolve", "at": loaded.game.time})
-        if dues := loaded.game.due_times(d.must).values():
-            late = {"at": min(dues), "deadline": min(loaded.game.seat_deadlines(d.must)), "last": max(dues)}
+            rows.append({**base, "decision": d.id, "work": "resolve", "at": at_once})
+        if dues := stands.due_times(d.must).values():
+            first = MAX_INT if loaded.game.has_stopped else min(dues)
+            late = {"at": first, "deadline": min(stands.seat_deadlines(d.must)), "last": max(dues)}
             rows.append({**base, "decision": d.id, "work": "lapse", **late})
         if vacant := (set(d.must) & set(loaded.game.state.vacant)) | set(loaded.game.unvacated_seats):
             free = min(loaded.game.time_banks[seat].hold_end for seat in vacant)
-            rows.append({**base, "decision": d.id, "work": "vacant", "at": max(free, loaded.game.time)})
+            rows.append({**base, "decision": d.id, "work": "vacant", "at": max(free, after_pause)})
         if any(bot_of(loaded.game.players[seat]) for seat in d.must if seat in loaded.game.players):
-            rows.append({**base, "decision": d.id, "work": "bot", "at": loaded.game.time})
+            rows.append({**base, "decision": d.id, "work": "bot", "at": at_once})
     return rows
 
 
@@ -109,11 +120,19 @@ def build_result_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
     ending = p.ending or {}
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
     base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}
+    base |= {"forfeited": False, "penalty": 0}
     conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in p.conceded]
-    people = {seat: {"seat": seat, "player": player.id} for seat, player in p.players.items()}
-    if not ending["finished"]:
+    forfeits, penalties = (p.ruling.forfeits, p.ruling.penalties) if p.ruling else ((), {})
+    people = {
+        seat: {
+            "seat": seat,
+            "player": p.players[seat].id if seat in p.players else "",
+            "forfeited": seat in forfeits,
+            "penalty": penalties.get(seat, 0),
+        }
+        for seat in range(p.table.seats)
+    }
+    scores = final_scores(loaded.rules, p)
+    if not scores:
         return [base | sat for sat in people.values() if sat["player"]] + conceded
-    return conceded + [
-        base | people.get(s.seat, {"seat": s.seat, "player": ""}) | {"place": s.place, "points": s.points}
-        for s in loaded.rules.scores(p.state)
-    ]
+    return conceded + [base | people[s.seat] | {"place": s.place, "points": s.points} for s in scores]

@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, LargeBinary, MetaData, String, Table, insert
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENT_FORMAT = 7
+DOCUMENT_FORMAT = 8
 """Format of the stored documents. Raise it when they change."""
 
 TREE = -1
@@ -146,10 +146,14 @@ results = Table(
     Column("reason", String(40), nullable=False),
     Column("by", String(10), nullable=False),
     Column("conceded", Boolean, nullable=False),
+    Column("forfeited", Boolean, nullable=False),
+    Column("penalty", BigInteger, nullable=False),
     Column("at", BigInteger, nullable=False),
     Index("results_player", "gen", "player", "at"),
 )
-"""Seats and places of closed games. An unfinished game has no places (NULL), nor has a concession."""
+"""Seats and places of closed games, and penalty points. An unfinished or annulled game has no places (NULL), nor has a
+concession.
+"""
 
 due = Table(
     "due",
@@ -164,7 +168,7 @@ due = Table(
     Index("due_at", "gen", "at"),
 )
 """Due work: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player), `bot`, `sweep` (a table
-never started).
+never started), `ruling` (a game to be closed after a ruling).
 
 `at` is the due time (ms), for vacant seats the end of the first hold. A lapse has its first `deadline`, without grace
 and time banks, and in `last` the time at which its last seat is due.

@@ -16,6 +16,9 @@ from projections.view_store import ViewStore
 
 Columns = TypeVarTuple("Columns")
 
+UNFINISHED = ("open", "running", "over")
+"""Status of games that are not closed; `over` after a ruling."""
+
 _READ_BY_ALL = (READ_POSITION.scalar_subquery() + 1) * (1 << PLACE_BITS)
 
 
@@ -105,9 +108,9 @@ class TableLists:
             return [(row.place, json.loads(row.doc)) for row in rows]
 
     def list_unfinished_summaries(self, games: Sequence[str]) -> list[bytes]:
-        """Return the stored summaries of the open and running games among these, as their players see them."""
+        """Return the stored summaries of the games among these that are not closed, as their players see them."""
         t = schema.games
-        query = select(t.c.doc).where(is_live(t), t.c.game.in_(games), t.c.status.in_(("open", "running")))
+        query = select(t.c.doc).where(is_live(t), t.c.game.in_(games), t.c.status.in_(UNFINISHED))
         with self._views.reading() as db:
             return [row.doc for row in db.execute(query.where(t.c.shown_to != schema.SPECTATORS))]
 
@@ -139,10 +142,10 @@ class TableLists:
             return {row.game: row.version for row in db.execute(query.where(t.c.shown_to != schema.SPECTATORS))}
 
     def list_unfinished(self) -> list[str]:
-        """Return all open and running games."""
+        """Return all games that are not closed."""
         t = schema.games
         with self._views.reading() as db:
-            query = select(t.c.game).where(is_live(t), t.c.status.in_(("open", "running")))
+            query = select(t.c.game).where(is_live(t), t.c.status.in_(UNFINISHED))
             rows = db.execute(query.where(t.c.shown_to != schema.SPECTATORS).order_by(t.c.game))
             return [row.game for row in rows]
 

@@ -90,6 +90,7 @@ _DUE_JOBS: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
         "vacant": turns.play_vacant_seats,
         "bot": bot_moves.play_bots,
         "sweep": turns.close_unstarted,
+        "ruling": turns.close_ruled,
     }
 )
 _REQUEST_JOBS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(

@@ -13,7 +13,7 @@ import msgspec
 from api.schemas.query_args import NEEDS
 from api.services import ApiServices, Doc
 from domain.service.job_requests import JobRequest
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Json
 
 SILENT_MS = 7 * 86_400_000
 """Time without a move before a table counts as silent, ms."""
@@ -32,6 +32,12 @@ class _Seat(msgspec.Struct):
     held: int | None = None
 
 
+class _PauseDoc(msgspec.Struct):
+    since: int
+    until: int | None
+    moves: bool
+
+
 class _Summary(msgspec.Struct):
     """Members of a summary for the desk."""
 
@@ -47,6 +53,8 @@ class _Summary(msgspec.Struct):
     waiting_since: int
     deadline: int | None = None
     due: int | None = None
+    pause: _PauseDoc | None = None
+    ruling: dict[str, Json] | None = None
     set_aside: bool = False
     damaged: int | None = None
 
@@ -84,6 +92,12 @@ def list_offices(s: ApiServices, players: Sequence[str]) -> dict[str, str]:
     return {game: held.get(game, "owner") for game, found in roles.items() if DIRECTOR in found}
 
 
+def list_running(s: ApiServices, players: Sequence[str]) -> list[str]:
+    """Return the running tables of an officer with these ids, in the order of their ids."""
+    found = _read_summaries(s, sorted(list_offices(s, players))[:MAX_TABLES])
+    return [summary.game for summary in found if summary.status == "running"]
+
+
 def _read_summaries(s: ApiServices, games: Sequence[str]) -> list[_Summary]:
     parts = (games[i : i + _BATCH] for i in range(0, len(games), _BATCH))
     found = [_DECODE(doc) for part in parts for doc in s.reader.list_unfinished_summaries(part)]
@@ -102,7 +116,8 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
     waits = summary.status == "running" and bool(summary.waiting_for or summary.waiting_engine)
     empty = [seat for seat in summary.seats if not seat.player or seat.vacant or seat.absent]
     pending = [r for r in requests if r.work == "proposal" or r.version == summary.version]
-    is_late = waits and summary.deadline is not None and summary.deadline <= now
+    pause = summary.pause if summary.pause and (summary.pause.until is None or now < summary.pause.until) else None
+    is_late = waits and not pause and summary.deadline is not None and summary.deadline <= now
     silence = max(now - (summary.waiting_since if waits else summary.at), 0)
     is_broken = summary.set_aside or summary.damaged is not None
     needs = {
@@ -111,7 +126,9 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
         "pending": bool(pending),
         "unstarted": summary.status == "open",
         "broken": is_broken,
-        "silent": silence >= SILENT_MS,
+        "silent": silence >= SILENT_MS and not pause and summary.ruling is None,
+        "paused": pause is not None,
+        "ruled": summary.ruling is not None,
     }
     decision = {
         "seats": summary.waiting_for,
@@ -131,6 +148,8 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
         "office": office,
         "needs": [need for need in NEEDS if needs[need]],
         "decision": decision if waits else None,
+        "ruling": summary.ruling,
+        "pause": None if pause is None else msgspec.structs.asdict(pause),
         "empty": [{"seat": seat.seat, "absent": seat.absent, "held": seat.held} for seat in empty],
         "pending": [_request_to_json(request) for request in pending],
         "damaged": summary.damaged,

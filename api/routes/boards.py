@@ -25,8 +25,9 @@ from api.schemas.query_args import BoardArgs, PartsArgs, WaitArgs
 from api.services import Doc, services
 from api.visibility import visibility_of
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.rulings import final_scores
 from domain.kernel.records.record import Record
-from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.rules.ruleset import AnyRuleset, AnyScore
 from domain.kernel.text.message_catalog import Message
 from domain.types import DIRECTOR, Json, Viewer
 from projections import documents
@@ -205,16 +206,24 @@ def scores(args: Doc, game: str) -> Response:
     """Return the standings, or the final scores of a finished game.
 
     Before the end, standings use only what the viewer may see. Where that is not enough, they are hidden. A game closed
-    early has no final scores; see `ending`.
+    early has none, unless a ruling ranks it; see `ending`.
     """
     wait_for_views(args["wait"])
     rules, p = load_visible_table(game)
-    doc: Doc = {"game": game, "version": p.version, "final": p.is_finished, "ending": p.ending, "scores": []}
-    if p.status == "running":
+    scores = [_final_to_json(p, score) for score in final_scores(rules, p)]
+    doc: Doc = {"game": game, "version": p.version, "final": bool(scores), "ending": p.ending, "scores": scores}
+    if p.status == "running" or p.pending_ruling is not None:
         doc["scores"] = _viewer_scores(rules, p, authorization.viewer())
-    elif p.is_finished:
-        doc["scores"] = _scores_to_json(rules, p)
     return json_response(doc, cache=PRIVATE)
+
+
+def _final_to_json(p: AnyGame, score: AnyScore) -> Json:
+    """Return a line of the final table, with what a ruling says about the seat."""
+    ruling = p.ruling
+    if ruling is None:
+        return score.to_json()
+    doc = {**score.to_json(), "forfeited": score.seat in ruling.forfeits}
+    return doc | ({"penalty": ruling.penalties[score.seat]} if score.seat in ruling.penalties else {})
 
 
 def _scores_to_json(rules: AnyRuleset, p: AnyGame) -> list[Json]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 from flask import Response
 
@@ -19,9 +21,12 @@ from api.schemas.request_bodies import CloseSchema, ExtensionSchema, HoldSchema,
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import TokenDocSchema
 from api.services import Doc, services
+from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue
 from domain.kernel.game.game import Player
+from domain.kernel.game.ruling_commands import RuleEnding, WithdrawRuling
+from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.game.table_commands import Close
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
@@ -104,16 +109,49 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     status=201,
 )
 def close_game(body: Doc, headers: Doc, game: str) -> Response:
-    """Close a game before its end. Its seed and all hidden data become public."""
+    """End a game before its end.
+
+    `abandoned` and `void` close it now: its seed and all hidden data become public. With any other reason it is a
+    ruling: play ends, nothing is shown, and the game is closed after a day, unless the ruling is withdrawn. Arbiters
+    make rulings; the rest is for directors.
+    """
     officer_rights.require_officer()
+    reason: Any = body["reason"]
+    command: Command = Close(reason, "director")
+    if reason in ENDINGS:
+        given = (body.get(name, default) for name, default in (("places", ()), ("forfeits", ()), ("penalties", {})))
+        command = RuleEnding(reason, *given)
     stored = execute_command(
         game,
-        Close(body["reason"], "director"),
+        command,
         reason=body["explanation"],
         expected=if_match_version(headers["match"]),
         idempotency_key=role_key(headers["key"]),
     )
     return write_response(stored)
+
+
+@bp.operation(
+    "POST",
+    "/<game:game>/rulings/<version:version>/withdrawal",
+    "withdraw_ruling",
+    access=authorization.require_role,
+    errors=(403, 404, 409, 412),
+    body=StartSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=WrittenSchema,
+    status=201,
+)
+def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> Response:
+    """Withdraw the ruling of a version within a day: play goes on, and no time has passed.
+
+    It takes the role of the ruling's author, or a higher one.
+    """
+    officer_rights.require_officer()
+    expected, key = if_match_version(headers["match"]), role_key(headers["key"])
+    command = WithdrawRuling(version)
+    return write_response(execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key))
 
 
 # --- seats -----------------------------------------------------------------------------------------------------

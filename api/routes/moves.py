@@ -33,7 +33,7 @@ from domain.types import Json, Seat, Viewer
 
 bp = Blueprint("moves", __name__, url_prefix="/v1/games", description="Moves, dry runs, and the move builder.")
 
-_PUBLIC_REFUSALS = ("game_over", "not_running")
+_PUBLIC_REFUSALS = ("game_over", "game_paused", "not_running")
 """Refusals because of the game's status, visible to everybody."""
 
 
@@ -141,7 +141,7 @@ def _visible_draws(record: Record, viewer: Viewer) -> list[Json]:
 def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, expected: int | None) -> Doc:
     """Return whether the moves are legal now, and their consequences as far as the seat may know them."""
     rules, now = load_table(game)
-    check_moves(rules, now, seat, moves, decision, expected)
+    check_moves(rules, now, seat, moves, decision, expected, services().clock())
     with rate_limits.whole_game_slot():
         records = services().ledger.read(game, upto=now.version)
         return {"legal": True} | preview_moves(rules, records, seat, moves)

@@ -29,7 +29,7 @@ from api.schemas.request_bodies import ConsentSchema, RewindSchema
 from api.services import Doc, services
 from api.visibility import visibility_of
 from domain.errors import RuleError, StaleVersion
-from domain.kernel.game.command import check_office
+from domain.kernel.game.command import check_office, require_play
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.game import AnyGame, fold, waiting_seats
 from domain.kernel.game.undo import build_motion, check_may_undo, public_draws, undone_records, visible_record
@@ -112,6 +112,8 @@ def _plan_rewind(
         raise StaleVersion(expected, p.version)
     if p.status != "running":
         raise RuleError("game_over" if p.status in ("over", "closed") else "not_running", "", {"status": p.status})
+    if seat is not None:
+        require_play(p, max(services().clock(), p.time))
     if seat is None:
         check_office(p, officer_rights.acting_officer(p.id), Rewind(to))
         officer_rights.check_neutrality(p)

@@ -20,6 +20,7 @@ from api.schemas.response_fields import (
 from api.schemas.schema_builder import JsonSchemaField, ref, tuple_of
 from api.schemas.table_responses import EndingSchema
 from domain.kernel.game.officers import OFFICES
+from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.records.record import KINDS
 
 
@@ -130,12 +131,16 @@ class ScoreSchema(ResponseSchema):
     place = required_int()
     points = required_int()
     detail = JsonSchemaField(ref("ScoreDetail"), required=True)
+    alive = fields.Boolean(metadata={"description": "False if the seat was eliminated; in games with elimination."})
+    solo = fields.Boolean(metadata={"description": "True if the seat won alone; in games with shared victories."})
+    forfeited = fields.Boolean(metadata={"description": "After a ruling: true if the seat forfeited the game."})
+    penalty = fields.Integer(metadata={"description": "Penalty points by ruling, apart from `points`."})
 
 
 class ScoresSchema(ResponseSchema):
     game = required_str()
     version = required_int()
-    final = fields.Boolean(required=True, metadata={"description": "True if the game ended by its rules."})
+    final = fields.Boolean(required=True, metadata={"description": "True if these are final places."})
     ending = fields.Nested(EndingSchema, allow_none=True, metadata={"description": "Closing of the game; null before."})
     scores = fields.List(fields.Nested(ScoreSchema), required=True)
 
@@ -256,9 +261,13 @@ class ResultSchema(ResponseSchema):
     player = required_str()
     place = fields.Integer(required=True, allow_none=True, metadata={"description": "null: not finished."})
     points = fields.Integer(required=True, allow_none=True)
-    reason = one_of("finished", "abandoned", "void", "agreed", metadata={"description": "Reason of the closing."})
+    reason = one_of(
+        "finished", "abandoned", "void", "agreed", *ENDINGS, metadata={"description": "Reason of the closing."}
+    )
     by = one_of("engine", "director", "clock")
     conceded = fields.Boolean(metadata={"description": "True if the player conceded: without place and points."})
+    forfeited = fields.Boolean(metadata={"description": "True if a ruling says that the seat forfeited."})
+    penalty = fields.Integer(metadata={"description": "Penalty points by ruling, apart from `points`."})
     at = required_int(metadata={"description": "Closing time, ms."})
 
 

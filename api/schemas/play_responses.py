@@ -80,6 +80,25 @@ class SeatSchema(ResponseSchema):
     )
 
 
+class PauseDocSchema(ResponseSchema):
+    since = required_int(metadata={"description": "Its beginning, ms."})
+    until = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Its end, ms; then it is over. null: until somebody resumes the game."},
+    )
+    moves = fields.Boolean(required=True, metadata={"description": "True if seats may move meanwhile."})
+
+
+def pause_field() -> fields.Nested:
+    """Return the member `pause` of a document of a game."""
+    return fields.Nested(
+        PauseDocSchema,
+        allow_none=True,
+        metadata={"description": "Pause at the last record: no time runs until its end. null: none."},
+    )
+
+
 class BoardSchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
@@ -95,6 +114,7 @@ class BoardSchema(ResponseSchema):
     )
     at = required_int()
     seats = fields.List(fields.Nested(SeatSchema), required=True)
+    pause = pause_field()
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
     public = fields.Raw(required=True, metadata={"description": "Data visible to everybody."})
     own = fields.Raw(metadata={"description": "Additional data of the seat; all data after the close."})

@@ -25,6 +25,7 @@ from domain.accounts.social import MOST_RELATIONS
 from domain.bots import BOTS
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
 from domain.kernel.game.officers import OFFICES
+from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
 
@@ -135,6 +136,8 @@ def reason_field() -> VisibleText:
         500, "Officers only: the reason, shown in the timeline and erasable.", "The ferry is late.", load_default=""
     )
 
+
+_GAME_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 UNTIL = "Time, ms since 1970 UTC. A repetition does not count twice."
 
@@ -257,6 +260,36 @@ class PicksSchema(RequestSchema):
     )
 
 
+class ResumptionSchema(RequestSchema):
+    may_be_left_out = True
+    reason = reason_field()
+
+
+class PauseSchema(ResumptionSchema):
+    until = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(1, LAST_MS),
+        metadata={"description": f"End of the pause; null: until somebody resumes the game. {UNTIL}"},
+    )
+    moves = StrictBool(load_default=False, metadata={"description": "True if seats may move meanwhile."})
+
+
+class ManyResumptionsSchema(ResumptionSchema):
+    games = BoundedList(
+        word_field(_GAME_ID),
+        1,
+        500,
+        load_default=None,
+        metadata={"description": "The tables. Without it, all running tables that you direct."},
+    )
+    after = word_field(rf"{_GAME_ID}|^$", load_default="", metadata={"description": "Only tables with a higher id."})
+
+
+class ManyPausesSchema(ManyResumptionsSchema, PauseSchema):
+    """A pause, and its tables."""
+
+
 class ExtensionSchema(AmountSchema):
     """Either `seconds` or `until`."""
 
@@ -292,11 +325,49 @@ class RematchSchema(RequestSchema):
     name = name_field("Name of the director.")
 
 
+MAX_PENALTY = 1_000_000
+"""Most penalty points of a seat."""
+
+
 class CloseSchema(RequestSchema):
-    reason = choice_field("abandoned", "void", required=True)
+    reason = choice_field(
+        "abandoned",
+        "void",
+        *ENDINGS,
+        required=True,
+        metadata={
+            "description": "`abandoned`, `void`: closed now, unfinished. The others are rulings, and can be withdrawn "
+            "for a day. `adjourned`: ranked as it stands. `adjudicated`: with these `places`. `forfeited`: `forfeits` "
+            "rank last. `annulled`: no result."
+        },
+    )
+    places = BoundedList(
+        StrictInt(validate=range_check(1, 100)),
+        1,
+        100,
+        metadata={"description": "For `adjudicated`: the place of each seat. Ties share the better place."},
+    )
+    forfeits = BoundedList(
+        StrictInt(validate=range_check(0, 99)), 1, 100, metadata={"description": "For `forfeited`: the seats."}
+    )
+    penalties = fields.Dict(
+        keys=word_field(r"^(0|[1-9][0-9]?)$"),
+        values=StrictInt(validate=range_check(-MAX_PENALTY, MAX_PENALTY)),
+        metadata={"description": "For rulings: seat -> penalty points, apart from the points of the game."},
+    )
     explanation = VisibleText(
         500, "The reason in your words, shown in the timeline and erasable.", "Too few players.", load_default=""
     )
+
+    @validates_schema(skip_on_field_errors=True)
+    def check_members(self, data: Doc, **_: object) -> None:
+        wanted = {"places": data["reason"] == "adjudicated", "forfeits": data["reason"] == "forfeited"}
+        for name, is_wanted in wanted.items():
+            if is_wanted != (name in data):
+                problem = Message("Missing for this act.") if is_wanted else Message("Not a member of this act.")
+                raise ValidationError(problem, name)
+        if "penalties" in data and data["reason"] not in ENDINGS:
+            raise ValidationError(Message("Not a member of this act."), "penalties")
 
 
 class NewOfficerSchema(RequestSchema):
@@ -315,7 +386,7 @@ class NewOfficerSchema(RequestSchema):
 
 class NewOfficersSchema(NewOfficerSchema):
     games = BoundedList(
-        word_field(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
+        word_field(_GAME_ID),
         1,
         MOST_AT_ONCE,
         required=True,
@@ -349,6 +420,8 @@ PROPOSAL_MEMBERS = {
     "remove": ("seat",),
     "seat_bot": ("seat", "bot"),
     "pace": ("pace",),
+    "pause": (),
+    "resume": (),
     "appoint": ("player", "role"),
 }
 """Act of a proposal -> the members that it needs. `until` may replace `seconds`."""
@@ -362,7 +435,8 @@ class NewProposalSchema(RequestSchema):
             "description": "`close` ends the game. `extend` (`decision`, `seconds`) moves its deadline. `hold` (`seat`,"
             " `seconds`) stops a seat's time. Both take `until` in place of `seconds`. `remove` (`seat`) frees a seat."
             " `seat_bot` (`seat`, `bot`) gives a free seat to a bot. `pace` (`pace`) sets another time control."
-            " `appoint` (`player`, `role`) makes somebody with an account an officer."
+            " `appoint` (`player`, `role`) makes somebody with an account an officer. `pause` stops all time, if you"
+            " want with `until` and `moves`. `resume` ends a pause."
         },
     )
     decision = word_field(r"^[0-9]{1,9}-[0-9]{1,9}$", load_default=None)
@@ -371,6 +445,9 @@ class NewProposalSchema(RequestSchema):
     seat = StrictInt(load_default=None, allow_none=True, validate=range_check(0, 99))
     bot = choice_field(*BOTS, load_default=None)
     pace = fields.Raw(load_default=None, allow_none=True, metadata=PACE)
+    moves = StrictBool(
+        load_default=None, allow_none=True, metadata={"description": "For `pause`: true if seats may move meanwhile."}
+    )
     player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default=None, metadata={"description": "A player id."})
     role = choice_field(*OFFICES[:-1], load_default=None)
 
@@ -379,8 +456,9 @@ class NewProposalSchema(RequestSchema):
         needed = PROPOSAL_MEMBERS[data["act"]]
         if "seconds" in needed and data["until"] is not None:
             needed = tuple("until" if name == "seconds" else name for name in needed)
-        for name in ("decision", "seconds", "until", "seat", "bot", "pace", "player", "role"):
-            if (data[name] is not None) != (name in needed):
+        optional = ("until", "moves") if data["act"] == "pause" else ()
+        for name in ("decision", "seconds", "until", "seat", "bot", "pace", "moves", "player", "role"):
+            if name not in optional and (data[name] is not None) != (name in needed):
                 problem = Message("Missing for this act.") if name in needed else Message("Not a member of this act.")
                 raise ValidationError(problem, name)
         if data["act"] == "hold" and (data["seconds"] or 0) < 0:

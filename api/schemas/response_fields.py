@@ -48,6 +48,10 @@ def word_map(**options: Unpack[FieldOptions]) -> fields.Dict:
     return fields.Dict(keys=fields.String(), values=fields.String(), **options)
 
 
+def int_map(**options: Unpack[FieldOptions]) -> fields.Dict:
+    return fields.Dict(keys=fields.String(), values=fields.Integer(), **options)
+
+
 def fact_list(**options: Unpack[FieldOptions]) -> fields.List[Json]:
     return fields.List(JsonSchemaField(ref("Fact")), **options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields
 
-from api.schemas.play_responses import AccountSchema, SeatSchema
+from api.schemas.play_responses import AccountSchema, SeatSchema, pause_field
 from api.schemas.query_args import NEEDS
 from api.schemas.response_fields import (
     INT,
@@ -14,6 +14,7 @@ from api.schemas.response_fields import (
     PageSchema,
     ResponseSchema,
     WrittenSchema,
+    int_map,
     one_of,
     required_int,
     required_str,
@@ -21,6 +22,7 @@ from api.schemas.response_fields import (
 )
 from api.schemas.schema_builder import JsonSchemaField, tuple_of
 from domain.kernel.game.officers import OFFICES
+from domain.kernel.game.rulings import ENDINGS
 
 
 class NewGameDocSchema(WrittenSchema):
@@ -78,10 +80,38 @@ class SeatDocSchema(WrittenSchema):
 
 class EndingSchema(ResponseSchema):
     reason = one_of(
-        "finished", "abandoned", "void", "agreed", metadata={"description": "`finished`: ended by the rules."}
+        "finished",
+        "abandoned",
+        "void",
+        "agreed",
+        *ENDINGS,
+        metadata={"description": "`finished`: ended by the rules. From `adjourned` on: ended by a ruling."},
     )
     by = one_of("engine", "director", "clock")
-    finished = fields.Boolean(required=True, metadata={"description": "True if there are final places."})
+    finished = fields.Boolean(required=True, metadata={"description": "True if the rules gave the final places."})
+    ruling = fields.Integer(metadata={"description": "Version of the ruling that ended the game."})
+    ranked = fields.Boolean(metadata={"description": "True if that ruling gives final places."})
+    forfeits = fields.List(fields.Integer(), metadata={"description": "Seats that forfeited."})
+    penalties = int_map(metadata={"description": "Seat -> penalty points, apart from the points of the game."})
+
+
+class RulingDocSchema(ResponseSchema):
+    version = required_int()
+    at = required_int()
+    final_at = required_int(metadata={"description": "Until then it can be withdrawn; then the game is closed."})
+    reason = one_of(*ENDINGS)
+    places = fields.List(fields.Integer(), required=True, metadata={"description": "Place of each seat, or empty."})
+    forfeits = fields.List(fields.Integer(), required=True)
+    penalties = int_map(required=True, metadata={"description": "Seat -> penalty points."})
+
+
+def ruling_field() -> fields.Nested:
+    """Return the member `ruling` of a document of a game."""
+    return fields.Nested(
+        RulingDocSchema,
+        allow_none=True,
+        metadata={"description": "A ruling that has ended play and can be withdrawn; null: none."},
+    )
 
 
 class PaceSchema(ResponseSchema):
@@ -170,7 +200,7 @@ class DeskTableSchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
     title = required_str(metadata={"description": "Title of the table, or empty."})
-    status = one_of("open", "running")
+    status = one_of("open", "running", "over")
     version = required_int()
     opened = required_int()
     office = one_of(*OFFICES)
@@ -180,6 +210,8 @@ class DeskTableSchema(ResponseSchema):
         metadata={"description": "What waits for an officer."},
     )
     decision = fields.Nested(DeskDecisionSchema, required=True, allow_none=True)
+    pause = pause_field()
+    ruling = ruling_field()
     empty = fields.List(fields.Nested(DeskSeatSchema), required=True, metadata={"description": "Seats to fill."})
     pending = fields.List(
         fields.Nested(DeskRequestSchema), required=True, metadata={"description": "Undo requests and proposals."}
@@ -197,6 +229,22 @@ class DeskSchema(PageSchema):
         metadata={"description": "Number of tables for each value of `needs`, whatever the filters."},
     )
     items = fields.List(fields.Nested(DeskTableSchema), required=True)
+
+
+class RuledItemSchema(ResponseSchema):
+    game = required_str()
+    version = fields.Integer(required=True, allow_none=True)
+    position = fields.Integer(required=True, allow_none=True)
+    refused = fields.String(
+        required=True, allow_none=True, metadata={"description": "Code of the refusal at this table, or null."}
+    )
+
+
+class ManyRuledSchema(ResponseSchema):
+    items = fields.List(fields.Nested(RuledItemSchema), required=True)
+    more = fields.Boolean(
+        required=True, metadata={"description": "True if there are tables left: go on with `after`, the last id."}
+    )
 
 
 class RelatedSchema(ResponseSchema):
@@ -243,6 +291,7 @@ class SummarySchema(ResponseSchema):
     )
     due = fields.Integer(required=True, allow_none=True)
     accounts = fields.List(fields.Nested(AccountSchema), metadata={"description": "Time banks and vacations."})
+    pause = pause_field()
     hold = fields.Integer(metadata={"description": "Seconds to hold an abandoned seat."})
     several = fields.Boolean(metadata={"description": "True if one person may take several seats."})
     delay = fields.Integer(metadata={"description": "Spectators' delay, seconds."})
@@ -259,6 +308,7 @@ class SummarySchema(ResponseSchema):
         metadata={"description": "Missed deadlines after which a seat counts as vacant; null: never."},
     )
     ending = fields.Nested(EndingSchema, allow_none=True, metadata={"description": "Closing of the game; null before."})
+    ruling = ruling_field()
 
 
 class LobbySchema(PageSchema):

@@ -44,6 +44,10 @@ OVERTAKEN = frozenset(
 
 OVER = frozenset({"game_over", "not_running"})
 
+PAUSED = "game_paused"
+PAUSE_SECONDS = 30
+"""Seconds until the next look during a pause with an end: no event tells that it is over."""
+
 
 class AnnalsError(Exception):
     """Base class of this client's exceptions."""
@@ -210,6 +214,14 @@ class Annals:
         """Return the unfinished tables that the account directs, with what waits there for an officer."""
         return cast("t.Desk", self.wire.get("/me/desk", **query))
 
+    def pause_games(self, **pause: Json) -> t.ManyRuled:
+        """Pause all running tables that the account directs; `until`, `moves`, `reason`, and `games` for some."""
+        return cast("t.ManyRuled", self.wire.write("/me/pauses", pause))
+
+    def resume_games(self, **more: Json) -> t.ManyRuled:
+        """End the pauses of all tables that the account directs; `reason`, and `games` for some."""
+        return cast("t.ManyRuled", self.wire.write("/me/resumptions", more))
+
     def accept_office(self, game: str) -> t.Written:
         """Accept a role as an officer."""
         return cast("t.Written", self.wire.write(f"/me/offices/{game}", {}, method="PUT"))
@@ -305,6 +317,23 @@ class Table:
         body = {"name": name, "role": role} | ({"reason": reason} if reason else {})
         return cast("t.OfferDoc", self.wire.write(f"/games/{self.game}/officers", body))
 
+    def pause_game(self, **pause: Json) -> t.Written:
+        """Stop the time of all seats; `until`, `moves`, `reason`; for officers."""
+        return cast("t.Written", self._write("/pauses", pause))
+
+    def resume_game(self, reason: str = "") -> t.Written:
+        """End the pause of the game; for officers."""
+        return cast("t.Written", self._write("/resumptions", {"reason": reason} if reason else {}))
+
+    def close(self, reason: str, **result: Json) -> t.Written:
+        """Close the game, or end it by a ruling: `places`, `forfeits`, `penalties`, `explanation`; for officers."""
+        return cast("t.Written", self._write("/close", {"reason": reason, **result}))
+
+    def withdraw_ruling(self, version: int, reason: str = "") -> t.Written:
+        """Withdraw the ruling of a version within a day; for officers."""
+        body = {"reason": reason} if reason else {}
+        return cast("t.Written", self._write(f"/rulings/{version}/withdrawal", body))
+
     def concede(self) -> t.Written:
         """Leave the seat for good."""
         return cast("t.Written", self._write(f"/seats/{self.seat}/concession", {}))
@@ -364,6 +393,10 @@ class Table:
         try:
             self.move(self.build(choose, now["board"]), decision=owed["id"])
         except Refused as refusal:
+            if refusal.code == PAUSED:
+                ends = refusal.problem.get("figures", {}).get("until") is not None
+                self.wire.sleep(PAUSE_SECONDS if ends else 0)
+                return ends
             if refusal.code not in OVERTAKEN | OVER:
                 raise
             self.wire.sleep(self.wire.pause(0))

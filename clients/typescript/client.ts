@@ -28,6 +28,7 @@ const OVERTAKEN = new Set([
 ]);
 
 const OVER = new Set(["game_over", "not_running"]);
+const PAUSE_MS = 30_000; // until the next look in a pause with an end, which no event tells
 
 /** The service does not answer, though it was asked again for as long as the client has patience. */
 export class Unreachable extends Error {}
@@ -197,6 +198,11 @@ export class Annals {
     return this.wire.get("/me/desk", query);
   }
 
+  /** Pause all running tables that the account directs, or some of them (`games`); or end their pauses. */
+  pauseGames(pause: Partial<Schemas["ManyPauses"]> = {}, ends = false): Promise<Schemas["ManyRuled"]> {
+    return this.wire.write(ends ? "/me/resumptions" : "/me/pauses", pause);
+  }
+
   /** Accept a role as an officer. */
   acceptOffice(game: string): Promise<Schemas["Written"]> {
     return this.wire.write(`/me/offices/${game}`, {}, { method: "PUT" });
@@ -291,6 +297,26 @@ export class Table {
     return this.wire.write(`/games/${this.game}/officers`, { name, role, ...(reason ? { reason } : {}) });
   }
 
+  /** Stop the time of all seats; for officers. */
+  pauseGame(pause: Partial<Schemas["Pause"]> = {}): Promise<Schemas["Written"]> {
+    return this.write("/pauses", pause);
+  }
+
+  /** End the pause of the game; for officers. */
+  resumeGame(reason = ""): Promise<Schemas["Written"]> {
+    return this.write("/resumptions", reason ? { reason } : {});
+  }
+
+  /** Close the game, or end it by a ruling; for officers. */
+  close(reason: Schemas["Close"]["reason"], result: Partial<Schemas["Close"]> = {}): Promise<Schemas["Written"]> {
+    return this.write("/close", { ...result, reason });
+  }
+
+  /** Withdraw the ruling of a version within a day; for officers. */
+  withdrawRuling(version: number, reason = ""): Promise<Schemas["Written"]> {
+    return this.write(`/rulings/${version}/withdrawal`, reason ? { reason } : {});
+  }
+
   /** Leave the seat for good. */
   concede(): Promise<Schemas["Written"]> {
     return this.write(`/seats/${this.seat}/concession`, {});
@@ -351,6 +377,11 @@ export class Table {
     try {
       await this.move(await this.build(choose, now.board), { decision: owed.id });
     } catch (error) {
+      if (error instanceof Refused && error.code === "game_paused") {
+        const ends = Boolean((error.problem["figures"] as { until?: number } | undefined)?.until);
+        if (ends) await sleep(PAUSE_MS);
+        return ends;
+      }
       if (!(error instanceof Refused && (OVERTAKEN.has(error.code) || OVER.has(error.code)))) throw error;
       await sleep(pause(0));
       return OVERTAKEN.has(error.code);

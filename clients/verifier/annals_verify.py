@@ -226,7 +226,7 @@ class Game:
     def tell(self):
         """Return what was checked, and what was not."""
         done = [f"the chain of {self.version} records", f"{len(self.salts)} packs against their seals"]
-        left = ["the rules: whether each move was allowed", "time banks, holds and vacations"]
+        left = ["the rules: whether each move was allowed", "time banks, holds, vacations and pauses"]
         if self.closed:
             done += ["the seed, and every salt", f"{len(self.drawn)} draws"]
         else:

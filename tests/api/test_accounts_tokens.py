@@ -116,6 +116,8 @@ READS = {
 }
 DIRECTS = {
     ("/v1/me/officers", "post"): (422, "invalid_body"),
+    ("/v1/me/pauses", "post"): (422, "invalid_body"),
+    ("/v1/me/resumptions", "post"): (422, "invalid_body"),
     ("/v1/me/offices/{game}", "put"): (404, "not_found"),
     ("/v1/me/offices/{game}", "delete"): (404, "not_found"),
 }
@@ -138,6 +140,8 @@ class TestScopes:
             "/v1/me/factors/totp/confirmations": {"code": "000000"},
             "/v1/me/factors/passkeys": {"passkey": {}},
             "/v1/me/officers": {},
+            "/v1/me/pauses": {"games": []},
+            "/v1/me/resumptions": {"games": []},
             "/v1/me/relations": {"players": []},
         }
         asked = 0

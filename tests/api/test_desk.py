@@ -32,7 +32,16 @@ def test_it_shows_what_waits_for_an_officer(owner: Member, monkeypatch: pytest.M
     proposal = table.post("/proposals", {"act": "close"}, table.tokens[0]).json
     shown = desk(owner)
     assert shown["tables"] == 2
-    assert shown["counts"] == {"late": 0, "empty": 2, "pending": 1, "unstarted": 1, "broken": 0, "silent": 0}
+    assert shown["counts"] == {
+        "late": 0,
+        "empty": 2,
+        "pending": 1,
+        "unstarted": 1,
+        "broken": 0,
+        "silent": 0,
+        "paused": 0,
+        "ruled": 0,
+    }
     items = {item["game"]: item for item in shown["items"]}
     assert items[unstarted]["needs"] == ["empty", "unstarted"]
     running = items[table.game]

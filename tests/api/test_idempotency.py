@@ -100,6 +100,7 @@ def running_table(site: Site, who: int | str) -> list[Ask]:
     extension = {"decision": decision, "seconds": 60}
     director = [
         ask(f"POST {AT}/looks", f"{path}/looks", {}),
+        ask(f"POST {AT}/pauses", f"{path}/pauses", {}, {"moves": True}),
         ask(f"POST {AT}/extensions", f"{path}/extensions", extension, extension | {"seconds": 61}),
         ask(f"POST {AT}/close", f"{path}/close", {"reason": "void"}, {"reason": "abandoned"}),
         ask(f"PUT {AT}/seats/{{seat}}/hold", f"{path}/seats/1/hold", {"seconds": 50}, {"seconds": 51}),
@@ -180,11 +181,30 @@ def nobody(site: Site) -> list[Ask]:
     ]
 
 
+def pausing(site: Site) -> list[Ask]:
+    """A director of a paused table."""
+    table = table_of(site)
+    assert table.post("/pauses", {}, table.director).status_code == 201
+    made = ask(f"POST {AT}/resumptions", f"{table.path}/resumptions", {}, {"reason": "x"})
+    return [replace(made, token=table.director)]
+
+
+def withdrawing(site: Site) -> list[Ask]:
+    """A director of a table that was annulled."""
+    table = table_of(site)
+    ruled = table.post("/close", {"reason": "annulled"}, table.director).json["version"]
+    path = f"{table.path}/rulings/{ruled}/withdrawal"
+    made = ask(f"POST {AT}/rulings/{{version}}/withdrawal", path, {}, {"reason": "x"})
+    return [replace(made, token=table.director)]
+
+
 CALLERS: dict[str, Callable[[Site], list[Ask]]] = {
     "a seat at an open table": lambda site: open_table(site, 0),
     "a director at an open table": lambda site: open_table(site, "director"),
     "a seat": lambda site: running_table(site, 0),
     "a director": lambda site: running_table(site, "director"),
+    "a director of a paused table": pausing,
+    "a director of an annulled table": withdrawing,
     "a person at a table": joining,
     "an owner": removing,
     "an heir": inheriting,
@@ -195,6 +215,8 @@ CALLERS: dict[str, Callable[[Site], list[Ask]]] = {
 
 WITHOUT_KEY = {
     "sets a state, which is the same the second time": (
+        "POST /v1/me/pauses",
+        "POST /v1/me/resumptions",
         "PUT /v1/accounts/{account}/role",
         "PUT /v1/accounts/{account}/standing",
         "PUT /v1/games/{game}/card",

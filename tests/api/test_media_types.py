@@ -18,6 +18,7 @@ UNUSED = {
     "rewind": f"rewind-{'0' * 24}",
     "proposal": f"proposal-{'0' * 24}",
     "report": "0" * 24,
+    "version": "1",
 }
 WRONG: list[tuple[dict[str, str], str]] = [
     ({}, "unsupported_media_type"),

@@ -14,6 +14,7 @@ from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse
+from domain.kernel.game.ruling_commands import RuleEnding
 from domain.service.seed_store import SeedStore
 from tests.api.conftest import ROOT, Doc, Reply, Site, Table, refused
 from tests.api.members import Member, register, timed
@@ -149,12 +150,22 @@ def end_role(table: Table) -> Reply:
     return table.post(f"/officers/{ada.doc['player']}/removals", {}, table.director)
 
 
+def rule_and_withdraw(table: Table) -> Reply:
+    s = table.site.services
+    made = s.commands.handle(table.game, RuleEnding("annulled"), author=Officer("somebody", "owner"))
+    s.notify_appended(made.position)
+    return table.post(f"/rulings/{made.versions[-1]}/withdrawal", {}, table.director)
+
+
 ALONE: dict[str, Callable[[Table], Reply]] = {
     "move a deadline": lambda t: t.post("/extensions", {"decision": t.decision, "seconds": 60}, t.director),
     "hold a seat": lambda t: t.site.put(f"{t.path}/seats/1/hold", {"seconds": 60}, t.director),
+    "pause the game, and resume it": lambda t: t.post("/pauses", {}, t.director),
     "remove a player": lambda t: t.site.delete(f"{t.path}/seats/1", t.director),
     "give a free seat to a bot": seat_bot,
     "end the game": lambda t: t.post("/close", {"reason": "abandoned"}, t.director),
+    "end the game by a ruling": lambda t: t.post("/close", {"reason": "annulled"}, t.director),
+    "withdraw a ruling": rule_and_withdraw,
     "set another pace": lambda t: t.post("/proposals", {"act": "pace", "pace": "none"}, t.director),
     "rewind, with the same chance": rewind_once,
     "rewind with `fresh` chance": lambda t: rewind_once(t, fresh=True),
@@ -181,7 +192,7 @@ def test_the_table_has_every_command() -> None:
     rows = documented()
     assert rows.pop("start the game") == ["alone", "alone", ""]
     assert rows.keys() == ALONE.keys()
-    agreed = {found[1] for row in rows.values() if (found := re.search(r'"act": "(\w+)"', row[2]))}
+    agreed = {act for row in rows.values() for act in re.findall(r'"act": "(\w+)"', row[2])}
     assert agreed == kernel_proposals.ACTS.keys()
 
 
@@ -294,6 +305,8 @@ ACTS: list[Doc] = [
     {"act": "hold", "seat": 1, "seconds": 60},
     {"act": "remove", "seat": 1},
     {"act": "pace", "pace": {"seconds": {"turn": 60}}},
+    {"act": "pause", "until": 4_102_444_800_000, "moves": True},
+    {"act": "pause"},
 ]
 
 
@@ -481,6 +494,8 @@ def test_a_replaced_token_has_no_vote(site: Site) -> None:
         {"act": "extend", "seconds": 5},
         {"act": "hold", "seat": 1, "seconds": -5},
         {"act": "remove"},
+        {"act": "resume", "until": 1},
+        {"act": "close", "moves": True},
     ],
 )
 def test_a_body_that_does_not_fit_is_told(table: Table, body: Doc) -> None:

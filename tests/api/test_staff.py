@@ -109,6 +109,10 @@ RIGHTS: dict[str, tuple[str, Callable[[Table, str], Reply]]] = {
         "arbiter",
         lambda t, token: t.post("/extensions", {"decision": t.decision, "seconds": 60}, token),
     ),
+    "pause": ("arbiter", lambda t, token: t.post("/pauses", {"moves": True}, token)),
+    "resume": ("arbiter", lambda t, token: t.post("/resumptions", {}, token)),
+    "rule": ("arbiter", lambda t, token: t.post("/close", {"reason": "annulled"}, token)),
+    "withdraw": ("arbiter", lambda t, token: t.post(f"/rulings/{t.version}/withdrawal", {}, token)),
     "hold": ("arbiter", lambda t, token: t.site.put(f"{t.path}/seats/1/hold", {"seconds": 60}, token)),
     "look": ("arbiter", lambda t, token: t.post("/looks", {}, token)),
     "move": (
@@ -132,7 +136,10 @@ RIGHTS: dict[str, tuple[str, Callable[[Table, str], Reply]]] = {
 
 def test_a_new_command_is_left_to_directors_unless_it_says_otherwise() -> None:
     least = {kind.verb: kind.least_office for kind in Command.__subclasses__() if kind.least_office != "director"}
-    rulings = dict.fromkeys(("Depute", "Extend", "Hold", "Look", "Play", "Rewind"), "arbiter")
+    rulings = dict.fromkeys(
+        ("Depute", "Extend", "Hold", "Look", "PauseGame", "Play", "ResumeGame", "Rewind"), "arbiter"
+    )
+    rulings |= dict.fromkeys(("RuleEnding", "WithdrawRuling"), "arbiter")
     assert least == rulings | dict.fromkeys(("Join", "Leave", "Reissue", "Start"), "deputy")
 
 

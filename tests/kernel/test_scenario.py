@@ -292,6 +292,31 @@ class TestWhoSits:
         assert [r.kind for r in match.records[6:]] == ["left", "joined"]
         assert match.game.players[2].id == "anna"
 
+    def test_a_pause_stops_moves_unless_it_allows_them(self) -> None:
+        move = {"seat": 0, "move": {"type": "submit"}}
+        refused = {"expect": {"refused": "game_paused"}}
+        steps = [{"pause": {}}, move | refused, {"pause": {"moves": True}}, move, {"resume": True}]
+        steps += [{"resume": True, "expect": {"refused": "not_paused"}}]
+        doc = {"ruleset": "orders@1", "table": {"seats": 2}, "seed": 1, "steps": steps}
+        assert [r.kind for r in scenario.run(CATALOGUE.get, doc).match.records[4:]] == [
+            "ruled",
+            "ruled",
+            "moved",
+            "ruled",
+        ]
+
+    def test_a_ruling_ends_the_game_until_it_is_withdrawn(self) -> None:
+        move = {"seat": 0, "move": {"type": "submit"}}
+        steps = [
+            {"end": {"reason": "adjudicated", "places": [1]}, "expect": {"refused": "ruling_invalid"}},
+            {"end": {"reason": "forfeited", "forfeits": [1], "penalties": {"1": 3}}},
+            move | {"expect": {"refused": "game_over"}},
+            {"withdraw": True},
+            move,
+        ]
+        doc = {"ruleset": "orders@1", "table": {"seats": 2}, "seed": 1, "steps": steps}
+        assert [r.kind for r in scenario.run(CATALOGUE.get, doc).match.records[4:]] == ["ruled", "ruled", "moved"]
+
     def test_the_rules_answer_for_who_leaves(self) -> None:
         steps: list[Json] = [{"seat": 0, "move": {"type": "submit"}}, {"leave": 1}, {"deadline": True}]
         doc = {"ruleset": "orders@1", "table": {"seats": 2}, "seed": 1, "steps": steps[:2]}

@@ -53,7 +53,7 @@ FAULTS: list[tuple[Any, str]] = [
     ({**COMBAT, "steps": {}}, "/steps: a list"),
     (
         {**COMBAT, "steps": [{}]},
-        "/steps/0: an object with one of move, moves, deadline, engine, rewind, join, leave is",
+        "/steps/0: an object with one of move, moves, deadline, engine, rewind, join, leave, end, withdraw, pause",
     ),
     ({**COMBAT, "steps": [{**ATTACK, "deadline": True}]}, "/steps/0: an object with one of"),
     ({**COMBAT, "steps": [{"deadline": False}]}, "/steps/0/deadline: true is expected"),

@@ -6,6 +6,7 @@ import pytest
 
 from domain.accounts.accounts import Account
 from domain.kernel.game.director_commands import Extend
+from domain.kernel.game.pause_commands import PauseGame
 from domain.kernel.game.table_commands import Close
 from domain.notifications.chats import ChatRequest
 from domain.notifications.outbox import BACKOFF, GIVEN_UP
@@ -131,6 +132,16 @@ class TestSilence:
         desk.office.crew.commands.handle(game, Extend(decision(desk.office, game), 7_200_000, "director"))
         (message,) = told(desk, receiver)
         assert "02:00 (UTC)" in message
+
+    def test_during_a_pause_it_says_so(self, desk: Desk, anne: Account, receiver: Receiver) -> None:
+        game = desk.office.table(anne, start=False, **PACE)
+        join_chat(desk, anne, game, receiver)
+        desk.office.begin(game)
+        desk.office.owing.produce()
+        desk.office.crew.commands.handle(game, PauseGame())
+        (message,) = told(desk, receiver)
+        assert "The game is paused: no time runs." in message
+        assert "Until" not in message
 
     def test_one_that_fails_for_days_is_switched_off(self, desk: Desk, anne: Account, receiver: Receiver) -> None:
         game = desk.office.table(anne, **LONG)

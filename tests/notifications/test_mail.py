@@ -18,6 +18,7 @@ from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
 from domain.bots import random_move
 from domain.errors import AccountError
+from domain.kernel.game.pause_commands import PauseGame
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Leave
 from domain.kernel.rules.decide import decisions
@@ -299,6 +300,16 @@ class TestTries:
         desk.office.deliver()
         assert desk.server.got == []
         assert desk.states() == {"delivered", "expired"}
+
+    def test_a_pause_is_told(self, desk: Desk, anne: Account) -> None:
+        desk.confirmed(anne, ADDRESS, "turn.due", "deadline.near")
+        game = desk.office.table(anne, pace={"seconds": {"turn": 86_400}})
+        desk.office.owing.produce()
+        desk.office.crew.commands.handle(game, PauseGame())
+        desk.pump()
+        desk.send()
+        (mail,) = desk.server.mails
+        assert "The game is paused: no time runs.\n" in text(mail)
 
     def test_only_what_is_wanted_is_told(self, desk: Desk, anne: Account) -> None:
         desk.confirmed(anne, ADDRESS, "game.over")

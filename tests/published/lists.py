@@ -29,7 +29,9 @@ from domain.accounts.second_factors import SecondFactor, TotpSetup
 from domain.kernel.game.command import Command
 from domain.kernel.game.command_of_record import _RULED
 from domain.kernel.game.director_commands import Depute, Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
+from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
+from domain.kernel.game.ruling_commands import RuleEnding, WithdrawRuling
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
 from domain.kernel.narration.chapters import Digest
 from domain.kernel.schema.json_codec import field_types
@@ -182,6 +184,10 @@ def hashes() -> str:
         Shift(60_000),
         SetPace({"seconds": {"move": 60}, "grace": 0}),
         Hold(1, 60),
+        PauseGame(),
+        ResumeGame(),
+        RuleEnding("forfeited", (), (1,), {"0": 2}),
+        WithdrawRuling(9),
         Reissue(1),
         Depute("p1", "deputy"),
         Depute("p1", "owner", "p0", "inherited"),

@@ -293,8 +293,10 @@ reports.settled bigint NOT NULL
 results.at bigint NOT NULL
 results.by character varying NOT NULL
 results.conceded boolean NOT NULL
+results.forfeited boolean NOT NULL
 results.game character varying NOT NULL
 results.gen integer NOT NULL
+results.penalty bigint NOT NULL
 results.place integer
 results.player character varying NOT NULL
 results.points integer

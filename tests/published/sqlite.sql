@@ -292,6 +292,8 @@ CREATE TABLE results (
 	reason VARCHAR(40) NOT NULL, 
 	"by" VARCHAR(10) NOT NULL, 
 	conceded BOOLEAN NOT NULL, 
+	forfeited BOOLEAN NOT NULL, 
+	penalty BIGINT NOT NULL, 
 	at BIGINT NOT NULL, 
 	PRIMARY KEY (gen, game, seat, player)
 );

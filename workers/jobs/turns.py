@@ -23,6 +23,7 @@ answered any request since the due time.
 """
 
 _ENDED = ("game_over", "not_running", "not_due")
+_PAUSED = "game_paused"
 
 
 def resolve(game: str, decision: str) -> str:
@@ -51,7 +52,7 @@ def play_vacant_seats(game: str, decision: str) -> str:
         else 0
     )
     seats = [s for s in empty if g.time_banks[s].hold_end <= valid_until]
-    if not seats:  # a lapse without seats would mean all seats
+    if not seats or g.pause_at(context.clock()):  # a lapse without seats would mean all seats
         return EARLY if empty else GONE
     act = Vacate(seats[0]) if seats[0] in g.unvacated_seats else Lapse(decision, seats)
     try:
@@ -74,6 +75,21 @@ def close_unstarted(game: str, _: str) -> str:
         return EARLY
 
 
+def close_ruled(game: str, _: str) -> str:
+    """Close a game that a ruling has ended, once nobody can withdraw it any more."""
+    context = current_context()
+    g = context.commands.game(game)
+    ruling = g.pending_ruling
+    if ruling is None:
+        return GONE
+    if min(context.clock(), context.heartbeat.deadlines_valid_until()) < ruling.final_at:
+        return EARLY
+    try:
+        return report_stored(context, context.commands.handle(game, Close(ruling.reason, "clock"), expected=g.version))
+    except (StaleVersion, RuleError):  # it was withdrawn meanwhile
+        return EARLY
+
+
 def list_vacant_seats(context: WorkerContext, p: AnyGame, decision: str) -> list[int]:
     """Return the vacant seats that owe the decision."""
     if p.status != "running":
@@ -92,7 +108,9 @@ def report_stored(context: WorkerContext, result: CommandResult) -> str:
 
 
 def report_gone(error: DecisionClosed | RuleError) -> str:
-    """Return GONE if the work is no longer needed; raise any other refusal as a fault of the rules."""
+    """Return GONE if the work is no longer needed, EARLY during a pause; raise other refusals: faults of the rules."""
+    if isinstance(error, RuleError) and error.code == _PAUSED:
+        return EARLY
     if isinstance(error, RuleError) and error.code not in _ENDED:
         raise error
     return GONE

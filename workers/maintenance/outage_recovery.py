@@ -12,6 +12,7 @@ from collections.abc import Callable
 from domain.errors import CommandReused, DecisionClosed, RuleError
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Extend
+from domain.kernel.game.playing_time import time_outside
 from projections.reader import DueWork, Reader
 from workers import liveness
 from workers.context import WorkerContext
@@ -51,7 +52,10 @@ class OutageRecovery:
         game = self._context.commands.game(row.game)
         # No seat lost more than the time since its question; a corrected clock can make an outage of years.
         since = game.clock.since if game.clock else None
-        ms = max(ended - max(began, since or 0), 0) + game.time_control.grace * SECOND
+        lost = time_outside(game.pauses, max(began, since or 0), ended)
+        if game.pauses and not lost:  # no time ran
+            return
+        ms = lost + game.time_control.grace * SECOND
         try:
             key = f"outage-{began}-{row.decision}"
             result = self._context.commands.handle(row.game, Extend(row.decision, ms, by="clock"), idempotency_key=key)

@@ -12,6 +12,7 @@ from domain.notifications.chats import INTRODUCTION, Chat, Chats
 from domain.notifications.deliveries import ClaimedDelivery
 from domain.notifications.table_links import table_url
 from domain.types import PUBLIC, Doc
+from projections.documents import is_paused
 from projections.table_describer import TableDescriber
 from workers.notifications.zone_times import format_time
 
@@ -71,4 +72,5 @@ class ChatRenderer:
             task = self.describer.name_decision(summary, decision["kind"], chat.language)
         names = self.describer.name_seats(summary, seats, chat.language, with_people=True)
         lines = [texts["chat.turn"].format(value=f"{names} ({task})" if task else names)]
+        lines += [texts["paused"]] if summary and is_paused(summary, summary["at"]) else []
         return lines + ([texts["until"].format(value=format_time(due, chat.zone, chat.language, texts))] if due else [])

@@ -81,6 +81,7 @@ class DigestProducer:
                 {"game": doc["game"], "ruleset": doc["ruleset"]}
                 for status in ("over", "closed")
                 for doc in self._list_summaries(games, status, after)
+                if not doc.get("ruling")
             ],
         }
         more = {part: max(len(lines_by_part[part]) - MAX_LINES, 0) for part in DIGEST_PARTS}

@@ -14,6 +14,7 @@ from domain.kernel.text.package_data import load
 from domain.notifications.email_subscriptions import CONFIRM, DIGEST, DIGEST_PARTS, EmailPreferences, EmailSubscription
 from domain.notifications.table_links import table_url
 from domain.types import Doc
+from projections.documents import is_paused
 from projections.table_describer import News, TableDescriber
 from workers.notifications.zone_times import format_time
 
@@ -85,11 +86,11 @@ class _NotificationText:
         if type_ == CONFIRM:
             return self.texts[f"{type_}.subject"], self.texts[type_].format(code=data["code"])
         if type_ == DIGEST:
-            return self.texts[f"{type_}.subject"], self._digest(data)
+            return self.texts[f"{type_}.subject"], self._digest(data, now)
         title = self._title(data["game"])
         subject, heading = (self.texts[key].format(title=title) for key in (f"{type_}.subject", type_))
         summary = self._describer.find_summary(data["game"])
-        parts = [heading, "\n".join(self._facts(data, summary))]
+        parts = [heading, "\n".join(self._facts(data, summary, now))]
         if summary:
             parts += self._news(self._describer.read_news(summary, data.get("seat"), self._lang))
         return subject, "\n\n".join(parts)
@@ -102,8 +103,10 @@ class _NotificationText:
     def _lang(self) -> str:
         return self.preferences.language
 
-    def _facts(self, data: Doc, summary: Doc | None) -> Iterator[str]:
-        """Yield lines of one fact each: game, power, task, deadline, address."""
+    def _facts(self, data: Doc, summary: Doc | None, now: int) -> Iterator[str]:
+        """Yield lines of one fact each: a pause, game, power, task, deadline, address."""
+        if summary and is_paused(summary, now):
+            yield self.texts["paused"]
         facts = {"game": self._describer.name_ruleset(data["ruleset"], self._lang)}
         if "seat" in data:
             facts["power"] = self._describer.name_power(summary, data["seat"], self._lang)
@@ -123,19 +126,19 @@ class _NotificationText:
             lines += [self.texts["news.earlier"].format(count=news.earlier)] if news.earlier else []
             yield "\n".join([*lines, *(f"- {line}" for line in news.lines)])
 
-    def _digest(self, data: Doc) -> str:
+    def _digest(self, data: Doc, now: int) -> str:
         parts = []
         for name in DIGEST_PARTS:
             if part_lines := data[name]:
-                lines = [self.texts[f"mail.digest.{name}"], *map(self._render_line, part_lines)]
+                lines = [self.texts[f"mail.digest.{name}"], *(self._render_line(line, now) for line in part_lines)]
                 if more := data["more"][name]:
                     lines.append(self.texts["mail.digest.more"].format(count=more))
                 parts.append("\n".join(lines))
         return "\n\n".join(parts)
 
-    def _render_line(self, data: Doc) -> str:
+    def _render_line(self, data: Doc, now: int) -> str:
         summary = self._describer.find_summary(data["game"])
-        return "\n  ".join([f"- {self._title(data['game'])}", *self._facts(data, summary)])
+        return "\n  ".join([f"- {self._title(data['game'])}", *self._facts(data, summary, now)])
 
     def _title(self, game: str) -> str:
         return self.titles.get(game) or self.texts["table"].format(game=game[:8])

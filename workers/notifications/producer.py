@@ -267,5 +267,9 @@ def _owed_decisions(loaded: LoadedGame, member: MemberSubscription, seat: Seat) 
 
 
 def _is_game_end(step: _RecordStep) -> bool:
-    over = ("over", "closed")
-    return step.after.game.status in over and (step.before is None or step.before.game.status not in over)
+    return _is_over(step.after) and not (step.before and _is_over(step.before))
+
+
+def _is_over(loaded: LoadedGame) -> bool:
+    """Return whether the game is over for good: a ruling can be withdrawn before the game is closed."""
+    return loaded.game.status in ("over", "closed") and loaded.game.pending_ruling is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.games.common.ranking import places
 from domain.games.egc.data import SEATS, VICTORY
-from domain.games.egc.state import Egc
+from domain.games.egc.state import ELIMINATED, Egc
 from domain.kernel.rules.ruleset import Score
 from domain.kernel.schema.declarations import UNSET, Maybe, Part, unwrap
 from domain.types import Seat
@@ -27,7 +27,8 @@ class Detail(Part, frozen=True):
 def scores(s: Egc) -> list[Score[Detail]]:
     """Return victory points, the last count, territories; treasury and lot only when public."""
     lines = [_line(s, seat) for seat in SEATS]
-    return [Score(seat, place, s.vp[seat], lines[seat]) for seat, place in enumerate(places([_key(x) for x in lines]))]
+    ranked = enumerate(places([_key(x) for x in lines]))
+    return [Score(seat, place, s.vp[seat], lines[seat], s.status[seat] != ELIMINATED) for seat, place in ranked]
 
 
 def _line(s: Egc, seat: Seat) -> Detail:

@@ -48,6 +48,11 @@ TABLE_CODES: Mapping[str, str] = {
     "no_deadline": "the open decision has no deadline",
     "time_passed": "this time has passed",
     "already_seated": "you already have a seat, and the table does not allow several",
+    "game_paused": "the game is paused",
+    "not_paused": "the game is not paused",
+    "ruling_invalid": "the ruling does not fit the seats of the table",
+    "ruling_pending": "a ruling has ended the game, and can be withdrawn",
+    "no_ruling": "the game has no such ruling, or its time for a withdrawal is over",
 }
 """Refusals of table commands, the same in every game."""
 
@@ -101,6 +106,13 @@ def refuse_unless(ok: bool, code: str, **detail: Json) -> None:
 def require_running(game: AnyGame) -> None:
     refuse_unless(game.status not in ("over", "closed"), "game_over")
     refuse_unless(game.status == "running", "not_running", status=game.status)
+
+
+def require_play(game: AnyGame, at: int) -> None:
+    """Raise RuleError unless the game runs and a pause at this time, if any, allows moves."""
+    require_running(game)
+    pause = game.pause_at(at)
+    refuse_unless(pause is None or pause.moves, "game_paused", until=pause and pause.until)
 
 
 def seat_of_record(record: Record) -> Seat:

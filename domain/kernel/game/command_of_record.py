@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Depute, Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
+from domain.kernel.game.ruling_commands import RuleEnding, WithdrawRuling
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
 from domain.kernel.records.record import Record
 
@@ -26,12 +28,16 @@ _BY_KIND: Mapping[str, type[Command]] = {
 }
 
 _RULED: Mapping[str, type[Command]] = {
+    "end": RuleEnding,
     "extend": Extend,
     "hold": Hold,
     "pace": SetPace,
+    "pause": PauseGame,
     "reissue": Reissue,
+    "resume": ResumeGame,
     "shift": Shift,
     "vacate": Vacate,
+    "withdraw": WithdrawRuling,
 }
 
 

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.command import (
+    HASHED_UNLESS_DEFAULT,
+    Command,
+    refuse_unless,
+    require_play,
+    require_running,
+    seat_of_record,
+)
 from domain.kernel.game.deadlines import SECOND, parse_time_control
 from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind, waiting_seats
 from domain.kernel.game.officers import Office, Officer, Staff, includes_office
-from domain.kernel.game.play_commands import require_open_decision
+from domain.kernel.game.play_commands import require_known_time, require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft, voting_seats
 from domain.kernel.game.table_commands import has_cover_packs, is_asked_in_secret
 from domain.kernel.records.record import Record
@@ -44,6 +51,8 @@ class Rewind(Command):
     clocks: Literal["kept", "restarted"] = field(default="kept", metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
+        if self.by == "seat":
+            require_play(game, context.record_time(game))
         require_running(game)
         refuse_unless(rules.meta.undo or self.by == "director", "undo_forbidden")
         target: Game[S] = context.game_at(self.to)
@@ -63,7 +72,7 @@ class Rewind(Command):
         asked_in_secret = [
             seat for seat in range(game.table.seats) if has_cover_packs(game) and is_asked_in_secret(draft.state, seat)
         ]
-        vacated = _update_vacancies(rules, draft, game, context.record_time(game))
+        vacated = _update_vacancies(rules, draft, game, context.playing_time(game))
         cover, blind, body = (
             [seat for seat in vacated if seat in asked_in_secret],
             replace(back, board=""),
@@ -159,18 +168,20 @@ class Extend(Command):
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         require_open_decision(rules, game, self.decision)
-        ms = self._move_by(game)
-        if not context.replaying and (ms < 0 or self.until is not None) and game.deadline is not None:
-            deadline, soonest = game.deadline, context.record_time(game) + MIN_REMAINING_MS
+        ms = self._move_by(game, context)
+        deadline = game.as_at_standstill.deadline
+        if not context.replaying and (ms < 0 or self.until is not None) and deadline is not None:
+            soonest = context.playing_time(game) + MIN_REMAINING_MS
             refuse_unless(deadline + ms >= soonest, "deadline_too_soon", deadline=deadline, soonest=soonest)
             refuse_unless(self.until != deadline, "already_until", until=deadline)
         body = {"act": "extend", "decision": self.decision, "ms": ms}
         return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by=self.by, body=body)
 
-    def _move_by(self, game: AnyGame) -> int:
+    def _move_by(self, game: AnyGame, context: CommandContext) -> int:
         """Return the ms by which the deadline moves."""
         if self.until is None:
             return self.ms
+        require_known_time(game, context)
         refuse_unless(game.deadline is not None, "no_deadline")
         return self.until - (game.deadline or 0)
 
@@ -208,7 +219,7 @@ class Shift(Command):
     ms: int
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
-        refuse_unless(game.status in ("open", "running"), "game_over")
+        refuse_unless(game.status in ("open", "running") or game.pending_ruling is not None, "game_over")
         body = {"act": "shift", "ms": self.ms, "reason": "clock_set_forward"}
         return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by="clock", body=body)
 
@@ -240,7 +251,7 @@ class Hold(Command):
     def _seconds(self, game: AnyGame, context: CommandContext) -> int:
         if self.until is None:
             return self.seconds
-        now, end = context.record_time(game), game.time_banks[self.seat].hold_end
+        now, end = require_known_time(game, context), game.time_banks[self.seat].hold_end
         refuse_unless(self.until > now, "time_passed", now=now)
         refuse_unless(not self.until <= end < self.until + SECOND, "already_until", until=end)
         return -((now - self.until) // SECOND)

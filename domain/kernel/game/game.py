@@ -36,6 +36,17 @@ from domain.kernel.game.deadlines import (
     tick,
 )
 from domain.kernel.game.officers import Staff
+from domain.kernel.game.playing_time import (
+    Pause,
+    Pauses,
+    begin_pause,
+    current_pause,
+    end_pause,
+    playing_time,
+    restore_pause,
+    shift_pauses,
+)
+from domain.kernel.game.rulings import Ruling
 from domain.kernel.records.audience import ALL_KEY
 from domain.kernel.records.record import PackHead, Record, facts_for
 from domain.kernel.rules.decide import decisions
@@ -132,6 +143,10 @@ class Game(Generic[S_co]):
     """Seat and player of each concession. Never goes back."""
     staff: Staff = field(default_factory=Staff)
     """The officers, as far as records name them. Never goes back."""
+    pauses: Pauses = ()
+    """Pauses of the game. Never go back."""
+    ruling: Ruling | None = None
+    """A ruling about the end that was not withdrawn."""
     opened_at: int = 0
     """Time of the opening, ms."""
     waiting_since: int = 0
@@ -166,7 +181,13 @@ class Game(Generic[S_co]):
 
     def has_stake(self, player_ids: Iterable[str]) -> bool:
         """Return whether one of these players has, or had, a seat in the running game."""
-        return self.status == "running" and not self.stakeholders.isdisjoint(player_ids)
+        has_begun = self.status == "running" or self.pending_ruling is not None
+        return has_begun and not self.stakeholders.isdisjoint(player_ids)
+
+    @property
+    def pending_ruling(self) -> Ruling | None:
+        """Return the ruling about the end, as long as the game is not closed."""
+        return self.ruling if self.status == "over" else None
 
     @property
     def absent_seats(self) -> tuple[Seat, ...]:
@@ -175,9 +196,11 @@ class Game(Generic[S_co]):
 
     @property
     def is_timed(self) -> bool:
-        """Return whether anything in it has a due time: deadlines, the end of a hold, a table nobody starts."""
-        is_held = any(account.hold_end > self.time for account in self.time_banks)
-        return self.status == "open" or (self.status == "running" and (bool(self.time_control.seconds) or is_held))
+        """Return whether anything in it has a due time: deadlines, the end of a hold or pause, the start."""
+        is_held = any(account.hold_end > self.playing_time(self.time) for account in self.time_banks)
+        runs_out = is_held or self.current_pause is not None
+        waits = self.status == "open" or self.pending_ruling is not None
+        return waits or (self.status == "running" and (bool(self.time_control.seconds) or runs_out))
 
     @property
     def is_finished(self) -> bool:
@@ -186,9 +209,16 @@ class Game(Generic[S_co]):
 
     @property
     def ending(self) -> Doc | None:
-        """Return the closing: `reason`, `by` (engine, director, clock), `finished` by the rules; None before it."""
+        """Return the closing: `reason`, `by` (engine, director, clock), `finished` by the rules; None before it.
+
+        Of a ruling also `ruling` (its version), `ranked` (there are final places), `forfeits` and `penalties`.
+        """
         if self.status != "closed" or self.last is None:
             return None
+        if (ruling := self.ruling) is not None:
+            doc: Doc = {"reason": ruling.reason, "by": "director", "finished": False, "ruling": ruling.version}
+            doc |= {"ranked": ruling.is_ranked, "forfeits": list(ruling.forfeits)}
+            return doc | {"penalties": ruling.penalties_to_json()}
         reason, by = self.last.body["reason"], self.last.public.get("by")
         by = by or ("engine" if reason == "finished" else "director")
         return {"reason": reason, "by": by, "finished": self.is_finished}
@@ -203,25 +233,54 @@ class Game(Generic[S_co]):
         """Return the running clock."""
         return running_clock(self.clocks, self.frames)
 
+    def pause_at(self, at: int) -> Pause | None:
+        """Return the pause on at a time, not before the last record."""
+        return current_pause(self.pauses, at) if self.status == "running" else None
+
+    @property
+    def current_pause(self) -> Pause | None:
+        """Return the pause on after the last record."""
+        return self.pause_at(self.time)
+
+    @property
+    def has_stopped(self) -> bool:
+        """Return whether it pauses without an end: nothing has a due time."""
+        return (pause := self.current_pause) is not None and pause.until is None
+
+    @property
+    def as_at_standstill(self) -> Game[S_co]:
+        """Return the game with the times of its clocks and spans as they stand in a pause without end."""
+        return replace(self, pauses=()) if self.has_stopped else self
+
+    def playing_time(self, at: int) -> int:
+        """Return the time of all clocks and spans at a time of day; it stands still during pauses."""
+        return playing_time(self.pauses, at)
+
     @property
     def deadline(self) -> int | None:
         """Return the deadline of the open decision, before grace, banks and vacations; None while no clock runs."""
-        return self.clock.deadline if self.clock else None
+        return self.clock.deadline if self.clock and not self.has_stopped else None
 
     def seat_deadlines(self, seats: Iterable[Seat]) -> list[int]:
         """Return the seats' deadlines, before grace and bank."""
-        clock = self.clock
+        clock = None if self.has_stopped else self.clock
         deadlines = [seat_deadline(clock, self.time_banks[seat]) for seat in seats] if clock else []
         return [at for at in deadlines if at is not None]
 
     def due_times(self, seats: Iterable[Seat], *, individually: bool = False) -> dict[Seat, int]:
         """Return the time of each seat's default, assuming it owes the open decision; empty while no clock runs.
 
-        A secret decision has one time for all seats asked; `individually` returns each seat's own.
+        A secret decision has one time for all seats asked; `individually` returns each seat's own. None is within a
+        pause.
         """
-        return due_times(
-            self.time_control, self.clocks, self.frames, seats, self.time_banks, self.time, individually=individually
+        if self.has_stopped:
+            return {}
+        now = self.playing_time(self.time)
+        dues = due_times(
+            self.time_control, self.clocks, self.frames, seats, self.time_banks, now, individually=individually
         )
+        earliest = self.pauses[-1].standstill if self.pauses else 0
+        return {seat: max(due, earliest) for seat, due in dues.items()}
 
 
 AnyGame = Game[State]
@@ -325,9 +384,11 @@ def _add_seating(game: AnyGame, record: Record) -> tuple[tuple[int, Seat, str], 
     return game.seatings if seat is None else (*game.seatings, (record.version, seat, player))
 
 
-def _next_status(before: str, kind: str, state: State) -> str:
+def _next_status(before: str, kind: str, state: State, ruling: Ruling | None) -> str:
     if kind == "closed":
         return "closed"
+    if ruling is not None:
+        return "over"
     if kind == "started" or before != "open":
         return "over" if state.over else "running"
     return before
@@ -353,10 +414,12 @@ def apply_record(
         packs = record.pack_heads
     head = record.head
     kind, at, before = head.kind, head.at, game.state.frames
-    status = _next_status(game.status, kind, state)
+    ruling = _update_ruling(game, record) if kind == "ruled" else game.ruling
+    status = _next_status(game.status, kind, state, ruling)
     frames: tuple[Frame, ...] = state.frames if status == "running" else ()
     same = bool(frames and before) and frames[-1].n == before[-1].n and kind != "rewound"
-    clocks, time_banks = _update_clocks(rules, game, record, frames, same)
+    pauses = _update_pauses(game, record) if kind == "ruled" else game.pauses
+    clocks, time_banks = _update_clocks(rules, game, record, frames, same, pauses)
     return assign(
         game,
         state=state,
@@ -377,6 +440,8 @@ def apply_record(
         former_players=_update_former_players(game, record) if kind == "left" else game.former_players,
         misses=_update_misses(game, record) if game.misses else game.misses,
         fresh_timers=_update_fresh_timers(game, record) if "clock" in head.body else game.fresh_timers,
+        pauses=pauses,
+        ruling=ruling,
         version=head.v,
         last=record,
         board=game.board if head.board is None else head.board,
@@ -393,7 +458,7 @@ def _with_pace(rules: Ruleset[S], game: Game[S], record: Record) -> Game[S]:
             bank=max(pace.bank * SECOND - (before.bank * SECOND - b.bank), 0),
             days=max(pace.vacation - (before.vacation - b.days), 0),
         )
-        for b in charge_time_banks(game.time_banks, game.clocks, game.frames, game.time, record.time)
+        for b in _charge(game, game.frames, record.time)
     )
     none = (0,) * game.table.seats
     return assign(
@@ -406,34 +471,80 @@ def _with_pace(rules: Ruleset[S], game: Game[S], record: Record) -> Game[S]:
     )
 
 
+def _charge(game: AnyGame, frames: tuple[Frame, ...], until: int) -> tuple[TimeBank, ...]:
+    """Return the time banks at a time of day, after these frames have been open since the last record."""
+    since, now = game.playing_time(game.time), game.playing_time(until)
+    return charge_time_banks(game.time_banks, game.clocks, frames, since, now)
+
+
+def _update_pauses(game: AnyGame, record: Record) -> Pauses:
+    body, at = record.body, record.head.at
+    if body.get("act") == "pause":
+        return begin_pause(game.pauses, at, body.get("until"), moves=body["moves"])
+    if body.get("act") == "resume":
+        return end_pause(game.pauses, at)
+    if body.get("act") == "end":  # the time stands still until it is withdrawn
+        return begin_pause(game.pauses, at, None, moves=False)
+    if body.get("act") == "withdraw":
+        return end_pause(game.pauses, at) if game.ruling is None else restore_pause(game.pauses, game.ruling.pause, at)
+    ms = _clock_shift(record)
+    return shift_pauses(game.pauses, at - ms, ms) if ms else game.pauses
+
+
+def _update_ruling(game: AnyGame, record: Record) -> Ruling | None:
+    act, ms = record.body.get("act"), _clock_shift(record)
+    if act == "end":
+        return Ruling.from_record(record, game.pause_at(record.head.at))
+    if game.ruling is not None and ms:
+        pause = shift_pauses((game.ruling.pause,), record.head.at - ms, ms)[0] if game.ruling.pause else None
+        return replace(game.ruling, at=game.ruling.at + ms, pause=pause)
+    return None if act == "withdraw" else game.ruling
+
+
+def _time_shift(game: AnyGame, record: Record, pauses: Pauses) -> int:
+    """Return the ms added by a record to all clocks and spans: a clock set forward, a new end of a pause."""
+    if ms := _clock_shift(record):
+        return ms
+    at = record.head.at
+    return playing_time(pauses, at) - game.playing_time(at) if pauses != game.pauses else 0
+
+
 def _update_clocks(
-    rules: Ruleset[S], game: Game[S], record: Record, frames: tuple[Frame, ...], same: bool
+    rules: Ruleset[S], game: Game[S], record: Record, frames: tuple[Frame, ...], same: bool, pauses: Pauses
 ) -> tuple[tuple[FrameClock, ...], tuple[TimeBank, ...]]:
     """Return clocks and time banks after the record with these frames left open; `same`: the top frame is unchanged."""
-    clocks, time_banks, at, kind = game.clocks, game.time_banks, record.head.at, record.head.kind
-    if ms := _clock_shift(record):  # time before the jump has run as usual
-        time_banks = charge_time_banks(time_banks, clocks, game.state.frames, game.time, at - ms)
+    clocks, time_banks, kind = game.clocks, game.time_banks, record.head.kind
+    if ms := _time_shift(game, record, pauses):  # time before it has run as usual
+        time_banks = _charge(game, game.state.frames, record.head.at - _clock_shift(record))
         return shift_clocks(clocks, ms), tuple(shift_time_bank(account, ms) for account in time_banks)
+    if record.body.get("act") == "end" and kind == "ruled":  # the clocks wait for a withdrawal
+        return clocks, _charge(game, game.state.frames, record.head.at)
+    at = game.playing_time(record.head.at)
     if kind == "ruled" and record.body.get("act") == "extend" and game.state.frames:
         clocks = move_deadline(clocks, game.state.top.timer, record.body["ms"])
     if kind == "joined" and record.body.get("clock") == "full" and frames:
         clocks = refill_clock(rules.meta, game.time_control, clocks, frames[-1], at, time_banks)
     if clocks and game.time_control.bank:
-        time_banks = charge_time_banks(time_banks, clocks, game.state.frames, game.time, at)
+        time_banks = charge_time_banks(time_banks, clocks, game.state.frames, game.playing_time(game.time), at)
     if kind in _TIME_BANK_KINDS and game.status == "running":
-        time_banks = _update_time_bank(time_banks, record)
+        time_banks = _update_time_bank(time_banks, record, at)
     if game.time_control.seconds and not (same and running_clock(clocks, frames)):
         clocks = tick(rules.meta, game.time_control, clocks, frames, at, time_banks)
     return clocks, time_banks
 
 
+def _thinking_until(game: AnyGame, until: int) -> tuple[int, ...]:
+    since, now = game.playing_time(game.time), game.playing_time(until)
+    return add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, since, now)
+
+
 def _update_thinking(game: AnyGame, record: Record) -> tuple[int, ...]:
     """Return each seat's thinking time; time beyond a deadline that a bank has paid for is no part of it."""
     until = record.head.at - _clock_shift(record)
-    times = add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, game.time, until)
+    times = _thinking_until(game, until)
     if not game.time_control.bank:
         return times
-    charged = charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, until)
+    charged = _charge(game, game.state.frames, until)
     return tuple(ms - (b.bank - a.bank) for ms, a, b in zip(times, charged, game.time_banks, strict=True))
 
 
@@ -454,10 +565,10 @@ _TIME_BANK_KINDS = ("rested", "left", "joined", "ruled")
 """Kinds of records able to change a time bank."""
 
 
-def _update_time_bank(time_banks: tuple[TimeBank, ...], record: Record) -> tuple[TimeBank, ...]:
-    """Return the time banks after a vacation, a hold or the end of one."""
+def _update_time_bank(time_banks: tuple[TimeBank, ...], record: Record, at: int) -> tuple[TimeBank, ...]:
+    """Return the time banks after a vacation, a hold or the end of one, at the playing time `at`."""
     head, body = record.head, record.body
-    kind, at, seat = head.kind, head.at, -1 if head.seat is None else head.seat
+    kind, seat = head.kind, -1 if head.seat is None else head.seat
     if kind == "rested":
         new = take_vacation(time_banks[seat], body["days"], at)
     elif "hold" in body and (kind == "ruled" or time_banks[seat].hold_end < at + body["hold"] * SECOND):
@@ -530,7 +641,7 @@ def apply_rewind(
     """
     fresh = record.body.get("entropy") == "fresh"
     thinking = _update_thinking(game, record) if game.clocks else game.thinking
-    time_banks = charge_time_banks(game.time_banks, game.clocks, game.state.frames, game.time, record.time)
+    time_banks = _charge(game, game.state.frames, record.time)
     shared = _shared_clock(game, target, record)
     clocks, overdrawn = _rewound_clocks(game, target, record, thinking, time_banks)
     overdrawn = 0 if shared else overdrawn
@@ -555,6 +666,7 @@ def apply_rewind(
         misses=game.misses,
         former_players=game.former_players,
         fresh_timers=game.fresh_timers,
+        pauses=game.pauses,
         digests=game.digests,
     )
     rewound = apply_record(rules, back, record, state, packs)
@@ -595,7 +707,10 @@ def _rewound_clocks(
     seat = record.head.seat
     used = {} if seat is None or not _is_free_undo(record) else {seat: thinking[seat] - target.thinking[seat]}
     granted = {s: ms - target.granted[s] for s, ms in enumerate(game.granted)}
-    return rewind_clocks(target.clocks, target.frames, target.time, time_banks, used, granted)
+    if game.pauses != target.pauses:  # spans have moved since the target
+        time_banks = target.time_banks
+    at = target.playing_time(target.time)
+    return rewind_clocks(target.clocks, target.frames, at, time_banks, used, granted)
 
 
 FREE_WAIT_MS = 60_000
@@ -614,7 +729,7 @@ def waiting_seats(game: AnyGame, target: AnyGame, seat: Seat, now: int) -> tuple
     top, shared = game.frames[-1], len(game.frames[-1].asked) > 1
     if shared and top.timer == target.frames[-1].timer:
         return ()
-    thinking = add_thinking_time(game.thinking, game.clocks, game.frames, game.time_banks, game.time, now)
+    thinking = _thinking_until(game, now)
     before = target.undone_from or target.thinking
     long = {s for s, ms in enumerate(thinking) if ms - before[s] > FREE_WAIT_MS}
     if shared and long.intersection(top.asked):

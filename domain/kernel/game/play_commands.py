@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.errors import DecisionClosed
-from domain.kernel.game.command import HASHED_UNLESS_DEFAULT, Command, refuse_unless, require_running, seat_of_record
+from domain.kernel.game.command import (
+    HASHED_UNLESS_DEFAULT,
+    Command,
+    refuse_unless,
+    require_play,
+    require_running,
+    seat_of_record,
+)
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.game import AnyGame, Game, Player, bot_of
 from domain.kernel.game.officers import Office
@@ -25,6 +32,16 @@ def require_open_decision(rules: Ruleset[S], game: Game[S], decision: str) -> No
     """Raise DecisionClosed unless the decision is open."""
     if decision not in [d.id for d in decisions(rules, game.state, game.rewinds)]:
         raise DecisionClosed(decision)
+
+
+def require_known_time(game: AnyGame, context: CommandContext) -> int:
+    """Return the playing time, as the beginning of a span up to a time of day.
+
+    Raise RuleError `game_paused` during a pause without end: nobody knows the amount.
+    """
+    pause = game.pause_at(context.record_time(game))
+    refuse_unless(pause is None or pause.until is not None, "game_paused", until=None)
+    return context.playing_time(game)
 
 
 def _top_decision(game: AnyGame) -> str:
@@ -47,7 +64,7 @@ class Play(Command):
     by: By = "seat"
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
-        require_running(game)
+        require_play(game, context.record_time(game))
         refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(bool(self.moves), "malformed_move")
         draft = new_draft(rules, game, context)
@@ -128,6 +145,8 @@ def has_missed_too_many(game: AnyGame, seat: Seat) -> bool:
 
 def early_seats(game: AnyGame, seats: Sequence[Seat], at: int, *, individually: bool = False) -> list[Seat]:
     """Return the seats with a default not due at time `at`; `individually` as for `Game.due_times`."""
+    if game.pause_at(at):
+        return list(seats)
     due, vacant = game.due_times(seats, individually=individually), game.state.vacant
     on_hold = {s for s in seats if game.time_banks[s].hold_end > at}
     return [s for s in seats if s in on_hold or (s not in vacant and not (s in due and due[s] <= at))]
@@ -145,7 +164,7 @@ class Resolve(Command):
     decision: str
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
-        require_running(game)
+        require_play(game, context.record_time(game))
         require_open_decision(rules, game, self.decision)
         draft = new_draft(rules, game, context)
         decide_all(draft, None, [{"type": game.state.top.kind}])
@@ -174,7 +193,9 @@ class Rest(Command):
         days, days_left = self._whole_days(game, context), game.time_banks[self.seat].days
         refuse_unless(1 <= days <= days_left, "no_vacation_left", days=days_left)
         late = game.frames and self.seat in game.frames[-1].owing
-        passed = late and any(at < context.record_time(game) for at in game.seat_deadlines([self.seat]))
+        passed = late and any(
+            at < context.playing_time(game) for at in game.as_at_standstill.seat_deadlines([self.seat])
+        )
         refuse_unless(context.replaying or not passed, "deadline_passed")
         draft = new_draft(rules, game, context)
         return build_record(rules, game, context, draft, "rested", by="seat", seat=self.seat, body={"days": days})
@@ -182,7 +203,7 @@ class Rest(Command):
     def _whole_days(self, game: AnyGame, context: CommandContext) -> int:
         if self.until is None:
             return self.days
-        now, end = context.record_time(game), game.time_banks[self.seat].vacation_end
+        now, end = require_known_time(game, context), game.time_banks[self.seat].vacation_end
         refuse_unless(self.until > now, "time_passed", now=now)
         refuse_unless(self.until > end, "already_until", until=end)
         return -((max(now, end) - self.until) // DAY)

@@ -9,6 +9,7 @@ from domain.kernel.game.command import Command, seat_of_record
 from domain.kernel.game.deadlines import DAY, SECOND
 from domain.kernel.game.director_commands import Depute, Extend, Hold, SetPace
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.table_commands import Close, Join, Leave
 from domain.kernel.records.record import Record
 from domain.types import MAX_INT, Doc, Seat
@@ -25,6 +26,8 @@ ACTS: Mapping[str, Callable[[Doc], Command]] = MappingProxyType(
         "seat_bot": lambda act: Join(act["seat"], f"bot-{act['bot']}-{act['seat']}"),
         "appoint": lambda act: Depute(act["player"], act["role"]),
         "pace": lambda act: SetPace(act["pace"]),
+        "pause": lambda act: PauseGame(act.get("until"), act.get("moves", False)),
+        "resume": lambda _: ResumeGame(),
     }
 )
 """Act of a proposal -> its command, made from the members of the act."""
@@ -47,7 +50,7 @@ def list_silent_seats(
         return []
     active = {seat for record in later if record.kind == "moved" for seat, _ in record.moves()}
     came = {seat_of_record(record) for record in later if record.kind in ("rested", "joined")}
-    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(since, MAX_INT)}
+    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(game.playing_time(since), MAX_INT)}
     return [seat for seat in unanswered if seat not in active | away | came | _thinking_seats(game, later, now)]
 
 
@@ -59,6 +62,6 @@ def _thinking_seats(game: AnyGame, later: Sequence[Record], now: int) -> set[Sea
     if not game.frames:
         return set()
     top = game.frames[-1]
-    due = game.due_times(top.asked if top.secret else top.owing)
+    due = game.as_at_standstill.due_times(top.asked if top.secret else top.owing)
     missed = {act[0] for record in later if record.kind == "lapsed" for act in record.public.get("acts", ())}
-    return {seat for seat, at in due.items() if at > now} - missed
+    return {seat for seat, at in due.items() if at > game.playing_time(now)} - missed

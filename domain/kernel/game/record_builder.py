@@ -93,6 +93,10 @@ class CommandContext:
         """Return the time of a record made now, ms: records never go back in time."""
         return max(self.now, game.time)
 
+    def playing_time(self, game: AnyGame) -> int:
+        """Return the time of the game's clocks and spans for a record made now, ms."""
+        return game.playing_time(self.record_time(game))
+
 
 @dataclass(frozen=True)
 class Transition(Generic[S_co]):

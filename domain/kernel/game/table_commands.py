@@ -18,6 +18,7 @@ from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.game import AnyGame, Game, Player, initial_game
 from domain.kernel.game.officers import Office
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import resume_frames
 from domain.kernel.rules.draft import Draft
@@ -162,7 +163,7 @@ class Leave(Command):
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
         refuse_unless(game.status == "running" or not self.concedes, "not_running", status=game.status)
         draft = new_draft(rules, game, context)
-        is_held = bool(self.hold) or game.time_banks[self.seat].hold_end > context.record_time(game)
+        is_held = bool(self.hold) or game.time_banks[self.seat].hold_end > context.playing_time(game)
         cover: list[Seat] = []
         if game.status == "running" and (self.concedes or not is_held):
             cover = [self.seat] if has_cover_packs(game) and is_asked_in_secret(game.state, self.seat) else []
@@ -208,7 +209,9 @@ class Vacate(Command):
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         refuse_unless(self.seat in game.unvacated_seats, "not_due", seats=[self.seat])
-        refuse_unless(game.time_banks[self.seat].hold_end <= context.record_time(game), "not_due", seats=[self.seat])
+        now = context.record_time(game)
+        is_over = not game.pause_at(now) and game.time_banks[self.seat].hold_end <= now
+        refuse_unless(is_over, "not_due", seats=[self.seat])
         draft, body = new_draft(rules, game, context), {"act": "vacate"}
         cover = [self.seat] if is_asked_in_secret(game.state, self.seat) else []
         vacate_seat(rules, draft, self.seat)
@@ -249,8 +252,8 @@ class Start(Command):
 class Close(Command):
     """Last command: it reveals the seed, so anyone can recompute every draw; all packs become readable.
 
-    With any reason except `finished` it comes from a director, or from the clock for a table never started; `by` names
-    the author, except in older records.
+    With any reason except `finished` it comes from a director, or from the clock for a table never started and after a
+    ruling; `by` names the author, except in older records.
     """
 
     verb: ClassVar[str] = "Close"
@@ -259,9 +262,17 @@ class Close(Command):
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status != "closed", "game_over")
+        if (ruling := game.pending_ruling) is not None:
+            refuse_unless(self.reason == ruling.reason and self.by == "clock", "ruling_pending", version=ruling.version)
+            refuse_unless(context.record_time(game) >= ruling.final_at, "not_due")
+            return self._build(rules, game, context)
+        refuse_unless(self.reason not in ENDINGS, "no_ruling")
         refuse_unless(game.status == "over" or self.reason != "finished", "still_running")
         is_abandoned = game.status == "open" and context.record_time(game) >= game.time + UNSTARTED_LIMIT_MS
         refuse_unless(self.by != "clock" or is_abandoned, "not_due")
+        return self._build(rules, game, context)
+
+    def _build(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         body = {"reason": self.reason, "seed": context.seed.hex()}
         return build_record(rules, game, context, new_draft(rules, game, context), "closed", by=self.by, body=body)
 

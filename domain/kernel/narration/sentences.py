@@ -80,8 +80,8 @@ def _officer_sentence(texts: Texts, namer: SeatNamer, officer: Mapping[str, Json
 def record_members(record: Record, state: State) -> Doc:
     """Return the public members of a record for sentences; `state` is the public state before it.
 
-    For a moved deadline these are also its seats. A secret decision names all its seats, or the list would show the
-    answers.
+    For a moved deadline these are also its seats, for a pause its length in seconds. A secret decision names all its
+    seats, or the list would show the answers.
     """
     members = {name: value for name, value in record.body.items() if name in _MEMBERS}
     members |= {"officer": officer} if (officer := record.public.get("officer")) else {}
@@ -89,10 +89,30 @@ def record_members(record: Record, state: State) -> Doc:
         top, ms = state.top, record.body["ms"]
         members["seats"] = list(top.asked if top.secret else top.owing)
         members["later" if ms > 0 else "earlier"] = abs(ms) // 1000
+    if members.get("act") == "pause" and "until" in members:
+        members["lasting"] = (members["until"] - record.time) // 1000
+    if "penalties" in members:
+        members["penalized"] = sorted(map(int, members["penalties"]))
     return members
 
 
-_MEMBERS = ("act", "ms", "days", "to", "hold", "reason", "player", "role", "cause", "conceded")
+_MEMBERS = (
+    "act",
+    "ms",
+    "days",
+    "to",
+    "hold",
+    "reason",
+    "player",
+    "role",
+    "cause",
+    "conceded",
+    "moves",
+    "until",
+    "places",
+    "forfeits",
+    "penalties",
+)
 
 
 def fact_sentences(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list[str]:

@@ -162,6 +162,35 @@ class PacedBody(_Schema, tag_field="act", tag="pace"):
     agreed: AgreedBody | None = None
 
 
+class PausedBody(_Schema, tag_field="act", tag="pause"):
+    """Members of `ruled` for a pause; without `until` nobody knows its end."""
+
+    moves: bool
+    until: Number | None = None
+    agreed: AgreedBody | None = None
+
+
+class ResumedBody(_Schema, tag_field="act", tag="resume"):
+    """Members of `ruled` for the end of a pause."""
+
+    agreed: AgreedBody | None = None
+
+
+class EndedBody(_Schema, tag_field="act", tag="end"):
+    """Members of `ruled` for an end by ruling; `penalties` are points by seat."""
+
+    reason: Literal["adjourned", "adjudicated", "forfeited", "annulled"]
+    places: list[Count] = []
+    forfeits: list[Seats] = []
+    penalties: dict[str, Number] = {}
+
+
+class WithdrawnBody(_Schema, tag_field="act", tag="withdraw"):
+    """Members of `ruled` for a withdrawn ruling: its version."""
+
+    version: Count
+
+
 class HeldBody(_Schema, tag_field="act", tag="hold"):
     """Members of `ruled` for a held seat."""
 
@@ -206,7 +235,18 @@ class ShiftedBody(_Schema, tag_field="act", tag="shift"):
     reason: Literal["clock_set_forward"]
 
 
-RULED: tuple[type[_Schema], ...] = (ExtendedBody, HeldBody, PacedBody, ReissuedBody, ShiftedBody, VacatedBody)
+RULED: tuple[type[_Schema], ...] = (
+    EndedBody,
+    ExtendedBody,
+    HeldBody,
+    PacedBody,
+    PausedBody,
+    ReissuedBody,
+    ResumedBody,
+    ShiftedBody,
+    VacatedBody,
+    WithdrawnBody,
+)
 """Bodies of `ruled`, by `act`."""
 
 BODIES: Mapping[str, type[_Schema]] = {
@@ -246,7 +286,18 @@ _SCHEMAS: tuple[type[_Schema], ...] = (
     EmptyBody,
     *BODIES.values(),
 )
-_RULED = ExtendedBody | HeldBody | PacedBody | ReissuedBody | ShiftedBody | VacatedBody
+_RULED = (
+    EndedBody
+    | ExtendedBody
+    | HeldBody
+    | PacedBody
+    | PausedBody
+    | ReissuedBody
+    | ResumedBody
+    | ShiftedBody
+    | VacatedBody
+    | WithdrawnBody
+)
 for _form in _SCHEMAS:
     prepare(_form)
 

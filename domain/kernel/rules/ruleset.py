@@ -58,15 +58,21 @@ class Score(Generic[D_co]):
     points: int
     detail: D_co
     """The figures behind the points and the tie-breaks, in order of precedence."""
+    alive: bool | None = None
+    """Whether the seat is still in the game, in games with elimination; else None."""
+    solo: bool | None = None
+    """Whether the seat has won alone, in games with shared victories; else None."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the line as sent to clients."""
-        return {
+        doc: dict[str, Json] = {
             "seat": self.seat,
             "place": self.place,
             "points": self.points,
             "detail": declarations.doc(self.detail),
         }
+        optional = {"alive": self.alive, "solo": self.solo}
+        return doc | {name: value for name, value in optional.items() if value is not None}
 
 
 AnyScore = Score[Part]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from domain.errors import ScenarioError
+from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.schema.validators import FieldError, IntegerRange, ListOf, ObjectOf, Validator, Word
 from domain.types import MAX_INT, Doc, Json
 
@@ -143,6 +144,14 @@ _OUTCOME = ObjectOf(
 _END = replace(_OUTCOME, optional=True)
 _MORE: Mapping[str, Validator] = {"about": _TEXT, "draws": _DRAWS, "expect": _ExpectForm(optional=True)}
 _MOVER: Mapping[str, Validator] = {"seat": _SEAT, "director": _True(optional=True), **_MORE}
+_ENDING = ObjectOf(
+    {
+        "reason": _Pattern("|".join(ENDINGS), "one of " + ", ".join(ENDINGS)),
+        "places": ListOf(IntegerRange(1, 99), 0, 100, optional=True),
+        "forfeits": ListOf(_SEAT, 0, 100, optional=True),
+        "penalties": _MapForm(_SEAT_KEY, IntegerRange(-MAX_INT, MAX_INT), optional=True),
+    }
+)
 _FORMS: Mapping[str, ObjectOf] = {
     "move": ObjectOf({"move": _ANY, **_MOVER}),
     "moves": ObjectOf({"moves": ListOf(_ANY, 1), **_MOVER}),
@@ -151,6 +160,10 @@ _FORMS: Mapping[str, ObjectOf] = {
     "rewind": ObjectOf({"rewind": IntegerRange(0), "fresh": _True(optional=True), **_MORE}),
     "join": ObjectOf({"join": _SEAT, "player": Word(optional=True), **_MORE}),
     "leave": ObjectOf({"leave": _SEAT, **_MORE}),
+    "end": ObjectOf({"end": _ENDING, **_MORE}),
+    "withdraw": ObjectOf({"withdraw": _True(), **_MORE}),
+    "pause": ObjectOf({"pause": ObjectOf({"moves": _True(optional=True)}), **_MORE}),
+    "resume": ObjectOf({"resume": _True(), **_MORE}),
 }
 _STEPS = ListOf(_StepForm(), 0, _LIMIT)
 _VARIANT = ObjectOf({"name": Word(), "about": _TEXT, "steps": _STEPS, "expect": _END})

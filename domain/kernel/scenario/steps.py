@@ -8,6 +8,8 @@ from typing import Any
 from domain.errors import DecisionClosed, RuleError, ScenarioError
 from domain.kernel.game.game import revealed_nonces
 from domain.kernel.game.in_memory_game import AnyInMemoryGame
+from domain.kernel.game.pause_commands import PauseGame, ResumeGame
+from domain.kernel.game.ruling_commands import RuleEnding, WithdrawRuling
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.draws import Scripted, Seeded, draw_key
 from domain.kernel.scenario.expect import compare, compare_draws, compare_refusal, format_json
@@ -119,6 +121,14 @@ class ScenarioRun:
             return self.match.resolve(decision)
         if "rewind" in step:
             return self.match.rewind(step["rewind"], fresh="fresh" in step)
+        if "end" in step:
+            return self.match.execute(RuleEnding(**step["end"]))
+        if "withdraw" in step:
+            return self.match.execute(WithdrawRuling(self.match.game.version))
+        if "pause" in step:
+            return self.match.execute(PauseGame(moves="moves" in step["pause"]))
+        if "resume" in step:
+            return self.match.execute(ResumeGame())
         return self._execute_for_seat(step)
 
     def _execute_for_seat(self, step: Json) -> Record:

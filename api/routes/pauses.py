@@ -1,0 +1,132 @@
+"""Routes of pauses: stop and resume the time of one table, or of all tables of an officer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flask import Response
+
+from api import authorization, officer_rights
+from api.caller_keys import role_key
+from api.command_execution import execute_command
+from api.documents.desk import list_running
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint
+from api.response_builders import confirm_write, if_match_version, json_response, write_response
+from api.schemas.query_args import MoveHeaders
+from api.schemas.request_bodies import ManyPausesSchema, ManyResumptionsSchema, PauseSchema, StartSchema
+from api.schemas.response_fields import WrittenSchema
+from api.schemas.table_responses import ManyRuledSchema
+from api.services import Doc, services
+from domain.errors import GameDamaged, RuleError, UnknownGame
+from domain.kernel.game.command import Command
+from domain.kernel.game.pause_commands import PauseGame, ResumeGame
+
+bp = Blueprint("pauses", __name__, url_prefix="/v1", description="Pauses of tables.")
+
+MOST_TABLES = 500
+"""Most tables of one request."""
+
+
+@bp.operation(
+    "POST",
+    "/games/<game:game>/pauses",
+    "pause_game",
+    access=authorization.require_role,
+    errors=(403, 404, 409, 412),
+    body=PauseSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=WrittenSchema,
+    status=201,
+)
+def pause_game(body: Doc, headers: Doc, game: str) -> Response:
+    """Stop the time of all seats: nothing lapses, and deadlines move by the length of the pause.
+
+    With `until` time runs again by itself. With `moves` seats may move meanwhile. A second request gives the pause
+    another end or permission.
+    """
+    return _execute(game, PauseGame(body["until"], body["moves"]), body, headers)
+
+
+@bp.operation(
+    "POST",
+    "/games/<game:game>/resumptions",
+    "resume_game",
+    access=authorization.require_role,
+    errors=(403, 404, 409, 412),
+    body=StartSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=WrittenSchema,
+    status=201,
+)
+def resume_game(body: Doc, headers: Doc, game: str) -> Response:
+    """End the pause of a table."""
+    return _execute(game, ResumeGame(), body, headers)
+
+
+def _execute(game: str, command: Command, body: Doc, headers: Doc) -> Response:
+    officer_rights.require_officer()
+    expected, key = if_match_version(headers["match"]), role_key(headers["key"])
+    return write_response(execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key))
+
+
+@bp.operation(
+    "POST",
+    "/me/pauses",
+    "pause_games",
+    access=authorization.require_directing_account,
+    errors=(403, 404),
+    body=ManyPausesSchema,
+    body_required=False,
+    response=ManyRuledSchema,
+)
+def pause_games(body: Doc) -> Response:
+    """Pause all running tables that you direct, or some of them, as `POST /v1/games/{game}/pauses` does with one.
+
+    Each table is paused by itself, and `refused` says why one is not. Repeat the request after an interruption: tables
+    that have this pause are refused with `already_until`. One request takes 500 tables, in the order of their ids;
+    `more` is true if there are others.
+    """
+    return _execute_everywhere(body, lambda: PauseGame(body["until"], body["moves"]))
+
+
+@bp.operation(
+    "POST",
+    "/me/resumptions",
+    "resume_games",
+    access=authorization.require_directing_account,
+    errors=(403, 404),
+    body=ManyResumptionsSchema,
+    body_required=False,
+    response=ManyRuledSchema,
+)
+def resume_games(body: Doc) -> Response:
+    """End the pauses of all tables that you direct, or of some of them; see `POST /v1/me/pauses`."""
+    return _execute_everywhere(body, ResumeGame)
+
+
+def _execute_everywhere(body: Doc, command: Callable[[], Command]) -> Response:
+    s = services()
+    games: Sequence[str] = list(dict.fromkeys(body["games"] or ()))
+    for game in games:
+        if not s.ledger.version(game):
+            raise UnknownGame(game)
+        if officer_rights.acting_officer(game) is None:
+            raise Problem("not_at_table", game=game)
+    games = [game for game in games or list_running(s, authorization.player_ids()) if game > body["after"]]
+    taken = sorted(games)[:MOST_TABLES]
+    items = [_try_command(game, command(), body["reason"]) for game in taken]
+    return json_response({"items": items, "more": len(games) > len(taken)})
+
+
+def _try_command(game: str, command: Command, reason: str) -> Doc:
+    """Return the outcome at one table: the version and position of the record, or the code of a refusal."""
+    try:
+        return {**confirm_write(execute_command(game, command, reason=reason)), "refused": None}
+    except RuleError as error:
+        code = error.code
+    except GameDamaged:
+        code = "record_damaged"
+    return {"game": game, "version": None, "position": None, "refused": code}

@@ -1,0 +1,79 @@
+"""Commands of officers on the end of a game: rule it, withdraw the ruling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from domain.kernel.game.command import Command, refuse_unless, require_running
+from domain.kernel.game.game import AnyGame, Game
+from domain.kernel.game.officers import Office, includes_office
+from domain.kernel.game.record_builder import CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.rulings import Ending, is_ranking
+from domain.kernel.records.record import Record
+from domain.kernel.rules.flow import S
+from domain.kernel.rules.ruleset import Ruleset
+from domain.types import Doc, Seat
+
+
+@dataclass(frozen=True)
+class RuleEnding(Command):
+    """End the game by a ruling: play ends now, and the game is closed after a day without a withdrawal.
+
+    `places` are those of all seats, for `adjudicated`; `forfeits` the seats ranked last, for `forfeited`; `penalties`
+    give points by seat (a decimal number as text).
+    """
+
+    verb: ClassVar[str] = "RuleEnding"
+    least_office: ClassVar[Office] = "arbiter"
+    reason: Ending
+    places: Sequence[int] = ()
+    forfeits: Sequence[Seat] = ()
+    penalties: Mapping[str, int] = field(default_factory=dict)
+
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
+        require_running(game)
+        seats = game.table.seats
+        is_placed = len(self.places) == seats and is_ranking(self.places)
+        refuse_unless(is_placed if self.reason == "adjudicated" else not self.places, "ruling_invalid", at="/places")
+        all_known = len({*self.forfeits}) == len(self.forfeits) and all(0 <= s < seats for s in self.forfeits)
+        is_split = all_known and 0 < len(self.forfeits) < seats
+        is_right = is_split if self.reason == "forfeited" else not self.forfeits
+        refuse_unless(is_right, "ruling_invalid", at="/forfeits")
+        all_named = all(name == str(int(name)) and int(name) < seats for name in self.penalties)
+        refuse_unless(all_named, "ruling_invalid", at="/penalties")
+        body: Doc = {"act": "end", "reason": self.reason}
+        lists = {"places": list(self.places), "forfeits": sorted(self.forfeits), "penalties": dict(self.penalties)}
+        body |= {name: value for name, value in lists.items() if value}
+        return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by="director", body=body)
+
+    @classmethod
+    def from_record(cls, record: Record, game: AnyGame) -> RuleEnding:
+        body = record.body
+        return cls(body["reason"], body.get("places", ()), body.get("forfeits", ()), body.get("penalties", {}))
+
+
+@dataclass(frozen=True)
+class WithdrawRuling(Command):
+    """Withdraw the ruling of a version: play goes on as if no time had passed. For an equal or higher role."""
+
+    verb: ClassVar[str] = "WithdrawRuling"
+    least_office: ClassVar[Office] = "arbiter"
+    version: int
+
+    def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
+        ruling = game.pending_ruling
+        refuse_unless(ruling is not None and ruling.version == self.version, "no_ruling")
+        if ruling is not None:
+            refuse_unless(context.record_time(game) < ruling.final_at, "no_ruling")
+            is_allowed = ruling.office is None or (
+                context.officer is not None and includes_office(context.officer.office, ruling.office)
+            )
+            refuse_unless(is_allowed, "office_insufficient")
+        draft, body = new_draft(rules, game, context), {"act": "withdraw", "version": self.version}
+        return build_record(rules, game, context, draft, "ruled", by="director", body=body)
+
+    @classmethod
+    def from_record(cls, record: Record, game: AnyGame) -> WithdrawRuling:
+        return cls(record.body["version"])
