@@ -30,6 +30,7 @@ READ_COSTS = {
     "games/export": 5.0,
     "games/replay": 5.0,
     "games/digest": 2.0,
+    "games/board/changes": 2.0,
     "past": 2.0,
     "games/scores": 2.0,
     "me/data": 2.0,

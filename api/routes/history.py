@@ -9,6 +9,7 @@ from tempfile import TemporaryFile
 from typing import IO
 from urllib.parse import urlencode
 
+import orjson
 from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
@@ -29,9 +30,11 @@ from api.response_builders import (
     visible_head,
     wait_for_views,
 )
-from api.schemas.history_responses import DigestSchema, RecordsSchema, TimelineSchema
-from api.schemas.query_args import DigestArgs, PageArgs, TimelineArgs
+from api.routes.boards import build_past_board
+from api.schemas.history_responses import BoardChangesSchema, DigestSchema, RecordsSchema, TimelineSchema
+from api.schemas.query_args import BoardChangesArgs, DigestArgs, PageArgs, TimelineArgs
 from api.services import Doc, services
+from api.streams.json_patches import make_board_patch
 from api.visibility import visibility_of
 from domain.kernel.narration.chapters import digests, narrate, turn_title
 from domain.kernel.records import export
@@ -105,20 +108,57 @@ def digest(args: Doc, game: str) -> Response:
     summary = s.reader.find_summary(game, inside=authorization.has_live_view(game))
     if summary is None:
         raise missing_game(game)
-    rules = s.registry.get(summary["ruleset"])
-    words = load_texts(rules.package, lang)
     with rate_limits.whole_game_slot():
         records = s.ledger.read(game, upto=visibility_of(game).upto)
         if after > len(records):
             raise Problem("unknown_version", version=len(records))
-        viewer = DIRECTOR if records[-1].kind == "closed" else authorization.viewer()
-        namer_at = version_namer(s, summary, words, rules, records)
-        found = digests(rules, words, namer_at, narrate(rules, records, viewer, words, namer_at, after))
-    turns = [
+        turns = _digest_turns(summary, records, after, lang)
+    return json_response({"game": game, "version": len(records), "after": after, "turns": turns}, cache=PRIVATE)
+
+
+def _digest_turns(summary: Doc, records: list[Record], after: int, lang: str) -> list[Doc]:
+    """Return the digest of the records after a version, for the caller: one document a turn."""
+    rules = services().registry.get(summary["ruleset"])
+    words = load_texts(rules.package, lang)
+    viewer = DIRECTOR if records[-1].kind == "closed" else authorization.viewer()
+    namer_at = version_namer(services(), summary, words, rules, records)
+    found = digests(rules, words, namer_at, narrate(rules, records, viewer, words, namer_at, after))
+    return [
         {**asdict(d), "title": turn_title(words, d.chapter), "chapter": chapter_to_json(words, d.chapter)}
         for d in found
     ]
-    return json_response({"game": game, "version": len(records), "after": after, "turns": turns}, cache=PRIVATE)
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/board/changes",
+    "board_changes",
+    access=authorization.optional_role,
+    errors=(403, 404, 503),
+    query=BoardChangesArgs,
+    response=BoardChangesSchema,
+)
+@retry_after_inspection
+def board_changes(args: Doc, game: str) -> Response:
+    """Return the difference between two boards, as a merge patch, and a digest of the versions between.
+
+    `to` may be the earlier one: the patch then goes back. Where no patch saves anything, the answer has `board`.
+    """
+    wait_for_views(args["wait"])
+    head, _ = visible_head(game)
+    summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
+    if not head or summary is None:
+        raise missing_game(game)
+    before, after = args["before"], args.get("after", min(head, summary["version"]))
+    viewer, lang = authorization.viewer(), request_language()
+    old, new = (build_past_board(game, version, viewer) for version in (before, after))
+    first, last = sorted((before, after))
+    with rate_limits.whole_game_slot():
+        turns = _digest_turns(summary, services().ledger.read(game, upto=last), first, lang) if first < last else []
+    board = orjson.loads(new)
+    patch = make_board_patch(orjson.loads(old), board, len(new))
+    doc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}
+    return json_response(doc | ({"board": board} if patch is None else {"patch": patch}), cache=PRIVATE)
 
 
 @bp.operation(

@@ -9,6 +9,7 @@ from api.schemas.problem_responses import ProblemSchema
 from api.schemas.response_fields import (
     AUTHORS,
     INT,
+    VIEWER,
     PageSchema,
     ResponseSchema,
     fact_list,
@@ -118,6 +119,20 @@ class DigestSchema(ResponseSchema):
     version = required_int()
     after = required_int()
     turns = fields.List(fields.Nested(DigestTurnSchema), required=True)
+
+
+class BoardChangesSchema(ResponseSchema):
+    game = required_str()
+    viewer = JsonSchemaField(VIEWER, required=True)
+    before = required_int(data_key="from", metadata={"description": "Version of the board that the patch applies to."})
+    after = required_int(data_key="to", metadata={"description": "Version of the board that the patch makes."})
+    patch = JsonSchemaField({"type": "object"}, metadata={"description": "JSON merge patch (RFC 7396)."})
+    board = JsonSchemaField(ref("Board"), metadata={"description": "The board of `to`, where no patch saves anything."})
+    turns = fields.List(
+        fields.Nested(DigestTurnSchema),
+        required=True,
+        metadata={"description": "Digest of the versions after the earlier one, up to the later one."},
+    )
 
 
 class RecordsSchema(PageSchema):

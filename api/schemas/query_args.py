@@ -77,6 +77,21 @@ class ReplayArgs(WaitArgs):
     lang = choice_field(*LANGUAGES)
 
 
+class BoardChangesArgs(WaitArgs):
+    before = QueryInt(
+        data_key="from",
+        required=True,
+        validate=range_check(1, 2**31 - 1),
+        metadata={"description": "Version of the board that the patch applies to."},
+    )
+    after = QueryInt(
+        data_key="to",
+        validate=range_check(1, 2**31 - 1),
+        metadata={"description": "Version of the board that it makes, also an earlier one. Default: the newest one."},
+    )
+    lang = choice_field(*LANGUAGES)
+
+
 class DigestArgs(WaitArgs):
     after = QueryInt(
         load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Version to start after; 0: all."}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from api.routes import history
 from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
 from domain.kernel.schema.canonical_json import digest
+from domain.kernel.schema.json_codec import merge_patch
 from projections.archived_views import ArchivedViewLoader
 from projections.projector import Projector
 from projections.reader import Reader
@@ -193,6 +195,34 @@ def archived(site: Site) -> None:
     site.remake()
 
 
+class TestBoardChanges:
+    """The difference between two boards of one viewer."""
+
+    def test_a_patch_makes_the_one_board_of_the_other_for_each_viewer_both_ways(self, orders: Table) -> None:
+        play(orders, random.Random(1), 8)
+        for who, (before, after) in product((None, 0, 1), permutations((2, 6, orders.version), 2)):
+            old, new = (orders.get(f"/board?version={v}", who).json for v in (before, after))
+            found = orders.get(f"/board/changes?from={before}&to={after}", who).json
+            assert [found[name] for name in ("viewer", "from", "to")] == [new["viewer"], before, after]
+            assert (merge_patch(old, found["patch"]) if "patch" in found else found["board"]) == new
+
+    def test_its_digest_is_that_of_the_turns_between(self, site: Site) -> None:
+        table = site.table("struggle_of_empires@1", 3)
+        play(table, random.Random(3), 30)
+        version = table.version
+        turns = table.get("/digest?after=9").json["turns"]
+        assert table.get("/board/changes?from=9").json["turns"] == turns != []
+        assert table.get(f"/board/changes?from={version}&to=9").json["turns"] == turns
+        same = table.get(f"/board/changes?from={version}&to={version}").json
+        assert (same["patch"], same["turns"]) == ({}, [])
+
+    def test_a_version_that_is_not_there_is_refused(self, orders: Table) -> None:
+        for query in (f"from={orders.version + 1}", f"from=1&to={orders.version + 1}"):
+            refused(orders.get(f"/board/changes?{query}"), 422, "unknown_version")
+        for query in ("", "?from=0", "?from=x"):
+            refused(orders.get(f"/board/changes{query}"), 422, "invalid_query")
+
+
 class TestArchived:
     PATHS = (
         "",
@@ -203,6 +233,7 @@ class TestArchived:
         "/timeline",
         "/timeline?after=3&limit=2&lang=fr",
         "/digest",
+        "/board/changes?from=7&to=3",
         "/records",
         "/export",
         "/audit",

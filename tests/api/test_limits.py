@@ -82,7 +82,7 @@ class TestBuckets:
     @pytest.mark.parametrize(
         ("path", "cost"),
         [
-            *(("/scores", 2), ("/digest", 2), ("/rewinds", 1), ("/export", 5)),
+            *(("/scores", 2), ("/digest", 2), ("/board/changes?from=1", 2), ("/rewinds", 1), ("/export", 5)),
             *(("/timeline", 0.2), ("/records", 0.2), ("/resume", 0.2), ("/records/1/proof", 0.2)),
         ],
     )

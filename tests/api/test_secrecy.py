@@ -38,6 +38,7 @@ PATHS = (
     "/feed",
     "/calendar",
     "/digest",
+    "/board/changes?from=1",
     "/proposals",
 )
 HASH = re.compile(r"[0-9a-f]{32,64}")

@@ -25,6 +25,7 @@ AT_A_TABLE = {
     "/v1/games/{game}": [""],
     "/v1/games/{game}/audit": [""],
     "/v1/games/{game}/board": ["", "?version={version}"],
+    "/v1/games/{game}/board/changes": ["?from=1", "?from={version}&to=1"],
     "/v1/games/{game}/board/parts": ["?fields=version,decisions,public", "?fields=at&version={version}"],
     "/v1/games/{game}/calendar": [""],
     "/v1/games/{game}/decisions": [""],
