@@ -124,8 +124,12 @@ class DigestSchema(ResponseSchema):
 class BoardChangesSchema(ResponseSchema):
     game = required_str()
     viewer = JsonSchemaField(VIEWER, required=True)
-    before = required_int(data_key="from", metadata={"description": "Version of the board that the patch applies to."})
-    after = required_int(data_key="to", metadata={"description": "Version of the board that the patch makes."})
+    before = fields.Integer(
+        data_key="from", required=True, metadata={"description": "Version of the board that the patch applies to."}
+    )
+    after = fields.Integer(
+        data_key="to", required=True, metadata={"description": "Version of the board that the patch makes."}
+    )
     patch = JsonSchemaField({"type": "object"}, metadata={"description": "JSON merge patch (RFC 7396)."})
     board = JsonSchemaField(ref("Board"), metadata={"description": "The board of `to`, where no patch saves anything."})
     turns = fields.List(

@@ -16,7 +16,7 @@ from deploy.cli import log_keys, rotate_key, service_commands, tournament_comman
 from deploy.cli.output import print_error, print_figures, print_json
 from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
-from deploy.simulation import bot_files, demo, narrate, replay
+from deploy.simulation import bot_files, demo, narrate, replay, stepper
 from deploy.simulation.simulate import simulate
 from domain.bots import BOTS, HEURISTIC
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset
@@ -95,10 +95,11 @@ def build_parser() -> argparse.ArgumentParser:
 
     verify_command.add_command(add)
 
-    parser = add("replay", help="show the board as a viewer saw it at a version")
+    parser = add("replay", help="step through a game by keys, or show its board at a version")
     parser.set_defaults(command=print_board)
     parser.add_argument("file", metavar="FILE", type=Path)
-    parser.add_argument("--version", type=int, required=True, metavar="N")
+    parser.add_argument("--version", type=int, metavar="N", help="show this version, and do not step")
+    parser.add_argument("--lang", choices=LANGUAGES, default=LANGUAGES[0])
     parser.add_argument(
         "--viewer", type=_parse_viewer, default="public", metavar="V", help="public, director or a seat"
     )
@@ -330,8 +331,13 @@ def _shorten(value: Json) -> str:
 
 
 def print_board(args: argparse.Namespace, registry: RulesetRegistry) -> int:
-    """Print board and decisions at a version."""
+    """Print board and decisions at a version, or step through all versions."""
     game_export = replay.load_export(args.file)
+    if args.version is None:
+        if args.json:
+            raise replay.NotInFile("--json needs --version")
+        stepper.step_through(stepper.Stepper(game_export, registry.get(game_export.ruleset), args.viewer, args.lang))
+        return DONE
     doc = replay.build_board(registry.get(game_export.ruleset), game_export, args.version, args.viewer)
     if args.json:
         print_json(doc)

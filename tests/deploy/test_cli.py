@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -329,6 +330,22 @@ class TestReplay:
             doc = run("replay", path, "--version", 6, "--viewer", viewer, "--json").doc
             assert doc["own"] == sealed.RULESET.player_view(state, viewer)
         assert run("replay", path, "--version", 7, "--json").doc["own"] == sealed.RULESET.player_view(state, "director")
+
+    def test_keys_step_through_it_both_ways(
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        last = match.records[-1].version
+        monkeypatch.setattr("sys.stdin", io.StringIO("\x1b[C0n$p?q"))
+        lines = run("replay", written(tmp_path, match, 0), "--viewer", 0).out.splitlines()
+        shown = [int(line[1:].partition("/")[0]) for line in lines if line.startswith("[")]
+        assert shown == [1, 2, 1, 2, last, last - 1]
+        assert any(line.startswith("    ") and " -> " in line for line in lines)
+
+    def test_the_end_of_its_input_ends_it(
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("sys.stdin", io.StringIO("n"))
+        assert run("replay", written(tmp_path, match), "--lang", "fr").status == 0
 
     def test_decisions_are_numbered_after_rewinds(
         self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]
