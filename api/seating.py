@@ -13,6 +13,7 @@ from api.visibility import visibility_of
 from domain.accounts.social import Challenge
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Look, Reissue
+from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Play
 from domain.types import DIRECTOR, Seat
 
@@ -69,21 +70,28 @@ def check_not_conceded(game: str) -> None:
 def check_not_looked(game: str, player: str, version: int) -> None:
     """Raise Problem if the joining player has seen hidden data of this game as its director, or could have.
 
-    A director with a ruling that replaced a lost token has had a token of that seat. An officer's move for a seat
-    counts likewise, and at a table with neutral officers any ruling in the running game: no seat could have made it.
+    A director with a ruling that replaced another player's token has had a token of that seat. An officer's move for a
+    seat counts likewise, and at a table with neutral officers any ruling in the running game: no seat could have made
+    it.
     """
     s, ids = services(), {player, *authorization.player_ids()}
     now, owner = s.commands.game(game), s.seat_tokens.find_director(game)
     if ids.isdisjoint({owner, *now.staff.people}):
         return
     before = s.ledger.read(game, upto=version - 1)
-    own = officer_rights.list_rulings(s, now, before, ids)
+    rulings = officer_rights.list_rulings(s, now, before, ids)
+    own = [(r, c) for r, c in rulings if not (isinstance(c, Reissue) and _find_player(now, c.seat, r.version) in ids)]
     if any(isinstance(command, Look | Reissue) for _, command in own):
         raise Problem("director_looked")
     started = next((r.version for r in before if r.kind == "started"), version)
     ruled = [command for r, command in own if r.version > started and r.kind != "deputed"]
     if any(now.terms.get("officers") == "neutral" or isinstance(command, Play) for command in ruled):
         raise Problem("director_ruled")
+
+
+def _find_player(game: AnyGame, seat: Seat, version: int) -> str:
+    """Return the player of a seat before a version; empty for none."""
+    return next((player for v, at, player in reversed(game.seatings) if at == seat and v < version), "")
 
 
 def check_visible_seat(game: str, seat: Seat | None) -> None:

@@ -139,7 +139,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "opened": p.opened_at,
         "at": p.time,
         "seed_hash": p.seed_hash,
-        "pace": p.time_control.to_json(),
+        "pace": p.time_control.to_json(offsets=False),
         "seats": build_seats(loaded),
         "seatings": [list(seating) for seating in p.seatings],
         "undone": [list(span) for span in p.undone_spans],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from domain.errors import StoreUnavailable
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequest, JobRequests
+from domain.types import Seat
 from projections.reader import Reader
 from workers.log_throttle import LogThrottle
 from workers.queues import BATCH, TURNS, JobCall, Queues, delivery_call, due_call, request_call
@@ -68,14 +70,25 @@ class Reconciler:
             self._queues.enqueue([call for call in calls if call.queue == BATCH], self._clock())
 
     def _list_actionable(self) -> list[JobRequest]:
-        """Return requests ready to run or to close: declined ones, outdated rewinds, proposals whose time is over."""
+        """Return requests ready to run or to close.
+
+        Also declined ones, outdated rewinds, and proposals whose time is over or that wait for vacant seats only.
+        """
         standing, now = self._job_requests.list_open(), self._clock()
-        waiting = {e.game for e in standing if not e.is_ready and e.work == "rewind"}
+        waiting = {e.game for e in standing if not e.is_ready and e.work in ("rewind", "proposal")}
         versions = self._reader.newest_versions(sorted(waiting)) if waiting else {}
+        changed = {e.game for e in standing if e.work == "proposal" and versions.get(e.game, 0) > e.version}
+        vacant = self._find_vacant_seats(sorted(changed & waiting))
 
         def is_due(request: JobRequest) -> bool:
             if request.work == "proposal":
-                return now >= request.at + SILENCE_MS
+                missing = set(request.missing_seats) - vacant.get(request.game, set())
+                return now >= request.at + SILENCE_MS or not missing
             return versions.get(request.game, 0) > request.version
 
         return [e for e in standing if e.is_ready or e.declined or is_due(e)]
+
+    def _find_vacant_seats(self, games: Sequence[str]) -> dict[str, set[Seat]]:
+        """Return the vacant seats of these games, as far as the views know."""
+        summaries = [json.loads(doc) for doc in self._reader.list_unfinished_summaries(games)] if games else []
+        return {doc["game"]: {seat["seat"] for seat in doc["seats"] if seat["vacant"]} for doc in summaries}

@@ -8,6 +8,7 @@ from api import authorization, officer_rights
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
+from api.paces import parse_pace
 from api.response_builders import confirm_write, json_response, load_table, opening_terms
 from api.routes.games import check_guest_name, find_rematch, report_issued_token
 from api.schemas.query_args import ChallengeArgs
@@ -204,7 +205,10 @@ def _rematch_terms(game: str, new: str, before: AnyGame) -> Doc:
 
     A repetition gets what was stored.
     """
-    terms = {**before.terms, "pace": before.time_control.to_json(), "listing": _rematch_listing(game, new, before)}
+    s = services()
+    meta, pace = s.registry.get(before.ruleset).meta, before.time_control.to_json(offsets=False)
+    terms = {**before.terms, "pace": parse_pace(meta, pace, s.clock()).to_json()}
+    terms |= {"listing": _rematch_listing(game, new, before)}
     stored, caller = opening_terms(new), authorization.principal()
     owner = services().seat_tokens.find_director(game)
     is_owner = owner in {caller.player, *authorization.player_ids()}

@@ -14,6 +14,7 @@ from api.documents.summaries import add_names, build_lobby_page
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
+from api.paces import parse_pace
 from api.response_builders import (
     ChangeCursor,
     etag_response,
@@ -51,7 +52,7 @@ from domain.bots import HEURISTIC
 from domain.command_handler import CommandResult
 from domain.errors import UnknownRuleset
 from domain.kernel.game.command import Command
-from domain.kernel.game.deadlines import TimeControl, parse_time_control
+from domain.kernel.game.deadlines import TimeControl
 from domain.kernel.game.play_commands import Rest
 from domain.kernel.game.table_commands import Join, Reveal, Start
 from domain.kernel.records.record import Record
@@ -113,7 +114,7 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
         authorization.require_good_standing()
         _charge_quota("tables")
     invited = body["listing"] == "invitation"
-    pace = parse_time_control(rules.meta, body["pace"])
+    pace = parse_pace(rules.meta, body["pace"], s.clock())
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms |= {"misses": body["misses"]} if body["misses"] else {}

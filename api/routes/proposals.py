@@ -9,6 +9,7 @@ from api.caller_keys import mark_replayed, role_key
 from api.documents.proposals import new_proposal_to_json, proposal_status, proposal_to_json
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
+from api.paces import parse_pace
 from api.response_builders import if_match_version, json_response, load_table, missing_game
 from api.schemas.play_responses import ProposalSchema, ProposalsSchema
 from api.schemas.query_args import MoveHeaders
@@ -17,7 +18,6 @@ from api.services import Doc, services
 from api.visibility import visibility_of
 from domain.bots import HEURISTIC
 from domain.errors import RuleError, StaleVersion
-from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -69,6 +69,7 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
         _check_limit(game, seat)
         players = {str(s): player.id for s, player in now.players.items()}
         args: Doc = {"seat": seat, "act": act, "players": players}
+        args |= {"pace": parse_pace(rules.meta, act["pace"], s.clock()).to_json()} if act["act"] == "pace" else {}
         request = JobRequest(id_, "proposal", game, now.version, args, tuple(voting_seats(now, seat)), s.clock())
         before = s.job_requests.submit(request, key)
         s.notify_changed(game)
@@ -82,7 +83,7 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
 
 
 def _voter() -> Seat:
-    """Return the caller's seat. A director could have a replaced token, so it has no vote. Raise Problem."""
+    """Return the caller's seat. A director could have a replaced token, so it only declines. Raise Problem."""
     if authorization.principal().lent:
         raise Problem("lent_token")
     return authorization.seat()
@@ -100,8 +101,6 @@ def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
         raise Problem("unknown_account")
     if act["act"] == "seat_bot" and act["bot"] == HEURISTIC and rules.bot is None:
         raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
-    if act["act"] == "pace":
-        parse_time_control(rules.meta, act["pace"])
 
 
 def _check_limit(game: str, seat: Seat) -> None:
@@ -166,8 +165,8 @@ def answer_proposal(body: Doc, game: str, proposal: str) -> Response:
 
     With the last consent, the command is queued. Repeating an answer changes nothing.
     """
-    s, seat, request = services(), _voter(), _find_proposal(game, proposal)
-    agrees = body["agrees"]
+    s, agrees, request = services(), body["agrees"], _find_proposal(game, proposal)
+    seat = _voter() if agrees else authorization.seat()
     args, player = request.args or {}, authorization.principal().player
     if seat not in request.asked and (agrees or seat != args["seat"]):
         raise Problem("not_asked")

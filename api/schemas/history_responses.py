@@ -19,7 +19,7 @@ from api.schemas.response_fields import (
     word_map,
 )
 from api.schemas.schema_builder import JsonSchemaField, ref, tuple_of
-from api.schemas.table_responses import EndingSchema
+from api.schemas.table_responses import DailyHourSchema, EndingSchema
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.records.record import KINDS
@@ -39,6 +39,7 @@ class EntryBodySchema(ResponseSchema):
     player = fields.String(metadata={"description": "`deputed`: the person."})
     role = fields.String(metadata={"description": "`deputed`: the role from now on, `none` for its end."})
     cause = fields.String(metadata={"description": "`deputed`: `inherited`, if nobody gave the role."})
+    daily = fields.Nested(DailyHourSchema, metadata={"description": "`opened`, `pace`: the hour of all deadlines."})
 
 
 class OwnEntrySchema(ResponseSchema):

@@ -23,6 +23,7 @@ from api.schemas.request_fields import (
 from api.schemas.schema_builder import JsonSchemaField, ref
 from domain.accounts.social import MOST_RELATIONS
 from domain.bots import BOTS
+from domain.kernel.game.daily_hour import HOUR_PATTERN, MAX_DAYS_OFF, MAX_ZONE
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.game.rulings import ENDINGS
@@ -36,7 +37,7 @@ WAIT = {"description": "Wait until the views have read this log position (`Annal
 
 PACE = {
     "description": "A preset of the ruleset, or seconds by deadline class, with seconds of grace and of each seat's "
-    "bank, and its vacation days.",
+    "bank, and its vacation days. With `daily`, deadlines are at that hour, after at least those seconds.",
     "anyOf": [
         {"type": "string"},
         {"type": "null"},
@@ -47,6 +48,27 @@ PACE = {
                 "grace": {"type": "integer", "minimum": 0, "maximum": MAX_SECONDS},
                 "bank": {"type": "integer", "minimum": 0, "maximum": MAX_SECONDS},
                 "vacation": {"type": "integer", "minimum": 0, "maximum": MAX_VACATION_DAYS},
+                "daily": {
+                    "type": "object",
+                    "properties": {
+                        "hour": {"type": "string", "pattern": f"^{HOUR_PATTERN}$", "examples": ["20:00"]},
+                        "zone": {
+                            "type": "string",
+                            "maxLength": MAX_ZONE,
+                            "description": "Name of the time zone (IANA).",
+                            "examples": ["Europe/Paris"],
+                        },
+                        "days_off": {
+                            "type": "array",
+                            "items": {"type": "integer", "minimum": 1, "maximum": 7},
+                            "maxItems": MAX_DAYS_OFF,
+                            "uniqueItems": True,
+                            "description": "Days of the week without deadlines, 1 (Monday) to 7 (ISO 8601).",
+                        },
+                    },
+                    "required": ["hour", "zone"],
+                    "additionalProperties": False,
+                },
             },
             "required": ["seconds"],
             "additionalProperties": False,

@@ -114,6 +114,16 @@ def ruling_field() -> fields.Nested:
     )
 
 
+class DailyHourSchema(ResponseSchema):
+    hour = required_str(metadata={"description": "Time of day, `HH:MM`."})
+    zone = required_str(metadata={"description": "Name of the time zone (IANA)."})
+    days_off = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": "Days of the week without deadlines, 1 (Monday) to 7 (ISO 8601)."},
+    )
+
+
 class PaceSchema(ResponseSchema):
     seconds = fields.Dict(
         keys=fields.String(),
@@ -124,6 +134,7 @@ class PaceSchema(ResponseSchema):
     grace = fields.Integer()
     bank = fields.Integer()
     vacation = fields.Integer()
+    daily = fields.Nested(DailyHourSchema, metadata={"description": "Hour of the day of all deadlines."})
 
 
 class MissLimitsSchema(ResponseSchema):

@@ -226,7 +226,8 @@ class Game:
     def tell(self):
         """Return what was checked, and what was not."""
         done = [f"the chain of {self.version} records", f"{len(self.salts)} packs against their seals"]
-        left = ["the rules: whether each move was allowed", "time banks, holds, vacations and pauses"]
+        left = ["the rules: whether each move was allowed"]
+        left += ["time banks, holds, vacations, pauses, daily hours of deadlines"]
         if self.closed:
             done += ["the seed, and every salt", f"{len(self.drawn)} draws"]
         else:

@@ -483,6 +483,8 @@ def test_a_replaced_token_has_no_vote(site: Site) -> None:
     reply = site.post(f"{table.path}/proposals/{proposal['id']}/consents", {"agrees": True}, lent)
     refused(reply, 403, "lent_token")
     refused(site.post(f"{table.path}/proposals", {"act": "close"}, lent), 403, "lent_token")
+    reply = site.post(f"{table.path}/proposals/{proposal['id']}/consents", {"agrees": False}, lent)
+    assert reply.json["status"] == "declined", "its player may always keep the table as it is"
 
 
 @pytest.mark.parametrize(
@@ -509,6 +511,18 @@ def test_what_can_be_refused_at_once_is(table: Table) -> None:
 
 
 # --- tokens of seats -------------------------------------------------------------------------------------------
+
+
+def test_a_director_who_has_replaced_the_own_token_comes_back(site: Site) -> None:
+    """Nobody else's secrets were in that hand."""
+    made = site.post("/games", {"ruleset": "orders@1", "seats": 2, "officers": "any"}).json
+    table = Table(site, made["game"], made["token"], [])
+    for seat, token in enumerate((table.director, "")):
+        table.tokens.append(table.post("/seats", {"seat": seat}, token).json["token"])
+    table.post("/start", token=table.director)
+    mine = table.post("/seats/0/tokens", {}, table.director).json["token"]
+    assert site.delete(f"{table.path}/seats/0?hold=0", mine).status_code == 200
+    assert table.post("/seats", {"seat": 0}, table.director).status_code == 201
 
 
 def test_a_director_who_has_replaced_a_token_takes_no_seat(site: Site) -> None:

@@ -86,6 +86,17 @@ class TestComingBack:
         assert game.state.vacant == ()
         assert game.game.misses[0] == (0, 0)
 
+    def test_leaving_and_coming_back_ends_no_misses(self) -> None:
+        """Only a player who has taken the seat between does. Older records, without the member, fold as before."""
+        game = play()
+        rounds(game, 2)
+        for player, misses in (("p0", (2, 2)), ("substitute", (0, 0)), ("p0", (0, 0))):
+            game.leave(0)
+            game.join(0, player)
+            assert game.game.misses[0] == misses
+            assert fold(RULESET, game.records) == game.game
+        assert [r.body.get("misses") for r in game.records if r.kind == "joined"][2:] == ["kept", None, None]
+
     def test_somebody_else_may_take_it(self) -> None:
         game = play()
         rounds(game, 3)

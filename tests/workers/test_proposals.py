@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from domain.kernel.game.proposals import SILENCE_MS
+from domain.kernel.game.table_commands import Leave
 from domain.service.job_requests import JobRequest, new_id
 from domain.service.seat_tokens import SeatTokens
 from tests.workers.conftest import House
@@ -55,6 +56,20 @@ def test_after_a_week_the_silent_have_no_vote(house: House) -> None:
     house.worked()
     record = house.crew.ledger.read(game)[-1]
     assert (record.kind, record.body["agreed"]) == ("closed", {"seat": 0, "consent": [1], "silent": [2]})
+
+
+def test_a_seat_that_is_vacant_by_now_has_no_vote(house: House) -> None:
+    """Nobody waits a week for a player who has left, or has missed too many deadlines."""
+    game = house.game()
+    id_ = propose(house, game)
+    house.crew.job_requests.consent(id_, 1, agrees=True)
+    assert house.reconciler.pass_once() == 0
+    house.crew.commands.handle(game, Leave(2))
+    house.pumping.catch_up()
+    assert house.reconciler.pass_once() == 1
+    house.worked()
+    record = house.crew.ledger.read(game)[-1]
+    assert (record.kind, record.body["agreed"]) == ("closed", {"seat": 0, "consent": [1]})
 
 
 def test_who_has_come_meanwhile_has_a_vote(house: House) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.proposals import SILENCE_MS, command_of_proposal, list_silent_seats
-from domain.kernel.game.record_builder import Agreement
+from domain.kernel.game.record_builder import Agreement, voting_seats
 from domain.kernel.game.table_commands import Join, Leave
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
@@ -27,17 +27,18 @@ def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
     if context.ledger.find_command(request.game, request.id) is None:
         if request.declined:
             return {"refused": "declined"}
-        if request.missing_seats:
+        game = context.commands.game(request.game)
+        if missing := set(request.missing_seats).intersection(voting_seats(game, args["seat"])):
             now = context.clock()
             if now < request.at + SILENCE_MS:
                 return {}
-            game, later = context.commands.game(request.game), context.ledger.read(request.game, after=request.version)
-            silent = list_silent_seats(game, later, request.missing_seats, request.at, now)
-            if len(silent) < len(request.missing_seats):
+            later = context.ledger.read(request.game, after=request.version)
+            silent = list_silent_seats(game, later, sorted(missing), request.at, now)
+            if len(silent) < len(missing):
                 return {"refused": "consent_missing"}
         if _has_changed_hands(context, request):
             return {"refused": "consent_missing"}
-    command = command_of_proposal(args["act"])
+    command = command_of_proposal(args["act"] | ({"pace": args["pace"]} if "pace" in args else {}))
 
     def extra_statements(_: Record) -> list[Statement]:
         tokens = SeatTokens(context.ledger, context.ledger.keys)

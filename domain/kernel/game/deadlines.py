@@ -4,6 +4,9 @@ Every frame has a clock of its own. It runs while the frame is the top one and s
 interruption costs nobody time. A frame with a repeated question continues the clock of its predecessor. A rewind
 restarts all clocks. All times are ms, points in time since 1970 UTC.
 
+At a table with a daily hour the time of a clock is the least time. The deadline is the first such hour after it. A
+deadline that was moved, or that a free undo has restored, is bound to no hour.
+
 Each seat's time bank lasts through the whole game, rewinds included: spare time for use beyond deadlines, days of
 vacation, and holds, lasting until a player takes the seat again. During vacations and holds no time of the seat runs.
 """
@@ -16,6 +19,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from domain.errors import InvalidTable
+from domain.kernel.game.daily_hour import DailyHour, parse_daily_hour
 from domain.kernel.rules.flow import Frame
 from domain.kernel.rules.meta import Meta
 from domain.kernel.schema import validators
@@ -50,11 +54,24 @@ class FrameClock(NamedTuple):
     """ms left at the last start or stop."""
     since: int | None
     """Time of the start; None while stopped."""
+    daily: DailyHour | None = None
+    """Hours of its deadline; None for any."""
 
     @property
     def deadline(self) -> int | None:
         """Return the time of expiry; None while stopped."""
-        return None if self.since is None else self.since + self.left
+        return None if self.since is None else self.deadline_after(self.since + self.left)
+
+    def deadline_after(self, at: int) -> int:
+        """Return the first time at or after `at` for a deadline."""
+        return self.daily.next_time(at) if self.daily else at
+
+    @property
+    def without_hour(self) -> FrameClock:
+        """Return a clock with the same deadline, bound to no hour; a stopped clock has none, and stays."""
+        if self.daily is None or self.since is None or self.deadline is None:
+            return self
+        return FrameClock(self.n, self.deadline - self.since, self.since)
 
 
 @dataclass(frozen=True)
@@ -67,10 +84,13 @@ class TimeControl:
     """Seconds of each seat for the whole game, used up beyond deadlines."""
     vacation: int = 0
     """Days of vacation of each seat for the whole game."""
+    daily: DailyHour | None = None
+    """Hours at which decisions fall due; None for any."""
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the form in the record `opened`."""
-        optional = {"bank": self.bank, "vacation": self.vacation}
+    def to_json(self, *, offsets: bool = True) -> dict[str, Json]:
+        """Return the form in the record `opened`; without `offsets` that of requests."""
+        daily = self.daily and self.daily.to_json(offsets=offsets)
+        optional = {"bank": self.bank, "vacation": self.vacation, "daily": daily}
         return {"seconds": dict(self.seconds), "grace": self.grace} | {k: v for k, v in optional.items() if v}
 
 
@@ -118,9 +138,9 @@ NO_DEADLINES = TimeControl({})
 
 
 def parse_time_control(meta: Meta, doc: Json) -> TimeControl:
-    """Parse a preset's name, or `{"seconds": {class: n}, "grace", "bank", "vacation"}`; None or `none`: no deadlines.
+    """Parse a preset's name, or `{"seconds": {class: n}, "grace", "bank", "vacation", "daily"}`.
 
-    Classes without an entry have no deadline. Raise InvalidTable with a pointer.
+    None and `none` mean no deadlines. Classes without an entry have none. Raise InvalidTable with a pointer.
     """
     if doc is None or doc == "none":
         return NO_DEADLINES
@@ -128,14 +148,15 @@ def parse_time_control(meta: Meta, doc: Json) -> TimeControl:
         if doc not in meta.paces:
             raise InvalidTable(validators.expected_message(validators.one_of(["none", *meta.paces])), "/pace")
         return TimeControl(meta.paces[doc])
-    if not isinstance(doc, dict) or set(doc) - _LIMITS.keys() - {"seconds"} or not isinstance(doc.get("seconds"), dict):
+    others = set(doc) - _LIMITS.keys() - {"seconds", "daily"} if isinstance(doc, dict) else {"pace"}
+    if not isinstance(doc, dict) or others or not isinstance(doc.get("seconds"), dict):
         raise InvalidTable(validators.expected_message(Message("a preset, or an object with `seconds`")), "/pace")
     for name, value in doc["seconds"].items():
         if name not in (classes := sorted({*meta.clocks.values(), DEFAULT_CLASS})):
             raise InvalidTable(validators.expected_message(validators.one_of(classes)), f"/pace/seconds/{name}")
         _parse_integer(value, 1, MAX_SECONDS, f"/pace/seconds/{name}")
     limits = {name: _parse_integer(doc.get(name, 0), 0, most, f"/pace/{name}") for name, most in _LIMITS.items()}
-    return TimeControl(doc["seconds"], **limits)
+    return TimeControl(doc["seconds"], **limits, daily=parse_daily_hour(doc["daily"]) if "daily" in doc else None)
 
 
 _LIMITS = {"grace": MAX_SECONDS, "bank": MAX_SECONDS, "vacation": MAX_VACATION_DAYS}
@@ -176,11 +197,11 @@ def tick(
             continue
         since = at if timer == top else None
         if clock is None:
-            clock = FrameClock(timer, min(seconds * SECOND, MAX_INT), since)
+            clock = FrameClock(timer, min(seconds * SECOND, MAX_INT), since, time_control.daily)
         elif since is None:
             clock = _stop(clock, at, time_banks, frame)
         elif clock.since is None:
-            clock = FrameClock(timer, clock.left, at)
+            clock = clock._replace(since=at)
         out.append(clock)
     return tuple(out)
 
@@ -197,8 +218,8 @@ def rewind_clocks(
 
     `clocks` and `frames` are those of the target, whose last record came at time `at`. Each decision has the time that
     it had then, longer by `granted`: ms by which deadlines of its seats were moved since. The decision of the top
-    frame loses `used`: ms of thinking of the seat that goes back by itself, so going back gives nobody time. Both maps
-    are by seat.
+    frame loses `used`: ms of thinking of the seat that goes back by itself, so going back gives nobody time. Its
+    deadline is then bound to no hour, or the next one could give a day. Both maps are by seat.
     """
     top = frames[-1].timer if frames else None
     by_timer = {frame.timer: frame for frame in frames}
@@ -208,11 +229,11 @@ def rewind_clocks(
         if frame is None:
             continue
         extra = max((granted.get(s, 0) for s in frame.asked), default=0)
-        left = _stop(clock, at, time_banks, frame).left + max(extra, 0)
+        left, daily = _stop(clock.without_hour, at, time_banks, frame).left + max(extra, 0), clock.daily
         if clock.n == top:
             left -= max((used.get(s, 0) for s in frame.owing), default=0)
-            overdrawn = max(-left, 0)
-        out.append(FrameClock(clock.n, max(left, 0), None))
+            overdrawn, daily = max(-left, 0), None if used else daily
+        out.append(FrameClock(clock.n, max(left, 0), None, daily))
     return tuple(out), overdrawn
 
 
@@ -252,7 +273,7 @@ def refill_clock(
         return clocks
     full = min(seconds * SECOND, MAX_INT)
     return tuple(
-        FrameClock(c.n, full, at)
+        FrameClock(c.n, full, at, time_control.daily)
         if c.n == frame.timer and c.since is not None and _stop(c, at, time_banks, frame).left < full
         else c
         for c in clocks
@@ -261,12 +282,29 @@ def refill_clock(
 
 def move_deadline(clocks: tuple[FrameClock, ...], n: int, ms: int) -> tuple[FrameClock, ...]:
     """Return the clocks with the deadline of the frames with timer `n` moved."""
-    return tuple(c._replace(left=max(c.left + ms, 0)) if c.n == n else c for c in clocks)
+    return tuple(
+        exact._replace(left=max(exact.left + ms, 0)) if (exact := c.without_hour).n == n else c for c in clocks
+    )
 
 
-def shift_clocks(clocks: tuple[FrameClock, ...], ms: int) -> tuple[FrameClock, ...]:
-    """Return the clocks after the service clock was set forward by `ms`: elapsed time stays the same."""
-    return tuple(c._replace(since=c.since + ms) if c.since is not None else c for c in clocks)
+def shift_clocks(clocks: tuple[FrameClock, ...], ms: int, standstill: int | None = None) -> tuple[FrameClock, ...]:
+    """Return the clocks after the service clock was set forward by `ms`: elapsed time stays the same.
+
+    A pause up to the time `standstill` (ms) leaves a daily hour to come in force: the deadline is the first one after
+    the pause and the least time.
+    """
+    return tuple(_shift_clock(clock, ms, standstill) for clock in clocks)
+
+
+def _shift_clock(clock: FrameClock, ms: int, standstill: int | None) -> FrameClock:
+    if clock.since is None:
+        return clock
+    if standstill is None or (clock.deadline or 0) <= standstill - ms:
+        exact = clock.without_hour
+        return exact._replace(since=clock.since + ms)
+    since = clock.since + ms
+    left = max(clock.left, standstill + 1 - since) if clock.daily else clock.left
+    return clock._replace(left=left, since=since)
 
 
 def _stop(clock: FrameClock, at: int, time_banks: Sequence[TimeBank], frame: Frame) -> FrameClock:
@@ -276,7 +314,7 @@ def _stop(clock: FrameClock, at: int, time_banks: Sequence[TimeBank], frame: Fra
     # The time left of a secret decision must not reveal the seats owing it.
     awaited = frame.asked if frame.secret else frame.owing
     paused = max((_time_bank_of(time_banks, seat).paused_ms(clock.since, at) for seat in awaited), default=0)
-    return FrameClock(clock.n, max(clock.left - (at - clock.since - paused), 0), None)
+    return clock._replace(left=max(clock.left - (at - clock.since - paused), 0), since=None)
 
 
 def _time_bank_of(time_banks: Sequence[TimeBank], seat: Seat) -> TimeBank:
@@ -303,10 +341,13 @@ def initial_time_banks(time_control: TimeControl, seats: int) -> tuple[TimeBank,
 
 def seat_deadline(clock: FrameClock, time_bank: TimeBank) -> int | None:
     """Return the deadline of one seat: its vacations and holds since the clock started do not count."""
-    if clock.since is None or clock.deadline is None:
+    if clock.since is None:
         return None
     paused = time_bank.paused_ms(clock.since, MAX_INT)
-    return max(clock.deadline + paused, time_bank.vacation_end, time_bank.hold_end) if paused else clock.deadline
+    if not paused:
+        return clock.deadline
+    end = clock.since + clock.left + paused
+    return clock.deadline_after(max(end, time_bank.vacation_end, time_bank.hold_end))
 
 
 def due_times(

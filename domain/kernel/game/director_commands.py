@@ -84,7 +84,8 @@ class Rewind(Command):
         rewound = replace(apply_rewind(rules, game, target, transition.record), digests=transition.game.digests)
         if self.by == "seat" and not self.consent and self.clocks == "kept" and self.seat is not None:
             owes = bool(rewound.frames) and self.seat in rewound.frames[-1].owing
-            is_over = rewound.clock is not None and not rewound.clock.left and not rewound.time_banks[self.seat].bank
+            clock, bank = rewound.clock, rewound.time_banks[self.seat].bank
+            is_over = clock is not None and not clock.left and clock.daily is None and not bank
             refuse_unless(not (owes and is_over), "no_time_left")
             waiting = waiting_seats(game, target, self.seat, context.record_time(game))
             is_left_open = game.terms.get("undo") == "free" or context.replaying

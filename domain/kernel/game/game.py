@@ -516,7 +516,8 @@ def _update_clocks(
     clocks, time_banks, kind = game.clocks, game.time_banks, record.head.kind
     if ms := _time_shift(game, record, pauses):  # time before it has run as usual
         time_banks = _charge(game, game.state.frames, record.head.at - _clock_shift(record))
-        return shift_clocks(clocks, ms), tuple(shift_time_bank(account, ms) for account in time_banks)
+        standstill = None if _clock_shift(record) else playing_time(pauses, record.head.at)
+        return shift_clocks(clocks, ms, standstill), tuple(shift_time_bank(account, ms) for account in time_banks)
     if record.body.get("act") == "end" and kind == "ruled":  # the clocks wait for a withdrawal
         return clocks, _charge(game, game.state.frames, record.head.at)
     at = game.playing_time(record.head.at)
@@ -586,7 +587,7 @@ def _update_former_players(game: AnyGame, record: Record) -> Mapping[Seat, str]:
 
 
 def _update_misses(game: AnyGame, record: Record) -> tuple[tuple[int, int], ...]:
-    """Return the misses: a default adds one, a move by the player ends a row, a new player has none."""
+    """Return the misses: a default adds one, a move by the player ends a row, another player has none."""
     kind, head = record.head.kind, record.head
     if kind == "lapsed":
         missed = {seat for seat, _ in record.moves()} - set(game.state.vacant)
@@ -594,7 +595,7 @@ def _update_misses(game: AnyGame, record: Record) -> tuple[tuple[int, int], ...]
     if kind == "moved":
         moved = {seat for seat, _ in record.moves()}
         return tuple((0, sum_) if s in moved else (row, sum_) for s, (row, sum_) in enumerate(game.misses))
-    if kind == "joined":
+    if kind == "joined" and record.body.get("misses") != "kept":
         return tuple((0, 0) if s == head.seat else counts for s, counts in enumerate(game.misses))
     return game.misses
 

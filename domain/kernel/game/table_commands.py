@@ -72,6 +72,8 @@ class Join(Command):
 
     A player who comes back to an absent seat joins it again. In a running game somebody who takes a seat over has the
     full time of the open decision, once for each decision; with `clock` "as_is", as in older records, the rest of it.
+    The player who left the seat last has the same missed deadlines again; with `misses` "ended", as in older records,
+    none.
     """
 
     verb: ClassVar[str] = "Join"
@@ -80,6 +82,7 @@ class Join(Command):
     player: str
     nonce_hash: str = ""
     clock: Literal["full", "as_is"] = field(default="full", metadata=NOT_HASHED)
+    misses: Literal["kept", "ended"] = field(default="kept", metadata=NOT_HASHED)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
@@ -96,7 +99,13 @@ class Join(Command):
             nonce_hash = game.players[seat].nonce_hash
         body = {"player": self.player} | ({"nonce_hash": nonce_hash} if nonce_hash else {})
         body |= {"clock": "full"} if self.clock == "full" and self._has_fresh_time(game, seat) else {}
+        body |= {"misses": "kept"} if self.misses == "kept" and self._has_missed(game, seat) else {}
         return build_record(rules, game, context, draft, "joined", seat=seat, body=body)
+
+    def _has_missed(self, game: AnyGame, seat: Seat) -> bool:
+        """Return whether the player has missed deadlines here, and left the seat last."""
+        has_left = not game.players.get(seat, Player("")).id and game.former_players.get(seat) == self.player
+        return has_left and bool(game.misses) and game.misses[seat] != (0, 0)
 
     def _has_fresh_time(self, game: AnyGame, seat: Seat) -> bool:
         """Return whether the player is new to the open decision, and nobody had its full time for this seat."""
@@ -116,7 +125,8 @@ class Join(Command):
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Join:
         body = record.body
-        return cls(seat_of_record(record), body["player"], body.get("nonce_hash", ""), body.get("clock", "as_is"))
+        clock, misses = body.get("clock", "as_is"), body.get("misses", "ended")
+        return cls(seat_of_record(record), body["player"], body.get("nonce_hash", ""), clock, misses)
 
 
 @dataclass(frozen=True)

@@ -80,11 +80,13 @@ def _officer_sentence(texts: Texts, namer: SeatNamer, officer: Mapping[str, Json
 def record_members(record: Record, state: State) -> Doc:
     """Return the public members of a record for sentences; `state` is the public state before it.
 
-    For a moved deadline these are also its seats, for a pause its length in seconds. A secret decision names all its
-    seats, or the list would show the answers.
+    For a moved deadline these are also its seats, for a pause its length in seconds, for a pace its daily hour. A
+    secret decision names all its seats, or the list would show the answers.
     """
     members = {name: value for name, value in record.body.items() if name in _MEMBERS}
     members |= {"officer": officer} if (officer := record.public.get("officer")) else {}
+    if isinstance(pace := record.body.get("pace"), dict) and "daily" in pace:
+        members["daily"] = {name: value for name, value in pace["daily"].items() if name != "offsets"}
     if members.get("act") == "extend" and state.frames:
         top, ms = state.top, record.body["ms"]
         members["seats"] = list(top.asked if top.secret else top.owing)

@@ -114,6 +114,7 @@ class JoinedBody(_Schema):
     player: Annotated[str, Meta(min_length=1)]
     nonce_hash: str = ""
     clock: Literal["full", "as_is"] = "as_is"
+    misses: Literal["kept", "ended"] = "ended"
     agreed: AgreedBody | None = None
 
 
