@@ -22,19 +22,19 @@ settings.register_profile("soak", deadline=None, max_examples=5000, suppress_hea
 # `--hypothesis-profile NAME` on the command line wins over this.
 settings.load_profile("same")
 
-SKIPS = Path(__file__).with_name("skips.txt")
+SKIPS, LONG = (Path(__file__).with_name(name) for name in ("skips.txt", "long.txt"))
 ALLOWED = pytest.StashKey[list[re.Pattern[str]]]()
 
 
-def read_skips(text: str) -> list[re.Pattern[str]]:
-    """Return the node id patterns of `tests/skips.txt`."""
+def read_patterns(text: str, name: str = SKIPS.name) -> list[re.Pattern[str]]:
+    """Return the node id patterns of `tests/skips.txt` or `tests/long.txt`."""
     patterns = []
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         node_id, _, reason = line.partition(": ")
         if not reason.strip():
-            raise pytest.UsageError(f"tests/skips.txt gives no reason for {line!r}")
+            raise pytest.UsageError(f"tests/{name} gives no reason for {line!r}")
         patterns.append(re.compile(re.escape(node_id.strip()).replace(r"\*", ".*")))
     return patterns
 
@@ -44,6 +44,25 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
+QUICK = ("tests/api/", "tests/kernel/", "tests/published/", "tests/tournaments/", "tests/test_wording.py")
+"""Folders and files of `--quick`."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="also run the long proofs")
+    parser.addoption("--quick", action="store_true", help="run what a change breaks most often, in under three minutes")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the long proofs without `--long`, and with `--quick` all but a few folders."""
+    long = [] if config.getoption("--long") else read_patterns(LONG.read_text("utf-8"), LONG.name)
+    chosen = [item for item in items if item.nodeid.startswith(QUICK) or not config.getoption("--quick")]
+    chosen = [item for item in chosen if not any(pattern.fullmatch(item.nodeid) for pattern in long)]
+    if left := [item for item in items if item not in chosen]:
+        config.hook.pytest_deselected(items=left)
+        items[:] = chosen
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # Of whoever runs the tests: what they name must not be touched, and what they say of it is not true of ours.
     for name in [name for name in os.environ if re.match("ANNALS_(?!TEST_)|PG", name)]:
@@ -51,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # A proxy is for what goes out, as the packages of some tests do; a test and its service speak to each other.
     before = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(filter(None, [before, "127.0.0.1,::1,localhost"]))
-    config.stash[ALLOWED] = read_skips(SKIPS.read_text(encoding="utf-8"))
+    config.stash[ALLOWED] = read_patterns(SKIPS.read_text("utf-8"))
 
 
 def pytest_collection_finish() -> None:

@@ -15,7 +15,7 @@ def test_no_test_sees_the_settings_of_a_service(
     monkeypatch.setenv("PGPORT", "9")
     monkeypatch.setenv("ANNALS_TEST_REDIS_URL", "redis://127.0.0.1:9")
     pytester.makeconftest(CONFTEST)
-    pytester.makefile(".txt", skips="")
+    pytester.makefile(".txt", skips="", long="")
     pytester.makepyfile(
         """
         import os

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import read_skips
+from tests.conftest import read_patterns
 
 pytest_plugins = ["pytester"]
 
@@ -22,7 +22,7 @@ SKIPPING = {
 
 def run(pytester: pytest.Pytester, skips: str, *args: str) -> pytest.RunResult:
     pytester.makeconftest(CONFTEST)
-    pytester.makefile(".txt", skips=skips)
+    pytester.makefile(".txt", skips=skips, long="")
     pytester.makepyfile(**{name: f"import pytest\n{body}" for name, body in SKIPPING.items()})
     return pytester.runpytest_subprocess("-p", "no:valkey", "-p", "no:schemathesis", *args)
 
@@ -49,11 +49,11 @@ def test_a_listed_skip_is_allowed(pytester: pytest.Pytester) -> None:
 
 
 def test_only_the_star_is_special() -> None:
-    (pattern,) = read_skips("tests/test_a.py::test_b[*]: some reason\n")
+    (pattern,) = read_patterns("tests/test_a.py::test_b[*]: some reason\n")
     assert pattern.fullmatch("tests/test_a.py::test_b[x-1]")
     assert not pattern.fullmatch("tests/test_a.py::test_bx")
 
 
 def test_an_entry_without_a_reason_is_refused() -> None:
     with pytest.raises(pytest.UsageError, match="no reason"):
-        read_skips("tests/test_a.py::test_b\n")
+        read_patterns("tests/test_a.py::test_b\n")

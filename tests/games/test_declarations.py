@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import lzma
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from domain.kernel.game.game import fold
+from domain.kernel.game.game import apply_record, apply_rewind, initial_game
 from domain.kernel.narration.template_context import FINISHED
 from domain.kernel.records import export
-from domain.kernel.records.record import facts_for
-from domain.kernel.rules.flow import FLOW
+from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.flow import FLOW, State
+from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.declarations import doc, member_names
 from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, load_texts
@@ -102,15 +103,23 @@ def test_the_published_schemas_are_those_of_real_games(path: Path) -> None:
     assert len(seen) >= 10
 
 
+def states(rules: AnyRuleset, records: Sequence[Record]) -> list[State]:
+    """The state after each record."""
+    games = [initial_game(rules, records[0])]
+    for r in records[1:]:
+        back = games[r.body["to"] - 1] if r.kind == "rewound" else None
+        games.append(apply_rewind(rules, games[-1], back, r) if back else apply_record(rules, games[-1], r))
+    return [game.state for game in games]
+
+
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_the_published_schemas_are_those_of_what_is_shown(path: Path) -> None:
-    """Boards, what each seat sees, decisions and scores, at a tenth of the versions of a real game."""
+    """Boards, what each seat sees, decisions and scores, at one of 25 versions of a real game."""
     found = export.parse(lzma.decompress(path.read_bytes()))
     rules = CATALOGUE.get(found.ruleset)
     sights = {name: jsonschema.Draft202012Validator(schema_of(kind)) for name, kind in rules.view_types.items()}
     contexts = {kind: jsonschema.Draft202012Validator(schema_of(frame)) for kind, frame in rules.frames.items()}
-    for record in found.records[5::10]:
-        state = fold(rules, found.records, record.version).state
+    for state in states(rules, found.records)[5::25]:
         sights["board"].validate(rules.player_view(state, PUBLIC))
         everything = rules.player_view(state, DIRECTOR)
         sights["hidden"].validate(everything["hidden"])

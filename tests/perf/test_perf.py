@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -27,14 +27,9 @@ def test_every_figure_can_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"move over HTTP, p50", "next choice, p95", "rebuild of a game", "start to ready"} <= names
     assert {"accepted moves of many tables, one API process", "views by two pumps"} <= names
     assert names == _told() - WHOLE
-    for figure in found:
+    for figure in found:  # budgets are for `./run perf`, alone on the machine
         assert math.isfinite(figure.value)
         assert figure.line().count("|") == head().splitlines()[0].count("|")
-    beyond = _beyond(found)
-    for _ in range(2):  # neighbours may be in the way of a quick figure, and not of the same one each time
-        if beyond:
-            beyond &= _beyond(table(quick=True))
-    assert beyond == set()
 
 
 WHOLE = {
@@ -50,20 +45,6 @@ def _told() -> set[str]:
     """The quantities of the page."""
     page = (ROOT / "docs" / "performance.md").read_text("utf-8")
     return set(re.findall(r"^\| (?!---|quantity)([^|]+?) \|", page, re.MULTILINE))
-
-
-MOST = {"refold of a game": 50, "rebuild of a game": 80}
-LEAST = {"views in a rebuild": 0.03, "views in slices of 10": 0.02}
-"""Ours for each of the bare limit, three to four times worse than on a quiet machine."""
-
-
-def _beyond(found: Iterable[Figure]) -> set[tuple[str, str]]:
-    """The figures whose ratio is so, and of which game."""
-    return {(f.what, f.where.partition(":")[0]) for f in found if f.ratio is not None and not _within(f, f.ratio)}
-
-
-def _within(figure: Figure, ratio: float) -> bool:
-    return LEAST.get(figure.what, 0) <= ratio <= MOST.get(figure.what, math.inf)
 
 
 def test_a_load_can_be_put_on_a_service(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
