@@ -35,6 +35,7 @@ from api.routes import (
     stream,
     table_chat,
     table_officers,
+    witness,
 )
 from api.routes.accounts import (
     accounts,
@@ -78,6 +79,7 @@ BLUEPRINTS = (
     offices.bp,
     audit.bp,
     proofs.bp,
+    witness.bp,
     rulesets.bp,
     players.bp,
     accounts.bp,

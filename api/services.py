@@ -20,6 +20,8 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.service_clock import ClockRows
 from domain.transparency.checkpoint_store import CheckpointStore
+from domain.transparency.policy_file import KnownWitness, LogKeys
+from domain.transparency.witness_store import WitnessStore
 from domain.types import Json
 from projections.past_games import PastGames
 from projections.reader import Reader
@@ -89,8 +91,12 @@ class ApiSettings:
     """Networks of many people, without limits per address."""
     registration: str = "open"
     """Registration of accounts: `open`, by `invitation`, or `closed`."""
-    witnesses: tuple[str, ...] = ()
-    """Verifier keys of the witnesses that cosign the log's checkpoints."""
+    witnesses: tuple[KnownWitness, ...] = ()
+    """Witnesses that cosign the log's checkpoints."""
+    witnessed_logs: LogKeys = field(default_factory=dict)
+    """Logs of others whose checkpoints this service cosigns."""
+    witness_name: str = ""
+    """Name of this service as a witness; empty: the store makes one."""
     public_url: str = ""
     """Public scheme, host and port of the service. Empty: reachable on this machine only."""
     second_factor: str = "none"
@@ -154,6 +160,11 @@ class ApiServices:
     def checkpoints(self) -> CheckpointStore:
         """Signed checkpoints of the log, for readers: they are signed elsewhere."""
         return CheckpointStore(self.ledger, self.ledger.keys)
+
+    @property
+    def witness(self) -> WitnessStore:
+        """The witness for the logs of others."""
+        return WitnessStore(self.ledger, self.ledger.keys, self.settings.witness_name, self.settings.witnessed_logs)
 
     @property
     def corrupt_records(self) -> CorruptRecords:

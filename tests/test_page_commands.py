@@ -42,6 +42,8 @@ OTHER_PROGRAMS = {
 NO_COMMANDS = {
     ("docs/api/notices.md", "POST /annals HTTP/1.1"): "a request of the service",
     ("docs/operations.md", "user annals on >PASSWORD"): "a line of Redis' list of users",
+    ("docs/operations.md", "witness club "): "a line of the file of ANNALS_WITNESSES",
+    ("docs/operations.md", "log  example.org"): "a line of the file of ANNALS_WITNESSED_LOGS",
     ("docs/http.md", "POST /v1/games "): "requests: method, path and body",
 }
 """(page, beginning of a block) -> what the block is instead."""

@@ -14,6 +14,7 @@ from domain.service.job_requests import JobRequests
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ClockRows
 from domain.transparency.checkpoint_store import CheckpointStore
+from domain.transparency.policy_file import KnownWitness
 from projections.integrity import Inspector
 from projections.view_store import ViewStore
 
@@ -48,6 +49,8 @@ class WorkerContext:
     """Name of the log in its checkpoints; empty: the store makes one."""
     signing_secret: bytes = field(default=b"", repr=False)
     """Secret of the key that signs checkpoints; empty: the ring holds it."""
+    witnesses: tuple[KnownWitness, ...] = ()
+    """Witnesses that are asked to cosign checkpoints."""
 
     @property
     def job_requests(self) -> JobRequests:

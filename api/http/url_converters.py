@@ -65,6 +65,10 @@ class JobConverter(BaseConverter):
     regex = f"(?:rewind|proposal|audit|rebuild)-[0-9a-f]{{24}}|resolve-{GameConverter.regex}-[0-9]{{1,9}}-[0-9]{{1,9}}"
 
 
+class OriginConverter(BaseConverter):
+    regex = "[0-9a-f]{64}"
+
+
 CONVERTERS: dict[str, type[BaseConverter]] = {
     "game": GameConverter,
     "seat": SeatConverter,
@@ -81,6 +85,7 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "rewind": RewindConverter,
     "proposal": ProposalConverter,
     "job": JobConverter,
+    "origin": OriginConverter,
 }
 
 

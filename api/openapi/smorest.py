@@ -67,14 +67,20 @@ MOST_ERRORS = 20
 # --- what comes in ---------------------------------------------------------------------------------------------
 
 
-def read_json_body(req: Request) -> Json:
-    """Return the JSON body of a request. Raise Problem."""
+def read_raw_body(req: Request) -> bytes:
+    """Return the body of a request, not compressed and not cut. Raise Problem."""
     if req.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise Problem("unsupported_encoding")
     raw = req.get_data(cache=True)
     # Chunked bodies are cut silently at the limit.
     if req.content_length is None and len(raw) >= (req.max_content_length or len(raw) + 1):
         raise Problem("body_too_large")
+    return raw
+
+
+def read_json_body(req: Request) -> Json:
+    """Return the JSON body of a request. Raise Problem."""
+    raw = read_raw_body(req)
     if not raw:
         return missing
     if req.mimetype != "application/json":

@@ -6,7 +6,7 @@ from flask import Flask, Response
 
 from api.http import public_url
 from api.response_builders import etag_response, json_response
-from api.services import services
+from api.services import Doc, services
 
 KEYS, POLICY = "/.well-known/annals-log-keys", "/.well-known/annals-log-policy"
 _MINUTES = "public, max-age=300"
@@ -26,8 +26,9 @@ def register(app: Flask) -> None:
             }
             for key in services().checkpoints.keys
         ]
-        halts = services().checkpoints.halts
-        response = json_response({"items": items, **({"halted": halts} if halts else {})})
+        halts, witness = services().checkpoints.halts, _describe_witness()
+        extra: Doc = {**({"halted": halts} if halts else {}), **({"witness": witness} if witness else {})}
+        response = json_response({"items": items, **extra})
         response.headers["Cache-Control"] = _MINUTES
         return response
 
@@ -37,8 +38,18 @@ def register(app: Flask) -> None:
         logs = [
             f"log {vkey} {public_url.base_url()}/v1/log" for key in store.keys if not key.until for vkey in key.keys
         ]
-        witnesses = [f"witness w{i} {vkey}" for i, vkey in enumerate(services().settings.witnesses, 1)]
+        keys = [(vkey, each.url) for each in services().settings.witnesses for vkey in each.keys]
+        witnesses = [f"witness w{i} {vkey} {url}" for i, (vkey, url) in enumerate(keys, 1)]
         names = " ".join(f"w{i}" for i in range(1, len(witnesses) + 1))
         quorum = [f"group witnesses any {names}", "quorum witnesses"] if witnesses else ["quorum none"]
         text = "".join(f"{line}\n" for line in [*logs, *witnesses, *quorum])
         return etag_response(text.encode(), cache=_MINUTES, media="text/plain; charset=utf-8")
+
+
+def _describe_witness() -> Doc | None:
+    """Return this service as a witness: keys, prefix of its addresses, names of the logs that it cosigns."""
+    logs = services().settings.witnessed_logs
+    key = services().witness.key if logs else None
+    if key is None:
+        return None
+    return {"vkeys": list(map(str, key.keys)), "url": f"{public_url.base_url()}/v1/witness", "logs": sorted(logs)}

@@ -2,7 +2,7 @@
 
     python3 annals_verify.py game.jsonl                     an export alone
     python3 annals_verify.py game.jsonl --head HASH         and its head, which you have from elsewhere
-    python3 annals_verify.py game.jsonl --proof record.tlog-proof --key VKEY --key WITNESS_VKEY
+    python3 annals_verify.py game.jsonl --proof record.tlog-proof --key VKEY --witness VKEY
     python3 annals_verify.py --checkpoint new.txt --checkpoint old.txt --consistency path.json --key VKEY
 
 Exit status: 0 everything checked holds, 1 something is false (the first fault is named), 2 wrong use. An export
@@ -91,9 +91,8 @@ class Game:
         self.header, self.version, self.time, self.head, self.hashes = header, 0, 0, "", []
         self.line, self.lines, self.seals, self.packs = Line({}, (), {}, frozenset()), {}, [], []
         self.players = {}  # seat -> [hash of its nonce, its nonce]
-        self.epoch, self.seed_hash, self.seed = 0, "", b""
+        self.epoch, self.seed_hash, self.seed, self.lapses, self.untold = 0, "", b"", 0, 0
         self.fastest, self.times_untold, self.started, self.closed = None, False, False, False
-        self.lapses = self.untold = 0
         self.drawn = []  # (version, nonces, epoch, channel, draw), recomputed once the seed is known
         self.salts = []  # (version, key, salt), likewise
 
@@ -226,8 +225,7 @@ class Game:
     def tell(self):
         """Return what was checked, and what was not."""
         done = [f"the chain of {self.version} records", f"{len(self.salts)} packs against their seals"]
-        left = ["the rules: whether each move was allowed"]
-        left += ["time banks, holds, vacations, pauses, daily hours of deadlines"]
+        left = ["the rules: whether each move was allowed", "time banks, holds, vacations, pauses, daily hours"]
         if self.closed:
             done += ["the seed, and every salt", f"{len(self.drawn)} draws"]
         else:
@@ -309,9 +307,9 @@ def ed25519_is_valid(key, message, signature):
 
 # --- checkpoints of the log of all games: signed-note, tlog-checkpoint, tlog-cosignature and tlog-proof of C2SP ---
 class Checkpoint:
-    """A checkpoint signed by at least one of the verifier keys; `signers` names them."""
+    """A checkpoint signed by at least one of the verifier keys, and by every witness; `signers` names them."""
 
-    def __init__(self, note, vkeys):
+    def __init__(self, note, vkeys, witnesses=()):
         body, separator, lines = note.rpartition("\n\n")
         try:
             self.origin, size, root, *_ = body.split("\n")
@@ -336,7 +334,8 @@ class Checkpoint:
             elif kind:
                 self.signers.append(name)
         if not self.signers:
-            raise Fault("not_signed", 0, "no Ed25519 signature by a key that you named")
+            raise Fault("not_signed", 0, "no Ed25519 signature by " + " or ".join(v.split("+")[0] for v in vkeys))
+        self.signers += [name for vkey in witnesses for name in Checkpoint(note, [vkey]).signers]
 
 
 def read_vkey(vkey):
@@ -378,7 +377,7 @@ def consistency_is_valid(old, new, path):
     return _climb(fn, sn, first, path) == (old.root, new.root)
 
 
-def verify_proof(text, vkeys, hashes):
+def verify_proof(text, vkeys, hashes, witnesses=()):
     """Check a tlog-proof of one of these records; return its Checkpoint and the record's version. Raise Fault."""
     head, _, note = text.partition("\n\n")
     try:
@@ -389,7 +388,7 @@ def verify_proof(text, vkeys, hashes):
         number, path = int(number), [base64.b64decode(line, validate=True) for line in path]
     except ValueError:
         raise Fault("proof_malformed") from None
-    checkpoint = Checkpoint(note, vkeys)
+    checkpoint = Checkpoint(note, vkeys, witnesses)
     for version in range(len(hashes), 0, -1):
         leaf = hashlib.sha256(b"\0" + bytes.fromhex(hashes[version - 1])).digest()
         if 0 <= number < checkpoint.size and _climb(number, checkpoint.size - 1, leaf, path)[1] == checkpoint.root:
@@ -406,10 +405,10 @@ def verify(args):
             game = verify_export(iter(lambda: file.readline(LONGEST + 1), b""), args.head)
         (done, left), hashes = game.tell(), game.hashes
     if args.proof:
-        proved, version = verify_proof(Path(args.proof).read_text(), args.key, hashes)
+        proved, version = verify_proof(Path(args.proof).read_text(), args.key, hashes, args.witness)
         done.append(f"record {version} is in the log of {proved.size} records")
         notes.append(proved)
-    notes += [Checkpoint(Path(name).read_text(), args.key) for name in args.checkpoint]
+    notes += [Checkpoint(Path(name).read_text(), args.key, args.witness) for name in args.checkpoint]
     for note in notes:
         done += [f"the checkpoint of {note.origin} with {note.size} records: signed by {name}" for name in note.signers]
         left += [f"the ML-DSA signature of {name}" for name in note.unchecked]
@@ -430,7 +429,8 @@ def main(argv):
     parser.add_argument("export", nargs="?", help="export of a game, - for standard input")
     parser.add_argument("--head", default="", help="hash of its last record, from elsewhere")
     parser.add_argument("--proof", help="tlog-proof of one of its records")
-    parser.add_argument("--key", action="append", default=[], help="verifier key of the log or of a witness")
+    parser.add_argument("--key", action="append", default=[], help="verifier key of the log")
+    parser.add_argument("--witness", action="append", default=[], help="verifier key of a witness that must sign")
     parser.add_argument("--checkpoint", action="append", default=[], help="checkpoint of the log, from elsewhere")
     parser.add_argument("--consistency", help="path between two checkpoints: the answer of /v1/log?since=SIZE")
     args = parser.parse_args(argv)

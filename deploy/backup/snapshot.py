@@ -116,9 +116,14 @@ def _restore_snapshot(settings: Settings, source: Path, until: int | None) -> Re
 
 
 def _halt_signing(ledger: Path) -> None:
-    """Let nothing be signed until an operator has compared: larger checkpoints may have been signed since the copy."""
+    """Let nothing be signed until an operator has compared: larger checkpoints may have been signed since the copy.
+
+    The key as a witness ends: the service may have cosigned larger checkpoints of others with it.
+    """
+    now = int(time.time() * 1000)
     with closing(sqlite3.connect(ledger)) as db, db, suppress(sqlite3.OperationalError):  # an older ledger has no table
-        db.execute("INSERT OR IGNORE INTO signing_halts VALUES (?, ?)", (RESTORED, int(time.time() * 1000)))
+        db.execute("INSERT OR IGNORE INTO signing_halts VALUES (?, ?)", (RESTORED, now))
+        db.execute("UPDATE witness_keys SET until = ? WHERE until = 0", (now,))
 
 
 def _draft_path(settings: Settings) -> Path:

@@ -15,6 +15,7 @@ from domain.errors import AnnalsError, UnknownRuleset
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.corruption import CorruptRecords
 from domain.service.service_clock import STEP, ClockRows
+from domain.transparency.witness_reports import WitnessReports
 from domain.types import Json
 from projections import log_identity, schema
 from projections.integrity import CorruptRecord, find_corruption
@@ -63,6 +64,8 @@ def run_checks(settings: Settings, registry: RulesetRegistry) -> list[Check]:
         "damaged games": _check_damaged_games,
         "backup": _check_backup,
         "key": _check_key,
+        "checkpoints": _check_checkpoints,
+        "witnesses": _check_witnesses,
         "rulesets": _check_rulesets,
         "views": _check_views,
         "games": _check_quarantine,
@@ -164,6 +167,25 @@ def _check_key(services: ServiceContainer) -> str:
     if services.ledger.keys.count_master_keys() > 1:
         return "the master key is the one of the seeds; another opens them too until `annals rotate-key --finish`"
     return "the master key is the one of the seeds"
+
+
+def _check_checkpoints(services: ServiceContainer) -> str:
+    store = services.build_worker_context().checkpoints
+    if halts := store.halts:
+        raise _CheckError(f"nothing is signed: {halts[0]}; see `annals log-keys`")
+    shown = store.public
+    return f"the newest has {shown.size} records" if shown else "none is signed yet"
+
+
+def _check_witnesses(services: ServiceContainer) -> str:
+    names = [witness.name for witness in services.settings.witnesses]
+    reports = {report.name: report for report in WitnessReports(services.ledger).list_all()}
+    asked = [reports[name] for name in names if name in reports]
+    for report in asked:
+        if report.failure:
+            last = f"its last cosignature is of {report.size} records" if report.size else "it has cosigned nothing"
+            raise _CheckError(f"{report.name}: {report.failure}; {last}")
+    return f"{len(asked)} of {len(names)} asked, all of them cosign" if names else "none is asked"
 
 
 def _check_rulesets(services: ServiceContainer) -> str:

@@ -1,4 +1,4 @@
-"""The command `annals log-keys`: signing keys of the log's checkpoints, and signing again after a restore."""
+"""The command `annals log-keys`: keys of the log and of the witness, and signing again after a restore."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from domain.errors import NoteError
 from domain.ruleset_registry import RulesetRegistry
 from domain.transparency.checkpoint import Checkpoint
 from domain.transparency.signed_note import SignedNote
+from domain.transparency.witness_store import WitnessStore
 
 
 def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command and its arguments."""
     parser = add(
-        "log-keys", help="keys that sign the log's checkpoints: list, add or end one, sign again after a restore"
+        "log-keys",
+        help="keys that sign checkpoints: list, add or end one, sign again after a restore, make the witness's",
     )
     parser.set_defaults(command=run)
-    parser.add_argument("action", choices=("list", "add", "end", "resume"), nargs="?", default="list")
+    parser.add_argument("action", choices=("list", "add", "end", "resume", "witness"), nargs="?", default="list")
     parser.add_argument("number", type=int, nargs="?", help="the key to end")
     parser.add_argument("--reason", default="rotated", help="why it ends, for readers")
     parser.add_argument("--origin", default="", metavar="NAME", help="a new name of the log: a new log to everybody")
@@ -29,6 +31,7 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--nothing-newer", action="store_true", help="you have made sure that nobody holds a larger one"
     )
+    parser.add_argument("--renew", action="store_true", help="with `witness`: end its key, and make another one")
     parser.add_argument("--data", metavar="DIR", help="data folder (default: var)")
 
 
@@ -48,12 +51,25 @@ def run(args: argparse.Namespace, registry: RulesetRegistry) -> int:
             note = SignedNote.parse(args.checkpoint.read_text(encoding="utf-8")) if args.checkpoint else None
             root = services.reader.proofs.root_at(Checkpoint.parse(note.text).size) if note else None
             store.resume(note, root, now)
+        elif args.action == "witness":
+            _make_witness_key(services, now, args.origin, renew=args.renew)
         for key in store.keys:
             print(f"{key.number} {key.origin} {f'ended: {key.reason}' if key.until else 'signs'}")
             print("".join(f"  {vkey}\n" for vkey in key.keys), end="")
         for reason in store.halts:
             print(f"nothing is signed: {reason}")
+        if witness := WitnessStore(services.ledger, services.ledger.keys).key:
+            print(f"{witness.name} cosigns the logs of others")
+            print("".join(f"  {vkey}\n" for vkey in witness.keys), end="")
     return DONE
+
+
+def _make_witness_key(services: ServiceContainer, now: int, name: str, *, renew: bool) -> None:
+    store = WitnessStore(services.ledger, services.ledger.keys, name or services.settings.name_of_witness)
+    if renew:
+        store.renew_key(now, name)
+    else:
+        store.ensure_key(now)
 
 
 @contextmanager
@@ -63,6 +79,7 @@ def _open_services(args: argparse.Namespace, registry: RulesetRegistry) -> Itera
     services = create_services(settings, registry)
     try:
         services.build_worker_context().checkpoints.migrate()
+        WitnessStore(services.ledger, services.ledger.keys).migrate()
         yield services
     finally:
         services.close()

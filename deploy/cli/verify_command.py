@@ -41,6 +41,13 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--key", action="append", default=[], metavar="VKEY", help="verifier key of the log or a witness"
     )
     parser.add_argument(
+        "--witness",
+        action="append",
+        default=[],
+        metavar="VKEY",
+        help="verifier key of a witness that must have cosigned the proof's checkpoint",
+    )
+    parser.add_argument(
         "--no-rules", action="store_true", help="chain, seals and openings only: nothing is decided again"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -52,7 +59,7 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         game_export = export.parse(sys.stdin.buffer.read() if str(args.file) == "-" else args.file.read_bytes())
         replayer = _skip_rules if args.no_rules else parallel_audit.replay
         report = verify.verify(registry.get(game_export.ruleset), game_export, args.head, replayer=replayer).to_json()
-        if args.proof:
+        if args.proof or args.witness:
             report |= _check_proof(args, game_export.records)
     except (VerificationError, NoteError) as error:
         if args.json:
@@ -69,9 +76,15 @@ def _skip_rules(_: Any, __: Export, ___: bytes) -> ReplayCounts:
 
 def _check_proof(args: argparse.Namespace, records: tuple[Record, ...]) -> dict[str, Json]:
     """Return what a proof shows of these records. Raise NoteError."""
+    if not args.proof:
+        raise NoteError("proof_needed", "witnesses sign checkpoints: give --proof")
     keys = [VerifierKey.parse(text) for text in args.key]
     proof = TlogProof.parse(args.proof.read_text(encoding="utf-8"))
     found = open_checkpoint(proof.note, keys)
+    witnesses = [VerifierKey.parse(text) for text in args.witness]
+    for key in witnesses:
+        if not find_valid_signatures(proof.note, [key]):
+            raise NoteError("not_signed", f"no cosignature by {key.name}")
     if (
         args.checkpoint
         and open_checkpoint(SignedNote.parse(args.checkpoint.read_text(encoding="utf-8")), keys) != found
@@ -79,6 +92,7 @@ def _check_proof(args: argparse.Namespace, records: tuple[Record, ...]) -> dict[
         raise NoteError("forked", "the proof leads to another checkpoint")
     for record in reversed(records):
         if verify_inclusion(found.root, leaf_hash(record.hash), proof.index, found.size, proof.path):
-            signers: list[Json] = [f"{key.name} ({key.id.hex()})" for key, _ in find_valid_signatures(proof.note, keys)]
+            signed = find_valid_signatures(proof.note, [*keys, *witnesses])
+            signers: list[Json] = [f"{key.name} ({key.id.hex()})" for key, _ in signed]
             return {"log": found.origin, "log_size": found.size, "proved_version": record.version, "signed_by": signers}
     raise NoteError("proof_false", "no record of this export is at that place of the log")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from deploy.config import environment
 from deploy.config.environment import SettingsError
+from domain.errors import NoteError
 from domain.notifications.email_subscriptions import is_deliverable
 from domain.notifications.ip_ranges import is_loopback_ip
+from domain.transparency.policy_file import MAX_FILE
 from workers.notifications.smtp_settings import parse_smtp_url
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -46,6 +50,8 @@ ORIGIN_NAME = re.compile(r"[!-*,-~]{1,200}")
 """Names of logs: ASCII without spaces and `+`."""
 
 NODE_PATTERN = re.compile(r"[^\s\ufffd]{1,80}")
+
+Parsed = TypeVar("Parsed")
 
 
 def parse_file(name: str, path: str | None) -> Path | None:
@@ -153,6 +159,18 @@ def parse_log_origin(text: str) -> str:
     if text and not ORIGIN_NAME.fullmatch(text):
         raise SettingsError("ANNALS_LOG_ORIGIN: a name such as example.org/annals, without spaces and +, is expected")
     return text
+
+
+def parse_policy(name: str, path: Path | None, parse: Callable[[str], Parsed]) -> Parsed:
+    """Return the content of a file with lines of a policy; raise SettingsError."""
+    try:
+        with path.open("rb") if path else BytesIO() as file:
+            data = file.read(MAX_FILE + 1)
+        return parse(data.decode() if len(data) <= MAX_FILE else "too long")
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{name}: {path} cannot be read: {getattr(error, 'strerror', None) or 'no text'}") from None
+    except NoteError as error:
+        raise SettingsError(f"{name}: {path}: {error.detail} is not as expected") from None
 
 
 def parse_mail(smtp: str, sender: str, public_url: str) -> tuple[str, str]:

@@ -40,11 +40,13 @@ from deploy.config.setting_values import (
     parse_number,
     parse_origins,
     parse_plain_http,
+    parse_policy,
     parse_public_url,
     parse_pumps,
     parse_rate,
     read_text,
 )
+from domain.transparency.policy_file import KnownWitness, LogKeys, parse_logs, parse_witnesses
 
 __all__ = ["Settings", "SettingsError", "load_settings", "read_key"]
 
@@ -92,6 +94,14 @@ class Settings:
     """Name of the log in its checkpoints; empty: made from the public URL."""
     signing_key: str = field(repr=False, default="")
     """Secret of the key that signs checkpoints, as hex; empty: it is sealed in the database."""
+    witness_file: Path | None = None
+    """File with the witnesses that cosign checkpoints."""
+    witnesses: tuple[KnownWitness, ...] = ()
+    """Content of that file."""
+    witnessed_log_file: Path | None = None
+    """File with the logs of others that this service cosigns."""
+    witnessed_logs: LogKeys = field(default_factory=dict)
+    """Content of that file."""
     second_factor: str = "none"
     """Roles that need a second factor: none, administrators, or moderators too."""
     webhooks: str = "https"
@@ -149,6 +159,12 @@ class Settings:
         """Name of the log in its checkpoints; empty without a public URL."""
         host = self.public_url.partition("://")[2]
         return self.log_origin or (f"{host}/v1/log" if host else "")
+
+    @property
+    def name_of_witness(self) -> str:
+        """Name of this service as a witness; empty without a public URL."""
+        host = self.public_url.partition("://")[2]
+        return f"{host}/v1/witness" if host else ""
 
     @property
     def owner_url(self) -> str:
@@ -253,6 +269,8 @@ class Settings:
             "ANNALS_PUBLIC_URL": self.public_url,
             "ANNALS_LOG_ORIGIN": self.log_origin,
             "ANNALS_SIGNING_KEY": self.signing_key,
+            "ANNALS_WITNESSES": str(self.witness_file or ""),
+            "ANNALS_WITNESSED_LOGS": str(self.witnessed_log_file or ""),
             "ANNALS_SECOND_FACTOR": self.second_factor,
             "ANNALS_WEBHOOKS": self.webhooks,
             "ANNALS_SMTP": self.smtp,
@@ -296,6 +314,7 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
     smtp, mail_from = parse_mail(
         env.get("ANNALS_SMTP", "").strip(), env.get("ANNALS_MAIL_FROM", "").strip(), public_url
     )
+    files = {name: parse_file(name, env.get(name)) for name in ("ANNALS_WITNESSES", "ANNALS_WITNESSED_LOGS")}
     if (tls_cert is None) != (tls_key is None):
         raise SettingsError("ANNALS_TLS_CERT and ANNALS_TLS_KEY belong together")
     return Settings(
@@ -321,6 +340,10 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
         public_url=public_url,
         log_origin=parse_log_origin(env.get("ANNALS_LOG_ORIGIN", "")),
         signing_key=parse_key("ANNALS_SIGNING_KEY", env.get("ANNALS_SIGNING_KEY", "")),
+        witness_file=files["ANNALS_WITNESSES"],
+        witnesses=parse_policy("ANNALS_WITNESSES", files["ANNALS_WITNESSES"], parse_witnesses),
+        witnessed_log_file=files["ANNALS_WITNESSED_LOGS"],
+        witnessed_logs=parse_policy("ANNALS_WITNESSED_LOGS", files["ANNALS_WITNESSED_LOGS"], parse_logs),
         second_factor=parse_choice("ANNALS_SECOND_FACTOR", env.get("ANNALS_SECOND_FACTOR", "none"), SECOND_FACTOR),
         webhooks=parse_choice("ANNALS_WEBHOOKS", env.get("ANNALS_WEBHOOKS", "https"), WEBHOOKS),
         smtp=smtp,

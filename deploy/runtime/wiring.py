@@ -27,6 +27,8 @@ from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ServiceClock
 from domain.transparency.checkpoint_store import CheckpointStore
+from domain.transparency.witness_reports import WitnessReports
+from domain.transparency.witness_store import WitnessStore
 from projections import log_identity
 from projections.archived_views import ArchivedViewLoader
 from projections.past_games import PastGames
@@ -99,6 +101,7 @@ class ServiceContainer:
             self._build_delivery_pool(),
             self.settings.origin_of_log,
             bytes.fromhex(self.settings.signing_key),
+            self.settings.witnesses,
         )
 
     def _build_delivery_pool(self) -> DeliveryPool | None:
@@ -142,6 +145,9 @@ class ServiceContainer:
             accounts=s.accounts,
             shared_networks=s.shared_networks,
             registration=s.registration,
+            witnesses=s.witnesses,
+            witnessed_logs=s.witnessed_logs,
+            witness_name=s.name_of_witness,
             public_url=s.public_url,
             second_factor=s.second_factor,
             origins=s.origins,
@@ -230,6 +236,8 @@ def migrate(settings: Settings) -> None:
     try:
         with _name_store_in_errors(settings, settings.ledger_file):
             migrate_ledger(ledger)
+            if settings.witnessed_logs:
+                WitnessStore(ledger, ledger.keys, settings.name_of_witness).ensure_key(int(time.time() * 1000))
         with _name_store_in_errors(settings, settings.views_file):
             last = _migrate_views(views, settings)
         with _name_store_in_errors(settings, settings.ledger_file):
@@ -255,6 +263,8 @@ def migrate_ledger(ledger: Ledger) -> None:
     NotificationStore(ledger, ledger.keys).migrate()
     Heartbeat(ledger).migrate()
     CheckpointStore(ledger, ledger.keys).migrate()
+    WitnessStore(ledger, ledger.keys).migrate()
+    WitnessReports(ledger).migrate()
     ledger.keys.check()
 
 

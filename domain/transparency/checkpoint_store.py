@@ -111,13 +111,19 @@ class CheckpointStore:
         return stored[0] if stored else None
 
     def show_note(self, note: SignedNote, now: int) -> None:
-        """Show the signed checkpoint with cosignatures; anything but the largest signed one is ignored."""
+        """Show the signed checkpoint with these cosignatures, beside those that it has.
+
+        Anything but the largest signed one is ignored.
+        """
         checkpoint = Checkpoint.parse(note.text)
 
         def write(execute: Execute) -> None:
-            signed = _read_checkpoint(execute, _SIGNED)
-            if signed and (signed.size, signed.root) == (checkpoint.size, checkpoint.root):
-                execute(_UPSERT, (_SHOWN, signed.size, signed.root.hex(), str(note), now))
+            signed, shown = (_read_checkpoint(execute, name) for name in (_SIGNED, _SHOWN))
+            if not signed or (signed.size, signed.root) != (checkpoint.size, checkpoint.root):
+                return
+            before = shown if shown and shown.size == signed.size else signed
+            merged = SignedNote.parse(before.note).add(note.signatures)
+            execute(_UPSERT, (_SHOWN, signed.size, signed.root.hex(), str(merged), now))
 
         self._database.run_in_append_order(write)
 

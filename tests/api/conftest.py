@@ -32,6 +32,8 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.transparency.checkpoint_store import CheckpointStore
+from domain.transparency.witness_reports import WitnessReports
+from domain.transparency.witness_store import WitnessStore
 from projections.archived_views import ArchivedViewLoader
 from projections.integrity import Inspector
 from projections.past_games import PastGames
@@ -237,6 +239,8 @@ def _stores() -> dict[str, bytes]:
                 Heartbeat(ledger),
                 AccountStore(ledger, ledger.keys),
                 CheckpointStore(ledger, ledger.keys),
+                WitnessStore(ledger, ledger.keys),
+                WitnessReports(ledger),
             )
             for each in (*beside, NotificationStore(ledger, ledger.keys, lambda: 0)):
                 each.migrate()

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from deploy.cli.main import main
+from domain.transparency.signed_note import SignedNote
 from tests.api.conftest import CATALOGUE, ROOT, Site
 from tests.api.test_checkpoints import ORDER, publish, vkeys
+from tests.transparency.test_notes import LOG, WITNESS
 from workers.maintenance import checkpoint_publisher
 
 COMMANDS = re.findall(r"^    python3 (annals_verify\.py .*)$", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE)
@@ -27,6 +29,7 @@ def downloads(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tu
     files = {"annals_verify.py": site.get("/verifier.py").data, "theirs.txt": site.get("/log/checkpoint").data}
     table.move(0, ORDER)
     new = publish(site)
+    site.crew.checkpoints.show_note(SignedNote(new.text, tuple(WITNESS.sign(new.text, 1))), 2)
     files |= {
         "game.jsonl": table.get("/export").data,
         "mine.txt": site.get("/log/checkpoint").data,
@@ -36,11 +39,11 @@ def downloads(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tu
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     head = table.get("/timeline?after=" + str(table.version - 1)).json["items"][0]["head"]
-    return tmp_path, {"HASH": head, "VKEY": min(vkeys(site), key=len)}
+    return tmp_path, {"HASH": head, "VKEY": min(vkeys(site), key=len), "WITNESS_VKEY": str(WITNESS.keys[0])}
 
 
 def test_there_are_commands() -> None:
-    assert len(COMMANDS) == 4
+    assert len(COMMANDS) == 5
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -71,6 +74,13 @@ def test_the_command_of_the_service_tells_the_same(
     assert "proved_version: " in capsys.readouterr().out
     assert main(["verify", *proof, *key, "--checkpoint", "theirs.txt"], CATALOGUE) == 1
     assert "forked" in capsys.readouterr().err
+    assert main(["verify", *proof, *key, "--witness", words["WITNESS_VKEY"]], CATALOGUE) == 0
+    assert f"{WITNESS.keys[0].name} (" in capsys.readouterr().out
+    for witness, code in (("w.example", "key_malformed"), (str(LOG.keys[0]), "not_signed: no cosignature by ")):
+        assert main(["verify", *proof, *key, "--witness", witness], CATALOGUE) == 1
+        assert code in capsys.readouterr().err
+    assert main(["verify", "game.jsonl", "--no-rules", "--witness", words["WITNESS_VKEY"]], CATALOGUE) == 1
+    assert "proof_needed" in capsys.readouterr().err
     assert main(["verify", *proof, "--json"], CATALOGUE) == 1
     assert '"code": "not_signed"' in capsys.readouterr().out
     assert main(["verify", "--no-rules", "game.jsonl", "--head", words["HASH"]], CATALOGUE) == 0

@@ -265,6 +265,9 @@ WITHOUT_KEY = {
         "POST /v1/me/claims",
         "POST /v1/me/officers",
     ),
+    "is the request of C2SP programs, which know no keys: its old size tells a repetition": (
+        "POST /v1/witness/add-checkpoint",
+    ),
     "replaces what the one before has made": (
         "POST /v1/me/calendar-key",
         "POST /v1/me/clients/{client}/secrets",

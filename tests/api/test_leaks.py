@@ -205,6 +205,7 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "name": "orders@1",
         "player": "nobody",
         "tile": "entries/000.p/1",
+        "origin_hash": "0" * 64,
         "game": "00000000-0000-0000-0000-000000000000",
     } | ids
     return [path.format(**known) for path, methods in found.items() if "get" in methods] + [

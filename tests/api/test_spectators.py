@@ -69,6 +69,7 @@ OF_NO_GAME = (
     "/v1/me",
     "/v1/reports",
     "/v1/verifier.py",
+    "/v1/witness/{origin_hash}/checkpoint",
     "/v1/calendar",
 )
 """They tell nothing of a game, or of one's own alone."""

@@ -378,6 +378,21 @@ webhooks.next bigint NOT NULL
 webhooks.since bigint NOT NULL
 webhooks.state text NOT NULL
 webhooks.used bigint NOT NULL
+witness_keys.name text NOT NULL
+witness_keys.number integer NOT NULL
+witness_keys.secret text NOT NULL
+witness_keys.since bigint NOT NULL
+witness_keys.until bigint NOT NULL
+witness_keys.vkeys text NOT NULL
+witness_reports.at bigint NOT NULL
+witness_reports.failure text NOT NULL
+witness_reports.name text NOT NULL
+witness_reports.size bigint NOT NULL
+witnessed_logs.at bigint NOT NULL
+witnessed_logs.note text NOT NULL
+witnessed_logs.origin_hash text NOT NULL
+witnessed_logs.root text NOT NULL
+witnessed_logs.size bigint NOT NULL
 CREATE INDEX account_log_account ON public.account_log USING btree (account, id)
 CREATE INDEX account_names_account ON public.account_names USING btree (account)
 CREATE INDEX account_players_account ON public.account_players USING btree (account)
@@ -487,6 +502,9 @@ CREATE UNIQUE INDEX tokens_id_key ON public.tokens USING btree (id)
 CREATE UNIQUE INDEX tokens_pkey ON public.tokens USING btree (game, role)
 CREATE UNIQUE INDEX watching_pkey ON public.watching USING btree (account, game)
 CREATE UNIQUE INDEX webhooks_pkey ON public.webhooks USING btree (id)
+CREATE UNIQUE INDEX witness_keys_pkey ON public.witness_keys USING btree (number)
+CREATE UNIQUE INDEX witness_reports_pkey ON public.witness_reports USING btree (name)
+CREATE UNIQUE INDEX witnessed_logs_pkey ON public.witnessed_logs USING btree (origin_hash)
 CREATE TRIGGER annals_all BEFORE TRUNCATE ON public.archive FOR EACH STATEMENT EXECUTE FUNCTION annals_refuse()
 CREATE TRIGGER annals_all BEFORE TRUNCATE ON public.commands FOR EACH STATEMENT EXECUTE FUNCTION annals_refuse()
 CREATE TRIGGER annals_all BEFORE TRUNCATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION annals_refuse()

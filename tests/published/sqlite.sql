@@ -157,6 +157,13 @@ CREATE TABLE webhooks (
   host TEXT NOT NULL, box TEXT NOT NULL, state TEXT NOT NULL, made BIGINT NOT NULL, since BIGINT NOT NULL,
   failed BIGINT NOT NULL, failing BIGINT NOT NULL, ms BIGINT NOT NULL, next BIGINT NOT NULL, held BIGINT NOT NULL,
   used BIGINT NOT NULL);
+CREATE TABLE witness_keys (
+  number INTEGER PRIMARY KEY, name TEXT NOT NULL, secret TEXT NOT NULL, vkeys TEXT NOT NULL,
+  since BIGINT NOT NULL, until BIGINT NOT NULL);
+CREATE TABLE witness_reports (
+  name TEXT PRIMARY KEY, size BIGINT NOT NULL, at BIGINT NOT NULL, failure TEXT NOT NULL);
+CREATE TABLE witnessed_logs (
+  origin_hash TEXT PRIMARY KEY, size BIGINT NOT NULL, root TEXT NOT NULL, note TEXT NOT NULL, at BIGINT NOT NULL);
 CREATE TRIGGER archive_not_deleted BEFORE DELETE ON archive BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER archive_not_replaced BEFORE INSERT ON archive WHEN EXISTS (SELECT 1 FROM archive WHERE game = NEW.game AND first_version = NEW.first_version) BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER archive_not_updated BEFORE UPDATE ON archive BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;

@@ -1,4 +1,8 @@
-"""Signs a checkpoint of the log whenever its published part has grown; the owner of the tree does this."""
+"""Signs a checkpoint of the log whenever its published part has grown; the owner of the tree does this.
+
+Witnesses then cosign it. Readers see it at the first cosignature, but at the latest after the next interval. Nobody
+waits for a witness that did not answer the last time.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,12 @@ import logging
 import time
 
 from domain.errors import NoteError, WrongKey
-from domain.transparency.checkpoint_store import ANOTHER_LOG, SHORTER_LOG
+from domain.transparency.checkpoint_store import ANOTHER_LOG, SHORTER_LOG, StoredCheckpoint
+from domain.transparency.signed_note import SignedNote
 from projections.reader import Reader
 from workers.context import WorkerContext
 from workers.log_throttle import LogThrottle
+from workers.maintenance.cosignature_collector import CosignatureCollector
 
 INTERVAL = 1.0
 """Shortest time between two checkpoints, seconds. Moves never wait for one."""
@@ -23,6 +29,7 @@ class CheckpointPublisher:
     def __init__(self, context: WorkerContext, reader: Reader) -> None:
         self._context, self._reader, self._store = context, reader, context.checkpoints
         self._proofs = reader.proofs
+        self.cosignatures = CosignatureCollector(context, self._proofs)
         self._next_at, self._log_throttle = 0.0, LogThrottle()
 
     def publish(self) -> None:
@@ -35,18 +42,31 @@ class CheckpointPublisher:
             return
         self._next_at = time.monotonic() + INTERVAL
         head, signed, now = self._proofs.head(), self._store.largest, self._context.clock()
+        if signed:
+            self._show(signed, now)
         if head.size <= (signed.size if signed else 0):
             if signed and head.size < signed.size and self._is_shorter(signed.size):
                 self._halt(SHORTER_LOG, now)
+            elif signed:
+                self.cosignatures.start(signed)
             return
         if signed and self._proofs.root_at(signed.size) != signed.root:
             self._halt(ANOTHER_LOG, now)
             return
         try:
-            self._store.sign(head.size, head.root, now, show=True)
+            new = self._store.sign(head.size, head.root, now, show=not self.cosignatures.is_answered)
         except (NoteError, WrongKey) as error:
             if self._log_throttle(str(error)):
                 log.warning("no checkpoint is signed: %s", error)
+            return
+        if new:
+            self.cosignatures.start(new)
+
+    def _show(self, signed: StoredCheckpoint, now: int) -> None:
+        """Show the last checkpoint if no witness was in time."""
+        shown = self._store.public
+        if shown is None or shown.size < signed.size:
+            self._store.show_note(SignedNote.parse(signed.note), now)
 
     def _is_shorter(self, size: int) -> bool:
         """Return whether the log has fewer records than `size`: new views take a while to read all of them."""
