@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def table_url(service_url: str, game: str) -> str:
-    """Return the address that stands for a table. There is no page for people yet, so it is that of the API."""
-    return f"{service_url}/v1/games/{game}"
+    """Return the address of a table's page for people."""
+    return f"{service_url}/games/{game}"

@@ -21,7 +21,7 @@ PUBLIC = {"ANNALS_PUBLIC_URL": "https://play.example", "ANNALS_MAIL_FROM": FROM}
 
 
 def games_told(server: MailServer) -> set[str]:
-    found = [re.search("/v1/games/([0-9a-f-]{36})", text(mail)) for mail in server.mails]
+    found = [re.search("/games/([0-9a-f-]{36})", text(mail)) for mail in server.mails]
     return {each[1] for each in found if each}
 
 

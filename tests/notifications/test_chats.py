@@ -59,7 +59,7 @@ class TestMessages:
             desk.office.crew.ledger.execute(*statement)
         join_chat(desk, anne, game, receiver, language)
         desk.office.begin(game)
-        assert told(desk, receiver) == [f"Sunday (Orders)\n{said} (UTC)\nhttps://play.example/v1/games/{game}"]
+        assert told(desk, receiver) == [f"Sunday (Orders)\n{said} (UTC)\nhttps://play.example/games/{game}"]
 
     def test_its_form_is_one_that_chat_programs_take(self, desk: Desk, anne: Account, receiver: Receiver) -> None:
         game = desk.office.table(anne)

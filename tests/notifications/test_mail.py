@@ -189,7 +189,7 @@ class TestLetters:
         assert (mail["List-Unsubscribe"], mail["List-Unsubscribe-Post"]) == (f"<{link}>", "List-Unsubscribe=One-Click")
         assert mail.get_content_type() == "text/plain"
         body = text(mail)
-        assert f"https://play.example/v1/games/{game}" in body
+        assert f"https://play.example/games/{game}" in body
         assert link in body
         for kept in (anne.id, anne.player, box.webhook, "a note"):
             assert kept not in desk.server.got[0][2].decode()
