@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from domain.errors import NeedsChance, RuleError, StaleVersion
 from domain.kernel.game.command import require_play
 from domain.kernel.game.game import AnyGame, active_versions, state_known_to
 from domain.kernel.game.play_commands import require_open_decision
+from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.records.audience import ALL_KEY, may_read
 from domain.kernel.records.record import Record
 from domain.kernel.rules.choices import Choice, all_moves
@@ -53,19 +54,29 @@ def require_running(game: AnyGame) -> None:
         raise RuleError(code, "", {"status": game.status})
 
 
-def preview_moves(rules: AnyRuleset, records: Sequence[Record], seat: Seat, moves: list[Json]) -> Doc:
+def preview_moves(
+    rules: AnyRuleset,
+    records: Sequence[Record],
+    seat: Seat,
+    moves: list[Json],
+    tell: Callable[[Sequence[Doc]], list[str]] | None = None,
+) -> Doc:
     """Return the consequences of legal moves, decided on the part of the game readable by the seat.
 
     The dry run so reveals nothing beyond the seat's knowledge: neither secret answers of the others nor the findings of
-    a spy. `depends` marks moves with consequences resting on hidden things.
+    a spy. `depends` marks moves with consequences resting on hidden things. `tell` makes the sentences of facts.
     """
     try:
-        draft = dry_run(rules, state_known_to(rules, records, seat), seat, moves)
+        before = state_known_to(rules, records, seat)
+        draft = dry_run(rules, before, seat, moves)
     except NeedsChance:
         return {"chance": True, "barrier": True}
     except Exception:  # noqa: BLE001 - rules may fail in any way over things unknown to the seat
         return {"depends": True}
-    return {"chance": False} | _consequences(rules, draft, seat, moves)
+    found: Doc = {"chance": False} | _consequences(rules, draft, seat, moves)
+    if tell is None or "facts" not in found:
+        return found
+    return found | {"told": tell(with_context(rules, found["facts"], template_context(rules, before, found["facts"])))}
 
 
 def _consequences(rules: AnyRuleset, draft: Draft[Any], seat: Seat, moves: list[Json]) -> Doc:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
 from flask import Response
@@ -23,6 +23,7 @@ from domain.errors import DecisionClosed, RuleError
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Play, require_open_decision
+from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import check_shape, decisions, query_builder
@@ -144,7 +145,18 @@ def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, exp
     check_moves(rules, now, seat, moves, decision, expected, services().clock())
     with rate_limits.whole_game_slot():
         records = services().ledger.read(game, upto=now.version)
-        return {"legal": True} | preview_moves(rules, records, seat, moves)
+        return {"legal": True} | preview_moves(rules, records, seat, moves, _fact_teller(rules, now))
+
+
+def _fact_teller(rules: AnyRuleset, now: AnyGame) -> Callable[[Sequence[Doc]], list[str]]:
+    """Return the function from facts to sentences in the client's language, with the names of the seats."""
+    texts = load_texts(rules.package, request_language())
+    people = {seat: player.id for seat, player in now.players.items() if player.id}
+    names = services().seat_tokens.texts.list_names(people.values())
+    namer = SeatNames(
+        texts, rules.powers(now.state), {seat: names[id_] for seat, id_ in people.items() if id_ in names}
+    )
+    return lambda facts: fact_sentences(texts, namer, facts)
 
 
 # --- the move builder ------------------------------------------------------------------------------------------

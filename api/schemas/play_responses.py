@@ -40,6 +40,9 @@ class DryRunSchema(ResponseSchema):
     chance = fields.Boolean(metadata={"description": "The move would draw random results."})
     barrier = fields.Boolean(metadata={"description": "Undo would need consent."})
     facts = fact_list(metadata={"description": "Resulting facts visible to the seat."})
+    told = fields.List(
+        fields.String(), metadata={"description": "These facts as sentences, in the language of the request."}
+    )
     depends = fields.Boolean(metadata={"description": "The result depends on data hidden from the seat."})
 
 

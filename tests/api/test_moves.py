@@ -187,7 +187,7 @@ class TestDryRuns:
         answer = orders.post("/moves?dry_run=1", {"move": ORDER}, orders.tokens[0])
         assert answer.status_code == 200
         fact = {"t": "order_filed", "seat": 0, "to": "t01", "units": 2}
-        assert answer.json == {"legal": True, "chance": False, "barrier": True, "facts": [fact]}
+        assert answer.json == {"legal": True, "chance": False, "barrier": True, "facts": [fact], "told": []}
         assert orders.version == before
 
     def test_it_refuses_what_the_move_would(self, orders: Table) -> None:
