@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 from flask import Flask, Response
 
-from api.pages import account, devices, login, mail
+from api.pages import account, commands, devices, lobby, login, mail, play, rules, table
 from api.pages.session import page, static_file
 
 
@@ -19,6 +21,8 @@ def register(app: Flask) -> None:
     app.add_url_rule("/account/passkeys", "pages.passkeys", page(account.add_passkey), methods=["POST"])
     app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end_mail, signed=False), methods=["GET", "POST"])
 
+    _register_games(app)
+
     @app.get("/pages/style.css")
     def style() -> Response:
         return static_file("style.css", "text/css; charset=utf-8")
@@ -26,6 +30,27 @@ def register(app: Flask) -> None:
     @app.get("/pages/passkey.js")
     def script() -> Response:
         return static_file("passkey.js", "text/javascript; charset=utf-8")
+
+
+def _register_games(app: Flask) -> None:
+    """Register the pages of games, and the first page: for programs it leads to the API's documentation."""
+    app.add_url_rule("/", "index", page(functools.partial(lobby.index, _to_docs)), methods=["GET"])
+    app.add_url_rule("/play", "pages.play_now", page(lobby.play_now), methods=["GET", "POST"])
+    app.add_url_rule("/games", "pages.lobby", page(lobby.show_lobby), methods=["GET"])
+    app.add_url_rule("/games/new", "pages.new_table", page(lobby.new_table), methods=["GET", "POST"])
+    for path, name, view, method in (
+        ("", "table", table.show_table, "GET"),
+        ("/chronicle", "chronicle", table.show_chronicle, "GET"),
+        ("/rules", "rules", rules.show_rules, "GET"),
+        ("/invitation", "invitation", commands.confirm_invitation, "GET"),
+        ("/play", "play", play.play, "POST"),
+        ("/commands", "commands", commands.command, "POST"),
+    ):
+        app.add_url_rule(f"/games/<game:game>{path}", f"pages.{name}", page(view), methods=[method])
+
+
+def _to_docs() -> Response:
+    return Response(status=302, headers={"Location": "/v1/docs"})
 
 
 def _authorize() -> Response:

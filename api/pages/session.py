@@ -7,6 +7,7 @@ one action.
 from __future__ import annotations
 
 import functools
+import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -43,12 +44,18 @@ SIGNATURE_FIELD = "form"
 FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 
-REDIRECT_TARGETS = ("/oauth/authorize", "/device", "/account")
+_TARGETS = re.compile(r"/|/play|/games(/new|/[0-9a-f-]{36})?|/oauth/authorize|/device|/account", re.ASCII)
 """Paths allowed as targets after a login."""
 
 _POLICY = (
     "default-src 'none'; style-src 'self'; {script}form-action 'self'{targets}; frame-ancestors 'none'; base-uri 'none'"
 )
+_GAMES_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types annals"
+)
+"""Policy of the pages of games."""
 _FOLDER = Path(__file__).parent
 
 
@@ -87,6 +94,11 @@ def _find_session_owner() -> CredentialOwner | None:
     token = request.cookies.get(_cookie(SESSION_COOKIE), "")
     found = services().account_store.credentials.find_owner(token) if token.startswith("ans_") else None
     return found if found and found.session else None
+
+
+def session_token() -> str:
+    """Return the token of the visitor's session, or an empty string."""
+    return request.cookies.get(_cookie(SESSION_COOKIE), "") if g.owner else ""
 
 
 def session_owner() -> CredentialOwner | None:
@@ -190,7 +202,13 @@ def parse_json_object(answer: str) -> Doc:
 def safe_target(target: str) -> str:
     """Return the path to go to after a login, if it is one of our pages; else the account page."""
     parts = urlsplit(target)
-    is_own = not parts.scheme and not parts.netloc and parts.path in REDIRECT_TARGETS and "\\" not in target
+    is_own = (
+        target.startswith("/")
+        and not parts.scheme
+        and not parts.netloc
+        and _TARGETS.fullmatch(parts.path)
+        and "\\" not in target
+    )
     return target if is_own and target.isprintable() and target.isascii() else "/account"
 
 
@@ -237,6 +255,9 @@ def render_page(
         "me": current_account() if g.get("owner") else None,
         "problem": None,
         "script": script,
+        "wide": False,
+        "here": current_url() if request.method == "GET" else request.path,
+        "refresh": 0,
     }
     response = Response(
         _templates().get_template(f"{template}.html").render(context | values), status, content_type=HTML
@@ -244,6 +265,13 @@ def render_page(
     scripts = "script-src 'self'; " if script else ""
     policy = _POLICY.format(script=scripts, targets="".join(f" {target}" for target in targets))
     response.headers["Content-Security-Policy"] = policy
+    return response
+
+
+def render_games_page(template: str, status: int = 200, /, **values: Any) -> Response:
+    """Render a page of games, under the policy of these pages."""
+    response = render_page(template, status, **values)
+    response.headers["Content-Security-Policy"] = _GAMES_POLICY
     return response
 
 

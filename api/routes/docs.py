@@ -25,11 +25,6 @@ _POLICY = (
 
 def register(app: Flask) -> None:
     """Register the documentation page, its start script and its assets."""
-
-    @app.get("/")
-    def index() -> Response:
-        return Response(status=302, headers={"Location": "/v1/docs"})
-
     assets = str(resources.files("flask_swagger_ui") / "dist")
 
     @app.get("/v1/docs")

@@ -65,13 +65,13 @@ def told() -> Told:
             if not name.startswith(UNSAID):
                 _Walk(name, ast.parse(path.read_text()), found).all()
     for path in sorted((ROOT / "api/pages/templates").glob("*.html")):
-        _page(path, found)
+        read_page(path, found)
     for code, text in {**{c: title for c, (_, title) in CODES.items()}, **COMMON_CODES, **TABLE_CODES}.items():
         found.messages.setdefault(text, f"code {code}")
     return found
 
 
-def _page(path: Path, found: Told) -> None:
+def read_page(path: Path, found: Told) -> None:
     """What a page says: `say` with a text, or with one of two."""
     for call in Environment(autoescape=True).parse(path.read_text()).find_all(nodes.Call):
         if isinstance(call.node, nodes.Name) and call.node.name == "say":

@@ -75,6 +75,7 @@ def test_the_rest_of_a_game_is_where_it_is_in_all_games(game: str) -> None:
     assert rules.package == package.__name__
     assert {path.name for path in (ROOT / game / "texts").iterdir()} == {"en.json", "fr.json"}
     assert (ROOT / game / "data.json").exists()
+    assert (ROOT / game / "presentation.json").exists()
 
 
 def test_a_game_has_its_pages_and_its_tests(game: str) -> None:

@@ -1,0 +1,250 @@
+"""Questions of the move builder on a page: picks in hidden fields, forced answers, and short lists of whole moves."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import orjson
+from flask import request
+
+from api.http.problems import Problem
+from api.pages.in_process import Answer, ask
+from api.pages.labels import Labels
+from api.services import Doc
+from domain.types import Json
+
+MOST_WHOLE_MOVES = 12
+"""Most moves that are offered whole, and most options in a list without groups."""
+
+MOST_PICKS = 400
+"""Most picks in a form."""
+
+_KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Pick:
+    """An answer to the question of a field. The rules left no choice for a forced one."""
+
+    field: str
+    value: Json
+    forced: bool = False
+
+
+@dataclass(frozen=True)
+class Picks:
+    """Answers so far, the decision that they answer, and the key of the move to come."""
+
+    decision: str
+    key: str
+    trail: tuple[Pick, ...] = ()
+
+    @classmethod
+    def from_form(cls) -> Picks:
+        """Return the picks in the submitted form with its newest answer. Raise Problem for a form that is not ours."""
+        key, sent, form = request.form.get("key", ""), parse(request.form.get("picks", "[]")), request.form
+        asked = form.get("field", "")[:60]
+        if not isinstance(sent, list) or len(sent) > MOST_PICKS or not _KEY.fullmatch(key):
+            raise Problem("form_stale")
+        picks = cls(form.get("decision", "")[:40], key, tuple(map(_read_pick, sent)))
+        if "back" in form:
+            return picks.step_back()
+        if "path" in form:
+            path = parse(form["path"])
+            if not isinstance(path, list):
+                raise Problem("form_stale")
+            return picks.add(*(Pick("", value) for value in path))
+        if "several" in form:
+            return picks.add(Pick(asked, [parse(each) for each in form.getlist("some")]))
+        newest = form.get("pick") or form.get("number")
+        return picks.add(Pick(asked, parse(newest))) if newest else picks
+
+    @property
+    def values(self) -> list[Json]:
+        """Return the answers for the move builder."""
+        return [pick.value for pick in self.trail]
+
+    def add(self, *picks: Pick) -> Picks:
+        """Return the picks with more answers."""
+        return replace(self, trail=(*self.trail, *picks))
+
+    def step_back(self) -> Picks:
+        """Return the picks without the last answer that was chosen, and without the forced ones after it."""
+        trail = list(self.trail)
+        while trail and trail.pop().forced:
+            pass
+        return replace(self, trail=tuple(trail))
+
+    def to_json(self) -> str:
+        """Return the answers for a hidden field."""
+        return dump([[pick.field, pick.value, pick.forced] for pick in self.trail])
+
+    def command_key(self) -> str:
+        """Return the idempotency key for the move of these answers: the same for the same answers in the same form."""
+        digest = hashlib.sha256(orjson.dumps(self.values, option=orjson.OPT_SORT_KEYS)).hexdigest()[:24]
+        return f"{self.key}-{digest}"
+
+
+def dump(value: Json) -> str:
+    """Return a JSON value for a form."""
+    return orjson.dumps(value).decode()
+
+
+def _read_pick(sent: Json) -> Pick:
+    if not isinstance(sent, list) or len(sent) != 3 or not isinstance(sent[0], str):
+        raise Problem("form_stale")
+    return Pick(sent[0][:60], sent[1], bool(sent[2]))
+
+
+def parse(text: str) -> Json:
+    """Return a JSON value of a form. Raise Problem."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise Problem("form_stale") from None
+
+
+@dataclass(frozen=True)
+class WholeMove:
+    """A finished move, and the picks that lead to it."""
+
+    label: str
+    path: str
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class OptionShown:
+    """An option of a question."""
+
+    label: str
+    value: str
+    cost: str = ""
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class BuilderState:
+    """The builder's answer to picks: a `choice`, a finished `move`, or the refusal of the last pick."""
+
+    picks: Picks
+    answer: Answer
+
+    @property
+    def choice(self) -> Doc | None:
+        """Return the open question."""
+        return self.answer.doc.get("choice")
+
+    @property
+    def move(self) -> Doc | None:
+        """Return the finished move."""
+        return self.answer.doc.get("move")
+
+    def move_to_json(self) -> str:
+        """Return the finished move for a form."""
+        return dump(self.move)
+
+
+@dataclass(frozen=True)
+class Builder:
+    """The move builder of a table for the visitor's role."""
+
+    game: str
+    role: str
+    labels: Labels
+
+    def answer(self, decision: str, picks: Sequence[Json]) -> Answer:
+        """Return the answer of the API to picks."""
+        return ask("POST", f"/games/{self.game}/choices", {"decision": decision, "picks": list(picks)}, role=self.role)
+
+    def advance(self, picks: Picks) -> BuilderState:
+        """Return the next question with more than one answer, or the finished move. Forced answers are given."""
+        step = BuilderState(picks, self.answer(picks.decision, picks.values))
+        while step.choice and len(step.picks.trail) < MOST_PICKS and (forced := _forced_answer(step.choice)):
+            longer = step.picks.add(Pick(step.choice["field"], forced[0], forced=True))
+            step = BuilderState(longer, self.answer(picks.decision, longer.values))
+        return step
+
+    def list_whole_moves(self, step: BuilderState) -> list[WholeMove]:
+        """Return all moves that begin with the picks if they are few, or nothing."""
+        found: list[WholeMove] = []
+        waiting, questions = [(step, False)], 0
+        while waiting:
+            before, ends = waiting.pop(0)
+            choice = before.choice
+            if choice is None or choice["kind"] != "one" or len(found) + len(waiting) > MOST_WHOLE_MOVES:
+                return []
+            for option in choice["options"]:
+                questions += 1
+                if questions > 2 * MOST_WHOLE_MOVES:
+                    return []
+                after = self.advance(before.picks.add(Pick(choice["field"], option["value"])))
+                if after.answer.status >= 400:
+                    return []
+                last = ends or bool(option.get("ends"))
+                if after.move is None:
+                    waiting.append((after, last))
+                    continue
+                path = dump(after.picks.values[len(step.picks.trail) :])
+                found.append(WholeMove(self.labels.move(after.move), path, last))
+        return sorted(found, key=lambda move: move.ends) if len(found) <= MOST_WHOLE_MOVES else []
+
+
+def _forced_answer(choice: Doc) -> tuple[Json] | None:
+    """Return the only possible answer of a question, or None if there are several."""
+    if choice["kind"] == "range":
+        return (choice["lo"],) if choice["lo"] == choice["hi"] else None
+    options = choice["options"]
+    if choice["kind"] == "one":
+        return (options[0]["value"],) if len(options) == 1 else None
+    return ([o["value"] for o in options],) if choice["lo"] == choice["hi"] == len(options) else None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question as the page shows it."""
+
+    field: str
+    title: str
+    kind: str
+    lo: int = 0
+    hi: int = 0
+    groups: Sequence[tuple[str, Sequence[OptionShown]]] = ()
+
+
+def show_question(labels: Labels, choice: Doc) -> Question:
+    """Return a question with its options in words; many options come in groups."""
+    options = [
+        OptionShown(
+            labels.option(choice["field"], each["value"]),
+            dump(each["value"]),
+            labels.cost(each.get("cost", {})),
+            bool(each.get("ends")),
+        )
+        for each in choice.get("options", ())
+    ]
+    ordered = sorted(options, key=lambda option: option.ends)
+    groups: list[tuple[str, Sequence[OptionShown]]] = [("", ordered)]
+    if len(options) > MOST_WHOLE_MOVES:
+        groups = _group(choice, ordered)
+    lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
+    return Question(choice["field"], labels.question(choice["field"]), choice["kind"], lo, hi, groups)
+
+
+def _group(choice: Doc, options: Sequence[OptionShown]) -> list[tuple[str, Sequence[OptionShown]]]:
+    """Return options by the first part of their text: its first member, or its first letter."""
+    if choice["field"] == "type":
+        return [("", options)]
+    last = [option for option in options if option.ends]
+    named = sorted((option for option in options if not option.ends), key=lambda option: option.label)
+    is_object = any(isinstance(each["value"], dict) for each in choice["options"])
+
+    def group_of(option: OptionShown) -> str:
+        return option.label.partition(";")[0] if is_object else option.label[:1]
+
+    groups: list[tuple[str, Sequence[OptionShown]]] = [(name, list(some)) for name, some in groupby(named, group_of)]
+    return groups + ([("", last)] if last else [])

@@ -1,0 +1,112 @@
+"""Commands of a table by forms: seats, bots, start, votes, going back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from flask import Response, g, request
+
+from api.http.problems import Problem
+from api.pages.in_process import Answer, RefusedCall, ask
+from api.pages.login import show_login
+from api.pages.session import redirect, render_games_page, session_owner
+from api.pages.table import TablePage, load_table
+
+JOB_SECONDS = 1.5
+"""Longest wait for a worker before the page is shown."""
+
+_PAUSE = 0.1
+_TRIES = 3
+
+
+def command(game: str) -> Response:
+    """Carry out a command at a table, and show the table."""
+    if session_owner() is None:
+        return show_login(f"/games/{game}")
+    page, act = load_table(game), request.form.get("act", "")
+    if act not in _COMMANDS:
+        raise Problem("form_stale")
+    answer = _COMMANDS[act](page)
+    if answer.status >= 400:
+        g.problem = answer.code
+        raise RefusedCall(answer)
+    job = answer.doc.get("job") or answer.headers.get("Location", "")
+    if job.startswith("/v1/jobs/"):
+        answer = _wait_for(job, page) or answer
+    position = answer.doc.get("position")
+    return redirect(f"{page.address}?wait={position}" if position else page.address)
+
+
+def confirm_invitation(game: str) -> Response:
+    """Ask for confirmation before a seat is taken by the link of an invitation."""
+    if session_owner() is None:
+        return show_login(f"/games/{game}")
+    return render_games_page("invitation", page=load_table(game), invitation=request.args.get("invitation", "")[:64])
+
+
+def _wait_for(job: str, page: TablePage) -> Answer | None:
+    """Return the finished job, or None if it takes longer than a page may wait."""
+    for _ in range(round(JOB_SECONDS / _PAUSE)):
+        answer = ask("GET", job.removeprefix("/v1"), role=page.role)
+        if answer.doc.get("status") not in ("queued", "running"):
+            return answer
+        time.sleep(_PAUSE)
+    return None
+
+
+def _join(page: TablePage) -> Answer:
+    body = {name: request.form[name] for name in ("invitation",) if request.form.get(name)}
+    seat = _seat_of_form()
+    return ask("POST", f"/games/{page.game}/seats", body | ({} if seat is None else {"seat": seat}))
+
+
+def _seat_bot(page: TablePage) -> Answer:
+    body = {"seat": _seat_of_form(), "bot": request.form.get("bot", "")}
+    return ask("POST", f"/games/{page.game}/seats", body, role=page.role)
+
+
+def _seat_of_form() -> int | None:
+    text = request.form.get("seat", "")
+    return int(text) if text.isdecimal() and len(text) < 3 else None
+
+
+def _leave(page: TablePage) -> Answer:
+    seat = _seat_of_form()
+    role = page.role if seat == page.seat else "director"
+    return ask("DELETE", f"/games/{page.game}/seats/{seat if seat is not None else page.role}", role=role)
+
+
+def _vote(page: TablePage) -> Answer:
+    kind, id_ = request.form.get("kind", ""), request.form.get("id", "")
+    if kind not in ("rewinds", "proposals") or not id_.replace("-", "").isalnum() or not id_.isascii():
+        raise Problem("form_stale")
+    body = {"agrees": request.form.get("agrees") == "yes"}
+    return ask("POST", f"/games/{page.game}/{kind}/{id_}/consents", body, role=page.role)
+
+
+def _undo(page: TablePage) -> Answer:
+    to = request.form.get("to", "")
+    if not to.isdecimal() or len(to) > 9:
+        raise Problem("form_stale")
+    answer = _request_rewind(page, int(to), page.summary["version"])
+    for _ in range(_TRIES):  # bots may move meanwhile; people who have moved since are asked
+        if answer.code != "stale_version":
+            break
+        answer = _request_rewind(page, int(to), answer.doc["version"])
+    return answer
+
+
+def _request_rewind(page: TablePage, to: int, version: int) -> Answer:
+    return ask("POST", f"/games/{page.game}/rewinds", {"to": to}, role=page.role, If_Match=f'"{version}"')
+
+
+_COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
+    "join": _join,
+    "bot": _seat_bot,
+    "leave": _leave,
+    "start": lambda page: ask("POST", f"/games/{page.game}/start", role=page.role),
+    "concede": lambda page: ask("POST", f"/games/{page.game}/seats/{page.role}/concession", role=page.role),
+    "vote": _vote,
+    "undo": _undo,
+}

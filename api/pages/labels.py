@@ -1,0 +1,161 @@
+"""Words for the members and values of documents, in the visitor's language. They know no game.
+
+The names of members come from `presentation.json` of the game, and of `domain.games.common`. It maps the name of a
+member to its label in each language, with two marks: `seat`, if its numbers are seats, and `seats`, if its keys are.
+A member without an entry has the name of the game's text `word.<member>`, or its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from api.services import Doc, services
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.grammar import PERSON_MARK
+from domain.kernel.text.message_catalog import Texts, load_texts
+from domain.kernel.text.package_data import load
+from domain.types import Json, Seat, split_ruleset
+
+_PAIR = re.compile(r"([a-z0-9_]+)(?:[:-](\d{1,2}))?", re.ASCII)
+"""A seat, or a pair: two seats, or a thing and a seat."""
+
+_PRESENTATION = "presentation.json"
+
+
+@functools.cache
+def load_members(package: str) -> Mapping[str, Doc]:
+    """Return the presentation of the members of a game's documents."""
+    found: dict[str, Doc] = {}
+    for each in filter(None, ("domain.games.common", package)):
+        with suppress(FileNotFoundError):  # a game without a presentation is shown too
+            found |= load(each, _PRESENTATION)["members"]
+    return found
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Words of one table in one language."""
+
+    rules: AnyRuleset
+    texts: Texts
+    names: SeatNames
+
+    @classmethod
+    def of_table(cls, summary: Doc, lang: str) -> Labels:
+        """Return the labels for a table, with the names of its seats."""
+        rules = services().registry.get(summary["ruleset"])
+        texts = load_texts(rules.package, lang)
+        people = {s["seat"]: summary["names"].get(s["player"], "") for s in summary["seats"] if s["player"]}
+        powers = {int(seat): power for seat, power in summary.get("powers", {}).items()}
+        return cls(rules, texts, SeatNames(texts, powers, {seat: name for seat, name in people.items() if name}))
+
+    def title(self) -> str:
+        """Return the title of the game."""
+        return self.texts.get("title") or self.rules.meta.title
+
+    def seat(self, seat: Seat) -> str:
+        """Return the name of a seat, with its player if it plays a power."""
+        name, person = self.short_seat(seat), self.names.people.get(seat)
+        return f"{name} ({person})" if person and person != name else name
+
+    def short_seat(self, seat: Seat) -> str:
+        """Return the name of a seat: its power, its player or its number."""
+        return self.names(seat).bare.replace(PERSON_MARK, "")
+
+    def member(self, name: str) -> str:
+        """Return the name of a member of a document."""
+        entry = self._entry(name)
+        label = entry.get(self.texts.lang) or self.texts.label(f"word.{name}") or name.replace("_", " ")
+        return label[:1].upper() + label[1:]
+
+    def value(self, member: str, value: Json) -> str:
+        """Return a single value of a member as text."""
+        if value is None or isinstance(value, bool):
+            return self.texts.word({None: "none", True: "yes", False: "no"}[value])
+        if isinstance(value, int):
+            return self.short_seat(value) if "seat" in self._entry(member) else self.texts.word(value)
+        if not isinstance(value, str):
+            return self.describe(member, value)
+        if value == split_ruleset(self.rules.meta.ruleset)[0]:
+            return self.title()
+        if "seats" in self._entry(member) and value[:1].isdecimal():
+            return self.key(member, value)
+        kind = "move" if member == "type" else member
+        if text := self.texts.label(f"word.{value}") or self.texts.get(f"{kind}.{value}"):
+            return text
+        return self.member(value) if self._entry(value) else self.texts.word(value)
+
+    def key(self, member: str, key: str) -> str:
+        """Return a key of a mapping as text."""
+        if "seats" in self._entry(member) and (parts := _PAIR.fullmatch(key)):
+            return " \u2013 ".join(self._end(part) for part in parts.groups() if part)
+        return self.texts.word(int(key)) if key.isdecimal() else self.value(member, key)
+
+    def place(self, member: str, index: int) -> str:
+        """Return the name of a place in a list: a seat, or a number from 1."""
+        is_seat = "seats" in self._entry(member) and index in {**self.names.powers, **self.names.people}
+        return self.short_seat(index) if is_seat else self.texts.grammar.number(index + 1)
+
+    def key_name(self, member: str, key: str) -> str:
+        """Return a key of an object: a seat, a number, or the name of a member."""
+        is_number = key.replace(":", "").replace("-", "").isdecimal()
+        return self.key(member, key) if is_number else self.member(key)
+
+    def describe(self, member: str, value: Json) -> str:
+        """Return a value of any shape in one line."""
+        if isinstance(value, dict):
+            parts = [f"{self.key_name(member, k)}: {self.describe(k, v)}" for k, v in value.items()]
+            return self.sentence("; ".join(parts)) or self.texts.word("none")
+        if isinstance(value, list | tuple):
+            return ", ".join(self.describe(member, v) for v in value) or self.texts.word("none")
+        return self.value(member, value)
+
+    def option(self, field: str, value: Json) -> str:
+        """Return an option of the move builder as text."""
+        text = self.texts.get(f"move.{value}") if field == "type" and isinstance(value, str) else None
+        text = text or self.describe(field, value)
+        return text[:1].upper() + text[1:]
+
+    def move(self, move: Doc) -> str:
+        """Return a move in one line: its name and its members."""
+        name = self.texts.get(f"move.{move.get('type')}") or str(move.get("type", "")).replace("_", " ")
+        rest = [
+            self.value(member, value)
+            if isinstance(value, str)
+            else f"{self.member(member)}: {self.describe(member, value)}"
+            for member, value in move.items()
+            if member != "type"
+        ]
+        return self.sentence(f"{name}: {'; '.join(rest)}") if rest else name
+
+    def _part(self, member: str, value: Json) -> str:
+        text = self.describe(member, value)
+        return text if isinstance(value, str) else f"{self.member(member)}: {text}"
+
+    def cost(self, cost: Mapping[str, Json]) -> str:
+        """Return a cost in one line."""
+        return ", ".join(f"{self.describe(what, amount)} {self.member(what).lower()}" for what, amount in cost.items())
+
+    def question(self, field: str) -> str:
+        """Return the name of a question of the move builder."""
+        return self.member(field)
+
+    def decision(self, kind: str) -> str:
+        """Return the name of a kind of decision."""
+        text = self.texts.get(f"decision.{kind}") or kind.replace("_", " ")
+        return text[:1].upper() + text[1:]
+
+    def sentence(self, sentence: str) -> str:
+        """Return a text with the punctuation of the language."""
+        return self.texts.grammar.punctuate(sentence)
+
+    def _end(self, part: str) -> str:
+        return self.short_seat(int(part)) if part.isdecimal() else self.texts.word(part)
+
+    def _entry(self, member: str) -> Doc:
+        return load_members(self.rules.package).get(member, {})

@@ -1,0 +1,200 @@
+"""The first page, the lobby, new tables, and a game against bots at once."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from api.http import i18n, public_url
+from api.http.problems import Problem
+from api.pages import clocks
+from api.pages.in_process import RefusedCall, ask, require
+from api.pages.labels import Labels
+from api.pages.login import log_in_first
+from api.pages.options import read_options, show_options
+from api.pages.session import localize_problem, redirect, render_games_page, session_owner
+from api.services import Doc, services
+from domain.kernel.text.message_catalog import load_texts
+from domain.types import Json
+
+STATUSES = ("open", "running", "closed")
+MOST_SHOWN = 20
+"""Tables in a list of the first page and of the lobby."""
+
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}", re.ASCII)
+_KEY = re.compile(r"[A-Za-z0-9_-]{32,64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class TableShown:
+    """A table in a list."""
+
+    doc: Doc
+    labels: Labels
+
+    @property
+    def name(self) -> str:
+        """Return the table's own title, or the game's."""
+        return str(self.doc.get("title") or self.labels.title())
+
+    @property
+    def players(self) -> str:
+        """Return the names of the seats."""
+        taken = [self.labels.seat(each["seat"]) for each in self.doc["seats"] if each["player"]]
+        return ", ".join(taken)
+
+    @property
+    def free(self) -> int:
+        """Return the number of free seats."""
+        return sum(not each["player"] for each in self.doc["seats"])
+
+    @property
+    def waiting(self) -> str:
+        """Return the names of the seats that are waited for."""
+        return ", ".join(self.labels.short_seat(seat) for seat in self.doc["waiting_for"])
+
+
+def index(other: Callable[[], Response]) -> Response:
+    """Show the first page to a browser, and `other` to a program."""
+    if "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
+        return other()
+    return show_home()
+
+
+def show_home() -> Response:
+    """Show what waits for the visitor, or what can be done here."""
+    mine = _own_tables() if session_owner() else []
+    due = [table for table in mine if table.doc["turn"]]
+    return render_games_page(
+        "home",
+        wide=True,
+        mine=mine,
+        due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
+        running=_public_tables("running", 5),
+        open=_public_tables("open", 10, free="1"),
+        times=clocks.Times(i18n.request_language(), 0),
+    )
+
+
+def _own_tables() -> list[TableShown]:
+    items = require("GET", "/me/games?limit=100")["items"]
+    tables = _show(each for each in items if each["status"] in ("open", "running"))
+    return sorted(tables, key=lambda t: (not t.doc["turn"], t.doc["left"] is None, t.doc["left"] or 0))
+
+
+def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:
+    return _show(require("GET", "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"])
+
+
+def _show(items: Json) -> list[TableShown]:
+    lang = i18n.request_language()
+    return [TableShown(each, Labels.of_table(each, lang)) for each in items]
+
+
+def show_lobby() -> Response:
+    """Show the visitor's tables, and the public ones by status."""
+    ruleset, title = request.args.get("ruleset", ""), request.args.get("title", "")[:60]
+    query = {"ruleset": ruleset} if _WORD.fullmatch(ruleset) else {}
+    sections = {status: _public_tables(status, MOST_SHOWN, **query) for status in STATUSES}
+    wanted = title.casefold()
+    mine = _own_tables() if session_owner() else []
+    return render_games_page(
+        "lobby",
+        wide=True,
+        mine=[t for t in mine if ruleset in ("", t.doc["ruleset"]) and wanted in t.name.casefold()],
+        sections={status: [t for t in some if wanted in t.name.casefold()] for status, some in sections.items()},
+        rulesets=_rulesets(),
+        ruleset=ruleset,
+        table_title=title,
+        times=clocks.Times(i18n.request_language(), 0),
+    )
+
+
+def _rulesets() -> list[Doc]:
+    return list(require("GET", "/rulesets")["items"])
+
+
+# --- new tables ------------------------------------------------------------------------------------------------
+
+
+def new_table() -> Response:
+    """Show the form for a new table, and open it."""
+    if session_owner() is None:
+        return log_in_first()
+    ruleset = request.values.get("ruleset", "")
+    if not _WORD.fullmatch(ruleset):
+        return render_games_page("new_table", rulesets=_rulesets(), rules=None)
+    rules = require("GET", f"/rulesets/{ruleset}")
+    if request.method == "POST":
+        try:
+            return _open(rules)
+        except RefusedCall as problem:
+            return _show_form(rules, problem)
+    return _show_form(rules)
+
+
+def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
+    texts = load_texts(services().registry.get(rules["name"]).package, i18n.request_language())
+    return render_games_page(
+        "new_table",
+        problem.status if problem else 200,
+        rules=rules,
+        options=show_options(rules["options"], texts, request.form),
+        key=secrets.token_urlsafe(30),
+        times=clocks.Times(i18n.request_language(), 0),
+        sent=request.form,
+        problem=localize_problem(problem) if problem else None,
+    )
+
+
+def _open(rules: Doc) -> Response:
+    form = request.form
+    seats = form.get("seats", "")
+    body: dict[str, Json] = {
+        "ruleset": rules["name"],
+        "seats": int(seats) if seats.isdecimal() and len(seats) < 4 else 0,
+        "options": read_options(rules["options"], form),
+        "undo": form.get("undo", ""),
+        "listing": form.get("listing", ""),
+        "pace": form.get("pace") or None,
+    }
+    opened = require("POST", "/games", body, Idempotency_Key=_form_key())
+    game = opened["game"]
+    if form.get("join") == "yes":
+        opened = ask("POST", f"/games/{game}/seats", {}, Idempotency_Key=f"{_form_key()}-own").doc | opened
+    invitation = opened.get("invitation")
+    if invitation:
+        return render_games_page("invited", base=public_url.base_url(), game=game, invitation=invitation)
+    return redirect(f"/games/{game}?wait={opened['position']}")
+
+
+def _form_key() -> str:
+    key = request.form.get("key", "")
+    if not _KEY.fullmatch(key):
+        raise Problem("form_stale")
+    return key
+
+
+def play_now() -> Response:
+    """Show the games to play against bots, and start one."""
+    if session_owner() is None:
+        return log_in_first()
+    if request.method == "GET":
+        return render_games_page("play_now", rulesets=_rulesets(), key=secrets.token_urlsafe(30))
+    chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
+    if chosen is None:
+        raise Problem("form_stale")
+    seats, key = min(chosen["seats"]), _form_key()
+    body = {"ruleset": chosen["name"], "seats": seats, "listing": "unlisted"}
+    game = require("POST", "/games", body, Idempotency_Key=key)["game"]
+    for seat in range(1, seats):
+        seated = {"seat": seat, "bot": "heuristic"}
+        require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
+    require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
+    started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")
+    return redirect(f"/games/{game}?wait={started['position']}#decision")

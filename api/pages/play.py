@@ -1,0 +1,107 @@
+"""Moves by forms: each answers one question, the last one makes the move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flask import Response, g, request
+
+from api.http import i18n
+from api.pages.builder import Picks, parse
+from api.pages.in_process import Answer, ask
+from api.pages.login import show_login
+from api.pages.session import redirect, session_owner
+from api.pages.table import Prompt, TablePage, ask_first, ask_next, load_table, new_picks, preview_move, render_table
+from domain.kernel.text.message_catalog import Message
+from domain.types import Json
+
+_MOVED_ON = ("decision_closed", "stale_version", "already_answered", "not_your_decision", "wrong_phase")
+"""Refusals of a form that is older than the game."""
+
+_NEWEST, _TRIES = 100, 3
+"""Versions and own moves in which the move of a repeated form is looked for."""
+
+
+def play(game: str) -> Response:
+    """Take an answer to a question of the move builder, and show the next question, or make the move."""
+    if session_owner() is None:
+        return show_login(f"/games/{game}")
+    page, picks = load_table(game), Picks.from_form()
+    if page.summary["status"] != "running" or page.seat is None:
+        return render_table(page, Prompt(note=_say(Message("The game does not wait for you."))), 409)
+    if "send" in request.form:
+        return _send(page, picks, parse(request.form["send"]))
+    state = page.builder.advance(picks)
+    if state.answer.status >= 400:
+        return _refuse(page, picks, state.answer)
+    if state.move is None:
+        return render_table(page, ask_next(page, state))
+    preview = preview_move(page, state)
+    if preview.status >= 400:
+        return _refuse(page, picks, preview)
+    if preview.doc.get("barrier") or preview.doc.get("depends"):
+        return render_table(page, Prompt(state, preview=preview.doc))
+    return _send(page, picks, state.move)
+
+
+def _send(page: TablePage, picks: Picks, move: Json) -> Response:
+    """Make a move, and lead to the table as it is then. The same form makes it once."""
+    made = _post_move(page, picks, move)
+    if made.status >= 400:
+        return _refuse(page, picks, made)
+    return redirect(f"{page.address}?wait={made.doc['position']}#decision")
+
+
+def _post_move(page: TablePage, picks: Picks, move: Json) -> Answer:
+    body, key = {"move": move, "decision": picks.decision}, picks.command_key()
+    return ask("POST", f"/games/{page.game}/moves", body, role=page.role, Idempotency_Key=key)
+
+
+def _find_repeat(page: TablePage, picks: Picks) -> Answer | None:
+    """Return the answer to the move that this form has made already, or None.
+
+    A second click on an option comes when the decision is closed, and its move is among the newest of the seat. The
+    same key and move get the same answer; other answers have another key, with which nothing can be stored any more.
+    """
+    after = max(page.summary["version"] - _NEWEST, 0)
+    newest = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
+    entries = newest.get("items", ())
+    own = [move for entry in entries for seat, move in entry.get("acts", ()) if seat == page.seat and "type" in move]
+    answers = (_post_move(page, picks, move) for move in reversed(own[-_TRIES:]))
+    return next((answer for answer in answers if answer.status < 400), None)
+
+
+def _refuse(page: TablePage, picks: Picks, refusal: Answer) -> Response:
+    """Show a refusal, and the question before the refused answer again. After a change of the game, catch up."""
+    g.problem = refusal.code
+    if refusal.code in _MOVED_ON:
+        return _catch_up(page, picks, refusal)
+    before = page.builder.advance(picks.step_back())
+    asked = ask_next(page, before) if before.answer.status < 400 and before.move is None else ask_first(page)
+    asked.refusal = refusal.doc
+    return render_table(page, asked, refusal.status)
+
+
+def _catch_up(page: TablePage, picks: Picks, refusal: Answer) -> Response:
+    """Show what is asked now, with the answers so far if they still fit."""
+    if repeat := _find_repeat(page, picks):
+        return redirect(f"{page.address}?wait={repeat.doc['position']}#decision")
+    current = load_table(page.game)
+    decision = current.decision
+    if decision is None or not (current.must_decide or current.may_decide):
+        note = _say(Message("The game has moved on: your answers were not sent, and nothing is asked of you now."))
+        return render_table(current, Prompt(note=note, refusal=refusal.doc), refusal.status)
+    moved = replace(new_picks(current), trail=picks.trail)
+    step = current.builder.advance(moved)
+    if step.answer.status < 400 and moved.values:
+        note = _say(Message("The game has moved on. Your answers are kept: check them, and send them again."))
+        asked = ask_next(current, step, note=note)
+    else:
+        asked = ask_first(current)
+        asked.note = _say(Message("The game has moved on: your answers no longer fit."))
+        asked.refusal = refusal.doc
+    return render_table(current, asked, refusal.status)
+
+
+def _say(message: str) -> str:
+    return i18n.translate(message, i18n.request_language())

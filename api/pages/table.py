@@ -1,0 +1,236 @@
+"""The page of a table: what is to be decided, the seats, the sight, the chronicle, the scores."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import Response, request
+
+from api.http import i18n
+from api.pages import clocks
+from api.pages.builder import Builder, BuilderState, Picks, Question, WholeMove, show_question
+from api.pages.in_process import Answer, ask, require
+from api.pages.labels import Labels
+from api.pages.session import render_games_page, session_owner
+from api.pages.sight import Panel, build_panels
+from api.services import Doc, services
+from domain.bots import BOTS
+
+NEWEST = 12
+"""Versions of the chronicle on the page of a table."""
+
+REFRESH_SECONDS = 4
+"""Pause after which a page asks again while only programs are waited for."""
+
+
+@dataclass
+class TablePage:
+    """The documents of a table as the visitor may read them."""
+
+    game: str
+    role: str
+    roles: Sequence[str]
+    summary: Doc
+    board: Doc
+    now: int
+    labels: Labels
+
+    @property
+    def seat(self) -> int | None:
+        """Return the visitor's seat in this role."""
+        return int(self.role) if self.role.isdecimal() else None
+
+    @property
+    def decision(self) -> Doc | None:
+        """Return the decision on top."""
+        return next(iter(self.board.get("decisions", ())), None)
+
+    @property
+    def must_decide(self) -> bool:
+        """Return True if the visitor's seat owes the open decision."""
+        return self.decision is not None and self.seat in self.decision["must"]
+
+    @property
+    def may_decide(self) -> bool:
+        """Return True if the visitor's seat may answer the open decision."""
+        return self.decision is not None and self.seat is not None and self.seat in self.decision["may"]
+
+    @property
+    def waiting(self) -> str:
+        """Return the names of the seats that are waited for."""
+        must = self.decision["must"] if self.decision else ()
+        return self.labels.texts.grammar.join_list([self.labels.seat(seat) for seat in must])
+
+    @property
+    def address(self) -> str:
+        """Return the address of the page."""
+        return f"/games/{self.game}"
+
+    @property
+    def builder(self) -> Builder:
+        """Return the move builder."""
+        return Builder(self.game, self.role, self.labels)
+
+    def waits_for_programs(self) -> bool:
+        """Return True if only bots and the engine are waited for."""
+        if self.summary["status"] != "running" or self.decision is None or self.must_decide:
+            return False
+        players = {each["seat"]: each["player"] or "" for each in self.summary["seats"]}
+        return all(players[seat].startswith("bot-") for seat in self.decision["must"])
+
+
+def load_table(game: str) -> TablePage:
+    """Return the documents of a table. Raise RefusedCall."""
+    role, roles = _find_role(game)
+    wait = request.args.get("wait", "")
+    query = f"?wait={int(wait)}" if wait.isdecimal() and len(wait) < 16 else ""
+    summary = require("GET", f"/games/{game}{query}", role=role)
+    labels = Labels.of_table(summary, i18n.request_language())
+    if summary["status"] == "open":
+        return TablePage(game, role, roles, summary, {}, 0, labels)
+    resumed = require("GET", f"/games/{game}/resume{query}", role=role)
+    return TablePage(game, role, roles, summary, resumed["board"], resumed["now"], labels)
+
+
+def _find_role(game: str) -> tuple[str, Sequence[str]]:
+    """Return the visitor's role at a table, and all of them: the seat first, unless the request names another.
+
+    The API selects by a header, so the page does not have to guess from its answers.
+    """
+    owner = session_owner()
+    if owner is None:
+        return "", ()
+    s = services()
+    players = s.account_store.accounts.list_players(owner.account)
+    found = s.seat_tokens.list_principals(game, players, owner.account, owner.credential)
+    roles = sorted((str(each.role) for each in found), key=lambda role: (not role.isdecimal(), role))
+    wanted = request.values.get("as", "")
+    return (wanted if wanted in roles else next(iter(roles), "")), roles
+
+
+# --- the page --------------------------------------------------------------------------------------------------
+
+
+def show_table(game: str) -> Response:
+    """Show a table."""
+    return render_table(load_table(game))
+
+
+@dataclass
+class Prompt:
+    """The question to the visitor, and notes on the answers so far."""
+
+    step: BuilderState | None = None
+    question: Question | None = None
+    whole: Sequence[WholeMove] = ()
+    preview: Doc | None = None
+    refusal: Doc | None = None
+    note: str = ""
+
+    def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
+        """Return the answers so far in words: question, answer, and True for a forced one."""
+        trail = self.step.picks.trail if self.step else ()
+        return [(labels.member(p.field) if p.field else "", labels.option(p.field, p.value), p.forced) for p in trail]
+
+
+def new_picks(page: TablePage) -> Picks:
+    """Return no answers yet to the open decision."""
+    return Picks((page.decision or {}).get("id", ""), secrets.token_urlsafe(18))
+
+
+def ask_first(page: TablePage) -> Prompt:
+    """Return the first question for the visitor's seat, with the whole moves if they are few."""
+    return ask_next(page, page.builder.advance(new_picks(page)))
+
+
+def preview_move(page: TablePage, step: BuilderState) -> Answer:
+    """Return the dry run of a finished move: its consequences of a finished move, as far as the seat may know them."""
+    body = {"move": step.move, "decision": step.picks.decision}
+    return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
+
+
+def ask_next(page: TablePage, step: BuilderState, *, note: str = "") -> Prompt:
+    """Return the next question of a step."""
+    if step.answer.status >= 400:
+        return Prompt(refusal=step.answer.doc, note=note)
+    if step.move is not None:
+        return Prompt(step, preview=preview_move(page, step).doc, note=note)
+    whole = page.builder.list_whole_moves(step)
+    question = show_question(page.labels, step.choice) if step.choice and not whole else None
+    return Prompt(step, question, whole, note=note)
+
+
+def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200) -> Response:
+    """Render a table, with the question that is asked."""
+    summary, labels = page.summary, page.labels
+    lang, running = i18n.request_language(), summary["status"] == "running"
+    if asked is None and running and (page.must_decide or page.may_decide):
+        asked = ask_first(page)
+    entries = _newest_entries(page)
+    stopped = summary["status"] in ("over", "closed")
+    return render_games_page(
+        "table",
+        status,
+        wide=True,
+        page=page,
+        labels=labels,
+        asked=asked,
+        summary=summary,
+        decision=page.decision,
+        panels=_panels(page),
+        entries=entries,
+        undo=_undo_version(page, entries),
+        votes=list_votes(page),
+        scores=ask("GET", f"/games/{page.game}/scores", role=page.role).doc if stopped else None,
+        times=clocks.Times(lang, page.now),
+        bots=sorted(BOTS),
+        refresh=REFRESH_SECONDS if page.waits_for_programs() and request.method == "GET" else 0,
+        position=clocks.seat_due(page.decision, page.seat),
+    )
+
+
+def _panels(page: TablePage) -> list[tuple[str, list[Panel]]]:
+    """Return the panels of the sight: the visitor's own part first."""
+    if not page.board:
+        return []
+    parts = [("own", page.board.get("own")), ("public", page.board.get("public"))]
+    return [(name, build_panels(page.labels, part)) for name, part in parts if part]
+
+
+def _newest_entries(page: TablePage) -> list[Doc]:
+    after = max(page.summary["version"] - NEWEST, 0)
+    return list(require("GET", f"/games/{page.game}/timeline?after={after}", role=page.role)["items"])
+
+
+def _undo_version(page: TablePage, entries: Sequence[Doc]) -> int | None:
+    """Return the version before the visitor's last move if that is among the newest records, or None."""
+    if page.seat is None or page.summary["status"] != "running" or page.summary["undo"] not in ("free", "consent"):
+        return None
+    own = [e for e in entries if e["kind"] == "moved" and e["seat"] == page.seat and not e.get("undone")]
+    return own[-1]["version"] - 1 if own else None
+
+
+def list_votes(page: TablePage) -> list[Doc]:
+    """Return the open undo requests and proposals, each with the visitor's part in it."""
+    if page.summary["status"] not in ("open", "running"):
+        return []
+    found = []
+    for kind in ("rewinds", "proposals"):
+        answer = ask("GET", f"/games/{page.game}/{kind}", role=page.role)
+        found += [each | {"kind": kind} for each in answer.doc.get("items", ()) if each.get("status") == "open"]
+    return found
+
+
+def show_chronicle(game: str) -> Response:
+    """Show the whole chronicle of a table, a page of versions at a time."""
+    page = load_table(game)
+    after = request.args.get("after", "0")
+    after = after if after.isdecimal() and len(after) < 10 else "0"
+    found = require("GET", f"/games/{game}/timeline?limit=200&after={after}", role=page.role)
+    entries = found["items"]
+    more = entries[-1]["version"] if found.get("next") and entries else None
+    return render_games_page(
+        "chronicle", wide=True, page=page, entries=entries, more=more, times=clocks.Times(i18n.request_language(), 0)
+    )

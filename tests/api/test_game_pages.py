@@ -1,0 +1,330 @@
+"""Pages of games: a person plays by forms, and sees what a client sees, and no more."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from api.pages.labels import load_members
+from api.pages.rules import read_blocks
+from api.pages.session import safe_target
+from api.pages.sight import count_leaves
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
+from domain.ruleset_registry import load_shipped
+from tests.api import messages
+from tests.api.conftest import ROOT, Site, Table, make_site
+from tests.api.game_pages import Page, Person
+from tests.api.members import PASSWORD, register
+from tests.api.oauth.browser import Browser
+from tests.rulesets import GAMES
+
+CATALOGUE = load_shipped()
+NAMES = CATALOGUE.names()
+SOE = "struggle_of_empires@1"
+
+
+def person(site: Site, name: str = "Anne") -> Person:
+    """Somebody who is logged in."""
+    member = register(site, name)
+    browser = Browser(site)
+    assert browser.log_in(name).status_code == 303
+    return Person(site, browser, member)
+
+
+class Started:
+    """A game of each ruleset against bots, on one site."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self.anne = site, person(site)
+        self.member = self.anne.api
+        self.paths: dict[str, str] = {}
+
+    def path(self, name: str) -> str:
+        if name not in self.paths:
+            self.paths[name] = self.anne.play_now(name)
+        return self.paths[name]
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    with closing(make_site(tmp_path_factory.mktemp("pages"), CATALOGUE)) as site:
+        yield Started(site)
+
+
+# --- playing ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_decision_of_every_game_is_made_by_forms(started: Started, name: str) -> None:
+    path = started.path(name)
+    ledger, game = started.site.services.ledger, path.rpartition("/")[2]
+    before = ledger.version(game)
+    page = started.anne.decide(path)
+    assert "<h1>" in page.text
+    assert ledger.version(game) > before
+
+
+def test_a_first_round_is_played_by_forms_alone(tmp_path: Any) -> None:
+    """From the account to round 2 of the first War, without a call of the API."""
+    with closing(make_site(tmp_path, CATALOGUE)) as site:
+        browser = Browser(site)
+        form = Page(browser.get("/register?next=/play").text).form("/register")
+        codes = browser.client.post(form.action, data=form.data(("name", "Zoe"), ("password", PASSWORD)))
+        assert 'href="/play"' in codes.text
+        zoe = Person(site, browser, None)
+        path = zoe.play_now(SOE)
+        for _ in range(40):
+            if "War 1, round 2" in zoe.decide(path).text:
+                break
+        else:
+            raise AssertionError("no second round")
+
+
+@pytest.fixture
+def duel(site: Site) -> tuple[Person, str, Table]:
+    """Anne in seat 0 of a game of orders with guests in the others."""
+    anne = person(site)
+    made = site.post("/games", {"ruleset": SOE, "seats": 2, "options": {"first_player": 0}}).json
+    table = Table(site, made["game"], made["token"], [])
+    path = f"/games/{made['game']}"
+    page = Page(anne.read(path).text)
+    assert anne.send(page.act("join", seat="0")).status_code == 303
+    table.tokens = ["", site.post(f"/games/{table.game}/seats", {"seat": 1, "name": "Bea"}).json["token"]]
+    assert anne.send(Page(anne.read(path).text).act("start")).status_code == 303
+    return anne, path, table
+
+
+class TestForms:
+    def test_a_second_click_makes_one_move(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        before, pick = table.version, form.buttons[0][:2]
+        answers = [anne.send(form, pick) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [303, 303]
+        assert answers[0].headers["Location"] == answers[1].headers["Location"]
+        assert table.version == before + 1
+        assert anne.send(form, form.buttons[1][:2]).status_code == 409
+
+    def test_a_form_that_is_older_than_the_game_says_so(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        assert anne.send(form, form.buttons[0][:2]).status_code == 303
+        assert table.move(1, {"type": "choose_power", "power": "spain"}).status_code == 201
+        while not (again := Page(anne.read(path).text).question()):
+            raise AssertionError("Anne places first")
+        answer = anne.send(form, form.buttons[2][:2])
+        assert answer.status_code == 409
+        assert "The game has moved on" in answer.text
+        assert again.action == form.action
+
+    def test_what_was_played_is_taken_back(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        page = anne.decide(path)
+        assert anne.send(Page(page.text).act("undo")).status_code == 303
+        assert table.get("/records").json["items"][-1]["kind"] == "rewound"
+        told = anne.read(path + "/chronicle").text
+        assert re.search(r"undone.*<s>", told, re.DOTALL)
+        assert Page(anne.read(path).text).question() is not None
+
+    def test_nothing_is_done_without_the_form_s_mark(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        before = table.version
+        form.fields = [(name, value) for name, value in form.fields if name != "form"]
+        assert anne.send(form, form.buttons[0][:2]).status_code == 403
+        for other in ("/play", "/games/new", path + "/commands"):
+            assert anne.browser.client.post(other, data={"act": "concede", "ruleset": SOE}).status_code == 403
+        assert table.version == before
+
+    def test_a_dry_run_says_what_happens(self, duel: tuple[Person, str, Table]) -> None:
+        anne, _, table = duel
+        body = {"move": {"type": "choose_power", "power": "france"}, "decision": table.decision}
+        told = [
+            anne.api.post(f"{table.path}/moves?dry_run=1", body, Accept_Language=lang).json["told"]
+            for lang in LANGUAGES
+        ]
+        assert [line.replace("\u2060", "") for (line, *_) in told] == ["Anne plays France.", "Anne joue la France."]
+
+    def test_others_vote_on_what_is_asked(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        proposed = table.post("/proposals", {"act": "close"}, table.tokens[1])
+        assert proposed.status_code == 202, proposed.text
+        page = Page(anne.read(path).text)
+        assert anne.send(page.act("vote", agrees="yes")).status_code == 303
+        page = Page(anne.read(path).text)
+        assert "The game is over." in page.texts
+
+    def test_what_no_form_of_ours_sends_is_refused(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, _ = duel
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        for name, value in (("picks", "{"), ("picks", "[1]"), ("key", "short"), ("pick", "{"), ("path", "1")):
+            form_fields = [(n, v) for n, v in form.fields if n != name]
+            answer = anne.browser.client.post(form.action, data=dict([*form_fields, (name, value)]))
+            assert answer.status_code in (400, 403, 409, 422), (name, value)
+        assert anne.send(form, ("pick", '"atlantis"')).status_code == 409
+
+
+def test_a_table_is_opened_by_its_form(site: Site) -> None:
+    anne = person(site)
+    form = Page(anne.read("/games/new?ruleset=" + SOE).text).form("/games/new", "")
+    chosen = [("seats", "2"), ("option.first_player", "1"), ("option.power_assignment", "random"), ("undo", "free")]
+    answer = anne.send(form, *chosen, ("listing", "invitation"), ("pace", "live"), ("join", "yes"))
+    assert answer.status_code == 200, answer.text
+    address = re.search(r"/games/([0-9a-f-]{36})/invitation\?invitation=[\w-]+", answer.text)
+    assert address
+    doc = anne.api.get("/games/" + address[1], Annals_Role="0").json
+    assert (doc["listing"], doc["undo"], doc["pace"]["seconds"]["move"]) == ("invitation", "free", 300)
+    assert (doc["options"]["first_player"], doc["options"]["power_assignment"]) == (1, "random")
+    bea = person(site, "Bea")
+    assert bea.send(Page(bea.read(address[0]).text).act("join")).status_code == 303
+    assert anne.send(Page(anne.read(f"/games/{address[1]}").text).act("start")).status_code == 303
+    wrong = anne.send(form, *chosen, ("listing", "public"), ("pace", "never"))
+    assert (wrong.status_code, 'class="problem"' in wrong.text) == (422, True)
+
+
+# --- what is shown ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_in_a_sight_is_invisible(started: Started, name: str) -> None:
+    path = started.path(name)
+    board = started.member.get("/games/" + path.rpartition("/")[2] + "/board", Annals_Role="0").json
+    page = Page(started.anne.read(path).text)
+    assert len(page.leaves) == count_leaves(board["public"]) + count_leaves(board["own"])
+    assert all(page.leaves)
+    assert not [text for text in page.texts if re.search("[a-z]_[a-z]", text)]
+
+
+@functools.cache
+def _english() -> set[str]:
+    """Words of the interface in English."""
+    found = messages.Told()
+    for path in (ROOT / "api/pages/templates").glob("*.html"):
+        messages.read_page(path, found)
+    return {text for text in found.messages if "{" not in text}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_french_page_has_no_english_word(started: Started, name: str) -> None:
+    path = started.path(name)
+    members = load_members(CATALOGUE.get(name).package)
+    alike = {str(entry["fr"]).casefold() for entry in members.values()}
+    english = {str(entry["en"]).casefold() for entry in members.values()} - alike
+    others = ("/", "/games", "/play") if name == SOE else ()
+    for page in (path, path + "/chronicle", "/games/new?ruleset=" + name, *others):
+        answer = started.anne.read(page, Accept_Language="fr", Accept="text/html")
+        assert answer.headers["Content-Language"] == "fr"
+        texts = Page(answer.text).texts
+        assert not set(texts) & _english(), page
+        assert not {text.casefold() for text in texts} & english, page
+
+
+@pytest.mark.parametrize("rules", [entry.rules for entry in GAMES], ids=lambda rules: rules.meta.ruleset)
+def test_members_have_names_in_both_languages(rules: Any) -> None:
+    """Those of sights, of moves and of contexts; a place where a number may be a seat says so."""
+    parts = (*rules.view_types.values(), *rules.moves.values())
+    found = {name.rstrip("_") for part in parts for name in getattr(part, "__struct_fields__", ())} - {"type"}
+    texts = [load_texts(rules.package, lang) for lang in LANGUAGES]
+    assert not [
+        name for name in found - set(load_members(rules.package)) if not all(text.get(f"word.{name}") for text in texts)
+    ]
+
+
+def test_a_page_shows_what_a_client_may_read(site: Site) -> None:
+    """In two games that differ in another seat's secret, a person reads the same bytes."""
+    anne, told = person(site), []
+    for units in (1, 2):
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 3}).json
+        path = f"/games/{made['game']}"
+        others = [site.post(path + "/seats", {"seat": seat, "name": f"P{seat}"}).json["token"] for seat in (0, 1)]
+        assert anne.send(Page(anne.read(path).text).act("join", seat="2")).status_code == 303
+        assert site.post(path + "/start", token=made["token"]).status_code == 201
+        decision = site.get(path + "/decisions").json["decisions"][0]["id"]
+        body = {"move": {"type": "order", "to": "t01", "units": units}, "decision": decision}
+        assert site.post(path + "/moves", body, others[0]).status_code == 201
+        html = anne.read(path).text + anne.read(path + "/chronicle").text
+        html = html.replace(made["game"], "GAME")
+        html = re.sub(r'(name="(?:form|key)" value=")[^"]*', r"\1", html)
+        told.append(re.sub(r"\d{4}-\d\d-\d\d[T,] ?\d\d:\d\d(:\d\dZ| UTC)", "TIME", html))
+    assert told[0] == told[1]
+
+
+def test_pages_have_no_way_of_their_own_to_a_game() -> None:
+    """They ask the routes; of the services they use those that say who asks, and the rulesets."""
+    allowed = {"registry", "account_store", "settings", "seat_tokens", "notifications"}
+    for path in sorted((ROOT / "api/pages").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("services()", "s"):
+                assert node.attr in allowed, (path.name, node.attr)
+
+
+# --- browsers --------------------------------------------------------------------------------------------------
+
+
+def test_a_browser_gets_a_page_and_a_program_the_documentation(site: Site) -> None:
+    assert site.client.get("/").headers["Location"] == "/v1/docs"
+    assert site.client.get("/", headers={"Accept": "*/*"}).status_code == 302
+    page = site.client.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert 'href="/register?next=%2Fplay"' in page.text
+
+
+def test_what_waits_stands_first(started: Started) -> None:
+    path = started.path(SOE)
+    texts = Page(started.anne.read("/", Accept="text/html").text).texts
+    assert any(re.fullmatch(r"\d decisions? waits? for you", text) for text in texts)
+    assert f'href="{path}#decision"' in started.anne.read("/", Accept="text/html").text
+
+
+def test_pages_keep_nothing_and_run_nothing_of_others(started: Started) -> None:
+    token = started.anne.browser.cookie()
+    for path in ("/play", "/games", started.path(SOE), started.path("egc@1") + "/chronicle"):
+        answer = started.anne.read(path)
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert not re.search(r"<script|<style|\sstyle=|\son\w+=", answer.text)
+        assert answer.text.count("<h1>") == 1
+        assert token not in answer.text
+        assert not re.findall(r'(?:src|href|action)="(?!/|#)', answer.text)
+
+
+def test_strangers_watch_public_tables_and_log_in_where_they_are(site: Site) -> None:
+    table = site.table(SOE, 2)
+    page = site.client.get(f"/games/{table.game}")
+    assert page.status_code == 200
+    assert Page(page.text).question() is None
+    assert urlencode({"next": f"/games/{table.game}"}) in page.text
+    register(site)
+    answer = Browser(site).log_in(target=f"/games/{table.game}")
+    assert answer.headers["Location"] == f"/games/{table.game}"
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["/games/evil", "/games//evil.example", "/games/new/x", "/play/../v1", "//games", "/gamesx", "/games/1", "/ "],
+)
+def test_a_login_leads_to_no_other_place(target: str) -> None:
+    assert safe_target(target) == "/account"
+    own = ("/", "/play", "/games", "/games/new", "/games/00000000-0000-4000-8000-000000000000?as=1")
+    assert [safe_target(path) for path in own] == list(own)
+
+
+def test_every_rule_is_an_anchor(started: Started) -> None:
+    for name in NAMES:
+        text = (ROOT / "docs/rules" / f"{name.partition('@')[0]}.md").read_text("utf-8")
+        numbers = set(re.findall(r"^- \*\*([A-Z0-9]+-[0-9.a-z]+)\*\*", text, re.MULTILINE))
+        assert numbers <= {block.rule for block in read_blocks(text)}
+    assert 'id="SOE-2.3"' in started.anne.read(started.path(SOE) + "/rules").text
