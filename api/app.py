@@ -35,6 +35,8 @@ from api.routes import (
     stream,
     table_chat,
     table_officers,
+    tournament_rounds,
+    tournaments,
     witness,
 )
 from api.routes.accounts import (
@@ -68,6 +70,8 @@ BLUEPRINTS = (
     table_chat.bp,
     replays.bp,
     batches.bp,
+    tournaments.bp,
+    tournament_rounds.bp,
     challenges.bp,
     proposals.bp,
     rewinds.bp,

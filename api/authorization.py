@@ -280,6 +280,11 @@ def require_directing_account(view: View) -> View:
     return _guard(view, True, lambda found, _: _authorize_account(found, scope="direct"))
 
 
+def require_playing_account(view: View) -> View:
+    """Require an account's session or token with the scope `play`; a banned account is refused."""
+    return _guard(view, True, lambda found, _: _authorize_account(found, scope="play"))
+
+
 def require_session(view: View) -> View:
     """Require an account's session, to store something also good standing.
 

@@ -200,7 +200,7 @@ def retry_after_inspection(view: View) -> View:
         try:
             return view(*args, **kwargs)
         except (StoreDamaged, VerificationError):
-            if services().inspect(kwargs["game"]) is None:
+            if services().inspect(kwargs["game"] if "game" in kwargs else kwargs["tournament"]) is None:
                 raise
             return view(*args, **kwargs)
 

@@ -19,6 +19,8 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.service_clock import ClockRows
+from domain.tournament_handler import TournamentHandler
+from domain.tournament_tables import TournamentTables
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.policy_file import KnownWitness, LogKeys
 from domain.transparency.witness_store import WitnessStore
@@ -130,6 +132,7 @@ class ApiServices:
     clock: Callable[[], int]
     """ms since 1970 UTC."""
     past_games: PastGames
+    tournaments: TournamentHandler
     notify_appended: Callable[[int], None] = _no_notification
     """Called with the log position of each write."""
     notify_changed: Callable[[str], None] = _no_change
@@ -145,6 +148,11 @@ class ApiServices:
     redis_up: Callable[[], bool] = _redis_up
     """Return True if Redis answers. No retries."""
     settings: ApiSettings = field(default_factory=ApiSettings)
+
+    @property
+    def tournament_tables(self) -> TournamentTables:
+        """Games of tournaments."""
+        return TournamentTables(self.tournaments, self.commands, self.seat_tokens)
 
     @property
     def machine_clocks(self) -> ClockRows:

@@ -7,58 +7,39 @@ control; a refusal stands only after it was decided on the newest version.
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import uuid4
 
-from cachetools import LRUCache
-
-from domain.errors import DecisionClosed, NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
-from domain.fork_safety import reset_after_fork
+from domain.errors import NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.kernel.game.command import Command, check_office
 from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.record_builder import Agreement, AnyTransition, CommandContext
 from domain.kernel.game.table_commands import Close, Open
-from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.ledger import IdempotencyKey, Ledger, Receipt
+from domain.ledger import IdempotencyKey, Ledger
+from domain.record_writer import (
+    MAX_ATTEMPTS,
+    REFUSALS,
+    CommandResult,
+    ExtraStatements,
+    RecentCache,
+    RecordWriter,
+    hash_fields,
+    make_idempotency_key,
+    no_statements,
+)
 from domain.ruleset_registry import RulesetRegistry
-from domain.service.database import Statement
 from domain.service.request_keys import RequestKey
 from domain.service.seed_store import SeedStore
-from domain.types import Doc, Json, Seat
+from domain.types import Doc, Json, Seat, is_tournament_id
 
-MAX_ATTEMPTS = 100
-"""Attempts to decide a command before giving up. Each lost race means another stored command."""
+__all__ = ["CommandHandler", "CommandResult", "ExtraStatements", "SeatGuard", "new_game_id"]
 
 SeatGuard = tuple[Seat, str]
 """(seat, player): the player expected at the seat at the time of the append."""
-
-ExtraStatements = Callable[[Record], Sequence[Statement]]
-"""Build the rows written in the record's transaction; a repeated command does not write them again."""
-
-_REFUSALS = (RuleError, DecisionClosed, NotSeated, StaleVersion)
-
-
-def _no_statements(_: Record) -> Sequence[Statement]:
-    return ()
-
-
-@dataclass(frozen=True)
-class CommandResult:
-    """Records stored by a command; a repetition of the command returns the same, marked `replayed`."""
-
-    game: str
-    versions: tuple[int, ...]
-    position: int
-    """Position of the last record in the whole log."""
-    records: tuple[Record, ...]
-    replayed: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +51,10 @@ class _CachedGame:
     seed: bytes = field(repr=False)
     log_id: str
     """Id of the log read."""
+
+    @property
+    def version(self) -> int:
+        return self.game.version
 
 
 @dataclass(frozen=True)
@@ -95,7 +80,7 @@ def new_game_id() -> str:
     return str(uuid4())
 
 
-class CommandHandler:
+class CommandHandler(RecordWriter):
     """Loads games, executes commands and appends their records.
 
     Each command may raise RuleError, UnknownGame and StoreUnavailable, and with an idempotency key CommandReused.
@@ -110,8 +95,9 @@ class CommandHandler:
         clock: Callable[[], int],
         keep: int = 128,
     ) -> None:
-        self._ledger, self._registry, self._seed_store, self._clock = ledger, registry, seed_store, clock
-        self._recent = _RecentGames(keep)
+        super().__init__(ledger)
+        self._registry, self._seed_store, self._clock = registry, seed_store, clock
+        self._recent: RecentCache[_CachedGame] = RecentCache(keep)
 
     # --- the table
 
@@ -125,7 +111,7 @@ class CommandHandler:
         body: Doc | None = None,
         defaulted: Collection[str] = (),
         idempotency_key: RequestKey | str | None = None,
-        extra_statements: ExtraStatements = _no_statements,
+        extra_statements: ExtraStatements = no_statements,
     ) -> CommandResult:
         """Open a new game under an id from `new_game_id`; `body` adds pace and policies to the record.
 
@@ -136,7 +122,7 @@ class CommandHandler:
         table = rules.make_table(seats, options)
         sent = body and {name: value for name, value in body.items() if name not in defaulted}
         args = {"ruleset": ruleset, "seats": seats, "options": dict(options or {}), "body": sent}
-        key = _idempotency_key(idempotency_key, Open.verb, args)
+        key = make_idempotency_key(idempotency_key, Open.verb, args)
 
         def attempt() -> CommandResult:
             log_id = self._ledger.log_id
@@ -149,7 +135,7 @@ class CommandHandler:
                 game, key, extra_statements, _CachedGame(rules, transition.game, seed, log_id), [transition]
             )
 
-        return self._idempotent(game, key, attempt)
+        return self.run_once(game, key, attempt)
 
     def handle(
         self,
@@ -162,7 +148,7 @@ class CommandHandler:
         author: Officer | None = None,
         agreement: Agreement | None = None,
         idempotency_key: RequestKey | str | None = None,
-        extra_statements: ExtraStatements = _no_statements,
+        extra_statements: ExtraStatements = no_statements,
         ahead_ms: int = 0,
     ) -> CommandResult:
         """Execute a command on an open game; raise as the command does.
@@ -174,8 +160,8 @@ class CommandHandler:
         (`office_ended`, `office_insufficient`). `agreement`: the players' consent in place of a director. `ahead_ms`:
         ms added to the clock for the record, before a clock jump of the same size.
         """
-        args = _hashed_fields(command)
-        key = _idempotency_key(idempotency_key, command.verb, args, expected)
+        args = hash_fields(command)
+        key = make_idempotency_key(idempotency_key, command.verb, args, expected)
         pending = _PendingCommand(
             game,
             command,
@@ -189,7 +175,7 @@ class CommandHandler:
             extra_statements,
             ahead_ms,
         )
-        return self._idempotent(game, key, lambda: self._decide_and_append(pending))
+        return self.run_once(game, key, lambda: self._decide_and_append(pending))
 
     # --- games
 
@@ -218,30 +204,12 @@ class CommandHandler:
 
     def _fold(self, game: str) -> _CachedGame:
         log_id, records = self._ledger.log_id, self._ledger.read(game)
-        if not records:
+        if not records or is_tournament_id(game):
             raise UnknownGame(game)
         rules = self._registry.get(records[0].body["ruleset"])
         return _CachedGame(rules, fold(rules, records), self._seed_store.seed(game), log_id)
 
     # --- execution
-
-    def _idempotent(self, game: str, key: IdempotencyKey | None, attempt: Callable[[], CommandResult]) -> CommandResult:
-        """Run the attempt; return the stored result of a command accepted before, even if it would now be refused.
-
-        The usual path reads nothing more: a repetition is refused, or detected by the append itself.
-        """
-        try:
-            return attempt()
-        except _REFUSALS:
-            if key is None:
-                raise
-            row = self._ledger.find_command(game, key.id)
-            if row is None:
-                if key.claim:
-                    key.claim.check(self._ledger.execute)
-                raise
-            key.check_hash(row.body_hash)
-            return self._replayed_result(game, Receipt(row.first, row.last, row.positions))
 
     def _decide_and_append(self, pending: _PendingCommand) -> CommandResult:
         # A move without version and decision is decided on the newest version.
@@ -250,7 +218,7 @@ class CommandHandler:
             loaded = self._load(pending.game, newest=newest)
             try:
                 transitions = self._decide(pending, loaded)
-            except _REFUSALS:
+            except REFUSALS:
                 if newest:
                     raise
                 newest = True
@@ -306,14 +274,9 @@ class CommandHandler:
             game, records, records[0].version - 1, key, extra_statements(records[0]), after.log_id
         )
         if receipt.replayed:
-            return self._replayed_result(game, receipt)
+            return self.replay(game, receipt)
         self._recent.remember(game, after)
         return CommandResult(game, tuple(r.version for r in records), receipt.positions[-1], records)
-
-    def _replayed_result(self, game: str, receipt: Receipt) -> CommandResult:
-        records = self._ledger.read(game, receipt.first - 1, receipt.last)
-        versions = tuple(r.version for r in records)
-        return CommandResult(game, versions, receipt.positions[-1], tuple(records), replayed=True)
 
 
 def _check_neutrality(game: AnyGame, pending: _PendingCommand) -> None:
@@ -321,65 +284,3 @@ def _check_neutrality(game: AnyGame, pending: _PendingCommand) -> None:
     is_guarded = game.terms.get("officers") == "neutral" and not pending.command.open_to_players
     if is_guarded and pending.officer and pending.agreement is None and game.has_stake(pending.officer):
         raise RuleError("director_has_stake")
-
-
-class _RecentGames:
-    """Cache of the most recently used games, shared by all threads of a process."""
-
-    def __init__(self, keep: int) -> None:
-        self._keep = keep
-        self._reset()
-        reset_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Replace the lock, since an absent thread may hold it."""
-        self._reset()
-
-    def _reset(self) -> None:
-        self._lock = threading.Lock()
-        self._recent: LRUCache[str, _CachedGame] = LRUCache(self._keep)
-
-    def get(self, game: str) -> _CachedGame | None:
-        """Return the cached game, or None."""
-        with self._lock:
-            return self._recent.get(game)
-
-    def remember(self, game: str, loaded: _CachedGame) -> _CachedGame:
-        """Cache the game unless a newer version is cached; return the newer one.
-
-        A version from another log is never newer.
-        """
-        with self._lock:
-            cached = self._recent.get(game)
-            if cached is None or cached.log_id != loaded.log_id or cached.game.version < loaded.game.version:
-                self._recent[game] = cached = loaded
-            return cached
-
-
-def _hashed_fields(command: Command) -> Doc:
-    """Return the command's fields as hashed; fields added later only if they differ from their default."""
-    declared = fields(command)  # type: ignore[arg-type] # every command is a dataclass
-    values = ((f, getattr(command, f.name)) for f in declared if not f.metadata.get("not_hashed"))
-    return {
-        f.name: value for f, value in values if not (f.metadata.get("hashed_unless_default") and value == f.default)
-    }
-
-
-def _idempotency_key(
-    id: RequestKey | str | None,  # noqa: A002 - the word of the table
-    verb: str,
-    args: Mapping[str, Json],
-    expected: int | None = None,
-) -> IdempotencyKey | None:
-    """Return the key of a request, or None without an id.
-
-    A client's request is known by its fingerprint, one of the service by the hash of its command. That hash covers
-    canonical JSON from the standard library, since a refused move may hold any JSON at all.
-    """
-    if id is None:
-        return None
-    body = json.dumps([verb, args, expected], sort_keys=True, separators=(",", ":"))
-    body_hash = hashlib.sha256(body.encode()).hexdigest()
-    if isinstance(id, str):
-        return IdempotencyKey(id, body_hash)
-    return IdempotencyKey(id.id, id.fingerprint, earlier_hash=body_hash, claim=id.claim)

@@ -8,6 +8,7 @@ AnnalsError
 ├── CommandReused        the same command id with another body
 ├── NeedsChance          a dry run came to a draw
 ├── UnknownGame          no such game in the ledger
+├── UnknownTournament    no such tournament in the ledger
 ├── UnknownRuleset       no such ruleset in the registry
 ├── InvalidTable         seats or options not allowed by the ruleset
 ├── FormError            a document does not fit the JSON form of a state
@@ -87,6 +88,10 @@ class NeedsChance(AnnalsError):
 
 class UnknownGame(AnnalsError):
     """No such game."""
+
+
+class UnknownTournament(AnnalsError):
+    """No such tournament."""
 
 
 class UnknownRuleset(AnnalsError):

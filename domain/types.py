@@ -32,6 +32,11 @@ MAX_ITEMS = 400
 _SLUG = re.compile(r"[a-z][a-z0-9_]*@[1-9][0-9]*")
 
 
+def is_tournament_id(originator: str) -> bool:
+    """Return whether an id of the log is a tournament's: those are UUIDs of version 8, games never are."""
+    return originator[14:15] == "8"
+
+
 def split_ruleset(name: str) -> tuple[str, int]:
     """Split `struggle_of_empires@1` into ("struggle_of_empires", 1); raise ValueError for anything else."""
     if not _SLUG.fullmatch(name):

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from cachetools import LRUCache
-from sqlalchemy import Connection, delete, select, tuple_
+from sqlalchemy import Connection, ScalarSelect, Select, delete, select, tuple_, update
 
 from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry
@@ -119,7 +119,8 @@ class ClosedGame:
 def list_closed_before(views: ViewStore, at: int, after: tuple[int, str], limit: int) -> list[ClosedGame]:
     """Return games closed at or before `at` (ms) that still have rows, oldest first, after the key `after`.
 
-    Leaves out quarantined games, and games with an end that spectators cannot see yet.
+    Ended tournaments without the mark of the archive are among them. Leaves out quarantined games, and games with an
+    end that spectators cannot see yet.
     """
     t, b, a, g = schema.games.c, schema.boards.c, schema.aside.c, schema.generations.c
     live = select(g.gen).where(g.live).scalar_subquery()
@@ -127,8 +128,17 @@ def list_closed_before(views: ViewStore, at: int, after: tuple[int, str], limit:
     excluded = select(a.game).where(a.gen == live).union(select(t.game).where(t.gen == live, t.status != "closed"))
     query = select(t.at, t.game, t.version).where(t.gen == live, t.shown_to != schema.SPECTATORS, t.status == "closed")
     query = query.where(rows, t.at <= at, tuple_(t.at, t.game) > after, t.game.not_in(excluded))
+    tournaments = _select_ended_tournaments(live, at, after)
     with views.reading() as db:
-        return [ClosedGame(*row) for row in db.execute(query.order_by(t.at, t.game).limit(limit))]
+        found = [*db.execute(query.order_by(t.at, t.game).limit(limit)), *db.execute(tournaments.limit(limit))]
+    return sorted((ClosedGame(*row) for row in found), key=lambda game: (game.at, game.game))[:limit]
+
+
+def _select_ended_tournaments(live: ScalarSelect[int], at: int, after: tuple[int, str]) -> Select[tuple[int, str, int]]:
+    t, a = schema.tournaments.c, schema.aside.c
+    query = select(t.at, t.game, t.version).where(t.gen == live, t.status.in_(("finished", "cancelled")), ~t.archived)
+    query = query.where(t.at <= at, tuple_(t.at, t.game) > after)
+    return query.where(t.game.not_in(select(a.game).where(a.gen == live))).order_by(t.at, t.game)
 
 
 def drop_game_everywhere(views: ViewStore, game: str) -> None:
@@ -139,6 +149,7 @@ def drop_game_everywhere(views: ViewStore, game: str) -> None:
 
 
 def drop_game(db: Connection, gen: int, game: str) -> None:
-    """Drop boards, timeline and keyframes of a game in one generation."""
+    """Drop boards, timeline and keyframes of a game in one generation; mark a tournament as archived."""
+    db.execute(update(schema.tournaments).filter_by(gen=gen, game=game).values(archived=True))
     for table in (schema.boards, schema.timeline, schema.keyframes):
         db.execute(delete(table).filter_by(gen=gen, game=game))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
+from domain.tournaments.event import Tournament
 from domain.transparency.merkle_tree import Hash, append_leaf, leaf_hash
 from domain.types import PUBLIC, Doc, Json, Viewer
 from projections import documents, schema
@@ -23,6 +24,7 @@ from projections.row_builders import (
     build_result_rows,
     build_seat_rows,
 )
+from projections.tournament_views import build_tournament_row
 from projections.view_store import PreparedStatement, ViewStore, upsert
 
 _G = schema.generations.c
@@ -50,13 +52,15 @@ class Batch:
     quarantined: list[Doc] = field(default_factory=list)
     damaged: set[str] = field(default_factory=set)
     """Games with known corrupt records."""
+    tournaments: dict[str, Tournament] = field(default_factory=dict)
     archived: list[str] = field(default_factory=list)
-    """Archived games whose last record is in the batch; their views are rendered on demand."""
+    """Archived games and tournaments whose last record is in the batch; views of games are rendered on demand."""
     boards: list[Doc] = field(default_factory=list)
     games: list[Doc] = field(default_factory=list)
     due: list[Doc] = field(default_factory=list)
     results: list[Doc] = field(default_factory=list)
     seated: list[Doc] = field(default_factory=list)
+    tournament_rows: list[Doc] = field(default_factory=list)
 
     def add_rows(self, gen: int, game: str, views: ViewStore) -> None:
         """Add the rows of a game as it is at the end of the batch."""
@@ -70,6 +74,14 @@ class Batch:
         self.games.append(row)
         self.due += due
         self.results += results
+
+    def add_tournament_row(self, gen: int, tournament: str) -> None:
+        """Add the row of a tournament as it is at the end of the batch."""
+        self.tournament_rows.append(
+            build_tournament_row(
+                gen, self.tournaments[tournament], self.places[tournament], archived=tournament in self.archived
+            )
+        )
 
     def add_spectator_rows(self, gen: int, delayed: DelayedGame, views: ViewStore) -> None:
         """Add the rows of a game as spectators see it."""
@@ -102,6 +114,7 @@ def write_batch(db: Connection, gen: int, batch: Batch, spectators: SpectatorSli
         (schema.due, batch.due),
         (schema.results, batch.results),
         (schema.seated, batch.seated),
+        (schema.tournaments, batch.tournament_rows),
         (schema.held_back, [build_delay_row(gen, delayed) for delayed in spectators.games]),
     ):
         upsert(db, table, rows)
@@ -125,7 +138,7 @@ def _mark_documents(db: Connection, gen: int, game: str, members: Doc, views: Vi
     """
     rows_by_table = {
         table: [dict(row) for row in db.execute(select(table).filter_by(gen=gen, game=game)).mappings()]
-        for table in (schema.games, schema.boards)
+        for table in (schema.games, schema.boards, schema.tournaments)
     }
     visible_version = next(
         (row["version"] for row in rows_by_table[schema.games] if row["shown_to"] == schema.SPECTATORS), None

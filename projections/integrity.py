@@ -21,6 +21,8 @@ from domain.ledger import Ledger, LogEntry
 from domain.ledger.row_keys import MOST
 from domain.service.corruption import CorruptRecord, CorruptRecords
 from domain.service.seed_store import SeedStore
+from domain.tournaments.draw import DEFAULT_CHAIN, make_chain
+from domain.types import is_tournament_id
 from projections import schema
 from projections.view_store import ViewStore
 
@@ -213,7 +215,11 @@ def _find_fault(record: Record | None, leaf: str, before: str = "") -> str:
 
 def _check_seed(seed_store: SeedStore, first_record: Record, game: str) -> list[CorruptRecord]:
     try:
-        if commitment(seed_store.seed(game)) == first_record.body.get("seed_hash"):
+        if is_tournament_id(game):
+            terms, last = first_record.body["terms"], seed_store.seed(game)
+            if make_chain(last, terms.get("chain", DEFAULT_CHAIN))[0].hex() == first_record.body["secret"]:
+                return []
+        elif commitment(seed_store.seed(game)) == first_record.body.get("seed_hash"):
             return []
     except (UnknownGame, WrongKey):
         pass

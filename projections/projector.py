@@ -20,6 +20,9 @@ from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.corruption import CorruptRecords
+from domain.tournaments.event import Tournament
+from domain.tournaments.records import FINAL_KINDS
+from domain.types import is_tournament_id
 from projections import schema
 from projections.batch import Batch, grow_tree, quarantine_games, write_batch
 from projections.delayed_views import (
@@ -35,6 +38,7 @@ from projections.partitions import PartitionLease, PartitionShare
 from projections.row_builders import (
     build_timeline_rows,
 )
+from projections.tournament_views import TournamentLoader
 from projections.view_store import PreparedStatement, ViewStore
 
 SLICE = 500
@@ -42,6 +46,9 @@ SLICE = 500
 
 MAX_SLICES = 8
 """Most slices read at once to find own entries among those of other projectors; all are held in memory."""
+
+CACHE_TOURNAMENTS = 32
+"""Tournaments cached by a projector."""
 
 CACHE_GAMES = 512
 """Games cached by a projector. Others are folded again for their next record."""
@@ -53,6 +60,9 @@ PLACE_OF_GAME = select(schema.games.c.place).where(
     schema.games.c.game == bindparam("of_game"),
     schema.games.c.shown_to != schema.SPECTATORS,
 )
+PLACE_OF_TOURNAMENT = select(schema.tournaments.c.place).where(
+    schema.tournaments.c.gen == bindparam("in_gen"), schema.tournaments.c.game == bindparam("of_game")
+)
 
 
 GAME_TABLES = (
@@ -63,8 +73,9 @@ GAME_TABLES = (
     schema.results,
     schema.held_back,
     schema.seated,
+    schema.tournaments,
 )
-"""Tables with rows of single games, made from their records alone."""
+"""Tables with rows of single games and tournaments, made from their records alone."""
 
 DAMAGED_PREFIX = "damaged: version "
 """Error of a game in quarantine for a corrupt record, before the version."""
@@ -88,21 +99,22 @@ def _show_delayed(batch: Batch, spectators: SpectatorSlice, position: int, at: i
 
 def _quarantine(batch: Batch, spectators: SpectatorSlice, game: str, position: int, reason: str) -> None:
     batch.loaded.pop(game, None)
+    batch.tournaments.pop(game, None)
     spectators.quarantined.add(game)
     batch.quarantine(game, position, reason)
 
 
 @contextmanager
 def _isolate_failure(
-    batch: Batch, spectators: SpectatorSlice, position: int, loaded: LoadedGame | None
+    batch: Batch, spectators: SpectatorSlice, position: int, game: str, version: int
 ) -> Iterator[None]:
     """Put the game into quarantine if the block fails for it alone, so that the others continue."""
     try:
         yield
     except Exception as error:
-        if is_transient(error) or loaded is None:
+        if is_transient(error):
             raise
-        _quarantine(batch, spectators, loaded.game.id, position, _describe_error(error, loaded.game.version))
+        _quarantine(batch, spectators, game, position, _describe_error(error, version))
 
 
 class Projector:
@@ -112,9 +124,10 @@ class Projector:
         self, ledger: Ledger, registry: RulesetRegistry, views: ViewStore, owner: str, gen: int | None = None
     ) -> None:
         self._ledger, self._registry, self._views = ledger, registry, views
-        self._loader = GameLoader(registry, ledger)
+        self._loader, self._tournament_loader = GameLoader(registry, ledger), TournamentLoader(ledger)
         self._share = PartitionShare(owner, gen)
         self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
+        self._tournaments: LRUCache[str, Tournament] = LRUCache(CACHE_TOURNAMENTS)
         self._delayed_views = DelayedViews(ledger, registry, CACHE_GAMES)
         self._log_id = ""
         """The log of the cached games."""
@@ -134,7 +147,7 @@ class Projector:
                 entries = self._ledger.log(lease.position, most)
                 spectators = SpectatorSlice(self._delayed_views, db, lease.gen, now, lease.owns)
                 batch = self._project(db, lease, entries, spectators) if entries or spectators.has_due else batch
-                games = {*batch.loaded, *(delayed.game for delayed in spectators.changed_games)}
+                games = {*batch.loaded, *batch.tournaments, *(delayed.game for delayed in spectators.changed_games)}
                 if entries or games:
                     position = entries[-1].position if entries else lease.position
                     slice_ = ProjectedSlice(
@@ -171,7 +184,11 @@ class Projector:
             self._rebuild_game(db, gen, game, records, now)
             row = {"gen": gen, "game": game, "position": 0, "error": f"{DAMAGED_PREFIX}{version}"}
             quarantine_games(db, gen, [row], {"set_aside": True, "damaged": version}, self._views)
+        self._forget(game)
+
+    def _forget(self, game: str) -> None:
         self._games.pop(game, None)
+        self._tournaments.pop(game, None)
 
     def restore(self, game: str, now: int) -> None:
         """End the quarantine of a game without corrupt records."""
@@ -183,7 +200,9 @@ class Projector:
 
     def _rebuild_game(self, db: Connection, gen: int, game: str, records: list[Record], now: int) -> None:
         """Replace all views of a game by those of `records`."""
-        old_place = db.execute(PLACE_OF_GAME, {"in_gen": gen, "of_game": game}).scalar()
+        is_tournament = is_tournament_id(game)
+        place_query = PLACE_OF_TOURNAMENT if is_tournament else PLACE_OF_GAME
+        old_place = db.execute(place_query, {"in_gen": gen, "of_game": game}).scalar()
         for table in GAME_TABLES:
             db.execute(delete(table).filter_by(gen=gen, game=game))
         if not records:
@@ -196,7 +215,10 @@ class Projector:
         for *_, error in spectators.show_until():
             raise error
         batch.places[game] = old_place or position << PLACE_BITS
-        batch.add_rows(gen, game, self._views)
+        if is_tournament:
+            batch.add_tournament_row(gen, game)
+        else:
+            batch.add_rows(gen, game, self._views)
         for delayed in spectators.changed_games:
             batch.add_spectator_rows(gen, delayed, self._views)
         write_batch(db, gen, batch, spectators, self._views)
@@ -209,6 +231,7 @@ class Projector:
             self._delayed_views = DelayedViews(self._ledger, self._registry, CACHE_GAMES)
         if self._log_id != before or self.lease is None or self.lease.has_new_partitions:
             self._games.clear()
+            self._tournaments.clear()
         return lease
 
     def _acquire_game(self, db: Connection, now: int, game: str) -> PartitionLease:
@@ -221,9 +244,10 @@ class Projector:
     def _remember(self, batch: Batch, spectators: SpectatorSlice) -> None:
         """Cache the games. Call after the commit, so that rolled-back changes are never cached."""
         self._games.update(batch.loaded)
+        self._tournaments.update(batch.tournaments)
         self._delayed_views.remember(spectators.changed_games)
         for row in batch.quarantined:
-            self._games.pop(row["game"], None)
+            self._forget(row["game"])
 
     def _apply(
         self, db: Connection, lease: PartitionLease, entries: Sequence[LogEntry], spectators: SpectatorSlice
@@ -248,10 +272,14 @@ class Projector:
         if len(entries) < _read_limit(lease):
             _show_delayed(batch, spectators, position)
         for game, loaded in list(batch.loaded.items()):
-            with _isolate_failure(batch, spectators, position, loaded):
+            with _isolate_failure(batch, spectators, position, game, loaded.game.version):
                 batch.add_rows(gen, game, self._views)
+        for tournament, t in list(batch.tournaments.items()):
+            with _isolate_failure(batch, spectators, position, tournament, t.version):
+                batch.add_tournament_row(gen, tournament)
         for delayed in spectators.changed_games:
-            with _isolate_failure(batch, spectators, position, delayed.loaded):
+            version = delayed.loaded.game.version if delayed.loaded else delayed.shown_version
+            with _isolate_failure(batch, spectators, position, delayed.game, version):
                 batch.add_spectator_rows(gen, delayed, self._views)
         return batch
 
@@ -287,6 +315,13 @@ class Projector:
 
     def _add_record(self, batch: Batch, entry: LogEntry, spectators: SpectatorSlice) -> None:
         record, game = entry.record, entry.game
+        if is_tournament_id(game):
+            before_it = batch.tournaments.get(game) or self._tournaments.get(game)
+            batch.tournaments[game] = self._tournament_loader.load(before_it, entry)
+            batch.places[game] = spectators.set_position(entry.position)
+            if entry.archived and record.kind in FINAL_KINDS:
+                batch.archived.append(game)
+            return
         before = self._loader.game_before(batch.loaded.get(game) or self._games.get(game), entry)
         loaded = self._loader.game_after(before, entry)
         batch.loaded[game] = loaded

@@ -27,6 +27,7 @@ TABLES = (
     schema.due,
     schema.held_back,
     schema.seated,
+    schema.tournaments,
     schema.leaves,
     schema.nodes,
     schema.aside,

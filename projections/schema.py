@@ -197,6 +197,23 @@ seated = Table(
 )
 """Seats at delayed tables as spectators see them; `player` is empty for a vacant seat."""
 
+tournaments = Table(
+    "tournaments",
+    metadata,
+    _gen_column(),
+    _game_column(),
+    Column("place", BigInteger, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("ruleset", String(80), nullable=False),
+    Column("status", String(12), nullable=False),
+    Column("listing", String(10), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("archived", Boolean, nullable=False),
+    Column("doc", LargeBinary, nullable=False),
+    Index("tournaments_listed", "gen", "listing", "place"),
+)
+"""Summaries of tournaments; `game` is the tournament's id, `place` orders last changes as in `games`."""
+
 leaves = Table(
     "leaves",
     metadata,

@@ -59,6 +59,25 @@ class TableLists:
         with self._views.reading() as db:
             return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
 
+    def list_tournaments(
+        self, status: str, ruleset: str, before: int = 0, after: int = 0, limit: int = 50
+    ) -> list[tuple[int, dict[str, Json]]]:
+        """Return public tournaments with the place of their last change, newest first, as `list_lobby` does."""
+        t = schema.tournaments
+        query = select(t.c.place, t.c.doc).where(is_live(t), t.c.listing == "public")
+        query = query.order_by(t.c.place.desc()).limit(limit)
+        filters = (
+            (status, t.c.status == status),
+            (ruleset, t.c.ruleset == ruleset),
+            (before, t.c.place < before),
+            (after, t.c.place > after),
+        )
+        for value, condition in filters:
+            if value:
+                query = query.where(condition)
+        with self._views.reading() as db:
+            return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
+
     def list_closed(
         self, ruleset: str = "", player: str = "", after: int = 0, limit: int = 50
     ) -> list[tuple[int, str]]:
@@ -148,6 +167,19 @@ class TableLists:
             query = select(t.c.game).where(is_live(t), t.c.status.in_(UNFINISHED))
             rows = db.execute(query.where(t.c.shown_to != schema.SPECTATORS).order_by(t.c.game))
             return [row.game for row in rows]
+
+    def list_places(self, game: str) -> list[tuple[int | None, int | None]] | None:
+        """Return place and points by seat of a game that spectators see closed, None of any other game.
+
+        Without a result, both are None for each player.
+        """
+        t, r = schema.games, schema.results
+        with self._views.reading() as db:
+            shown = select(t.c.status).where(is_live(t), t.c.game == game, t.c.shown_to != schema.AT_THE_TABLE)
+            if db.execute(shown).scalar() != "closed":
+                return None
+            rows = select(r.c.place, r.c.points).where(is_live(r), r.c.game == game, ~r.c.conceded).order_by(r.c.seat)
+            return [(place, points) for place, points in db.execute(rows)]
 
     def list_results(
         self, player: str, limit: int = 100, after: str = "", *, own: bool = False

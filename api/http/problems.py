@@ -68,6 +68,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "no_checkpoint": (404, "No checkpoint of the log has been signed yet"),
     "unknown_log": (404, "This witness has no checkpoint of such a log"),
     "unknown_game": (404, "No such game"),
+    "unknown_tournament": (404, "No such tournament"),
     "unknown_ruleset": (404, "No such ruleset"),
     "unknown_account": (404, "No such account"),
     "unknown_client": (404, "No such client"),
@@ -109,6 +110,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "unfit_name": (422, "This account name is not allowed"),
     "role_required": (422, "You have several roles at this table: name one"),
     "invalid_table": (422, "The ruleset does not allow such a table"),
+    "invalid_tournament": (422, "The terms of the tournament do not add up"),
     "unknown_version": (422, "The game has no such version"),
     "unknown_position": (422, "The log has no such position"),
     "log_inconsistent": (422, "The proof does not show that the log has only grown"),
@@ -221,7 +223,10 @@ def refusal_sentence(code: str, figures: Doc) -> str:
 
 def _game_package() -> str:
     """Return the package with the current game's texts, or an empty string outside a game."""
-    game = (request.view_args or {}).get("game")
+    arguments = request.view_args or {}
+    if "tournament" in arguments:
+        return "domain.tournaments"
+    game = arguments.get("game")
     with suppress(AnnalsError):  # texts are optional: keep the first error
         for record in services().ledger.read(game, 0, 1) if game else ():
             return services().registry.get(record.body["ruleset"]).package
@@ -239,6 +244,7 @@ _ERROR_CODES: Mapping[type[AnnalsError], str] = {
     errors.CommandReused: "idempotency_key_reused",
     errors.UnknownGame: "unknown_game",
     errors.UnknownRuleset: "unknown_ruleset",
+    errors.UnknownTournament: "unknown_tournament",
 }
 
 _MAYBE_DAMAGED = (
@@ -277,16 +283,30 @@ def problem_of_error(error: AnnalsError) -> Problem:
             return Problem("unauthenticated", "The token was replaced.", headers=BEARER_CHALLENGE)
         case errors.StaleVersion():
             return Problem("stale_version", expected=error.expected, version=error.version)
-        case errors.InvalidTable():
-            return Problem("invalid_table", error.reason, errors=[{"at": error.pointer, "message": error.reason}])
+        case errors.InvalidTable() | errors.TournamentError() | errors.FormError():
+            return _form_problem(error)
         case errors.AccountError():
             return Problem(error.code, error.detail)
     return _internal_error(error)
 
 
+_FORM_CODES: Mapping[type[AnnalsError], str] = {
+    errors.FormError: "invalid_body",
+    errors.InvalidTable: "invalid_table",
+    errors.TournamentError: "invalid_tournament",
+}
+
+
+def _form_problem(error: errors.InvalidTable | errors.TournamentError | errors.FormError) -> Problem:
+    """Return the problem for a document with a fault at a known place."""
+    members = [{"at": error.pointer, "message": error.reason}]
+    return Problem(_FORM_CODES[type(error)], error.reason, errors=members)
+
+
 def damage_problem(error: Exception | None = None) -> Problem | None:
     """Return the problem for a damaged game if damage explains the failure, else None."""
-    game = (request.view_args or {}).get("game")
+    arguments = request.view_args or {}
+    game = arguments.get("game", arguments.get("tournament"))
     if not isinstance(game, str):
         return None
     with suppress(AnnalsError):  # keep the first error

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flask import Flask
-from werkzeug.routing import BaseConverter, Rule
+from werkzeug.routing import BaseConverter, Rule, ValidationError
 
-from domain.types import Doc
+from domain.types import Doc, is_tournament_id
 
 
 class GameConverter(BaseConverter):
     regex = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+    def to_python(self, value: str) -> str:
+        if is_tournament_id(value):
+            raise ValidationError
+        return value
+
+
+class TournamentConverter(BaseConverter):
+    """Ids of tournaments: UUIDs of version 8."""
+
+    regex = "[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 class SeatConverter(BaseConverter):
@@ -71,6 +82,7 @@ class OriginConverter(BaseConverter):
 
 CONVERTERS: dict[str, type[BaseConverter]] = {
     "game": GameConverter,
+    "tournament": TournamentConverter,
     "seat": SeatConverter,
     "version": VersionConverter,
     "ruleset": RulesetConverter,

@@ -42,6 +42,7 @@ from domain.kernel.schema.declarations import Context, Fact, Move, type_name
 from domain.kernel.schema.json_schema import schemas_of
 from domain.kernel.schema.validators import validator_of
 from domain.ruleset_registry import RulesetRegistry
+from domain.tournaments.event_commands import TOURNAMENT_CODES
 from domain.types import Doc
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
@@ -90,7 +91,7 @@ def build_components(registry: RulesetRegistry, base: Mapping[str, Doc]) -> dict
 
 def _code_schema(registry: RulesetRegistry) -> Doc:
     games = [code for name in registry.names() for code in registry.get(name).meta.codes]
-    codes = dict.fromkeys([*CODES, *COMMON_CODES, *TABLE_CODES, *games])
+    codes = dict.fromkeys([*CODES, *COMMON_CODES, *TABLE_CODES, *TOURNAMENT_CODES, *games])
     del codes["refused"]  # a placeholder for rule codes, never sent
     return {"type": "string", "description": "Codes of the service and of the rules.", "enum": sorted(codes)}
 

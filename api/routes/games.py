@@ -70,7 +70,7 @@ bp = Blueprint("games", __name__, url_prefix="/v1/games", description="Games: op
 # --- open ------------------------------------------------------------------------------------------------------
 
 
-def _find_ruleset(name: str) -> AnyRuleset:
+def find_ruleset(name: str) -> AnyRuleset:
     """Return a ruleset by name, the latest version if none is given. Raise Problem."""
     registry = services().registry
     try:
@@ -107,19 +107,14 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     `request` and `key` identify the table for repetitions. The key binds the whole request.
     """
     s = services()
-    rules = _find_ruleset(body["ruleset"])
+    rules = find_ruleset(body["ruleset"])
     check_guest_name(body["name"])
     player, issued_token, key_id = _make_player_token("", *request, key)
     if not (key_id and s.ledger.find_command(issued_token.game, key_id)):  # a repetition opens no table
         authorization.require_good_standing()
-        _charge_quota("tables")
+        charge_quota("tables")
     invited = body["listing"] == "invitation"
-    pace = parse_pace(rules.meta, body["pace"], s.clock())
-    terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
-    terms |= {"delay": body["delay"]} if body["delay"] else {}
-    terms |= {"misses": body["misses"]} if body["misses"] else {}
-    terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
-    terms["hold"] = _default_hold(pace) if body["hold"] is None else body["hold"]
+    terms = build_terms(rules, body)
     defaulted = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
     defaulted += ["misses"] if body["misses"] == DEFAULT_MISSES else []
     defaulted += ["officers"] if body["officers"] == "neutral" else []
@@ -140,6 +135,16 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     )
     report_issued_token(stored, issued_token, player, DIRECTOR)
     return stored, _token_to_json(issued_token, player) | ({"invitation": issued_token.invitation} if invited else {})
+
+
+def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
+    """Return the terms of a table as its first record has them. Raise InvalidTable for an impossible pace."""
+    pace = parse_pace(rules.meta, body["pace"], services().clock())
+    terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
+    terms |= {"delay": body["delay"]} if body["delay"] else {}
+    terms |= {"misses": body["misses"]} if body["misses"] else {}
+    terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
+    return {**terms, "hold": _default_hold(pace) if body["hold"] is None else body["hold"]}
 
 
 def report_issued_token(stored: CommandResult, issued_token: IssuedToken, player: str, role: Role) -> None:
@@ -192,7 +197,7 @@ def _token_to_json(issued_token: IssuedToken, player: str) -> Doc:
     return {"player": player} | ({"token": issued_token.token} if authorization.optional_owner() is None else {})
 
 
-def _charge_quota(what: str) -> None:
+def charge_quota(what: str) -> None:
     """Charge the quota of the caller's account or address."""
     found = authorization.optional_owner()
     rate_limits.charge_quota(what, found.account if found else "")
@@ -283,7 +288,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
         authorization.require_good_standing()
         check_visible_seat(game, body.get("seat"))
         check_not_reserved(game, body.get("seat"), challenge.player if challenge else player)
-        _charge_quota("seats")
+        charge_quota("seats")
     has_account = authorization.optional_owner() is not None
     accepted = s.account_store.social_graph.answer(game, authorization.player_ids(), "accepted")
 
@@ -317,7 +322,7 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     key_id = s.seat_tokens.command_id("bot", game, *authorization.player_ids(), key) if key else None
     if not (key_id and s.ledger.find_command(game, key_id)):
         check_not_reserved(game, seat, player)
-        _charge_quota("seats")
+        charge_quota("seats")
     name_rows = s.seat_tokens.texts.set_name(player, f"Bot ({body['bot']})")
     rows = [*s.seat_tokens.revoke(game, seat), *name_rows]
     bound = command_key(key_id or "", game, person_key(key, game))

@@ -144,7 +144,11 @@ def proof(args: Doc, game: str, version: int) -> Response:
     """
     rate_limits.charge_request(None)
     wait_for_views(args["wait"])
-    upto = visibility_of(game).upto
+    return prove_record(game, version, visibility_of(game).upto)
+
+
+def prove_record(game: str, version: int, upto: int | None = None) -> Response:
+    """Return the proof of a record of a game or tournament, up to a version that the caller may see."""
     as_text = request.accept_mimetypes.best_match(["application/json", "text/plain"]) == "text/plain"
     checkpoint = _shown_checkpoint() if as_text else None
     found, size = None, checkpoint.size if checkpoint else 0

@@ -21,6 +21,7 @@ from domain.kernel.rules.ruleset import COMMON_CODES, AnyRuleset
 from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text import package_data
 from domain.kernel.text.message_catalog import Texts, load_texts
+from domain.tournaments.event_commands import TOURNAMENT_CODES
 from domain.types import split_ruleset
 
 bp = Blueprint("rulesets", __name__, url_prefix="/v1", description="Rulesets, and problem codes.")
@@ -153,7 +154,7 @@ def problem(_: Doc, code: str) -> Response:
 def _describe_refusal(code: str) -> tuple[int, str, Mapping[str, str]]:
     """Return status, title, and rule number by ruleset for a refusal code. Raise Problem."""
     status = 422 if code == "malformed_move" else 409
-    if title := {**COMMON_CODES, **TABLE_CODES}.get(code):
+    if title := {**COMMON_CODES, **TABLE_CODES, **TOURNAMENT_CODES}.get(code):
         return status, title, {}
     registry = services().registry
     found = {n: number for n in registry.names() if (number := registry.get(n).meta.codes.get(code)) is not None}

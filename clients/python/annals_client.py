@@ -243,6 +243,18 @@ class Annals:
         """Return an existing table."""
         return Table(replace(self.wire, role=role), game)
 
+    def open_tournament(self, **terms: Json) -> t.TournamentWritten:
+        """Open a tournament as its organiser; `ruleset`, `seats`, `stages` .. as in the OpenAPI document."""
+        return cast("t.TournamentWritten", self.wire.write("/tournaments", terms))
+
+    def tournament(self, tournament: str, view: str = "", **query: Json) -> Json:
+        """Return a tournament, or one of its views: `/standings`, `/explain`, `/stages/1/rounds/1`."""
+        return self.wire.get(f"/tournaments/{tournament}{view}", **query)
+
+    def act(self, tournament: str, path: str, **body: Json) -> t.TournamentWritten:
+        """Act in a tournament: `/entrants`, `/checkin`, `/nonce`; as its organiser `/phases`, `/close`, .."""
+        return cast("t.TournamentWritten", self.wire.write(f"/tournaments/{tournament}{path}", body))
+
 
 @dataclass
 class Heads:

@@ -224,6 +224,21 @@ export class Annals {
   table(game: string, role = ""): Table {
     return new Table(this.wire.as({ role }), game, /^\d+$/.test(role) ? Number(role) : null);
   }
+
+  /** Open a tournament, and direct it. */
+  openTournament(terms: unknown): Promise<Schemas["TournamentWritten"]> {
+    return this.wire.write("/tournaments", terms);
+  }
+
+  /** A tournament, or one of its views: `/standings`, `/explain`, `/stages/1/rounds/1`. */
+  tournament<Doc = Schemas["Tournament"]>(tournament: string, view = "", query: Record<string, string | number> = {}): Promise<Doc> {
+    return this.wire.get<Doc>(`/tournaments/${tournament}${view}`, query);
+  }
+
+  /** Act in a tournament: `/entrants`, `/checkin`, `/nonce`; as its organiser `/phases`, `/close`, .. */
+  act(tournament: string, path: string, body: unknown = {}): Promise<Schemas["TournamentWritten"]> {
+    return this.wire.write(`/tournaments/${tournament}${path}`, body);
+  }
 }
 
 /** The service shows another game than before. Keep both heads: together they prove it. */

@@ -27,6 +27,8 @@ from domain.kernel.records.record import Record
 from domain.ledger import Ledger
 from domain.service.corruption import CorruptRecord
 from domain.service.database import Row
+from domain.tournaments.event_proof import parse_export
+from domain.types import is_tournament_id
 from projections.integrity import missing_position
 
 MAX_EXPORT = 2**29
@@ -176,12 +178,12 @@ def _read_export(path: Path, game: str) -> RepairSource:
             data = file.read(MAX_EXPORT + 1)
         if len(data) > MAX_EXPORT:
             raise BackupError(f"{path} is larger than {MAX_EXPORT} bytes")
-        game_export = parse(data)
+        records = parse_export(data) if is_tournament_id(game) else parse(data).records
     except VerificationError as error:
         raise SettingsError(f"{path} is no export: {error}") from None
-    if game_export.game != game:
+    if records[0].body.get("tournament" if is_tournament_id(game) else "game") != game:
         raise SettingsError(f"{path} is of another game")
-    return RepairSource({r.version: r for r in game_export.records})
+    return RepairSource({r.version: r for r in records})
 
 
 def _read_source_key(source: Path, key: bytes) -> bytes:

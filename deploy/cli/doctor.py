@@ -100,11 +100,13 @@ def _check_disk(services: ServiceContainer) -> str:
 
 
 def _check_ledger(services: ServiceContainer) -> str:
-    counted = "SELECT count(*) FILTER (WHERE originator_version = 1) AS games, count(*) AS records FROM records"
-    ((games, records),) = services.ledger.execute(counted)
+    counted = """SELECT count(*) FILTER (WHERE originator_version = 1 AND substr(topic, 1, 11) <> 'tournament.'),
+  count(*) FILTER (WHERE originator_version = 1 AND substr(topic, 1, 11) = 'tournament.'), count(*) FROM records"""
+    ((games, tournaments, records),) = services.ledger.execute(counted)
     ((archived,),) = services.ledger.execute("SELECT count(DISTINCT game) FROM archive")
     services.ledger.run_without_keys(lambda _: None)  # tests that records can be appended
-    return f"{records} records of {games} games, {archived} of them archived"
+    others = f" and {tournaments} tournaments" if tournaments else ""
+    return f"{records} records of {games} games{others}, {archived} of them archived"
 
 
 def _check_log(services: ServiceContainer) -> str:

@@ -1,4 +1,4 @@
-"""The commands `annals tournament plan`, `next` and `score`: the sums of an event on paper, without a service."""
+"""The commands `annals tournament plan`, `next`, `score` and `verify`: the sums of an event, without a service."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
 from domain.ruleset_registry import RulesetRegistry
 from domain.tournaments.byes import find_round_sizes
 from domain.tournaments.draw import draw_order
+from domain.tournaments.event_proof import parse_export, verify_tournament
 from domain.tournaments.explain import (
     explain,
     explanation_sentences,
     explanation_to_json,
-    value_to_text,
 )
 from domain.tournaments.formats import (
     LeaguePlan,
@@ -38,10 +38,11 @@ from domain.tournaments.formats import (
     seed_tables,
 )
 from domain.tournaments.next_round import advance_round, draw_next_round
-from domain.tournaments.results_file import KEY_BYTES, MAX_ENTRANTS, Results, parse_results
+from domain.tournaments.results_file import KEY_BYTES, MAX_ENTRANTS, parse_results
 from domain.tournaments.scoring import POINT
 from domain.tournaments.sizes import SeatRange, can_avoid_repeats, check_seats
-from domain.tournaments.ties import SHARED, TieBreaks
+from domain.tournaments.standings import list_standings
+from domain.tournaments.ties import TieBreaks
 from domain.types import Doc
 
 FORMATS = ("league", "design", "swiss", "knockout")
@@ -50,7 +51,7 @@ POINT_DECIMALS = 4
 
 def add_commands(add: AddParser) -> None:
     """Add the command with its parts, and their arguments."""
-    group = add("tournament", help="plan and score an event on paper")
+    group = add("tournament", help="plan and score an event on paper, verify one of the service")
     add_part = group.add_subparsers(title="parts", required=True, metavar="PART").add_parser
 
     parser = add_part("plan", help="show tables, byes, rounds and pods for a number of entrants")
@@ -90,6 +91,11 @@ def add_commands(add: AddParser) -> None:
     parser.add_argument("file", metavar="FILE", type=Path)
     parser.add_argument("--explain", nargs=2, metavar="ENTRANT", help="say why one stands before the other")
     parser.add_argument("--lang", choices=LANGUAGES, default=LANGUAGES[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    parser = add_part("verify", help="prove the export of a tournament, and name the first difference")
+    parser.set_defaults(command=verify)
+    parser.add_argument("file", metavar="FILE", type=Path)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -260,7 +266,7 @@ def score(args: argparse.Namespace, _: RulesetRegistry) -> int:
     pair = [results.find_entrant(label) for label in args.explain or ()]
     explanation = explain(ties, *pair) if pair else None
     sentences = explanation_sentences(ties, explanation, args.lang, results.names) if explanation else []
-    doc = {"standings": _list_standings(results, ties), "running": ties.tally.running}
+    doc = {"standings": list_standings(ties, results.label), "running": ties.tally.running}
     if explanation:
         doc["explanation"] = {**explanation_to_json(ties, explanation), "sentences": sentences}
     if args.json:
@@ -273,25 +279,6 @@ def score(args: argparse.Namespace, _: RulesetRegistry) -> int:
     return DONE
 
 
-def _list_standings(results: Results, ties: TieBreaks) -> list[Doc]:
-    """Return a document for each entrant, in order of places, with the values of the rules for all entrants."""
-    everybody = tuple(range(results.stage.entrants))
-    steps = [ties.apply(rule, everybody) for rule in ties.rules if rule not in ("direct", SHARED)]
-    return [
-        {
-            "place": ties.places[entrant],
-            "entrant": results.label(entrant),
-            "ticks": ties.tally.totals[entrant],
-            "tables": len(ties.tally.values[entrant]),
-            "credits": ties.tally.credits[entrant],
-            "missed": ties.tally.missed[entrant],
-            "ties": {step.rule: value_to_text(ties, step, entrant) for step in steps if not step.skipped},
-        }
-        for group in ties.ranking
-        for entrant in group
-    ]
-
-
 def _print_standings(doc: Doc, texts: Texts) -> None:
     """Print place, entrant and points of each line, and a note while tables are running."""
     rows = doc["standings"]
@@ -301,3 +288,16 @@ def _print_standings(doc: Doc, texts: Texts) -> None:
         print(f"{row['place']:<4}  {row['entrant']!s:<{width}}  {points:>10}")
     if doc["running"]:
         print(texts.render("explain.provisional", {"tables": doc["running"]}))
+
+
+# --- verify
+
+
+def verify(args: argparse.Namespace, _: RulesetRegistry) -> int:
+    """Print what a tournament's export proves; raise VerificationError for the first difference."""
+    records = parse_export(args.file.read_bytes())
+    t = verify_tournament(records)
+    doc = {"tournament": t.id, "records": t.version, "head": t.hash, "status": t.status}
+    doc |= {"entrants": len(t.entrants), "draws": len(t.secrets) - 1, "rounds_ranked": len(t.rankings)}
+    print(json.dumps(doc) if args.json else "\n".join(f"{name}: {value}" for name, value in doc.items()))
+    return DONE

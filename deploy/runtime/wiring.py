@@ -26,6 +26,7 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ServiceClock
+from domain.tournament_handler import TournamentHandler
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
@@ -168,6 +169,7 @@ class ServiceContainer:
             self.notifications,
             self.clock,
             PastGames(self.ledger, self.registry, self.views),
+            TournamentHandler(self.ledger, self.registry, self.seed_store, self.clock),
             SignalThread(self.signals).notify_appended,
             self.signals.notify_changed,
             self.build_worker_context().inspector.inspect,

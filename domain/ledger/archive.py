@@ -21,6 +21,7 @@ from domain.errors import VerificationError, WrongKey
 from domain.kernel.records.record import Record
 from domain.ledger.mapper import PackCipher, plain_state
 from domain.service.database import Row
+from domain.tournaments.records import FINAL_KINDS
 
 CHUNK_RECORDS = 64
 """Records of a chunk at most."""
@@ -79,11 +80,11 @@ def is_stub(state: object) -> bool:
 
 
 def check_closed_game(records: Sequence[Record], leaves: Mapping[int, str]) -> None:
-    """Check that the records are a closed game, chained, with the given hashes and the packs that they sealed.
+    """Check that the records are a closed game or tournament: chained, with the given hashes and their sealed packs.
 
     Raises ValueError for a game that is not closed, VerificationError for a wrong record.
     """
-    if not records or records[-1].kind != "closed":
+    if not records or records[-1].kind not in ("closed", *FINAL_KINDS):
         raise ValueError("only a closed game is archived")
     prev = ""
     for record in records:

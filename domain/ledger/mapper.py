@@ -1,9 +1,10 @@
 """Conversion of records to rows of the library and back: the topic is a word of an allow-list, the state is JSON.
 
-A topic is `game.<kind>@<schema>`; nothing that was read is ever imported or unpickled. The state is a marker byte and
-canonical JSON: `j` plain, `z` compressed if shorter, which the padding of packs makes nearly certain. It is the JSON of
-`{"packs", "public"}`, or, after `s`, the length and the JSON of `public` and then the packs, sealed with the game's
-key. Hashes and proofs are the same for both. After `a` comes the hash of an archived record (`archive.py`).
+A topic is `game.<kind>@<schema>`, or `<kind>@<schema>` for the kinds of tournaments; nothing that was read is ever
+imported or unpickled. The state is a marker byte and canonical JSON: `j` plain, `z` compressed if shorter, which the
+padding of packs makes nearly certain. It is the JSON of `{"packs", "public"}`, or, after `s`, the length and the JSON
+of `public` and then the packs, sealed with the game's key. Hashes and proofs are the same for both. After `a` comes the
+hash of an archived record (`archive.py`).
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 from domain.errors import UnknownKind, VerificationError, WrongKey
 from domain.kernel.records.record import KINDS, Record, RecordText
 from domain.kernel.schema.canonical_json import canonical, digest
-from domain.types import Doc, Json
+from domain.tournaments import records as tournament_records
+from domain.types import Doc, Json, is_tournament_id
 
-SCHEMAS: Mapping[str, int] = dict.fromkeys(KINDS, 1)
+SCHEMAS: Mapping[str, int] = dict.fromkeys((*KINDS, *tournament_records.KINDS), 1)
 """Number of the current form of each kind."""
 
 Upcast = Callable[[Doc], Doc]
@@ -80,18 +82,18 @@ class RecordMapper(Mapper[UUID]):
         """Raise ValueError unless exactly the old forms have upcasts. Without keys packs are not sealed."""
         super().__init__(JSONTranscoder())
         self._keys = keys
-        old = {f"game.{kind}@{n}" for kind, top in schemas.items() for n in range(1, top)}
+        old = {_topic_of(kind, n) for kind, top in schemas.items() for n in range(1, top)}
         if old != upcasts.keys():
             raise ValueError(f"upcasts are missing or too many: {sorted(old ^ upcasts.keys())}")
         self._upcasts = upcasts
-        self._topics = {kind: f"game.{kind}@{n}" for kind, n in schemas.items()}
-        self._readable = {f"game.{kind}@{n}": (kind, n) for kind, top in schemas.items() for n in range(1, top + 1)}
+        self._topics = {kind: _topic_of(kind, n) for kind, n in schemas.items()}
+        self._readable = {_topic_of(kind, n): (kind, n) for kind, top in schemas.items() for n in range(1, top + 1)}
 
     def to_stored_event(self, domain_event: Any) -> StoredEvent:
         """Return the row of a StoredRecord; raise UnknownKind."""
         record: Record = domain_event.record
         topic = self._topics.get(record.kind)
-        if topic is None:
+        if topic is None or not _fits_family(str(domain_event.originator_id), record.kind):
             raise UnknownKind(record.kind)
         state = self._build_state(str(domain_event.originator_id), record)
         return StoredEvent(domain_event.originator_id, record.version, topic, state)
@@ -124,7 +126,10 @@ class RecordMapper(Mapper[UUID]):
         """Return kind and number of a row's form; raise UnknownKind."""
         if stored.topic not in self._readable:
             raise UnknownKind(stored.topic)
-        return self._readable[stored.topic]
+        kind, number = self._readable[stored.topic]
+        if not _fits_family(game_name(stored.originator_id), kind):
+            raise VerificationError("unreadable", stored.originator_version, "another record stands in its place")
+        return kind, number
 
     def record(self, stored: StoredEvent) -> Record:
         """Return a row's record, converted to the current form; raise like `to_domain_event`."""
@@ -138,7 +143,7 @@ class RecordMapper(Mapper[UUID]):
             return Record(public, packs)
         doc: Doc = {"public": public, "packs": packs}
         hashed = digest(public)  # the chain hashes stored bytes: the next record names the hash of the old form
-        while (topic := f"game.{kind}@{number}") != self._topics[kind]:
+        while (topic := _topic_of(kind, number)) != self._topics[kind]:
             doc = self._upcasts[topic](doc)
             number += 1
         _check_public(stored, kind, doc["public"])
@@ -185,6 +190,15 @@ class RecordMapper(Mapper[UUID]):
             self._keys.open(game_name(stored.originator_id), _pack_label(stored.originator_version), sealed)
         )
         return decode_state(public), decode_state(packs)
+
+
+def _topic_of(kind: str, number: int) -> str:
+    return f"{kind}@{number}" if kind.startswith(tournament_records.FAMILY) else f"game.{kind}@{number}"
+
+
+def _fits_family(originator: str, kind: str) -> bool:
+    """Return whether a record of that kind may belong to this game or tournament."""
+    return is_tournament_id(originator) == kind.startswith(tournament_records.FAMILY)
 
 
 def _check_public(stored: StoredEvent, kind: str, public: Json) -> None:

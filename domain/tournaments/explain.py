@@ -33,7 +33,7 @@ class Explanation:
 def explain(ties: TieBreaks, one: int, other: int) -> Explanation:
     """Return why one entrant stands before another; raise TournamentError unless both are entrants."""
     for entrant in (one, other):
-        if not 0 <= entrant < ties.tally.stage.entrants:
+        if entrant not in ties.tally.members:
             raise TournamentError("unknown_entrant", f"there is no entrant {entrant}")
     if one == other:
         raise TournamentError("same_entrant", "two entrants are expected")

@@ -57,6 +57,8 @@ class Stage:
     ties: tuple[str, ...] = DEFAULT_TIES
     key: bytes = b""
     """Key of the last draw, for the rule `draw`; empty without one."""
+    outsiders: frozenset[int] = frozenset()
+    """Entrants without a part in the stage, and without a place."""
 
 
 def count_ticks(table: TableResult, scoring: Scoring, parameters: ScoringParameters) -> list[int]:
@@ -91,6 +93,11 @@ class Tally:
                 if entrant is not None:
                     values[entrant].append(own)
                     seats[entrant].append(table)
+
+    @cached_property
+    def members(self) -> tuple[int, ...]:
+        """Entrants with a part in the stage, ascending."""
+        return tuple(entrant for entrant in range(self.stage.entrants) if entrant not in self.stage.outsiders)
 
     @cached_property
     def running(self) -> list[str]:

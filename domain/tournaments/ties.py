@@ -204,7 +204,7 @@ class TieBreaks:
     def ranking(self) -> list[tuple[int, ...]]:
         """The entrants in order of places; those in one tuple share a place."""
         ranking: list[tuple[int, ...]] = []
-        waiting = [(tuple(range(self.tally.stage.entrants)), 0)]
+        waiting = [(self.tally.members, 0)]
         while waiting:
             group, place = waiting.pop()
             if len(group) < 2 or place == len(self.rules):
@@ -220,7 +220,7 @@ class TieBreaks:
 
     @cached_property
     def places(self) -> list[int]:
-        """Place of each entrant, from 1; shared ones equal."""
+        """Place of each entrant, from 1; shared ones equal, 0 for outsiders."""
         places, before = [0] * self.tally.stage.entrants, 1
         for group in self.ranking:
             for entrant in group:
@@ -230,7 +230,7 @@ class TieBreaks:
 
     def trace(self, one: int, other: int) -> list[Step]:
         """Return the rules applied to the groups of both entrants, up to the one between them."""
-        steps, group, place = list[Step](), tuple(range(self.tally.stage.entrants)), 0
+        steps, group, place = list[Step](), self.tally.members, 0
         while place < len(self.rules):
             step = self.apply(self.rules[place], group)
             steps.append(step)

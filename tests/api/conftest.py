@@ -31,6 +31,7 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
+from domain.tournament_handler import TournamentHandler
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
@@ -276,6 +277,7 @@ def make_site(
         notices,
         clock,
         PastGames(ledger, catalogue, views),
+        TournamentHandler(ledger, catalogue, vault, clock),
         inspect=inspect,
         settings=settings,
     )

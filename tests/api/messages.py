@@ -17,6 +17,7 @@ from api.schemas import request_fields
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES
 from domain.kernel.text.message_catalog import Message
+from domain.tournaments.event_commands import TOURNAMENT_CODES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,7 +67,12 @@ def told() -> Told:
                 _Walk(name, ast.parse(path.read_text()), found).all()
     for path in sorted((ROOT / "api/pages/templates").glob("*.html")):
         read_page(path, found)
-    for code, text in {**{c: title for c, (_, title) in CODES.items()}, **COMMON_CODES, **TABLE_CODES}.items():
+    for code, text in {
+        **{c: title for c, (_, title) in CODES.items()},
+        **COMMON_CODES,
+        **TABLE_CODES,
+        **TOURNAMENT_CODES,
+    }.items():
         found.messages.setdefault(text, f"code {code}")
     return found
 

@@ -15,6 +15,18 @@ import pytest
 
 from domain.errors import AccountError
 from domain.kernel.game.play_commands import Play
+from domain.tournaments.draw import commit_nonce
+from domain.tournaments.event_commands import (
+    AddTable,
+    CheckIn,
+    CloseCheckIn,
+    Draw,
+    Enter,
+    OpenCheckIn,
+    Report,
+    ShowNonce,
+    TournamentCommand,
+)
 from tests.api.conftest import Doc, Reply, Site, Table, make_site, refused
 from tests.api.members import OTHER, PASSWORD, Member, promoted, register
 
@@ -171,6 +183,51 @@ def account(site: Site) -> list[Ask]:
     return [replace(each, token=root.token) for each in found]
 
 
+IN_TOURNAMENT = "/v1/tournaments/{tournament}"
+ROUND = "/stages/{stage}/rounds/{number}"
+
+
+def organising(site: Site) -> list[Ask]:
+    """An account with tournaments in each phase, which plays in them too."""
+    anne, handler = register(site), site.services.tournaments
+    terms = {
+        "ruleset": "orders@1",
+        "table": {},
+        "seats": {"least": 3, "most": 3, "preferred": 3},
+        "stages": [{"rounds": 1}],
+    }
+
+    def made(*commands: TournamentCommand) -> str:
+        answer = anne.post("/tournaments", terms)
+        assert answer.status_code == 201, answer.text
+        for command in commands:
+            handler.handle(answer.json["tournament"], command)
+        return f"/tournaments/{answer.json['tournament']}"
+
+    entered = (Enter(anne.doc["player"]), Enter("p1"), Enter("p2"))
+    me = (anne.doc["player"],)
+    checking = (*entered, OpenCheckIn(), CheckIn(me, commit_nonce(NONCE)), CheckIn(("p1",)), CheckIn(("p2",)))
+    drawing = (*checking, CloseCheckIn())
+    drawn = (*drawing, ShowNonce(me, NONCE), Draw(1, 1))
+    ranking = made(*drawn)
+    entrants = handler.load(ranking.rpartition("/")[2]).rounds[0].pods[0]
+    for command in (AddTable(1, 1, 1, "g", entrants), Report(1, 1, 1, "g", 9, "h", (1, 2, 3), (3, 2, 1))):
+        handler.handle(ranking.rpartition("/")[2], command)
+    hashes = [{"nonce_hash": commit_nonce(text)} for text in ("x" * 16, "y" * 16)]
+    found = [
+        ask("POST /v1/tournaments", "/tournaments", terms, terms | {"capacity": 9}),
+        ask(f"POST {IN_TOURNAMENT}/entrants", f"{made()}/entrants", {}),
+        ask(f"DELETE {IN_TOURNAMENT}/entrants/me", f"{made(*entered)}/entrants/me", None),
+        ask(f"POST {IN_TOURNAMENT}/checkin", f"{made(*entered, OpenCheckIn())}/checkin", *hashes),
+        ask(f"POST {IN_TOURNAMENT}/nonce", f"{made(*drawing)}/nonce", {"nonce": NONCE}, {"nonce": NONCE + "00"}),
+        ask(f"POST {IN_TOURNAMENT}/phases", f"{made()}/phases", {"phase": "checking"}, {"phase": "drawing"}),
+        ask(f"POST {IN_TOURNAMENT}{ROUND}/draw", f"{made(*drawn)}/stages/1/rounds/1/draw", {"reason": "x"}, {}),
+        ask(f"POST {IN_TOURNAMENT}{ROUND}/rank", f"{ranking}/stages/1/rounds/1/rank", {}),
+        ask(f"POST {IN_TOURNAMENT}/close", f"{made()}/close", {}),
+    ]
+    return [replace(each, token=anne.token) for each in found]
+
+
 def nobody(site: Site) -> list[Ask]:
     """Without a token the key itself is who asks."""
     person = {"name": "Anne", "password": PASSWORD}
@@ -209,6 +266,7 @@ CALLERS: dict[str, Callable[[Site], list[Ask]]] = {
     "an owner": removing,
     "an heir": inheriting,
     "an account": account,
+    "an organiser": organising,
     "nobody": nobody,
 }
 """Callers, each with keys of its own, and all that they may ask under a key."""
@@ -231,6 +289,7 @@ WITHOUT_KEY = {
         "PUT /v1/me/watching/{game}",
         "PUT /v1/me/webhooks/{webhook}",
         "PUT /v1/reports/{report}",
+        "PUT /v1/tournaments/{tournament}/card",
     ),
     "takes away, and a second time there is nothing to take": (
         "DELETE /v1/accounts/{account}/credentials",
@@ -255,6 +314,7 @@ WITHOUT_KEY = {
         "DELETE /v1/me/webhooks/{webhook}",
         "DELETE /v1/players/{player}/name",
         "DELETE /v1/stream-cookies",
+        "DELETE /v1/tournaments/{tournament}/card",
     ),
     "one vote of a seat, one offer or challenge of a person, one rematch of a game": (
         "POST /v1/games/{game}/challenges",
@@ -264,6 +324,10 @@ WITHOUT_KEY = {
         "POST /v1/games/{game}/rewinds/{rewind}/consents",
         "POST /v1/me/claims",
         "POST /v1/me/officers",
+    ),
+    "does what is missing, and a second time nothing is": (
+        "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/reports",
+        "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/tables",
     ),
     "is the request of C2SP programs, which know no keys: its old size tells a repetition": (
         "POST /v1/witness/add-checkpoint",
@@ -362,7 +426,7 @@ def test_a_key_stands_for_one_request(sites: Callable[[], Site], caller: str) ->
             continue
         others = [other for m, other in enumerate(asks) if m != n]
         others += [replace(asks[n], body=asks[n].other)] if asks[n].other is not None else []
-        others += [replace(asks[n], path=f"{asks[n].path}?hold=7")] if asks[n].route.startswith("DELETE") else []
+        others += [replace(asks[n], path=f"{asks[n].path}?hold=7")] if asks[n].route.startswith(f"DELETE {AT}") else []
         for other in others:
             answer = other.send(site)
             assert answer.status_code == 422, (asks[n].route, other.route, answer.text)

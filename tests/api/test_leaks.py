@@ -207,6 +207,9 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "tile": "entries/000.p/1",
         "origin_hash": "0" * 64,
         "game": "00000000-0000-0000-0000-000000000000",
+        "tournament": "00000000-0000-8000-8000-000000000000",
+        "stage": "1",
+        "number": "1",
     } | ids
     return [path.format(**known) for path, methods in found.items() if "get" in methods] + [
         "/v1/docs",

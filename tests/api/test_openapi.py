@@ -16,6 +16,7 @@ from api.openapi.components import _ComponentBuilder
 from api.schemas.schema_builder import component_name, object_of, simplify, superset
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES
+from domain.tournaments.event_commands import TOURNAMENT_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site, refused
 
 GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}
@@ -133,7 +134,13 @@ def test_every_union_of_objects_has_a_discriminator(spec: dict[str, Any]) -> Non
 
 def test_what_has_few_values_lists_them(spec: dict[str, Any]) -> None:
     schemas = spec["components"]["schemas"]
-    assert set(schemas["ProblemCode"]["enum"]) == {*CODES, *COMMON_CODES, *TABLE_CODES, *GAME_CODES} - {"refused"}
+    assert set(schemas["ProblemCode"]["enum"]) == {
+        *CODES,
+        *COMMON_CODES,
+        *TABLE_CODES,
+        *TOURNAMENT_CODES,
+        *GAME_CODES,
+    } - {"refused"}
     assert set(schemas["Record"]["discriminator"]["mapping"]) == set(schemas["Entry"]["properties"]["kind"]["enum"])
     for name in ("Summary", "Motion", "Job", "Orders1Board"):
         assert schemas[name]["properties"]["status"]["enum"], name
@@ -241,13 +248,13 @@ def test_no_file_beside_those_of_the_pages_is_served(site: Site, path: str) -> N
 
 
 def test_the_pages_on_http_tell_every_route_code_and_header(spec: dict[str, Any]) -> None:
-    pages = ("http.md", "api/accounts.md", "api/company.md", "api/notices.md", "api/oauth.md")
+    pages = ("http.md", "api/accounts.md", "api/company.md", "api/notices.md", "api/oauth.md", "api/tournaments.md")
     text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)
     for path, method in operations(spec):
         assert f"`{method.upper()} {path}`" in text, (method, path)
     for path in {*PAGES, *OAUTH} - {"/pages/style.css", "/pages/passkey.js"}:
         assert f" {path}`" in text, path
-    for code in {*CODES, *COMMON_CODES, *TABLE_CODES} - {"refused"}:
+    for code in {*CODES, *COMMON_CODES, *TABLE_CODES, *TOURNAMENT_CODES} - {"refused"}:
         assert f"`{code}`" in text, code
     for code in CODES:
         assert code == "refused" or f"| {CODES[code][0]} | `{code}` |" in text, code

@@ -71,8 +71,9 @@ OF_NO_GAME = (
     "/v1/verifier.py",
     "/v1/witness/{origin_hash}/checkpoint",
     "/v1/calendar",
+    "/v1/tournaments",
 )
-"""They tell nothing of a game, or of one's own alone."""
+"""They tell nothing of a game, or of one's own alone; tournaments have results that spectators see already."""
 
 AT_IT_ALONE = (
     "/v1/games/{game}/chat",

@@ -28,6 +28,7 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
+from domain.tournament_handler import TournamentHandler
 from projections import batch
 from projections.past_games import PastGames
 from projections.reader import Reader
@@ -186,6 +187,7 @@ def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
             NotificationStore(crew.ledger, crew.ledger.keys),
             now,
             PastGames(crew.ledger, CATALOGUE, crew.views),
+            TournamentHandler(crew.ledger, CATALOGUE, crew.seed_store, now),
             crew.notify_appended,
             bell.notify_changed,
             job_state=lambda job: queued.job_state(job, now()),

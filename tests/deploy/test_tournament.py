@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deploy.cli.main import DONE, FAILED, USAGE, main
+from domain.kernel.records.record import Record
+from domain.ledger import Ledger
+from domain.service.seed_store import SeedStore
+from domain.tournament_handler import TournamentHandler
+from domain.tournaments.event_proof import export_lines
 from domain.types import Doc
+from tests.api.conftest import CATALOGUE
+from tests.tournaments.aggregates import drawn
 from tests.tournaments.events import worked_event
 
 Capture = pytest.CaptureFixture[str]
@@ -297,3 +305,32 @@ class TestScore:
     def test_an_entrant_to_explain_who_is_not_there(self, tmp_path: Path, capsys: Capture) -> None:
         status, _, err = run(capsys, "score", write(tmp_path, results()), "--explain", 1, "dan")
         assert (status, err) == (FAILED, "annals: there is no entrant dan (unknown_entrant)\n")
+
+
+class TestVerify:
+    def export(self) -> list[bytes]:
+        """The lines of a tournament with its draw, made without a service."""
+        with closing(Ledger.open("sqlite://", bytes(32))) as ledger:
+            ledger.migrate()
+            handler = TournamentHandler(ledger, CATALOGUE, SeedStore(ledger, ledger.keys), lambda: 1_000)
+            records = ledger.read(drawn(handler).id)
+        return list(export_lines(records[0], records[-1], records))
+
+    def test_an_export_proves_itself(self, tmp_path: Path, capsys: Capture) -> None:
+        path = tmp_path / "event.annals"
+        path.write_bytes(b"".join(self.export()))
+        status, out, _ = run(capsys, "verify", path, "--json")
+        doc = json.loads(out)
+        assert (status, doc["status"], doc["entrants"], doc["draws"]) == (DONE, "running", 9, 1)
+
+    def test_the_first_difference_is_named(self, tmp_path: Path, capsys: Capture) -> None:
+        """Whoever swaps two entrants has the hashes follow, and is caught by the draw."""
+        header, *lines, _ = map(json.loads, self.export())
+        pods = lines[-1]["body"]["rounds"][0]["pods"]
+        pods[0][0], pods[1][0] = pods[1][0], pods[0][0]
+        records = [Record(line, {}) for line in lines]
+        path = tmp_path / "event.annals"
+        path.write_bytes(b"".join(export_lines(records[0], records[-1], records)))
+        status, _, err = run(capsys, "verify", path)
+        assert status == FAILED
+        assert f"pairing_mismatch at version {header['records']}: /rounds/0/pods/0/0 is {pods[0][0]}" in err

@@ -21,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.http.security_log import EVENTS
 from deploy.cli import main as cli
-from domain import command_handler
+from domain import record_writer
 from domain.accounts.audit_log import AuditEntry
 from domain.accounts.oauth_clients import ClientRegistration
 from domain.accounts.oauth_grants import OAuthGrant
@@ -160,7 +160,7 @@ def postgresql(url: str) -> str:
 
 def topics() -> str:
     """Topics of records in the log, and words for rulings."""
-    kinds = [f"game.{kind}@{number}" for kind, number in mapper.SCHEMAS.items()]
+    kinds = [mapper._topic_of(kind, number) for kind, number in mapper.SCHEMAS.items()]
     return "\n".join([*kinds, *(f"ruled {act}" for act in _RULED)]) + "\n"
 
 
@@ -195,9 +195,9 @@ def hashes() -> str:
     assert {type(act) for act in samples} == set(Command.__subclasses__())
     found: Doc = {}
     for act in samples:
-        args = command_handler._hashed_fields(act)
+        args = record_writer.hash_fields(act)
         for expected in (None, 7):
-            command = command_handler._idempotency_key("id", act.verb, args, expected)
+            command = record_writer.make_idempotency_key("id", act.verb, args, expected)
             assert command
             found[f"{act.verb} {json.dumps(args, sort_keys=True)} {expected}"] = command.body_hash
     return lines(found)

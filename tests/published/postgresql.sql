@@ -359,6 +359,16 @@ tokens.id text NOT NULL
 tokens.player text NOT NULL
 tokens.revoked integer NOT NULL
 tokens.role text NOT NULL
+tournaments.archived boolean NOT NULL
+tournaments.at bigint NOT NULL
+tournaments.doc bytea NOT NULL
+tournaments.game character varying NOT NULL
+tournaments.gen integer NOT NULL
+tournaments.listing character varying NOT NULL
+tournaments.place bigint NOT NULL
+tournaments.ruleset character varying NOT NULL
+tournaments.status character varying NOT NULL
+tournaments.version integer NOT NULL
 watching.account text NOT NULL
 watching.game text NOT NULL
 watching.since bigint NOT NULL
@@ -424,6 +434,7 @@ CREATE INDEX results_player ON public.results USING btree (gen, player, at)
 CREATE INDEX seated_player ON public.seated USING btree (gen, player)
 CREATE INDEX sessions_account ON public.sessions USING btree (account)
 CREATE INDEX tokens_player ON public.tokens USING btree (player)
+CREATE INDEX tournaments_listed ON public.tournaments USING btree (gen, listing, place)
 CREATE INDEX webhooks_account ON public.webhooks USING btree (account)
 CREATE INDEX webhooks_held ON public.webhooks USING btree (held, host)
 CREATE UNIQUE INDEX account_invitations_pkey ON public.account_invitations USING btree (hash)
@@ -500,6 +511,7 @@ CREATE UNIQUE INDEX tickets_pkey ON public.tickets USING btree (id)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (gen, game, version, audience)
 CREATE UNIQUE INDEX tokens_id_key ON public.tokens USING btree (id)
 CREATE UNIQUE INDEX tokens_pkey ON public.tokens USING btree (game, role)
+CREATE UNIQUE INDEX tournaments_pkey ON public.tournaments USING btree (gen, game)
 CREATE UNIQUE INDEX watching_pkey ON public.watching USING btree (account, game)
 CREATE UNIQUE INDEX webhooks_pkey ON public.webhooks USING btree (id)
 CREATE UNIQUE INDEX witness_keys_pkey ON public.witness_keys USING btree (number)

@@ -183,6 +183,7 @@ CREATE INDEX held_back_at ON held_back (gen, at);
 CREATE INDEX leaves_record ON leaves (gen, game, version);
 CREATE INDEX results_player ON results (gen, player, at);
 CREATE INDEX seated_player ON seated (gen, player);
+CREATE INDEX tournaments_listed ON tournaments (gen, listing, place);
 CREATE TABLE aside (
 	gen INTEGER NOT NULL, 
 	game VARCHAR(36) NOT NULL, 
@@ -322,4 +323,17 @@ CREATE TABLE timeline (
 	audience VARCHAR(40) NOT NULL, 
 	doc BLOB NOT NULL, 
 	PRIMARY KEY (gen, game, version, audience)
+);
+CREATE TABLE tournaments (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	place BIGINT NOT NULL, 
+	version INTEGER NOT NULL, 
+	ruleset VARCHAR(80) NOT NULL, 
+	status VARCHAR(12) NOT NULL, 
+	listing VARCHAR(10) NOT NULL, 
+	at BIGINT NOT NULL, 
+	archived BOOLEAN NOT NULL, 
+	doc BLOB NOT NULL, 
+	PRIMARY KEY (gen, game)
 );

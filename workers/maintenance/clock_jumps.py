@@ -12,6 +12,7 @@ from domain.errors import AnnalsError, RuleError, StoreUnavailable
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Shift
 from domain.service.service_clock import ADOPTED, STEP, ClockJump, Machine
+from domain.types import is_tournament_id
 from projections.reader import Reader
 from workers import liveness
 from workers.context import WorkerContext
@@ -58,7 +59,8 @@ class ClockJumpRecovery:
         after, quarantined = jump.position, self._list_quarantined()
         while entries := self._context.ledger.log(after, PAGE_SIZE):
             readable = [entry for entry in entries if entry.game not in quarantined]
-            for game in {entry.game for entry in readable if entry.record.public["at"] < jump.leapt}:
+            early = {entry.game for entry in readable if entry.record.public["at"] < jump.leapt}
+            for game in (game for game in early if not is_tournament_id(game)):
                 self._shift_game(game, jump, 0)
             after = entries[-1].position
         self._context.clock_rows.mark_settled(jump)

@@ -42,7 +42,7 @@ class OtherSizeError(WitnessError):
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _WitnessAnswer:
     status: int
     media: str
     body: bytes
@@ -68,7 +68,7 @@ def request_cosignatures(witness: KnownWitness, request: AddCheckpoint) -> list[
     raise WitnessError(f"it refuses the checkpoint: status {answer.status}")
 
 
-def _post(url: str, body: bytes) -> _Answer:
+def _post(url: str, body: bytes) -> _WitnessAnswer:
     parts = urlsplit(url)
     host, is_tls = parts.hostname or "", parts.scheme == "https"
     port = parts.port or (443 if is_tls else 80)
@@ -82,7 +82,7 @@ def _post(url: str, body: bytes) -> _Answer:
             connection.request("POST", f"{parts.path}/add-checkpoint", body, {**headers, "Connection": "close"})
             answer = connection.getresponse()
             data = answer.read(MAX_ANSWER + 1)
-            return _Answer(answer.status, answer.headers.get_content_type(), data)
+            return _WitnessAnswer(answer.status, answer.headers.get_content_type(), data)
 
 
 def _read_cosignatures(witness: KnownWitness, request: AddCheckpoint, body: bytes) -> list[Signature]:

@@ -18,7 +18,7 @@ from domain.kernel.rules.flow import Decision
 from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
-from domain.types import DIRECTOR, PUBLIC, Doc, Seat
+from domain.types import DIRECTOR, PUBLIC, Doc, Seat, is_tournament_id
 from projections.loaded_game import GameLoader, LoadedGame
 from workers.context import WorkerContext
 from workers.notifications.digests import DigestProducer
@@ -140,7 +140,8 @@ class NotificationProducer:
         chats = self._outbox.list_chat_subscriptions(sorted({entry.game for entry in entries}))
         for entry in entries:
             subscribers = _Subscribers(by_game.get(entry.game, ()), lobby, chats.get(entry.game))
-            produced = self._notices_of(entry, subscribers) if subscribers.exist else _NO_NOTICES
+            is_told = subscribers.exist and not is_tournament_id(entry.game)
+            produced = self._notices_of(entry, subscribers) if is_told else _NO_NOTICES
             notices += produced.now
             warnings[entry.game] = produced.deadline_notices
         notices += [n for warning_list in warnings.values() for n in warning_list]

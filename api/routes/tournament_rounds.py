@@ -1,0 +1,219 @@
+"""Routes of the rounds of a tournament: draw, tables, results, standings, and the reason of every place."""
+
+from __future__ import annotations
+
+import orjson
+from flask import Response
+
+from api import authorization
+from api.http.i18n import request_language
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint
+from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
+from api.routes.games import charge_quota
+from api.routes.tournaments import (
+    entrant_names,
+    execute_for_caller,
+    load_tournament,
+    require_director,
+    written_response,
+)
+from api.schemas.query_args import MoveHeaders, WaitArgs
+from api.schemas.request_bodies import MOST_AT_ONCE
+from api.schemas.tournament_schemas import (
+    EnterSchema,
+    ExplainArgs,
+    ExplanationSchema,
+    ReportedSchema,
+    RoundSchema,
+    StandingsArgs,
+    StandingsSchema,
+    TablesMadeSchema,
+    TournamentDrawSchema,
+    TournamentWrittenSchema,
+)
+from api.services import Doc, services
+from domain.errors import TournamentError
+from domain.kernel.text.message_catalog import Message
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_commands import Draw, Rank
+from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
+from domain.tournaments.standings import list_standings
+from domain.tournaments.ties import TieBreaks
+from projections.tournament_views import build_round
+
+bp = Blueprint(
+    "rounds",
+    __name__,
+    url_prefix="/v1/tournaments/<tournament:tournament>",
+    description="Rounds of a tournament: draw, tables, results, standings.",
+)
+ROUND = "/stages/<version:stage>/rounds/<version:number>"
+
+
+@bp.operation(
+    "POST",
+    f"{ROUND}/draw",
+    "draw_round",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=TournamentDrawSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+    """Draw: round 1 of a league or design pairs all its rounds. The record publishes the next secret of the chain.
+
+    You may draw once all nonces are shown, or the time for it is over. Another draw needs a reason, and takes the next
+    secret; once a table has been made there is none.
+    """
+    require_director(tournament)
+    command = Draw(stage, number, bool(body["reason"]))
+    return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
+
+
+@bp.operation(
+    "GET",
+    ROUND,
+    "get_round",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=WaitArgs,
+    response=RoundSchema,
+)
+@retry_after_inspection
+def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
+    """Return a round: pods in order of their seats, tables, results, byes."""
+    wait_for_views(args["wait"])
+    t = load_tournament(tournament)
+    if stage != 1 or number > len(t.rounds):
+        raise Problem("not_found")
+    return etag_response(orjson.dumps(build_round(t, number)), t.version)
+
+
+@bp.operation(
+    "POST",
+    f"{ROUND}/tables",
+    "make_tables",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409),
+    body=EnterSchema,
+    body_required=False,
+    response=TablesMadeSchema,
+    status=201,
+)
+def make_tables(_: Doc, tournament: str, stage: int, number: int) -> Response:
+    """Make the tables of a round: each pod's game is opened, its people are seated, and it starts.
+
+    A request makes up to 50 tables; repeat it until `left` is 0. No table is made twice, wherever a request stops.
+    """
+    t, s = require_director(tournament), services()
+    left = s.tournament_tables.make_tables(t.id, stage, number, MOST_AT_ONCE, lambda: charge_quota("tables"))
+    return _progress_response(t, {"left": left})
+
+
+def _progress_response(t: Tournament, more: Doc) -> Response:
+    """Return the version after work of the service, and signal its records."""
+    s = services()
+    version = s.ledger.version(t.id)
+    if position := s.ledger.position(t.id, version):
+        s.notify_appended(position)
+    return json_response({"tournament": t.id, "version": version, **more}, 201, Annals_Version=str(version))
+
+
+@bp.operation(
+    "POST",
+    f"{ROUND}/reports",
+    "report_results",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409),
+    body=EnterSchema,
+    body_required=False,
+    response=ReportedSchema,
+    status=201,
+)
+def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response:
+    """Report the results of the round's games that have closed. You may repeat it: each result is reported once.
+
+    The service reads them from the games, as soon as spectators see their end. A game closed without a result does
+    not count.
+    """
+    t, s = require_director(tournament), services()
+    pods = s.tournament_tables.report_results(t.id, stage, number, s.reader.list_places)
+    return _progress_response(t, {"pods": pods})
+
+
+@bp.operation(
+    "POST",
+    f"{ROUND}/rank",
+    "rank_round",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+    """Make the standings after a round official, once all its tables have a result."""
+    require_director(tournament)
+    return written_response(execute_for_caller(tournament, Rank(stage, number), headers))
+
+
+# --- standings -------------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "GET",
+    "/standings",
+    "standings",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=StandingsArgs,
+    response=StandingsSchema,
+)
+@retry_after_inspection
+def standings(args: Doc, tournament: str) -> Response:
+    """Return the standings as of now, or the official ones after a round (`after_round`)."""
+    wait_for_views(args["wait"])
+    t, after = load_tournament(tournament), args.get("after_round")
+    doc: Doc = {"tournament": t.id, "version": t.version, "official": after is not None}
+    if after is None:
+        ties = TieBreaks(t.stage())
+        return etag_response(
+            orjson.dumps(doc | {"standings": list_standings(ties), "running": ties.tally.running}), t.version
+        )
+    if after > len(t.rankings):
+        raise Problem("not_found")
+    ranking = t.rankings[after - 1]
+    official = {"standings": ranking["standings"], "running": [], "digest": ranking["digest"]}
+    return etag_response(orjson.dumps(doc | official), t.version)
+
+
+@bp.operation(
+    "GET",
+    "/explain",
+    "explain_places",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=ExplainArgs,
+    response=ExplanationSchema,
+)
+@retry_after_inspection
+def explain_places(args: Doc, tournament: str) -> Response:
+    """Return why one entrant stands before another, as of now: the rules as data, and sentences in your language."""
+    t = load_tournament(tournament)
+    ties, names = TieBreaks(t.stage()), entrant_names(t)
+    try:
+        found = explain(ties, args["a"], args["b"])
+    except TournamentError:
+        message = Message("Two entrants who take part are expected.")
+        raise Problem("invalid_query", errors=[{"at": "/a", "message": message}]) from None
+    labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
+    sentences = explanation_sentences(ties, found, args.get("lang", request_language()), labels)
+    response = etag_response(orjson.dumps(explanation_to_json(ties, found) | {"sentences": sentences}), t.version)
+    response.vary.add("Accept-Language")
+    return response

@@ -1,0 +1,431 @@
+"""Routes of tournaments: open and find them, enter and withdraw, check in, show nonces, close, and take the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import orjson
+from flask import Response
+
+from api import authorization
+from api.caller_keys import command_key, person_key
+from api.http import rate_limits
+from api.http.problems import Problem, damaged_record_problem
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import (
+    DAMAGED_HEADER,
+    ChangeCursor,
+    etag_response,
+    if_match_version,
+    json_response,
+    page_response,
+    paginate_changes,
+    retry_after_inspection,
+    wait_for_views,
+)
+from api.routes.games import build_terms, charge_quota, find_ruleset
+from api.routes.history import NDJSON, file_response
+from api.routes.proofs import prove_record
+from api.schemas.history_responses import InclusionSchema
+from api.schemas.query_args import KeyHeaders, MoveHeaders, WaitArgs
+from api.schemas.request_bodies import CardSchema
+from api.schemas.tournament_schemas import (
+    CheckInSchema,
+    EnterSchema,
+    NewTournamentSchema,
+    PhaseSchema,
+    TournamentEnteredSchema,
+    TournamentNonceSchema,
+    TournamentsArgs,
+    TournamentSchema,
+    TournamentsSchema,
+    TournamentWrittenSchema,
+)
+from api.services import Doc, services
+from domain.command_handler import CommandResult
+from domain.kernel.records.record import Record
+from domain.service.database import Statement
+from domain.service.request_keys import RequestKey
+from domain.tournament_tables import new_tournament_id
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_commands import (
+    CheckIn,
+    CloseCheckIn,
+    CloseTournament,
+    Enter,
+    OpenCheckIn,
+    ShowNonce,
+    TournamentCommand,
+    Withdraw,
+)
+from domain.tournaments.event_proof import export_lines
+from projections.tournament_views import build_tournament
+
+RECORDS_PER_SLICE = 100
+EXPORT = {"type": "string", "format": "binary"}
+
+bp = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments", description="Tournaments: open, enter, check in.")
+
+
+# --- common to all routes of tournaments -----------------------------------------------------------------------
+
+
+def load_tournament(tournament: str) -> Tournament:
+    """Return a tournament. Raise UnknownTournament."""
+    return services().tournaments.load(tournament)
+
+
+def require_director(tournament: str) -> Tournament:
+    """Return a tournament of the caller. Raise Problem unless the caller is its organiser."""
+    t = load_tournament(tournament)
+    if t.director not in authorization.player_ids():
+        raise Problem("directors_only")
+    return t
+
+
+def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc, reason: str = "") -> CommandResult:
+    """Execute a command under the request's conditions; a reason is stored beside the record."""
+    s, hashed, rows = services(), "", list[Statement]()
+    if reason:
+        hashed, rows = s.seat_tokens.texts.insert_text(authorization.current_account().player, reason)
+    return s.tournaments.handle(
+        tournament,
+        command,
+        expected=if_match_version(headers.get("match", "")),
+        reason=hashed,
+        idempotency_key=_account_key(headers["key"], tournament),
+        extra_statements=lambda _: rows,
+    )
+
+
+def _account_key(key: str, tournament: str) -> RequestKey | None:
+    """Return the key of a command of the caller's account, which has its keys for all tournaments together."""
+    account = authorization.credential_owner().account
+    return command_key(
+        services().seat_tokens.command_id("tournament", tournament, account, key), tournament, person_key(key)
+    )
+
+
+def confirm_tournament_write(result: CommandResult) -> Doc:
+    """Return tournament, version, head and position of a write, and signal new records."""
+    s = services()
+    if not result.replayed:
+        s.notify_appended(result.position)
+    head = result.records[-1].hash
+    return {"tournament": result.game, "version": result.versions[-1], "head": head, "position": result.position}
+
+
+def written_response(result: CommandResult, status: int = 201, **more: object) -> Response:
+    """Return the response to a write."""
+    doc = confirm_tournament_write(result) | more
+    response = json_response(doc, status, Annals_Version=str(doc["version"]), Annals_Position=str(result.position))
+    if result.replayed:
+        response.headers["Idempotency-Replayed"] = "true"
+    return response
+
+
+def _own_players() -> tuple[str, ...]:
+    return tuple(authorization.player_ids())
+
+
+def entrant_names(t: Tournament) -> dict[str, str]:
+    """Return player -> name of the organiser and the entrants, if given."""
+    return services().seat_tokens.texts.list_names([t.director, *(each.player for each in t.entrants)])
+
+
+# --- open and find ---------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "POST",
+    "",
+    "open_tournament",
+    access=authorization.require_directing_account,
+    errors=(403, 409, 412),
+    body=NewTournamentSchema,
+    headers=KeyHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+    response_headers=string_headers("Location"),
+)
+def open_tournament(body: Doc, headers: Doc) -> Response:
+    """Open a tournament, and direct it. Its terms do not change any more.
+
+    The service makes a chain of secrets for the draws and publishes its first one. A repetition with the same key gets
+    the same response.
+    """
+    s, key = services(), headers["key"]
+    player = authorization.current_account().player
+    tournament = new_tournament_id(s.seat_tokens, *((player, key) if key else ()))
+    bound = _account_key(key, tournament)
+    if not (bound and s.ledger.find_command(tournament, bound.id)):
+        charge_quota("tables")
+    rules = find_ruleset(body["ruleset"])
+    seats, table = body["seats"], {**body["table"], "listing": body["listing"], "several": False}
+    terms = {
+        **{name: body[name] for name in ("options", "listing", "stages", "capacity", "chain", "reveal")},
+        **seats,
+        "ruleset": rules.meta.ruleset,
+        "table": build_terms(rules, table),
+    }
+    stored = s.tournaments.open(tournament, player, terms, idempotency_key=bound)
+    if body["title"] or body["note"]:
+        s.seat_tokens.texts.set_card(tournament, player, body["title"], body["note"])
+    response = written_response(stored)
+    response.headers["Location"] = f"/v1/tournaments/{tournament}"
+    return response
+
+
+@bp.operation(
+    "GET",
+    "",
+    "tournaments",
+    access=authorization.public,
+    query=TournamentsArgs,
+    response=TournamentsSchema,
+    response_headers=string_headers("Link"),
+)
+def list_tournaments(args: Doc) -> Response:
+    """Return the public tournaments, newest change first."""
+    s = services()
+    page, address = paginate_changes(
+        lambda before, since, limit: s.reader.list_tournaments(args["status"], args["ruleset"], before, since, limit),
+        ChangeCursor.of_args(args),
+        args["limit"],
+        "/v1/tournaments",
+        status=args["status"],
+        ruleset=args["ruleset"],
+    )
+    found = [doc for _, doc in page]
+    names = s.seat_tokens.texts.list_names(doc["director"] for doc in found)
+    cards = s.seat_tokens.texts.list_cards([doc["tournament"] for doc in found])
+    docs = [
+        doc
+        | {"names": {player: names[player] for player in (doc["director"],) if player in names}}
+        | _card_members(cards.get(doc["tournament"]))
+        for doc in found
+    ]
+    return page_response(docs, address)
+
+
+def _card_members(found: tuple[str, str] | None) -> Doc:
+    title, note = found or ("", "")
+    return ({"title": title} if title else {}) | ({"note": note} if note else {})
+
+
+@bp.operation(
+    "GET",
+    "/<tournament:tournament>",
+    "get_tournament",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=WaitArgs,
+    response=TournamentSchema,
+)
+@retry_after_inspection
+def get_tournament(args: Doc, tournament: str) -> Response:
+    """Return the tournament: terms, entrants with their hashes and nonces, and the draws."""
+    wait_for_views(args["wait"])
+    t, texts = load_tournament(tournament), services().seat_tokens.texts
+    doc = build_tournament(t) | {"names": entrant_names(t)}
+    return etag_response(orjson.dumps(doc | _card_members(texts.list_cards([t.id]).get(t.id))), t.version)
+
+
+@bp.operation(
+    "PUT",
+    "/<tournament:tournament>/card",
+    "label_tournament",
+    access=authorization.require_directing_account,
+    errors=(403, 404),
+    body=CardSchema,
+    status=204,
+)
+def label_tournament(body: Doc, tournament: str) -> Response:
+    """Set the title and note of your tournament. Both can be erased."""
+    t = require_director(tournament)
+    services().seat_tokens.texts.set_card(t.id, t.director, body["title"], body["note"])
+    return Response(status=204)
+
+
+@bp.operation(
+    "DELETE",
+    "/<tournament:tournament>/card",
+    "unlabel_tournament",
+    access=authorization.require_staff("moderator"),
+    errors=(403, 404),
+    status=204,
+)
+def unlabel_tournament(tournament: str) -> Response:
+    """Remove the title and note of a tournament, as a moderator."""
+    load_tournament(tournament)
+    services().seat_tokens.texts.set_card(tournament, "", "", "")
+    return Response(status=204)
+
+
+# --- entrants --------------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "POST",
+    "/<tournament:tournament>/entrants",
+    "enter_tournament",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentEnteredSchema,
+    status=201,
+)
+def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
+    """Enter, with your account. Beyond the capacity you are on the waiting list.
+
+    Your account must be in good standing.
+    """
+    authorization.require_good_standing()
+    load_tournament(tournament)
+    charge_quota("seats")
+    player = authorization.current_account().player
+    stored = execute_for_caller(tournament, Enter(player, _own_players()), headers)
+    return written_response(stored, entrant=stored.records[0].body["entrant"])
+
+
+@bp.operation(
+    "DELETE",
+    "/<tournament:tournament>/entrants/me",
+    "withdraw_from_tournament",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+)
+def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
+    """Withdraw. Your results stand, and you get no further table. Leave your seat yourself at those that you have."""
+    return written_response(execute_for_caller(tournament, Withdraw(_own_players()), headers), 200)
+
+
+@bp.operation(
+    "POST",
+    "/<tournament:tournament>/checkin",
+    "check_in",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=CheckInSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Check in for the draw, if you like with the hash of a nonce, so that nobody can foresee the draw."""
+    return written_response(execute_for_caller(tournament, CheckIn(_own_players(), body["nonce_hash"]), headers))
+
+
+@bp.operation(
+    "POST",
+    "/<tournament:tournament>/nonce",
+    "show_tournament_nonce",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=TournamentNonceSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Show your nonce, once the check-in has closed. One that is not shown counts as empty."""
+    return written_response(execute_for_caller(tournament, ShowNonce(_own_players(), body["nonce"]), headers))
+
+
+# --- the organiser ---------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "POST",
+    "/<tournament:tournament>/phases",
+    "change_phase",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=PhaseSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Open the check-in of your tournament (`checking`), or close it (`drawing`): nonces are shown then."""
+    require_director(tournament)
+    command = OpenCheckIn() if body["phase"] == "checking" else CloseCheckIn()
+    return written_response(execute_for_caller(tournament, command, headers))
+
+
+@bp.operation(
+    "POST",
+    "/<tournament:tournament>/close",
+    "close_tournament",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def close_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
+    """Close your tournament: finished once every round has been ranked, cancelled before. Games are not closed."""
+    require_director(tournament)
+    return written_response(execute_for_caller(tournament, CloseTournament(), headers))
+
+
+# --- records ---------------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "GET",
+    "/<tournament:tournament>/export",
+    "export_tournament",
+    access=authorization.public,
+    errors=(404,),
+    response=EXPORT,
+    content_type=NDJSON,
+    response_headers=string_headers(DAMAGED_HEADER),
+)
+@retry_after_inspection
+def export_tournament(tournament: str) -> Response:
+    """Return the tournament as a file for `annals tournament verify`: a header, the records, and the head, one a line.
+
+    For a damaged tournament, only the records before the damaged version are included.
+    """
+    s, t = services(), load_tournament(tournament)
+    damaged = s.corrupt_records.first_version(tournament)
+    if damaged == 1:
+        raise damaged_record_problem(1)
+    head = min(t.version, damaged - 1) if damaged else t.version
+    (first,), (last,) = s.ledger.read(tournament, 0, 1), s.ledger.read(tournament, head - 1, head)
+    with rate_limits.whole_game_slot():
+        response = file_response(export_lines(first, last, _read_in_slices(tournament, head)), f"{tournament}.annals")
+    response.headers["Cache-Control"] = "private, no-store"
+    if damaged:
+        response.headers[DAMAGED_HEADER] = str(head + 1)
+    return response
+
+
+def _read_in_slices(tournament: str, head: int) -> Iterator[Record]:
+    """Yield the records up to a version, few in memory at a time."""
+    for after in range(0, head, RECORDS_PER_SLICE):
+        yield from services().ledger.read(tournament, after, min(after + RECORDS_PER_SLICE, head))
+
+
+@bp.operation(
+    "GET",
+    "/<tournament:tournament>/records/<version:version>/proof",
+    "tournament_proof",
+    access=authorization.public,
+    errors=(404, 503),
+    query=WaitArgs,
+    response=InclusionSchema,
+)
+def prove_tournament_record(args: Doc, tournament: str, version: int) -> Response:
+    """Return the proof that the log contains a record of the tournament, as for games (`game` is its id)."""
+    wait_for_views(args["wait"])
+    load_tournament(tournament)
+    return prove_record(tournament, version)

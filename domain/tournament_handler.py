@@ -1,0 +1,187 @@
+"""Handler of the commands of tournaments, their only writer; as `CommandHandler` is for games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from domain.errors import ServerReplaced, StaleVersion, UnknownTournament
+from domain.kernel.records.record import Record
+from domain.kernel.schema.json_codec import from_json, to_json
+from domain.ledger import IdempotencyKey, Ledger
+from domain.record_writer import (
+    MAX_ATTEMPTS,
+    CommandResult,
+    ExtraStatements,
+    RecentCache,
+    RecordWriter,
+    hash_fields,
+    make_idempotency_key,
+    no_statements,
+)
+from domain.ruleset_registry import RulesetRegistry
+from domain.service.request_keys import RequestKey
+from domain.service.seed_store import SeedStore
+from domain.tournaments.draw import make_chain
+from domain.tournaments.event import Tournament, apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.event_commands import TournamentCommand, TournamentContext, draft_opening
+from domain.tournaments.records import build_record
+from domain.tournaments.terms import Terms, check_terms
+from domain.types import Doc, Json, is_tournament_id
+
+
+@dataclass(frozen=True)
+class _CachedTournament:
+    """A tournament as known to this process after some version."""
+
+    tournament: Tournament
+    log_id: str
+
+    @property
+    def version(self) -> int:
+        return self.tournament.version
+
+
+@dataclass(frozen=True)
+class _PendingTournamentCommand:
+    """A command with the conditions of its execution."""
+
+    tournament: str
+    command: TournamentCommand
+    expected: int | None
+    reason: str
+    key: IdempotencyKey | None
+    extra_statements: ExtraStatements = field(repr=False)
+
+
+class TournamentHandler(RecordWriter):
+    """Loads tournaments, executes commands and appends their records.
+
+    The chain of draws is the seed of the tournament: the seed store keeps its last secret. `clock` gives ms since 1970
+    UTC. Each command may raise RuleError, UnknownTournament, StoreUnavailable, and with a key CommandReused.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        registry: RulesetRegistry,
+        seed_store: SeedStore,
+        clock: Callable[[], int],
+        keep: int = 32,
+    ) -> None:
+        super().__init__(ledger)
+        self._registry, self._seed_store, self._clock = registry, seed_store, clock
+        self._recent: RecentCache[_CachedTournament] = RecentCache(keep)
+
+    def open(
+        self,
+        tournament: str,
+        director: str,
+        terms: Mapping[str, Json],
+        *,
+        idempotency_key: RequestKey | str | None = None,
+        extra_statements: ExtraStatements = no_statements,
+    ) -> CommandResult:
+        """Open a tournament with terms in the form of `Terms`.
+
+        Raise FormError, TournamentError, UnknownRuleset and InvalidTable for terms that cannot be, and StaleVersion if
+        the tournament exists.
+        """
+        checked = check_terms(from_json(Terms, dict(terms)))
+        rules = self._registry.get(checked.ruleset)
+        for seats in range(checked.least, checked.most + 1):
+            rules.make_table(seats, checked.options)
+        doc: Doc = to_json(checked)
+        key = make_idempotency_key(idempotency_key, "Open", {"director": director, "terms": doc})
+
+        def attempt() -> CommandResult:
+            log_id = self._ledger.log_id
+            if key and key.claim:
+                key.claim.check(self._ledger.execute)
+            first_secret = make_chain(self._seed_store.create(tournament), checked.chain)[0]
+            draft = draft_opening(tournament, director, doc, first_secret)
+            record = build_record(draft, 1, self._clock(), "", "director")
+            after = _CachedTournament(initial_tournament(record), log_id)
+            return self._store(tournament, key, extra_statements, after, (record,))
+
+        return self.run_once(tournament, key, attempt)
+
+    def handle(
+        self,
+        tournament: str,
+        command: TournamentCommand,
+        *,
+        expected: int | None = None,
+        reason: str = "",
+        idempotency_key: RequestKey | str | None = None,
+        extra_statements: ExtraStatements = no_statements,
+    ) -> CommandResult:
+        """Execute a command; raise as the command does.
+
+        `expected`: the only version to decide on (StaleVersion); without it a command that lost a race is decided
+        again. `reason`: salted hash of a text beside the record.
+        """
+        key = make_idempotency_key(idempotency_key, command.verb, hash_fields(command), expected)
+        pending = _PendingTournamentCommand(tournament, command, expected, reason, key, extra_statements)
+        return self.run_once(tournament, key, lambda: self._decide_and_append(pending))
+
+    def load(self, tournament: str) -> Tournament:
+        """Return the newest version of a tournament; raise UnknownTournament."""
+        return self._load(tournament).tournament
+
+    def _load(self, tournament: str) -> _CachedTournament:
+        """Return the newest version, after reading only the records that this process does not know."""
+        if not is_tournament_id(tournament):
+            raise UnknownTournament(tournament)
+        cached, log_id = self._recent.get(tournament), self._ledger.log_id
+        if cached is None or cached.log_id != log_id:
+            records = self._ledger.read(tournament)
+            if not records:
+                raise UnknownTournament(tournament)
+            return self._recent.remember(tournament, _CachedTournament(fold_tournament(records), log_id))
+        t = cached.tournament
+        for record in self._ledger.read(tournament, after=t.version):
+            t = apply_tournament_record(t, record)
+        return self._recent.remember(tournament, _CachedTournament(t, log_id))
+
+    def _decide_and_append(self, pending: _PendingTournamentCommand) -> CommandResult:
+        for _ in range(MAX_ATTEMPTS):
+            loaded = self._load(pending.tournament)
+            if pending.expected is not None and pending.expected != loaded.version:
+                raise StaleVersion(pending.expected, loaded.version)
+            after, records = self._decide(loaded.tournament, pending)
+            cached = _CachedTournament(after, loaded.log_id)
+            try:
+                return self._store(pending.tournament, pending.key, pending.extra_statements, cached, records)
+            except ServerReplaced:
+                continue
+            except StaleVersion:
+                if pending.expected is not None:
+                    raise
+        head = self._ledger.version(pending.tournament)
+        raise StaleVersion(head - 1, head)
+
+    def _decide(self, t: Tournament, pending: _PendingTournamentCommand) -> tuple[Tournament, tuple[Record, ...]]:
+        now, chain = max(self._clock(), t.time), t.terms.chain
+        context = TournamentContext(now, lambda draw: make_chain(self._seed_store.seed(t.id), chain)[draw])
+        records = []
+        for draft in pending.command.decide(t, context):
+            record = build_record(draft, t.version + 1, now, t.hash, pending.command.by, pending.reason)
+            t = apply_tournament_record(t, record)
+            records.append(record)
+        return t, tuple(records)
+
+    def _store(
+        self,
+        tournament: str,
+        key: IdempotencyKey | None,
+        extra_statements: ExtraStatements,
+        after: _CachedTournament,
+        records: tuple[Record, ...],
+    ) -> CommandResult:
+        expected = records[0].version - 1
+        receipt = self._ledger.append(tournament, records, expected, key, extra_statements(records[0]), after.log_id)
+        if receipt.replayed:
+            return self.replay(tournament, receipt)
+        self._recent.remember(tournament, after)
+        return CommandResult(tournament, tuple(r.version for r in records), receipt.positions[-1], records)

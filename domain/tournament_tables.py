@@ -1,0 +1,130 @@
+"""Tables of a tournament: the games of its pods, each made once, and the results of those that have closed.
+
+A game's id follows from its pod, so that a call that was cut off anywhere finds what it has made when it is repeated,
+and another one at the same time meets it. Everything here may raise StoreUnavailable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from uuid import UUID
+
+from domain.command_handler import CommandHandler
+from domain.errors import RuleError
+from domain.kernel.game.game import Player
+from domain.kernel.game.table_commands import Join, Start
+from domain.service.seat_tokens import SeatTokens
+from domain.tournament_handler import TournamentHandler
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_commands import AddTable, AnnulPod, Report, check_round_may_begin, is_legal_pod
+from domain.types import DIRECTOR
+
+FIRST_ATTEMPT = "1"
+"""Attempt at a pod, in the id of its game: a replayed table is to have another."""
+
+PlacesReader = Callable[[str], Sequence[tuple[int | None, int | None]] | None]
+"""Return place and points by seat of a game whose end everybody may know, None for any other.
+
+Places are None in a game that was closed without a result.
+"""
+
+_VERSION_MASK = 0xF << 76
+
+
+def new_tournament_id(seat_tokens: SeatTokens, *request: str) -> str:
+    """Return the id of the tournament that a request opens, the same for a repeated one, or without one a random id."""
+    made = UUID(seat_tokens.make_token(*(("tournament", *request) if request else ())).game)
+    return str(UUID(int=made.int & ~_VERSION_MASK | 8 << 76))
+
+
+class TournamentTables:
+    """Makes the games of pods, and reports their results."""
+
+    def __init__(self, tournaments: TournamentHandler, commands: CommandHandler, seat_tokens: SeatTokens) -> None:
+        self._tournaments, self._commands, self._seat_tokens = tournaments, commands, seat_tokens
+
+    def make_tables(
+        self, tournament: str, stage: int, round_: int, most: int, before_each: Callable[[], object] = lambda: None
+    ) -> int:
+        """Make up to `most` missing tables of a round, and return the number of those still missing.
+
+        Raise RuleError if the round may not begin.
+        """
+        t = self._tournaments.load(tournament)
+        check_round_may_begin(t, stage, round_)
+        missing = [pod + 1 for pod in range(len(t.rounds[round_ - 1].pods)) if (round_, pod + 1) not in t.tables]
+        for pod in missing[:most]:
+            before_each()
+            self._make_table(self._tournaments.load(tournament), stage, round_, pod)
+        return len(missing[most:])
+
+    def _make_table(self, t: Tournament, stage: int, round_: int, pod: int) -> None:
+        if not is_legal_pod(t, (round_, pod)):
+            command: AddTable | AnnulPod = AnnulPod(stage, round_, pod)
+        else:
+            entrants = t.list_present(round_, pod)
+            game = self._derive_game(t, stage, round_, pod, entrants)
+            self._open_game(t, game, entrants)
+            command = AddTable(stage, round_, pod, game, entrants)
+        with _tolerate("already_tabled"):
+            self._tournaments.handle(t.id, command)
+
+    def _derive_game(self, t: Tournament, stage: int, round_: int, pod: int, entrants: tuple[int, ...]) -> str:
+        """Return the id of a pod's game: nobody guesses that of an unlisted one, and another draw has others."""
+        place = (str(stage), str(round_), str(pod), FIRST_ATTEMPT, str(len(t.secrets)), *map(str, entrants))
+        return self._seat_tokens.make_token("tournament-table", t.id, *place).game
+
+    def _open_game(self, t: Tournament, game: str, entrants: tuple[int, ...]) -> None:
+        """Open the game, seat its people and start it, as far as that has not been done."""
+        terms, tokens = t.terms, self._seat_tokens
+        role = tokens.issue(game, DIRECTOR, t.director, tokens.make_token().token, account=True)
+        self._commands.open(
+            game,
+            terms.ruleset,
+            len(entrants),
+            terms.options,
+            body=terms.table,
+            idempotency_key="tournament-table",
+            extra_statements=lambda _: role,
+        )
+        for seat, entrant in enumerate(entrants):
+            self._seat(game, seat, t.entrants[entrant].player)
+        if self._commands.game(game).status == "open":
+            with _tolerate("not_open"):
+                self._commands.handle(game, Start())
+
+    def _seat(self, game: str, seat: int, player: str) -> None:
+        if self._commands.game(game).players.get(seat, Player("")).id:
+            return
+        tokens = self._seat_tokens
+        role = tokens.issue(game, seat, player, tokens.make_token().token, account=True)
+        with _tolerate("seat_taken", "not_open"):
+            self._commands.handle(game, Join(seat, player), extra_statements=lambda _: role)
+
+    def report_results(self, tournament: str, stage: int, round_: int, read_places: PlacesReader) -> list[int]:
+        """Report the results of games that have closed, and return their pods."""
+        t, reported = self._tournaments.load(tournament), []
+        for (number, pod), table in sorted(t.tables.items()):
+            if number != round_ or table.annulled or table.result or (rows := read_places(table.game)) is None:
+                continue
+            game = self._commands.game(table.game)
+            whole = [(place, own) for place, own in rows if place is not None and own is not None]
+            has_result = len(whole) == len(rows)
+            places = tuple(place for place, _ in whole) if has_result else ()
+            points = tuple(own for _, own in whole) if has_result else ()
+            command = Report(stage, round_, pod, table.game, game.version, game.hash, places, points)
+            with _tolerate("already_reported"):
+                self._tournaments.handle(tournament, command)
+            reported.append(pod)
+        return reported
+
+
+@contextmanager
+def _tolerate(*codes: str) -> Iterator[None]:
+    """Suppress a refusal with one of these codes: another call has done the same."""
+    try:
+        yield
+    except RuleError as error:
+        if error.code not in codes:
+            raise

@@ -1,0 +1,162 @@
+"""Exports of a tournament as JSON lines, and their proof without a service.
+
+Header: `{"annals": 1, "records", "tournament"}`; then a line for each record, its public part; the last line repeats
+the number of records and names the hash of the last one: `{"head", "records"}`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from domain.errors import AnnalsError, VerificationError
+from domain.kernel.records.record import Record
+from domain.kernel.schema.canonical_json import canonical
+from domain.tournaments.draw import commit_nonce, follows_in_chain
+from domain.tournaments.event import Tournament, apply_tournament_record, initial_tournament
+from domain.tournaments.event_commands import draw_key_of, pair_rounds
+from domain.tournaments.records import KINDS
+from domain.tournaments.results import AVERAGE
+from domain.tournaments.standings import build_ranking
+from domain.tournaments.ties import TieBreaks
+from domain.types import Doc, Json
+
+FORMAT = 1
+
+
+def export_lines(first: Record, last: Record, records: Iterable[Record]) -> Iterator[bytes]:
+    """Yield the export of a tournament line by line; `records` are all from the first to the last."""
+    header = {"annals": FORMAT, "tournament": first.body["tournament"], "records": last.version}
+    yield canonical(header) + b"\n"
+    for record in records:
+        yield canonical(record.public) + b"\n"
+    yield canonical({"head": last.hash, "records": last.version}) + b"\n"
+
+
+def parse_export(data: bytes) -> list[Record]:
+    """Return the records of an export; raise VerificationError for another form."""
+    raw = data.split(b"\n")
+    if raw.pop() != b"" or len(raw) < 3:
+        raise VerificationError("cut_off", max(len(raw) - 2, 0), "the file does not end with a whole record")
+    header, *docs, trailer = (_parse_line(text, number) for number, text in enumerate(raw))
+    records = [Record(doc, {}) for doc in docs]
+    for number, record in enumerate(records, 1):
+        if record.version != number:
+            raise VerificationError("version_gap", number, "a record with this version is expected here")
+    body = records[0].body
+    if canonical(header) != canonical(
+        {"annals": FORMAT, "tournament": body.get("tournament"), "records": len(records)}
+    ):
+        raise VerificationError("header_mismatch", 0, "the header does not fit the records")
+    if canonical(trailer) != canonical({"head": records[-1].hash, "records": len(records)}):
+        raise VerificationError("cut_off", len(records), "the last line does not fit the records before it")
+    return records
+
+
+def _parse_line(raw: bytes, number: int) -> Json:
+    try:
+        doc = json.loads(raw)
+        is_sound = isinstance(doc, dict) and canonical(doc) == raw
+    except (ValueError, RecursionError, TypeError):
+        doc, is_sound = None, False
+    if not is_sound:
+        raise VerificationError("unreadable", max(number - 1, 0), "not a canonical JSON object")
+    return doc
+
+
+def verify_tournament(records: Sequence[Record]) -> Tournament:
+    """Return the tournament of these records, with everything recomputed: hashes, chain, keys, pods and standings.
+
+    Raise VerificationError for the first difference: `chain_broken` (hashes), `secret_mismatch`, `key_mismatch`,
+    `nonce_mismatch`, `pairing_mismatch`, `table_mismatch`, `ranking_mismatch`, or `unreadable`.
+    """
+    try:
+        return _verify(records)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise VerificationError("unreadable", 0, f"a member is missing or of another form: {error}") from error
+    except VerificationError:
+        raise
+    except AnnalsError as error:
+        raise VerificationError("unreadable", 0, str(error)) from error
+
+
+def _verify(records: Sequence[Record]) -> Tournament:
+    t = initial_tournament(records[0])
+    _require(records[0].public.get("prev") == "", "chain_broken", records[0], "the first record follows none")
+    key = b""
+    for record in records[1:]:
+        _require(record.public.get("prev") == t.hash, "chain_broken", record, "it names another record before it")
+        _require(record.kind in KINDS, "unreadable", record, f"no such kind: {record.kind}")
+        _require(record.time >= t.time, "chain_broken", record, "it goes back in time")
+        key = _check_record(t, record, key)
+        t = apply_tournament_record(t, record)
+    return t
+
+
+def _check_record(t: Tournament, record: Record, key: bytes) -> bytes:
+    """Check a record against the tournament before it; return the key of the last draw."""
+    body = record.body
+    match record.kind.partition(".")[2]:
+        case "entered":
+            _require(body["entrant"] == len(t.entrants), "unreadable", record, "entrants are numbered in order")
+        case "checkin_closed":
+            present = [e for e in sorted(t.commitments) if not t.entrants[e].withdrawn][: t.terms.capacity]
+            _require(body["entrants"] == present, "pairing_mismatch", record, "others have checked in")
+        case "revealed":
+            is_own = commit_nonce(body["nonce"]) == t.commitments[body["entrant"]]
+            _require(is_own, "nonce_mismatch", record, "the nonce is not that of the check-in")
+        case "drawn":
+            return _check_draw(t, record)
+        case "paired":
+            _compare(body, pair_rounds(t, body["stage"], key), "pairing_mismatch", record)
+        case "tabled":
+            fits = t.fits_pod(body["round"], body["pod"], body["entrants"])
+            _require(fits, "table_mismatch", record, "the pod has others at its seats")
+        case "annulled":
+            _require(body["how"] == AVERAGE, "table_mismatch", record, "a pod without a table has a credit")
+        case "reported":
+            table = t.tables[body["round"], body["pod"]]
+            _require(body["game"] == table.game, "table_mismatch", record, "the pod plays another game")
+        case "ranked":
+            ranking = build_ranking(TieBreaks(t.stage(body["round"])), body["stage"], body["round"])
+            _compare(body, ranking, "ranking_mismatch", record)
+    return key
+
+
+def _check_draw(t: Tournament, record: Record) -> bytes:
+    body = record.body
+    secret = bytes.fromhex(body["secret"])
+    _require(body["draw"] == len(t.secrets), "secret_mismatch", record, "draws are numbered along the chain")
+    is_next = follows_in_chain(secret, bytes.fromhex(t.secrets[-1]))
+    _require(is_next, "secret_mismatch", record, "the secret does not prove the one before it")
+    key = draw_key_of(t, secret, body["round"], body["draw"])
+    _require(body["key"] == key.hex(), "key_mismatch", record, f"the key is {key.hex()}")
+    return key
+
+
+def _compare(stored: Doc, computed: Doc, code: str, record: Record) -> None:
+    """Raise VerificationError with the place of the first difference between two documents."""
+    if canonical(stored) != canonical(computed):
+        raise VerificationError(code, record.version, find_difference(stored, computed))
+
+
+def find_difference(stored: Json, computed: Json, pointer: str = "") -> str:
+    """Return the JSON pointer of the first difference, with both values."""
+    if isinstance(stored, dict) and isinstance(computed, dict) and stored.keys() == computed.keys():
+        parts = [(str(name), stored[name], computed[name]) for name in sorted(stored)]
+    elif isinstance(stored, list) and isinstance(computed, list) and len(stored) == len(computed):
+        parts = [(str(i), one, other) for i, (one, other) in enumerate(zip(stored, computed, strict=True))]
+    else:
+        return f"{pointer or '/'} is {_shorten(stored)}, computed is {_shorten(computed)}"
+    name, one, other = next(part for part in parts if canonical(part[1]) != canonical(part[2]))
+    return find_difference(one, other, f"{pointer}/{name}")
+
+
+def _shorten(value: Json) -> str:
+    text = canonical(value).decode()
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _require(ok: bool, code: str, record: Record, detail: str) -> None:
+    if not ok:
+        raise VerificationError(code, record.version, detail)

@@ -1,0 +1,39 @@
+"""Standings of a stage as documents, and the digest that keeps an official place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.kernel.schema.canonical_json import digest
+from domain.tournaments.explain import value_to_text
+from domain.tournaments.ties import SHARED, TieBreaks
+from domain.types import Doc, Json
+
+
+def _number(entrant: int) -> Json:
+    return entrant
+
+
+def list_standings(ties: TieBreaks, label: Callable[[int], Json] = _number) -> list[Doc]:
+    """Return a document for each entrant, in order of places, with the values of the rules for all entrants."""
+    everybody = ties.tally.members
+    steps = [ties.apply(rule, everybody) for rule in ties.rules if rule not in ("direct", SHARED)]
+    return [
+        {
+            "place": ties.places[entrant],
+            "entrant": label(entrant),
+            "ticks": ties.tally.totals[entrant],
+            "tables": len(ties.tally.values[entrant]),
+            "credits": ties.tally.credits[entrant],
+            "missed": ties.tally.missed[entrant],
+            "ties": {step.rule: value_to_text(ties, step, entrant) for step in steps if not step.skipped},
+        }
+        for group in ties.ranking
+        for entrant in group
+    ]
+
+
+def build_ranking(ties: TieBreaks, stage: int, round_: int) -> Doc:
+    """Return the body of a `ranked` record: the list after a round, and its digest."""
+    standings = list_standings(ties)
+    return {"stage": stage, "round": round_, "standings": standings, "digest": digest(standings)}

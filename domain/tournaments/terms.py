@@ -1,0 +1,109 @@
+"""Terms of a tournament, frozen at its opening: the table, the sizes, the chain of draws, and the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from domain.errors import TournamentError
+from domain.tournaments.designs import MAX_ROUNDS
+from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
+from domain.tournaments.results import DEFAULT_TIES
+from domain.tournaments.results_file import MAX_ENTRANTS
+from domain.tournaments.scoring import ScoringParameters, find_scoring
+from domain.tournaments.sizes import SeatRange, check_seats
+from domain.tournaments.ties import check_ties
+from domain.tournaments.totals import check_total
+from domain.types import Doc
+
+FORMATS = ("league", "design")
+"""Formats with all rounds known at the draw; the others of `formats` need rounds drawn one by one."""
+
+MAX_REVEAL = 14 * 86_400
+"""Longest time to show nonces, seconds."""
+
+
+@dataclass(frozen=True)
+class StageTerms:
+    """Options of a stage."""
+
+    format: str = "league"
+    rounds: int | None = None
+    """Number of rounds; None: as the design or search has them."""
+    concurrent: int = 1
+    """Rounds that may be in play at once."""
+    scoring: str = "normal"
+    unit: int = 1
+    lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    total: str = "sum"
+    ties: tuple[str, ...] = DEFAULT_TIES
+
+    @property
+    def parameters(self) -> ScoringParameters:
+        """Parameters of the scoring."""
+        return ScoringParameters(self.unit, {int(seats): points for seats, points in self.lists.items()})
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Options of a tournament. `table` holds the terms of each game, as its first record has them."""
+
+    ruleset: str
+    least: int
+    most: int
+    preferred: int
+    options: Doc
+    table: Doc
+    listing: str
+    stages: tuple[StageTerms, ...]
+    capacity: int = MAX_ENTRANTS
+    chain: int = DEFAULT_CHAIN
+    """Number of draws."""
+    reveal: int = 43_200
+    """Time to show nonces after the check-in, seconds."""
+
+    @property
+    def seats(self) -> SeatRange:
+        """Legal numbers of seats at a table, and the preferred one."""
+        return SeatRange(self.least, self.most, self.preferred)
+
+
+def check_terms(terms: Terms) -> Terms:
+    """Return the terms; raise TournamentError with a pointer for the first that cannot be."""
+    _check_part("/seats", lambda: check_seats(terms.seats))
+    _check(2 <= terms.capacity <= MAX_ENTRANTS, f"2 to {MAX_ENTRANTS} entrants are expected", "/capacity")
+    _check(1 <= terms.chain <= MAX_CHAIN, f"a chain has 1 to {MAX_CHAIN} draws", "/chain")
+    _check(0 <= terms.reveal <= MAX_REVEAL, f"0 to {MAX_REVEAL} seconds are expected", "/reveal")
+    _check(len(terms.stages) == 1, "one stage is expected", "/stages")
+    for number, stage in enumerate(terms.stages):
+        _check_stage(terms, stage, f"/stages/{number}")
+    return terms
+
+
+def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
+    _check(stage.format in FORMATS, f"{stage.format!r} is none of {', '.join(FORMATS)}", f"{pointer}/format")
+    _check(stage.rounds is None or 1 <= stage.rounds <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", pointer)
+    _check(1 <= stage.concurrent <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", f"{pointer}/concurrent")
+    _check(stage.unit >= 1, "a number from 1 is expected", f"{pointer}/unit")
+    _check_part(f"{pointer}/scoring", lambda: find_scoring(stage.scoring))
+    _check_part(f"{pointer}/total", lambda: check_total(stage.total))
+    _check_part(f"{pointer}/ties", lambda: check_ties(stage.ties))
+    for seats, points in stage.lists.items():
+        is_list = seats.isdecimal() and len(points) == int(seats)
+        _check(is_list, "as many points as seats are expected", f"{pointer}/lists/{seats}")
+    if stage.scoring == "table":
+        missing = [size for size in range(terms.least, terms.most + 1) if str(size) not in stage.lists]
+        _check(not missing, f"no list has the points of {missing[:1]} seats", f"{pointer}/lists")
+
+
+def _check_part(pointer: str, check: Callable[[], object]) -> None:
+    """Raise the error of a check with the pointer of the part that it checks."""
+    try:
+        check()
+    except TournamentError as error:
+        raise TournamentError(error.code, error.reason, pointer) from None
+
+
+def _check(ok: bool, reason: str, pointer: str) -> None:
+    if not ok:
+        raise TournamentError("terms_invalid", reason, pointer)

@@ -1,0 +1,98 @@
+"""Tournaments are records of the same log: tree, rebuilding, scrubbing, quarantine and archive know them."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.command_handler import new_game_id
+from domain.errors import GameDamaged, UnknownGame, UnknownKind, UnknownTournament
+from domain.kernel.game.table_commands import Close as CloseGame
+from domain.tournament_handler import TournamentHandler
+from domain.tournaments.event_commands import CloseTournament
+from domain.tournaments.event_proof import export_lines, parse_export, verify_tournament
+from projections.projector import Projector
+from projections.rebuild import create_generation, switch_generation
+from tests.damage import overwrite, spoil
+from tests.tournaments.aggregates import TERMS, drawn, tournament_id
+from tests.workers.conftest import CATALOGUE, House
+from workers.maintenance.archiving import GameArchiver
+from workers.maintenance.corruption_handler import CorruptionHandler
+
+
+@pytest.fixture
+def handler(house: House) -> TournamentHandler:
+    crew = house.crew
+    return TournamentHandler(crew.ledger, CATALOGUE, crew.seed_store, crew.clock)
+
+
+def listed(house: House) -> list[dict[str, object]]:
+    return [doc for _, doc in house.reader.list_tournaments("", "")]
+
+
+class TestOneLog:
+    def test_its_records_are_leaves_of_the_tree_and_come_back_from_a_rebuild_and_the_archive(
+        self, house: House, handler: TournamentHandler
+    ) -> None:
+        game, crew = house.game(), house.crew
+        t = drawn(handler)
+        handler.handle(t.id, CloseTournament())
+        crew.commands.handle(game, CloseGame("abandoned", "director"))
+        house.pumping.catch_up()
+        t = handler.load(t.id)
+        before, head = listed(house), house.reader.proofs.head()
+        assert head.size == t.version + crew.ledger.version(game)
+        assert [doc["status"] for doc in before] == ["cancelled"]
+        proof = house.reader.proofs.prove_inclusion(t.id, t.version)
+        assert proof is not None
+        assert proof.record == t.hash
+        text = [record.public for record in crew.ledger.read(t.id)]
+        archiving, moved = GameArchiver(crew, 0), {}
+        while found := archiving.find_next():
+            moved[found.game] = archiving.archive(found)
+        assert moved == {t.id: t.version, game: crew.ledger.version(game)}
+        assert archiving.find_next() is None
+        assert crew.ledger.is_archived(t.id)
+        assert [record.public for record in crew.ledger.read(t.id)] == text
+        gen = create_generation(crew.views, house.time[0])
+        pump = Projector(crew.ledger, crew.registry, crew.views, "rebuild", gen)
+        while pump.run(house.time[0]):
+            pass
+        assert switch_generation(crew.views, gen)
+        assert (listed(house), house.reader.proofs.head()) == (before, head)
+        assert GameArchiver(crew, 0).find_next() is None
+
+    def test_what_is_damaged_is_found_put_aside_and_put_right(self, house: House, handler: TournamentHandler) -> None:
+        t, crew = drawn(handler), house.crew
+        house.pumping.catch_up()
+        assert crew.inspector.inspect(t.id) is None
+        before = spoil(crew.ledger, t.id, 5)
+        assert crew.inspector.inspect(t.id) == 5
+        aside = CorruptionHandler(crew, house.pumping._projector)
+        aside.update_views()
+        assert [(doc["version"], doc["damaged"]) for doc in listed(house)] == [(4, 5)]
+        with pytest.raises(GameDamaged):
+            handler.handle(t.id, CloseTournament())
+        spoil(crew.ledger, t.id, 5, before)
+        assert crew.inspector.inspect(t.id) is None
+        aside.update_views()
+        assert [(doc["version"], "damaged" in doc) for doc in listed(house)] == [(t.version, False)]
+        overwrite(crew.ledger, "UPDATE seeds SET box = ?", (b"x" * 80,))
+        assert crew.inspector.inspect(t.id) == 0
+
+    def test_an_id_has_one_family(self, house: House, handler: TournamentHandler) -> None:
+        t, game = drawn(handler), house.game()
+        with pytest.raises(UnknownGame):
+            house.crew.commands.game(t.id)
+        with pytest.raises(UnknownTournament):
+            handler.load(game)
+        with pytest.raises(UnknownKind):
+            handler.open(new_game_id(), "organiser", TERMS)
+        with pytest.raises(UnknownKind):
+            house.crew.commands.open(tournament_id(7), "orders@1", 3)
+
+
+def test_an_export_proves_itself(house: House, handler: TournamentHandler) -> None:
+    t = drawn(handler)
+    records = house.crew.ledger.read(t.id)
+    parsed = parse_export(b"".join(export_lines(records[0], records[-1], records)))
+    assert verify_tournament(parsed) == t
