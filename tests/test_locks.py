@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,30 @@ def check_locks(root: Path) -> subprocess.CompletedProcess[str]:
 
 def pins(name: str) -> dict[str, str]:
     return dict(PIN.findall((ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")))
+
+
+PLATFORMS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "aarch64-apple-darwin")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("python", PYTHONS)
+def test_every_package_has_a_wheel(python: str, platform: str, tmp_path: Path) -> None:
+    """For each supported Python and platform, of what is served and tested: nobody needs a compiler."""
+    uv = next((str(path) for path in ROOT.glob(".tools/*/bin/uv")), shutil.which("uv") or "uv")
+    wheels = ("--only-binary", ":all:", "--python-version", python, "--python-platform", platform)
+    locks = [part for name in ("serve", "test") for part in ("-r", f"requirements/{name}.txt")]
+    command = [uv, "pip", "install", "--dry-run", "--quiet", *locks, *wheels, "--target", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_python_that_is_too_new_is_told() -> None:
+    script = runpy.run_path(str(ROOT / "run"))
+    newest = ".".join(map(str, script["NEWEST_PYTHON"]))
+    assert newest == PYTHONS[-1]
+    assert script["describe_newer_python"](script["NEWEST_PYTHON"]) == ""
+    assert f"python{newest} run" in script["describe_newer_python"]((3, 99))
 
 
 def test_the_locks_match_pyproject() -> None:
