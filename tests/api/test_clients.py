@@ -135,8 +135,9 @@ def client(document: Path, tmp_path_factory: pytest.TempPathFactory) -> ModuleTy
     def make(folder: Path) -> None:
         package, config = folder / "annals_generated", folder / "config.yaml"
         # Lines of JSON are no JSON, and a feed is none; nobody reads the files, so none need be beautiful.
-        as_text = "content_type_overrides: {application/x-ndjson: text/plain, application/atom+xml: text/plain}"
-        config.write_text(f"{as_text}\npost_hooks: []\n", "utf-8")
+        as_text = "application/x-ndjson: text/plain, application/atom+xml: text/plain"
+        as_bytes = "text/plain: application/octet-stream"  # the generator knows no text as a body
+        config.write_text(f"content_type_overrides: {{{as_text}, {as_bytes}}}\npost_hooks: []\n", "utf-8")
         options = ["--path", str(document), "--output-path", str(package), "--config", str(config)]
         said = generated("openapi_python_client", "generate", *options, "--meta", "none", "--fail-on-warning")
         assert said.strip() == f"Generating {package}"

@@ -19,6 +19,9 @@ UNUSED = {
     "proposal": f"proposal-{'0' * 24}",
     "report": "0" * 24,
     "version": "1",
+    "tournament": "00000000-0000-8000-8000-000000000000",
+    "stage": "1",
+    "number": "1",
 }
 WRONG: list[tuple[dict[str, str], str]] = [
     ({}, "unsupported_media_type"),
@@ -38,14 +41,15 @@ def table(site: Site) -> Table:
 
 
 def taking_bodies(table: Table) -> list[tuple[str, str]]:
-    """Method and address of each route with a body, from the API's document."""
+    """Method and address of each route with a JSON body, from the API's document."""
     paths: dict[str, Any] = table.site.get("/openapi.json").json["paths"]
     known = UNUSED | {"game": table.game}
     return [
         (method.upper(), re.sub(r"\{(\w+)\}", lambda found: known.get(found[1], "0" * 16), path))
         for path, methods in paths.items()
         for method, operation in methods.items()
-        if isinstance(operation, dict) and "requestBody" in operation
+        if isinstance(operation, dict)
+        and "text/plain" not in operation.get("requestBody", {"content": "text/plain"})["content"]
     ]
 
 

@@ -74,6 +74,7 @@ def test_what_costs_is_told_with_its_cost() -> None:
     by_name = {name.strip("`"): cost for name, cost in told.items()}
     others = {
         "past": "past boards",
+        "games/board/changes": "differences of boards",
         "games/choices": "all moves at once",
         "games/stream": "a stream",
         "me/data": "all data of an account",
