@@ -58,7 +58,7 @@ from api.streams.asgi import StreamApp, no_proxy_fix
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-__all__ = ["ApiServices", "ApiSettings", "create_app", "create_streams"]
+__all__ = ["AnnalsApp", "ApiServices", "ApiSettings", "create_app", "create_streams"]
 
 BLUEPRINTS = (
     games.bp,
@@ -109,15 +109,17 @@ def create_streams(services: ApiServices, proxy_fix: Callable[[WSGIEnvironment],
     return StreamApp(create_app(services), proxy_fix)
 
 
-class _FlaskApp(Flask):
+class AnnalsApp(Flask):
+    """The WSGI application."""
+
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return `func` unchanged: no view is a coroutine, and Flask would check each function on every request."""
         return func
 
 
-def create_app(services: ApiServices) -> Flask:
+def create_app(services: ApiServices) -> AnnalsApp:
     """Return the API as a WSGI application over these services. Applications share no state."""
-    app = _FlaskApp("annals", static_folder=None)
+    app = AnnalsApp("annals", static_folder=None)
     app.extensions[EXTENSION] = services
     app.config["MAX_CONTENT_LENGTH"] = services.settings.max_body
     app.url_map.redirect_defaults = False

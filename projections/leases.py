@@ -15,7 +15,7 @@ LEASE = 10_000
 
 _L = schema.leases.c
 _FIND_LEASE = PreparedStatement(select(_L.owner, _L.until).where(_L.name == bindparam("lease")).with_for_update())
-_FIND_PROGRESS = select(schema.progress.c.doc).where(schema.progress.c.name == bindparam("work"))
+_FIND_PROGRESS = PreparedStatement(select(schema.progress.c.doc).where(schema.progress.c.name == bindparam("work")))
 
 
 class LeaseLostError(Exception):
@@ -40,5 +40,5 @@ def save_progress(db: Connection, work: str, doc: Doc) -> None:
 def load_progress(views: ViewStore, work: str) -> Doc:
     """Return the stored progress of `work`; empty if it never began or the views are new."""
     with views.reading() as db:
-        row = db.execute(_FIND_PROGRESS, {"work": work}).first()
-    return dict(json.loads(row.doc)) if row else {}
+        rows = _FIND_PROGRESS.fetch_all(db, work=work)
+    return dict(json.loads(rows[0][0])) if rows else {}

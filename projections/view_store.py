@@ -10,14 +10,25 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import URL, ClauseElement, Connection, Engine, Table, create_engine, event, inspect, make_url, select
-from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy import (
+    URL,
+    ClauseElement,
+    Connection,
+    Dialect,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+    select,
+)
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - a pool without a free connection
 
 from domain.errors import StoreUnavailable, ViewsDamaged
@@ -78,6 +89,8 @@ class ViewStore:
         self.parts = parts or (1 if url.startswith("sqlite:") else DEFAULT_PARTITIONS)
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
         self._engine: Engine | None = None
+        self._prepared: Engine | None = None
+        """An engine that has never connected: forked processes can use it."""
         sqlite = url.startswith("sqlite:")
         self._file = Path(str(_sqlite_url(url).database)).absolute() if sqlite else None
         reset_after_fork(self)
@@ -91,8 +104,15 @@ class ViewStore:
     @property
     def engine(self) -> Engine:
         """The engine of this process; connections are never shared with a parent."""
-        self._engine = self._engine or _create_engine(self.url)
+        if self._engine is None:
+            self._engine, self._prepared = self._prepared or _create_engine(self.url), None
         return self._engine
+
+    def prepare_forks(self) -> None:
+        """Make what forked processes can share: an engine without a connection, and the text of statements."""
+        self._prepared = _create_engine(self.url)
+        if self._file:
+            _compile_statements(self._prepared.dialect)
 
     def migrate(self) -> None:
         """Create missing tables and the first generation.
@@ -372,12 +392,13 @@ class PreparedStatement:
     def __init__(self, statement: ClauseElement) -> None:
         self._statement = statement
         self._sql: dict[str, str] = {}
+        _STATEMENTS.append(self)
 
     def fetch_all(self, db: Connection, **params: object) -> list[tuple[Any, ...]]:
         """Return the rows of the query."""
         cursor = self._cursor(db)
         try:
-            cursor.execute(self._sql_for(db), params)
+            cursor.execute(self.compile(db.dialect), params)
             return list(cursor.fetchall())
         finally:
             cursor.close()
@@ -387,24 +408,37 @@ class PreparedStatement:
         if rows:
             cursor = self._cursor(db)
             try:
-                cursor.executemany(self._sql_for(db), rows)
+                cursor.executemany(self.compile(db.dialect), rows)
             finally:
                 cursor.close()
 
     def _cursor(self, db: Connection) -> Any:
         return db.connection.cursor()
 
-    def _sql_for(self, db: Connection) -> str:
-        name = db.dialect.name
+    def compile(self, dialect: Dialect) -> str:
+        """Return the statement's text, compiled at the first use."""
+        name = dialect.name
         if name not in self._sql:
-            dialect = sqlite_dialect(paramstyle="named") if name == "sqlite" else db.dialect
+            dialect = sqlite_dialect(paramstyle="named") if name == "sqlite" else dialect
             self._sql[name] = str(self._statement.compile(dialect=dialect))
         return self._sql[name]
 
 
+_STATEMENTS: list[PreparedStatement] = []
+"""All statements of the program: they belong to modules and tables."""
+
+
+def _compile_statements(dialect: Dialect) -> None:
+    for table in metadata.tables.values():
+        _upsert(table, dialect.name)
+    for statement in _STATEMENTS:
+        statement.compile(dialect)
+
+
 @functools.cache
 def _upsert(table: Table, dialect: str) -> PreparedStatement:
-    insert = (postgres_insert if dialect == "postgresql" else sqlite_insert)(table)
+    # Users of SQLite do not load the other dialect.
+    insert = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
     keys = [c.name for c in table.primary_key.columns]
     if len(keys) == len(table.columns):
         return PreparedStatement(insert.on_conflict_do_nothing(index_elements=keys))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import orjson
-from icalendar import Calendar, Event
 
 from api.services import ApiServices, Doc
 from domain.service.principals import Role
@@ -78,6 +77,8 @@ def _make_deadline(
 
 def build_calendar(name: str, deadlines: Iterable[Deadline]) -> bytes:
     """Return an iCalendar document with an event for each deadline. It holds no id of a game."""
+    from icalendar import Calendar, Event  # noqa: PLC0415 - large, and few services make calendars
+
     calendar = Calendar()
     for key, value in (("prodid", _PRODUCT), ("version", "2.0"), ("method", "PUBLISH"), ("x-wr-calname", name)):
         calendar.add(key, value)

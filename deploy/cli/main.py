@@ -16,7 +16,7 @@ from deploy.cli import log_keys, rotate_key, service_commands, tournament_comman
 from deploy.cli.output import print_error, print_figures, print_json
 from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
-from deploy.simulation import bot_files, demo, narrate, replay, stepper
+from deploy.simulation import bot_files, narrate, replay, stepper
 from deploy.simulation.simulate import simulate
 from domain.bots import BOTS, HEURISTIC
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset
@@ -45,10 +45,14 @@ def main(argv: Sequence[str] | None = None, registry: RulesetRegistry | None = N
     except SystemExit as stop:  # argparse has printed the error or the help
         return int(stop.code or 0)
     command: CommandFunction = args.command
+    return report_errors(lambda: command(args, load_shipped() if registry is None else registry))
+
+
+def report_errors(run: Callable[[], int | None]) -> int:
+    """Run a function and return its exit status; print its error in one line."""
     try:
-        status = command(args, load_shipped() if registry is None else registry)
+        status = run()
         sys.stdout.flush()
-        return status
     except (UsageError, SettingsError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -58,10 +62,11 @@ def main(argv: Sequence[str] | None = None, registry: RulesetRegistry | None = N
         return print_error(UnknownGame(f"there is no game {error}"), FAILED)
     except UnknownRuleset as error:
         return print_error(UnknownRuleset(f"there is no ruleset {error}"), FAILED)
-    except (AnnalsError, replay.NotInFile, demo.DemoError) as error:
+    except (AnnalsError, replay.NotInFile) as error:
         return print_error(error, FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
+    return status or DONE
 
 
 def _without_errno(error: Exception) -> Exception:
@@ -77,7 +82,7 @@ def _without_errno(error: Exception) -> Exception:
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of all commands and their arguments."""
     top = argparse.ArgumentParser(prog="annals", description="A game service for historical empire games.")
-    top.set_defaults(main=main)
+    top.set_defaults(main=main, report_errors=report_errors)
     add = top.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser
 
     parser = add("rulesets", help="list the rulesets")
@@ -360,6 +365,8 @@ def print_story(args: argparse.Namespace, registry: RulesetRegistry) -> int:
 
 def run_demo(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Play a sample game from set-up to scores."""
+    from deploy.simulation import demo  # noqa: PLC0415 - no other command needs its HTTP client
+
     rules = _find_ruleset(registry, args.ruleset)
     seats = rules.meta.seats[0] if args.seats is None else args.seats
     options = {**rules.meta.demo_options, **dict(args.options)}
@@ -373,7 +380,10 @@ def run_demo(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     plan = demo.DemoPlan(
         rules.meta.ruleset, seats, options, args.seed, args.export, pace, deadline, heuristic=heuristic
     )
-    demo.run_demo(args.url, plan)
+    try:
+        demo.run_demo(args.url, plan)
+    except demo.DemoError as error:
+        return print_error(error, FAILED)
     return DONE
 
 

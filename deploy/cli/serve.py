@@ -6,7 +6,6 @@ Each command imports its own libraries: the supervisor and the simulations start
 from __future__ import annotations
 
 import argparse
-import gc
 import logging
 import os
 import sys
@@ -20,21 +19,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deploy.cli.arguments import DONE, load_settings_of
+from deploy.cli.process_loops import FIRST_SIGN_SECONDS, run_keeper, run_pump, run_worker
 from deploy.config.settings import Settings, load_settings
 from deploy.runtime import logging_setup
-from domain.ruleset_registry import RulesetRegistry, load_shipped
+from domain.ruleset_registry import RulesetRegistry
 from workers import liveness
 
 if TYPE_CHECKING:
+    from deploy.runtime.shared_services import SharedServices
     from deploy.runtime.supervisor import Program, StopRequest, Supervisor
+    from deploy.runtime.wiring import ServiceContainer
 
 Run = Callable[[Sequence[str]], int]
 
-FIRST_SIGN_SECONDS = 60.0
-"""Seconds within which a started process must give its first sign of life."""
-
 STREAM_NICENESS = 5
 """Added niceness of the stream server: requests are answered before streams."""
+
+FINISH_SECONDS = 1.0
+"""Seconds that running requests have to finish. Clients repeat an interrupted move with its idempotency key."""
 
 MIGRATION_VARIABLES = frozenset({"ANNALS_MIGRATE_URL", "ANNALS_NEW_KEY"})
 """Variables hidden from all processes of the service: with them the log could be changed."""
@@ -82,11 +84,12 @@ def serve(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         if not embedded_redis.wait_until_up(settings.redis_url, seconds=10):
             log.warning("Redis does not answer%s", f": see {settings.data / 'redis' / 'log'}" if embedded else "")
 
-        # 9. Import shared modules once, before processes are forked.
-        preload_modules("workers.worker")
+        # 9. Import shared modules and build services once, before processes are forked.
+        preload_modules("workers.worker", "workers.reconciler", "workers.maintenance.process")
+        shared = share_services(supervisor, registry)
 
         # 10. Start nginx, the servers, projectors, workers and the maintenance process.
-        for program in list_programs(settings, registry, liveness_folder, args.main):
+        for program in list_programs(settings, shared, liveness_folder, args.main, args.report_errors):
             supervisor.start(program)
 
         # 11. Supervise them, and announce once that the service is ready.
@@ -130,28 +133,61 @@ def run_migrations(settings: Settings) -> None:
 
 
 def list_programs(
-    settings: Settings, registry: RulesetRegistry, liveness_folder: Path, main: Callable[..., int]
+    settings: Settings,
+    shared: SharedServices | None,
+    liveness_folder: Path,
+    main: Callable[..., int],
+    report_errors: Callable[[Callable[[], None]], int],
 ) -> list[Program]:
     """Return the processes of a service, without Redis. Each gives signs of life, or the prober gives them for it.
 
-    `main` runs one command of the command line, such as `pump` or `worker`.
+    Forked processes use the `shared` services. Others run a command of the command line by `main`, such as `pump`.
+    `report_errors` runs a function and returns the exit status for its errors, as `main` does.
     """
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
 
-    workers = {f"worker-{n}": ["worker", "turns"] for n in range(1, settings.workers + 1)}
-    pumps = {f"pump-{n}": ["pump", str(n)] for n in range(2, settings.pumps + 1)}
-    commands = {"pump": ["pump"], **pumps, **workers, "batch": ["worker", "batch"], "keeper": ["keeper"]}
-    run: Run = partial(main, registry=registry) if _can_fork() else main
-    others = [Program(name, args, run, first_sign_seconds=FIRST_SIGN_SECONDS) for name, args in commands.items()]
-    return [*list_http_programs(settings, registry, liveness_folder), *others]
+    loops: dict[str, tuple[list[str], Callable[[ServiceContainer], None]]] = {
+        "pump": (["pump"], partial(run_pump, number=1)),
+        **{f"pump-{n}": (["pump", str(n)], partial(run_pump, number=n)) for n in range(2, settings.pumps + 1)},
+        **{
+            f"worker-{n}": (["worker", "turns"], partial(run_worker, queue="turns"))
+            for n in range(1, settings.workers + 1)
+        },
+        "batch": (["worker", "batch"], partial(run_worker, queue="batch")),
+        "keeper": (["keeper"], run_keeper),
+    }
+
+    def choose_run(loop: Callable[[ServiceContainer], None]) -> Run:
+        return partial(_run_loop, report_errors, shared, loop) if shared else main
+
+    others = [
+        Program(name, args, choose_run(loop), first_sign_seconds=FIRST_SIGN_SECONDS)
+        for name, (args, loop) in loops.items()
+    ]
+    return [*list_http_programs(settings, shared, liveness_folder), *others]
 
 
-def list_http_programs(settings: Settings, registry: RulesetRegistry, liveness_folder: Path) -> list[Program]:
+def _run_loop(
+    report_errors: Callable[[Callable[[], None]], int],
+    shared: SharedServices,
+    loop: Callable[[ServiceContainer], None],
+    _: Sequence[str],
+) -> int:
+    """Run the work of one forked process."""
+
+    def run() -> None:
+        with shared.use_services() as services:
+            loop(services)
+
+    return report_errors(run)
+
+
+def list_http_programs(settings: Settings, shared: SharedServices | None, liveness_folder: Path) -> list[Program]:
     """Return nginx, the HTTP servers and the prober. Nginx stops last, so that the servers can finish answers."""
+    from api.streams.asgi import SHUTDOWN_SECONDS  # noqa: PLC0415
     from deploy.runtime import nginx, prober  # noqa: PLC0415
     from deploy.runtime.supervisor import Program  # noqa: PLC0415
 
-    inherited = registry if _can_fork() else None
     return [
         Program(
             "front",
@@ -160,35 +196,52 @@ def list_http_programs(settings: Settings, registry: RulesetRegistry, liveness_f
             stops_last=True,
             first_sign_seconds=FIRST_SIGN_SECONDS,
         ),
-        Program("api", [], partial(_serve_http, inherited), first_sign_seconds=FIRST_SIGN_SECONDS),
-        Program("streams", [], partial(_serve_streams, inherited), first_sign_seconds=FIRST_SIGN_SECONDS),
+        Program(
+            "api",
+            [],
+            partial(_serve_http, shared),
+            stop_seconds=FINISH_SECONDS,
+            first_sign_seconds=FIRST_SIGN_SECONDS,
+        ),
+        Program(
+            "streams",
+            [],
+            partial(_serve_streams, shared),
+            stop_seconds=SHUTDOWN_SECONDS + FINISH_SECONDS,
+            first_sign_seconds=FIRST_SIGN_SECONDS,
+        ),
         Program(
             "prober", [], partial(prober.run_prober, settings, liveness_folder), first_sign_seconds=FIRST_SIGN_SECONDS
         ),
     ]
 
 
-def _serve_http(registry: RulesetRegistry | None, _: Sequence[str]) -> int:
+def _serve_http(shared: SharedServices | None, _: Sequence[str]) -> int:
     from deploy.runtime.server import serve_api  # noqa: PLC0415
 
-    settings = load_settings()
-    logging_setup.configure_logging(settings.log_level)
-    serve_api(settings, registry or load_shipped())
+    serve_api(_load_child_settings(shared), shared)
     return DONE
 
 
-def _serve_streams(registry: RulesetRegistry | None, _: Sequence[str]) -> int:
+def _serve_streams(shared: SharedServices | None, _: Sequence[str]) -> int:
     from deploy.runtime.server import serve_streams  # noqa: PLC0415
 
+    os.nice(STREAM_NICENESS)
+    serve_streams(_load_child_settings(shared), shared)
+    return DONE
+
+
+def _load_child_settings(shared: SharedServices | None) -> Settings:
+    """Return the settings of a child. One that was not forked also sets up its logs."""
+    if shared:
+        return shared.settings
     settings = load_settings()
     logging_setup.configure_logging(settings.log_level)
-    os.nice(STREAM_NICENESS)
-    serve_streams(settings, registry or load_shipped())
-    return DONE
+    return settings
 
 
 def _can_fork() -> bool:
-    """Return whether children are forked. A spawned child loads the shipped rulesets: a registry cannot be sent."""
+    """Return whether children are forked. A spawned child builds everything itself, with the shipped rulesets."""
     return sys.platform == "linux"
 
 
@@ -196,7 +249,19 @@ def preload_modules(*more: str) -> None:
     """Import the modules of all children once, before they are forked."""
     for name in ("api.app", "api.streams.asgi", "deploy.runtime.server", "deploy.runtime.wiring", *more):
         import_module(name)
-    gc.freeze()  # a collection would touch, and so copy, memory shared with children
+
+
+def share_services(supervisor: Supervisor, registry: RulesetRegistry) -> SharedServices | None:
+    """Build the services of forked children, with the settings of their environment. Call it last before a fork."""
+    if not _can_fork():
+        return None
+    from deploy.runtime.heap import freeze_heap  # noqa: PLC0415
+    from deploy.runtime.shared_services import build_shared_services  # noqa: PLC0415
+    from deploy.runtime.wiring import create_services  # noqa: PLC0415
+
+    shared = build_shared_services(create_services(load_settings(environ=supervisor.environ), registry))
+    freeze_heap()
+    return shared
 
 
 class _Announcement:

@@ -1,4 +1,4 @@
-"""The HTTP servers behind nginx: granian runs each application in a worker process.
+"""The HTTP servers behind nginx: granian runs each application.
 
 The API server handles each request in a thread. The stream server handles all streams on an event loop.
 """
@@ -6,26 +6,26 @@ The API server handles each request in a thread. The stream server handles all s
 from __future__ import annotations
 
 import ipaddress
-import multiprocessing
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
+from socket import socket
 from typing import TYPE_CHECKING
 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server import Server
+from granian.server.mp import MPServer
 
 from deploy.config.settings import Settings, load_settings
-from deploy.runtime import logging_setup, nginx, parent_death
-from domain.ruleset_registry import RulesetRegistry
+from deploy.runtime import logging_setup, nginx
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from api.services import ApiServices
+    from api.app import AnnalsApp
     from api.streams.asgi import StreamApp
+    from deploy.runtime.shared_services import SharedServices
 
 RESERVED_FILES = 256
 """Open files apart from connections: databases, locks, libraries."""
@@ -39,50 +39,54 @@ MAX_CONNECTIONS = 1024
 IDLE_SECONDS = 600
 """Seconds before an idle connection is closed. Nginx closes it long before."""
 
-KILL_AFTER = 1
-"""Seconds that running requests have to finish. Clients repeat an interrupted move with its idempotency key."""
+
+_inherited: list[SharedServices] = []
+"""Services and application of forked processes. Other processes build their own, with the shipped rulesets."""
 
 
-_registries: list[RulesetRegistry] = []
-"""Rulesets to serve, inherited by forked processes. Without one, processes load the shipped rulesets."""
-
-
-def serve_api(settings: Settings, registry: RulesetRegistry) -> None:
+def serve_api(settings: Settings, shared: SharedServices | None) -> None:
     """Serve the API without streams to nginx, until a signal comes."""
     socket = nginx.server_socket(settings)
-    _run_server(settings, registry, "create_api_app", Interfaces.WSGI, socket, MAX_CONNECTIONS, KILL_AFTER, MAX_THREADS)
+    _run_server(settings, shared, "create_api_app", Interfaces.WSGI, socket, MAX_CONNECTIONS, MAX_THREADS)
 
 
-def serve_streams(settings: Settings, registry: RulesetRegistry) -> None:
+def serve_streams(settings: Settings, shared: SharedServices | None) -> None:
     """Serve streams to nginx, until a signal comes."""
-    from api.streams.asgi import SHUTDOWN_SECONDS  # noqa: PLC0415 - the server's main process needs only this name
+    path = nginx.stream_socket(settings)
+    _run_server(settings, shared, "create_stream_app", Interfaces.ASGI, path, nginx.MAX_STREAMS)
 
-    socket = nginx.stream_socket(settings)
-    _run_server(
-        settings,
-        registry,
-        "create_stream_app",
-        Interfaces.ASGI,
-        socket,
-        nginx.MAX_STREAMS,
-        SHUTDOWN_SECONDS + KILL_AFTER,
-    )
+
+class _ProcessServer(MPServer):
+    """Granian's server with its only worker in this process: the supervisor restarts it."""
+
+    _sso: socket | None
+
+    def _spawn_workers(self, spawn_target: Callable[..., None], target_loader: Callable[..., object]) -> None:
+        """Serve until a signal comes."""
+        self._spawn_worker(0, spawn_target, target_loader).inner.run()
+        self.interrupt_signal = True
+        self.main_loop_interrupt.set()
+
+    def _drop_shared_socket(self) -> None:
+        """Forget the socket: the worker has closed it."""
+        if self._sso is not None:
+            self._sso.detach()
+            self._sso = None
 
 
 def _run_server(
     settings: Settings,
-    registry: RulesetRegistry,
+    shared: SharedServices | None,
     application: str,
     interface: Interfaces,
     socket: Path,
     connections: int,
-    kill_after: int,
     threads: int | None = None,
 ) -> None:
-    _registries[:] = [registry]
+    _inherited[:] = [shared] if shared else []
     nginx.raise_file_limit(connections + RESERVED_FILES)
     socket.unlink(missing_ok=True)  # a killed server left it behind
-    Server(
+    _ProcessServer(
         f"deploy.runtime.server:{application}",
         uds=socket,
         uds_permissions=0o600,
@@ -96,34 +100,32 @@ def _run_server(
         http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1000),
         websockets=False,
         log_level=LogLevels.info if settings.log_level == "debug" else LogLevels.error,
-        workers_kill_timeout=kill_after,
-        respawn_failed_workers=True,
     ).serve()
 
 
 def create_api_app() -> WSGIApplication:
-    """Return the WSGI application, with settings from the environment. Called in the worker process."""
-    from api.app import create_app  # noqa: PLC0415 - the server's main process needs none of it
-
-    return with_nginx_headers(create_app(_create_api_services()))
+    """Return the WSGI application."""
+    return with_nginx_headers(_load_app())
 
 
 def create_stream_app() -> StreamApp:
-    """Return the ASGI application for streams, with settings from the environment."""
-    from api.app import create_streams  # noqa: PLC0415 - as above
+    """Return the ASGI application for streams."""
+    from api.streams.asgi import StreamApp  # noqa: PLC0415 - the other server needs none of it
 
-    return create_streams(_create_api_services(), apply_nginx_headers)
+    return StreamApp(_load_app(), apply_nginx_headers)
 
 
-def _create_api_services() -> ApiServices:
+def _load_app() -> AnnalsApp:
+    """Return the inherited application, or a new one with settings from the environment."""
+    if _inherited:
+        logging_setup.configure_request_log(_inherited[0].settings.log_level)
+        return _inherited[0].find_app()
+    from api.app import create_app  # noqa: PLC0415 - forked processes inherit it
     from deploy.runtime.wiring import create_services  # noqa: PLC0415
 
-    parent = multiprocessing.parent_process()
-    if parent is not None and parent.pid is not None:
-        parent_death.end_with_parent(parent.pid)
     settings = load_settings()
     logging_setup.configure_request_log(settings.log_level)
-    return create_services(settings, *_registries).build_api_services()
+    return create_app(create_services(settings).build_api_services())
 
 
 def with_nginx_headers(app: WSGIApplication) -> WSGIApplication:

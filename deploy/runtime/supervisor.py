@@ -33,7 +33,7 @@ STEADY_SECONDS = 10.0
 """Seconds after which a process counts as stable: its next death counts as the first."""
 
 STOP_SECONDS = 10.0
-"""Seconds that processes have to stop by themselves."""
+"""Seconds that processes have to stop by themselves, at most."""
 
 MAX_CHECK_GAP = 1.0
 """Seconds between two checks that count against a deadline: during the rest, the supervisor itself was halted."""
@@ -81,6 +81,8 @@ class Program:
     run: Callable[[Sequence[str]], int] | None = None
     stops_last: bool = False
     """Stop it after all others, since they use it."""
+    stop_seconds: float = STOP_SECONDS
+    """Seconds it has to stop by itself."""
     first_sign_seconds: float = 0
     """Seconds until its first sign of life (`workers.liveness`); 0: it gives none."""
 
@@ -159,9 +161,15 @@ def _run_child(program: Program, environ: Mapping[str, str], supervisor: int) ->
         each.close()
     liveness.release_locks()
     os.dup2(2, 1)
-    os.environ.clear()
-    os.environ.update(environ)
+    _set_environment(environ)
     sys.exit(program.run(program.args) if program.run else 1)
+
+
+def _set_environment(environ: Mapping[str, str]) -> None:
+    """Make `environ` the environment. Touch only differences: the rest is memory shared with the supervisor."""
+    for name in os.environ.keys() - environ.keys():
+        del os.environ[name]
+    os.environ.update({name: value for name, value in environ.items() if os.environ.get(name) != value})
 
 
 @dataclass
@@ -249,14 +257,15 @@ class Supervisor:
     def stop(self) -> None:
         """Stop all children, the shared ones last; kill children that do not stop in time."""
         for last in (False, True):
-            group = [c.process for c in self._children if c.program.stops_last is last and c.process.status() is None]
-            for process in group:
-                process.terminate()
-            end = time.monotonic() + STOP_SECONDS
-            for process in group:
-                if not process.wait(max(end - time.monotonic(), 0.01)):
-                    process.kill()
-                    process.wait(STOP_SECONDS)
+            group = [c for c in self._children if c.program.stops_last is last and c.process.status() is None]
+            for child in group:
+                child.process.terminate()
+            began = time.monotonic()
+            for child in sorted(group, key=lambda each: each.program.stop_seconds):
+                end = began + min(child.program.stop_seconds, STOP_SECONDS)
+                if not child.process.wait(max(end - time.monotonic(), 0.01)):
+                    child.process.kill()
+                    child.process.wait(STOP_SECONDS)
         self._children.clear()
 
 

@@ -6,7 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,6 +87,11 @@ class ServiceContainer:
     def notify(self, position: int) -> None:
         """Signal new records in the log, up to `position`."""
         self.signals.notify_appended(position)
+
+    def check_key(self) -> None:
+        """Raise WrongKey if the key does not fit. Ignore a store that is unavailable or has no tables yet."""
+        with suppress(StoreUnavailable):
+            self.seed_store.check()
 
     def build_worker_context(self) -> WorkerContext:
         """Return the context of jobs."""

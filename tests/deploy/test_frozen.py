@@ -30,18 +30,12 @@ def answers(service: Service, path: str = "/readyz") -> bool:
         return False
 
 
-def descendants(service: Service, name: str) -> list[int]:
-    """The children of the child of that name: the server answers in a process of its own."""
-    parent = service.pid(name)
-    return [pid for pid, (up, _) in service.group().items() if up == parent]
-
-
 def front(service: Service) -> list[int]:
     return [service.pid("nginx")]
 
 
 def server(service: Service) -> list[int]:
-    return descendants(service, "annals-api")
+    return [service.pid("annals-api")]
 
 
 def redis(service: Service) -> list[int]:

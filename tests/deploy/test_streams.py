@@ -13,10 +13,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
-import pytest
 
 from tests.deploy.house import Doc, Service, Table, command, environment, serving, until
-from tests.deploy.test_frozen import REPLACED, descendants, halt
+from tests.deploy.test_frozen import REPLACED, halt
 from tests.postgres import postgres_server, postgres_url
 from tests.valkey import redis_url, valkey_server
 
@@ -92,13 +91,11 @@ def version(table: Table) -> int:
 
 def worker(service: Service) -> int:
     """The process that holds the streams."""
-    (found,) = descendants(service, "annals-streams")
-    return found
+    return service.pid("annals-streams")
 
 
 class TestWhoDies:
-    @pytest.mark.parametrize("whole", [True, False], ids=["the server", "its worker"])
-    def test_nobody_misses_anything_when_the_process_for_streams_is_killed(self, tmp_path: Path, whole: bool) -> None:
+    def test_nobody_misses_anything_when_the_process_for_streams_is_killed(self, tmp_path: Path) -> None:
         with serving(tmp_path / "data") as service:
             table = Table(service).open()
             with ExitStack() as streams:
@@ -106,7 +103,7 @@ class TestWhoDies:
                 for each in open_:
                     each.next()
                 before = worker(service)
-                os.kill(service.pid("annals-streams") if whole else before, signal.SIGKILL)
+                os.kill(before, signal.SIGKILL)
                 decision = table.decision()
                 for seat in range(3):
                     table.submit(seat, decision)

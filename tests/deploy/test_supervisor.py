@@ -79,6 +79,16 @@ def test_who_does_not_listen_is_ended_by_force(
     assert child.process.status() == -9
 
 
+def test_a_program_with_little_time_to_stop_does_not_get_that_of_the_others(made: Supervisor, tmp_path: Path) -> None:
+    made.start(Program("stubborn", ["/bin/sh", "-c", STUBBORN.format(tmp_path / "deaf")], stop_seconds=0.2))
+    (child,) = made._children
+    until((tmp_path / "deaf").exists)
+    began = time.monotonic()
+    made.stop()
+    assert time.monotonic() - began < module.STOP_SECONDS / 2
+    assert child.process.status() == -9
+
+
 def test_what_others_use_ends_last(made: Supervisor, tmp_path: Path) -> None:
     said = tmp_path / "said"
     for name, last in (("base", True), ("user", False)):

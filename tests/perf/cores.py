@@ -57,15 +57,19 @@ def _group_of(pid: int, limit: str) -> str:
 
 def processes(name: str) -> list[int]:
     """Ids of the descendants of this process that bear that name."""
-    parents, found = dict[int, int](), list[int]()
+    return [pid for pid, each in descendants().items() if each == name]
+
+
+def descendants() -> dict[int, str]:
+    """Names of the descendants of this process, by id."""
+    parents, names = dict[int, int](), dict[int, str]()
     for status in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             before, _, after = status.read_text().rpartition(")")
             pid = int(status.parent.name)
             parents[pid] = int(after.split()[1])
-            if before.partition("(")[2] == name:
-                found.append(pid)
-    return sorted(pid for pid in found if _descends(pid, parents))
+            names[pid] = before.partition("(")[2]
+    return {pid: names[pid] for pid in sorted(names) if pid != os.getpid() and _descends(pid, parents)}
 
 
 def _descends(pid: int, parents: dict[int, int]) -> bool:

@@ -8,6 +8,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -19,6 +20,7 @@ from domain.kernel.records.record import Record
 from domain.ledger import Ledger
 from domain.ruleset_registry import load_shipped
 from domain.types import Json
+from tests.perf.cores import descendants
 from tests.perf.figures import TURNS, Figure, quantile, seconds
 from tests.perf.line import Line
 from tests.perf.pace import pace
@@ -26,6 +28,9 @@ from tests.perf.pace import pace
 SEED = 7
 BOTH = 2
 """Cores that are busy at once while the views follow a move, or many clients play."""
+
+IDLE_SECONDS = 5.0
+"""Seconds after the start until the service is idle."""
 
 TABLES = 10
 """Games that are begun at most, until one lasts as long as is asked for."""
@@ -65,8 +70,12 @@ def figures(played: Played) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         data = Path(folder) / "data"
         with demo.run_service(data) as address:
+            yield from work_of_a_start()
+            time.sleep(IDLE_SECONDS)
+            yield from whole_memory("idle", 220)
             yield from moves(address, played, Path(folder) / "bare.sqlite")
             yield from memory()
+            yield from whole_memory("after play", 260)
         yield from starts(data)
 
 
@@ -255,6 +264,28 @@ class _Bare:
 
 
 # --- processes -------------------------------------------------------------------------------------------------
+
+
+def work_of_a_start() -> Iterator[Figure]:
+    """Processor time of all processes of the service, until now."""
+    ticks = 0
+    for pid in descendants():
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))  # its own, and of its children that have ended
+    if ticks:
+        yield Figure("processor time of a start", "cold, all processes", ticks / os.sysconf("SC_CLK_TCK"), "s", "")
+
+
+def whole_memory(when: str, most: int) -> Iterator[Figure]:
+    """Sum over all processes of the service, shared pages by their share: also nginx, Redis and the supervisor."""
+    sizes: list[float] = []
+    for pid in descendants():
+        with suppress(OSError):
+            text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+            sizes += [int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith("Pss:")]
+    if sizes:
+        yield Figure(f"memory of the whole service, {when}", f"{len(sizes)} processes", sum(sizes), "MB", f"<= {most}")
 
 
 def memory() -> Iterator[Figure]:
