@@ -224,10 +224,12 @@ def get_rewind(game: str, rewind: str) -> Response:
 def consent(body: Doc, game: str, rewind: str) -> Response:
     """Consent to a motion or decline it. One refusal ends it; the requester withdraws it by declining.
 
-    With the last consent, the rewind is queued. Repeating an answer changes nothing.
+    With the last consent, the rewind is queued. Repeating an answer changes nothing. A lent token only declines.
     """
     s, seat, job_request = services(), authorization.seat(), _find_rewind(game, rewind)
     args, agrees = job_request.args or {}, body["agrees"]
+    if agrees and authorization.principal().lent:
+        raise Problem("lent_token")
     if seat not in job_request.asked and (agrees or seat != args["seat"]):
         raise Problem("not_asked")
     if seat not in (job_request.agreed if agrees else job_request.declined):

@@ -241,6 +241,14 @@ class MineArgs(ChangePageArgs):
     )
 
 
+class GiveUpArgs(RequestSchema):
+    role = choice_field(
+        *OFFICES,
+        load_default="",
+        metadata={"description": "End only an offer of this role, or else this role: a repetition then ends no other."},
+    )
+
+
 class DeskArgs(RequestSchema):
     needs = choice_field(
         *NEEDS,

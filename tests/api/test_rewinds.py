@@ -203,6 +203,13 @@ class TestMotions:
         refused(other.post(f"/rewinds/{motion['id']}/consents", {"agrees": True}, other.tokens[1]), 404, "not_found")
         refused(orders.get("/rewinds/rewind-" + "0" * 24), 404, "not_found")
 
+    def test_a_replaced_token_agrees_to_nothing(self, orders: Table) -> None:
+        """Its director could have it: the record would name a player who has not agreed."""
+        orders.tokens[1] = orders.post("/seats/1/tokens", {}, orders.director).json["token"]
+        asked = moved(orders)
+        refused(say(orders, asked, 1, agrees=True), 403, "lent_token")
+        assert say(orders, asked, 1, agrees=False).json["status"] == "declined"
+
     def test_saying_it_twice_changes_nothing(self, orders: Table) -> None:
         motion = moved(orders)
         first = say(orders, motion, 1, agrees=True)

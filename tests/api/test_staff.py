@@ -174,6 +174,17 @@ def test_an_offer_ends_with_the_role_of_its_author(owner: Member, table: Table) 
     refused(table.post("/extensions", {"decision": table.decision, "seconds": 60}, director.token), 403, "not_at_table")
 
 
+def test_declining_twice_with_the_role_gives_up_nothing_else(owner: Member, table: Table) -> None:
+    """As it was found: the repetition of a decline without answer ended the role that the person had."""
+    dora = appoint(owner, table, "Dora", "deputy")
+    owner.post(f"{table.path}/officers", {"name": "Dora", "role": "director"})
+    answers = [dora.delete(f"/me/offices/{table.game}?role=director").status_code for _ in range(2)]
+    assert answers == [204, 404]
+    assert dora.get("/me/offices").json["items"] == [{"game": table.game, "office": "deputy"}]
+    answers = [dora.delete(f"/me/offices/{table.game}?role=deputy").status_code for _ in range(2)]
+    assert answers == [204, 404]
+
+
 def test_an_offer_is_declined_or_withdrawn_and_a_role_given_up(owner: Member, table: Table) -> None:
     carl = register(owner.site, "Carl")
     offer, mine = f"{table.path}/officers/{carl.doc['player']}/offer", f"/me/offices/{table.game}"

@@ -146,6 +146,21 @@ class TestTakingOver:
         game.join(0, "p0")
         assert game.game.due_times([0])[0] - game.game.time < 5_000
 
+    @pytest.mark.parametrize("pace", [{"grace": 10}, {"bank": 40}, {"grace": 10, "bank": 40}])
+    def test_leaving_after_the_deadline_gives_no_new_grace_or_bank(self, pace: dict[str, int]) -> None:
+        """As it was found: each second away gave the whole grace again, for ever. A vacation is refused as before."""
+        game = play(**pace, vacation=3)
+        due = game.game.due_times([0])[0]
+        for _ in range(5):
+            game.now = game.game.due_times([0])[0] - 2_000
+            game.leave(0, hold=60)
+            assert game.game.due_times([0])[0] >= game.game.time_banks[0].hold_end
+            game.join(0, "p0")
+        assert game.game.due_times([0]) == {0: due + 5 * 1_000}
+        with pytest.raises(RuleError, match="deadline_passed"):
+            game.execute(Rest(0, 1))
+        assert fold(game.rules, game.records) == game.game
+
     def test_nobody_gains_whose_turn_it_is_not(self) -> None:
         game = play()
         before = game.game.deadline

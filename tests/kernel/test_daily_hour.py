@@ -191,6 +191,16 @@ class TestGame:
         game.execute(Hold(0, until=ms("2026-03-25 20:30")))
         assert game.game.due_times([0]) == {0: ms("2026-03-26 20:00")}
 
+    def test_leaving_for_two_seconds_at_the_hour_gives_two_seconds(self) -> None:
+        """As it was found: on a Friday it gave three days. Away for an hour before it, a player gains nothing."""
+        for before, away, gained in ((1_000, 2_000, 2_000), (7_200_000, 3_600_000, 0)):
+            game = open_game("2026-03-27 07:00")
+            game.now = ms("2026-03-27 20:00") - before
+            game.leave(0, hold=7_200)
+            game.now = game.game.time + away
+            game.join(0, "p0")
+            assert game.game.due_times([0]) == {0: ms("2026-03-27 20:00") + gained}
+
     def test_a_free_undo_gives_no_day(self) -> None:
         """The decision has the time that it had, to the second, and not the next hour."""
         game = open_game()

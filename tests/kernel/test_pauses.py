@@ -16,8 +16,10 @@ from domain.kernel.game.game import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.play_commands import Lapse, Play, Rest
+from domain.kernel.game.playing_time import moved_time
+from domain.kernel.game.proposals import list_silent_seats
 from domain.kernel.game.record_builder import Agreement
-from domain.kernel.game.table_commands import Leave, Vacate
+from domain.kernel.game.table_commands import Close, Leave, Vacate
 from domain.kernel.proof.record_schema import check_record
 from domain.kernel.proof.verify import audit
 from tests.kernel.flows import orders
@@ -299,3 +301,29 @@ def test_thinking_in_a_pause_is_no_thinking_time() -> None:
     do(game, Rewind(start, "seat", 0), 1000)
     assert game.game.thinking == (1000, 1000)
     prove(game)
+
+
+def test_a_pause_without_end_ends_though_somebody_stays_silent() -> None:
+    """As it was found: officer and player vanish, the player has time left that never runs, and nobody resumes."""
+    game = play()
+    begin, asked = game.game.time, game.game.version
+    do(game, PauseGame())
+    later = game.records[asked:]
+    for command, silent in ((ResumeGame(), [0]), (Close("agreed"), [])):
+        assert list_silent_seats(game.game, command, later, [0], begin, begin + 9 * DAY) == silent
+    do(game, PauseGame(begin + 30 * DAY))
+    assert list_silent_seats(game.game, ResumeGame(), later, [0], begin, begin + 9 * DAY) == [], "it ends by itself"
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_who_was_on_vacation_before_a_pause_was_not_silent(known: bool) -> None:
+    """The pause moves the vacation; the time of an older proposal moves with it."""
+    game = play()
+    begin, asked = game.game.time, game.game.version + 1
+    do(game, Rest(1, 1))
+    do(game, Play(0, [TAKE]), 2 * DAY)
+    do(game, Play(1, [TAKE]), HOUR)
+    pause(game, 2 * DAY, known=known)
+    later = [record for record in game.records[asked:] if record.kind != "moved"]
+    assert list_silent_seats(game.game, Close("agreed"), later, [1], begin, begin + 8 * DAY) == []
+    assert moved_time(game.game.pauses, begin) == begin + 2 * DAY

@@ -24,6 +24,7 @@ def run_proposal(id_: str) -> str:
 
 def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
     args, silent = request.args or {}, list[int]()
+    command = command_of_proposal(args["act"] | ({"pace": args["pace"]} if "pace" in args else {}))
     if context.ledger.find_command(request.game, request.id) is None:
         if request.declined:
             return {"refused": "declined"}
@@ -33,12 +34,11 @@ def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
             if now < request.at + SILENCE_MS:
                 return {}
             later = context.ledger.read(request.game, after=request.version)
-            silent = list_silent_seats(game, later, sorted(missing), request.at, now)
+            silent = list_silent_seats(game, command, later, sorted(missing), request.at, now)
             if len(silent) < len(missing):
                 return {"refused": "consent_missing"}
         if _has_changed_hands(context, request):
             return {"refused": "consent_missing"}
-    command = command_of_proposal(args["act"] | ({"pace": args["pace"]} if "pace" in args else {}))
 
     def extra_statements(_: Record) -> list[Statement]:
         tokens = SeatTokens(context.ledger, context.ledger.keys)

@@ -13,7 +13,7 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, load_table, page_response, write_response
 from api.routes.table_officers import find_person, offer_to_json, store_offers
-from api.schemas.query_args import DeskArgs
+from api.schemas.query_args import DeskArgs, GiveUpArgs
 from api.schemas.request_bodies import NewOfficersSchema, RelationsSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import DeskSchema, MyOfficesSchema, OffersSchema, RelatedSchema
@@ -119,19 +119,21 @@ def _role_rows(s: ApiServices, offer: OfficeOffer) -> list[Statement]:
     "give_up_office",
     access=authorization.require_directing_account,
     errors=(403, 404, 409),
+    query=GiveUpArgs,
     status=204,
 )
-def give_up_office(game: str) -> Response:
+def give_up_office(args: Doc, game: str) -> Response:
     """Decline the role offered to you at a table; without an offer, give up your own.
 
-    An owner hands the table over instead.
+    Name the `role`, so that a repetition of the request ends no other one. An owner hands the table over instead.
     """
-    s, ids = services(), authorization.player_ids()
-    declined = [s.seat_tokens.officers.withdraw(game, player) for player in ids]
+    s, role = services(), args["role"]
+    offers = [offer for offer in s.seat_tokens.officers.list_offers(authorization.player_ids()) if offer.game == game]
+    declined = [s.seat_tokens.officers.withdraw(game, offer.player) for offer in offers if role in ("", offer.role)]
     if any(declined):
         return Response(status=204)
     officer = officer_rights.acting_officer(game)
-    if officer is None:
+    if officer is None or role not in ("", officer.office):
         raise Problem("not_found")
 
     def dismiss(_: Record) -> list[Statement]:

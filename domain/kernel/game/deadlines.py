@@ -340,14 +340,19 @@ def initial_time_banks(time_control: TimeControl, seats: int) -> tuple[TimeBank,
 
 
 def seat_deadline(clock: FrameClock, time_bank: TimeBank) -> int | None:
-    """Return the deadline of one seat: its vacations and holds since the clock started do not count."""
-    if clock.since is None:
+    """Return the deadline of one seat: its vacations and holds since the clock started do not count.
+
+    A daily hour comes after them, but a hold gives no more than its own time.
+    """
+    if clock.since is None or clock.deadline is None:
         return None
     paused = time_bank.paused_ms(clock.since, MAX_INT)
-    if not paused:
-        return clock.deadline
-    end = clock.since + clock.left + paused
-    return clock.deadline_after(max(end, time_bank.vacation_end, time_bank.hold_end))
+    if not paused or clock.daily is None:
+        return clock.deadline + paused
+    rested, least = replace(time_bank, holds=()).paused_ms(clock.since, MAX_INT), clock.since + clock.left
+    hour = clock.deadline_after(max(least + rested, time_bank.vacation_end)) if rested else clock.deadline
+    later = clock.deadline_after(max(least + paused, time_bank.vacation_end, time_bank.hold_end))
+    return min(later, hour + paused - rested)
 
 
 def due_times(
@@ -378,10 +383,11 @@ def due_times(
 
 
 def _due_time(time_control: TimeControl, clock: FrameClock, frame: Frame, time_bank: TimeBank, at: int) -> int:
-    """Return the time of one seat, by a running clock."""
+    """Return the time of one seat, by a running clock; none is within its vacations and holds."""
     deadline = seat_deadline(clock, time_bank) or 0
-    late = max(deadline, at) + time_bank.bank if time_bank.bank and not frame.secret else deadline
-    return max(deadline + time_control.grace * SECOND, late)
+    resumed = at + time_bank.paused_ms(at, MAX_INT)
+    late = max(deadline, resumed) + time_bank.bank if time_bank.bank and not frame.secret else deadline
+    return max(deadline + time_control.grace * SECOND, late, time_bank.vacation_end, time_bank.hold_end)
 
 
 def first_due_time(
@@ -407,8 +413,18 @@ def charge_time_banks(
 
 
 def _charge(time_bank: TimeBank, clock: FrameClock, since: int, at: int) -> TimeBank:
-    late = at - max(since, seat_deadline(clock, time_bank) or 0)
-    return replace(time_bank, bank=max(time_bank.bank - late, 0)) if late > 0 and time_bank.bank else time_bank
+    if not time_bank.bank:
+        return time_bank
+    late = _overdrawn_ms(clock, time_bank, at) - _overdrawn_ms(clock, time_bank, since)
+    return replace(time_bank, bank=max(time_bank.bank - late, 0)) if late > 0 else time_bank
+
+
+def _overdrawn_ms(clock: FrameClock, time_bank: TimeBank, at: int) -> int:
+    """Return the time beyond the seat's deadline up to a time, without vacations and holds."""
+    if clock.since is None:
+        return 0
+    to_come = time_bank.paused_ms(clock.since, MAX_INT) - time_bank.paused_ms(clock.since, at)
+    return max(at + to_come - (seat_deadline(clock, time_bank) or 0), 0)
 
 
 def take_vacation(time_bank: TimeBank, days: int, at: int) -> TimeBank:

@@ -50,6 +50,13 @@ def playing_time(pauses: Pauses, at: int) -> int:
     return pause.standstill if pause else at
 
 
+def moved_time(pauses: Pauses, at: int) -> int:
+    """Return the place to which pauses have moved a span that began at a past time of day."""
+    moved = sum(pause.standstill - pause.since for pause in pauses if pause.since > at)
+    pause = next((pause for pause in pauses if pause.since <= at and pause.is_on(at)), None)
+    return (pause.standstill if pause else at) + moved
+
+
 def begin_pause(pauses: Pauses, at: int, until: int | None, *, moves: bool) -> Pauses:
     """Return the pauses with one from now on, or with another end and permission for the current one."""
     if pause := current_pause(pauses, at):

@@ -10,6 +10,7 @@ from domain.kernel.game.deadlines import DAY, SECOND
 from domain.kernel.game.director_commands import Depute, Extend, Hold, SetPace
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
+from domain.kernel.game.playing_time import moved_time
 from domain.kernel.game.table_commands import Close, Join, Leave
 from domain.kernel.records.record import Record
 from domain.types import MAX_INT, Doc, Seat
@@ -39,18 +40,22 @@ def command_of_proposal(act: Doc) -> Command:
 
 
 def list_silent_seats(
-    game: AnyGame, later: Sequence[Record], unanswered: Sequence[Seat], since: int, now: int
+    game: AnyGame, command: Command, later: Sequence[Record], unanswered: Sequence[Seat], since: int, now: int
 ) -> list[Seat]:
-    """Return the unanswered seats that have done nothing in `later`, the records since the proposal at time `since`.
+    """Return the unanswered seats that have done nothing in `later`, the records since a proposal at time `since`.
 
     A seat on vacation or held in that time is not silent, but away, and one with time left at `now` may be thinking.
+    Neither counts against the end of a pause without end: it uses up none of that time, and would last for ever.
     After an anonymous move no seat is silent, or the outcome would tell which one has moved in secret.
     """
     if any(record.kind == "moved" and record.head.seat is None for record in later):
         return []
     active = {seat for record in later if record.kind == "moved" for seat, _ in record.moves()}
     came = {seat_of_record(record) for record in later if record.kind in ("rested", "joined")}
-    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(game.playing_time(since), MAX_INT)}
+    if isinstance(command, ResumeGame) and game.has_stopped:
+        return [seat for seat in unanswered if seat not in active | came]
+    begin = moved_time(game.pauses, since)
+    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(begin, MAX_INT)}
     return [seat for seat in unanswered if seat not in active | away | came | _thinking_seats(game, later, now)]
 
 
