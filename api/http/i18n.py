@@ -21,8 +21,8 @@ DEFAULT_LANGUAGE = LANGUAGES[0]
 
 
 def request_language() -> str:
-    """Return the client's language from `lang` or Accept-Language, and note it for Content-Language."""
-    lang = request.args.get("lang", "")
+    """Return the language of `lang`, of the visitor's settings or of Accept-Language; note it for Content-Language."""
+    lang = request.args.get("lang", "") or g.get("page_language", "")
     g.language = lang if lang in LANGUAGES else preferred_language(request.accept_languages)
     return str(g.language)
 

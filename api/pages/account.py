@@ -11,7 +11,9 @@ from flask import Response, request
 from api.http import public_url, rate_limits, security_log
 from api.http.problems import Problem
 from api.http.url_converters import PasskeyConverter
+from api.pages.in_process import RefusedCall, ask
 from api.pages.login import log_in_first, prove_first
+from api.pages.preferences import read_settings
 from api.pages.session import (
     clear_session_cookie,
     current_account,
@@ -26,6 +28,7 @@ from api.routes.accounts import second_factors
 from api.routes.oauth.grants import revoke_grant
 from api.schemas.second_factors import NewPasskeySchema
 from api.services import services
+from domain.accounts.account_settings import list_time_zones
 from domain.accounts.accounts import Account
 
 ACCOUNT = "/account"
@@ -48,7 +51,35 @@ def show_account() -> Response:
         grants=account_store.oauth_grants.list_by_account(owner.account),
         factors=account_store.second_factors.list_factors(owner.account),
         codes=account_store.recovery_codes.count(owner.account),
+        zones=sorted(list_time_zones()),
     )
+
+
+def change_settings() -> Response:
+    """Store the settings for pages, and the time zone."""
+    owner = session_owner()
+    if owner is None:
+        return log_in_first()
+    store, zone = services().account_store.settings, request.form.get("zone", "")
+    if zone not in list_time_zones():
+        raise Problem("form_stale")
+    store.save_zone(owner.account, zone)
+    store.save_page_settings(owner.account, read_settings(request.form.to_dict()))
+    return redirect(ACCOUNT)
+
+
+def claim_games() -> Response:
+    """Claim the games of a guest by the guest's token."""
+    if session_owner() is None:
+        return log_in_first()
+    if form := prove_first(ACCOUNT):
+        return form
+    if "token" not in request.form:
+        return render_page("claim")
+    answer = ask("POST", "/me/claims", {"token": request.form["token"].strip()[:100]})
+    if answer.status >= 400:
+        return render_page("claim", answer.status, problem=localize_problem(RefusedCall(answer)))
+    return redirect("/games")
 
 
 def end_access() -> Response:

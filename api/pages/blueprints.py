@@ -6,7 +6,7 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages import account, commands, devices, lobby, login, mail, play, rules, table
+from api.pages import account, commands, devices, lobby, login, mail, officer_desk, play, rules, table
 from api.pages.session import page, static_file
 
 
@@ -19,6 +19,8 @@ def register(app: Flask) -> None:
     app.add_url_rule("/account/end", "pages.end", page(account.end_access), methods=["POST"])
     app.add_url_rule("/account/totp", "pages.totp", page(account.set_up_totp), methods=["POST"])
     app.add_url_rule("/account/passkeys", "pages.passkeys", page(account.add_passkey), methods=["POST"])
+    app.add_url_rule("/account/settings", "pages.settings", page(account.change_settings), methods=["POST"])
+    app.add_url_rule("/account/claims", "pages.claims", page(account.claim_games), methods=["POST"])
     app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end_mail, signed=False), methods=["GET", "POST"])
 
     _register_games(app)
@@ -38,6 +40,8 @@ def _register_games(app: Flask) -> None:
     app.add_url_rule("/play", "pages.play_now", page(lobby.play_now), methods=["GET", "POST"])
     app.add_url_rule("/games", "pages.lobby", page(lobby.show_lobby), methods=["GET"])
     app.add_url_rule("/games/new", "pages.new_table", page(lobby.new_table), methods=["GET", "POST"])
+    app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET"])
+    app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (
         ("", "table", table.show_table, "GET"),
         ("/chronicle", "chronicle", table.show_chronicle, "GET"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 import orjson
 from flask import request
@@ -14,6 +13,7 @@ from flask import request
 from api.http.problems import Problem
 from api.pages.in_process import Answer, ask
 from api.pages.labels import Labels
+from api.pages.presentation import load_groups
 from api.services import Doc
 from domain.types import Json
 
@@ -42,6 +42,8 @@ class Picks:
     decision: str
     key: str
     trail: tuple[Pick, ...] = ()
+    replaces: int | None = None
+    """Number of the order that the move takes the place of."""
 
     @classmethod
     def from_form(cls) -> Picks:
@@ -50,7 +52,9 @@ class Picks:
         asked = form.get("field", "")[:60]
         if not isinstance(sent, list) or len(sent) > MOST_PICKS or not _KEY.fullmatch(key):
             raise Problem("form_stale")
-        picks = cls(form.get("decision", "")[:40], key, tuple(map(_read_pick, sent)))
+        replaced = form.get("replaces", "")
+        number = int(replaced) if replaced.isdecimal() and len(replaced) < 7 else None
+        picks = cls(form.get("decision", "")[:40], key, tuple(map(_read_pick, sent)), number)
         if "back" in form:
             return picks.step_back()
         if "path" in form:
@@ -85,7 +89,8 @@ class Picks:
 
     def command_key(self) -> str:
         """Return the idempotency key for the move of these answers: the same for the same answers in the same form."""
-        digest = hashlib.sha256(orjson.dumps(self.values, option=orjson.OPT_SORT_KEYS)).hexdigest()[:24]
+        answers = [self.values, self.replaces] if self.replaces is not None else self.values
+        digest = hashlib.sha256(orjson.dumps(answers, option=orjson.OPT_SORT_KEYS)).hexdigest()[:24]
         return f"{self.key}-{digest}"
 
 
@@ -176,7 +181,9 @@ class Builder:
         while waiting:
             before, ends = waiting.pop(0)
             choice = before.choice
-            if choice is None or choice["kind"] != "one" or len(found) + len(waiting) > MOST_WHOLE_MOVES:
+            if choice is None or choice["kind"] != "one":
+                return []
+            if len(found) + len(waiting) + len(choice["options"]) > MOST_WHOLE_MOVES:  # each makes at least one move
                 return []
             for option in choice["options"]:
                 questions += 1
@@ -216,35 +223,50 @@ class Question:
     groups: Sequence[tuple[str, Sequence[OptionShown]]] = ()
 
 
-def show_question(labels: Labels, choice: Doc) -> Question:
-    """Return a question with its options in words; many options come in groups."""
-    options = [
-        OptionShown(
-            labels.option(choice["field"], each["value"]),
+def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None = None) -> Question:
+    """Return a question with its options in words. Many options come in groups; `owners`: place -> its seat."""
+    field, options = choice["field"], choice.get("options", ())
+    groups: dict[str, list[OptionShown]] = {}
+    is_long = len(options) > MOST_WHOLE_MOVES
+    for each in sorted(options, key=lambda option: bool(option.get("ends"))):
+        shown = OptionShown(
+            labels.option(field, each["value"]),
             dump(each["value"]),
             labels.cost(each.get("cost", {})),
             bool(each.get("ends")),
         )
-        for each in choice.get("options", ())
-    ]
-    ordered = sorted(options, key=lambda option: option.ends)
-    groups: list[tuple[str, Sequence[OptionShown]]] = [("", ordered)]
-    if len(options) > MOST_WHOLE_MOVES:
-        groups = _group(choice, ordered)
+        is_apart = not is_long or shown.ends or each["value"] is None
+        groups.setdefault("" if is_apart else _group_of(labels, field, each["value"], owners or {}), []).append(shown)
+    if is_long and field != "type":
+        groups = {name: sorted(some, key=lambda option: (option.ends, option.label)) for name, some in groups.items()}
     lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
-    return Question(choice["field"], labels.question(choice["field"]), choice["kind"], lo, hi, groups)
+    ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
+    return Question(field, labels.question(field), choice["kind"], lo, hi, ordered)
 
 
-def _group(choice: Doc, options: Sequence[OptionShown]) -> list[tuple[str, Sequence[OptionShown]]]:
-    """Return options by the first part of their text: its first member, or its first letter."""
-    if choice["field"] == "type":
-        return [("", options)]
-    last = [option for option in options if option.ends]
-    named = sorted((option for option in options if not option.ends), key=lambda option: option.label)
-    is_object = any(isinstance(each["value"], dict) for each in choice["options"])
+def _group_of(labels: Labels, field: str, value: Json, owners: Mapping[str, int]) -> str:
+    """Return the group of an option: its owner, its kind, or its first member."""
+    if isinstance(value, dict):
+        return labels.option(field, value).partition(";")[0]
+    if isinstance(value, str) and value in owners:
+        return labels.short_seat(owners[value])
+    return labels.group(field, value)
 
-    def group_of(option: OptionShown) -> str:
-        return option.label.partition(";")[0] if is_object else option.label[:1]
 
-    groups: list[tuple[str, Sequence[OptionShown]]] = [(name, list(some)) for name, some in groupby(named, group_of)]
-    return groups + ([("", last)] if last else [])
+def _group_order(labels: Labels, field: str, name: str, owners: Mapping[str, int]) -> tuple[int, int, str]:
+    """Return the place of a group: owners by seat, then kinds, at the end the options apart."""
+    seats = [seat for seat in set(owners.values()) if labels.short_seat(seat) == name]
+    named = list(dict.fromkeys(labels.group(field, value) for value in load_groups(labels.rules.package, field)))
+    is_ordered = field == "type" and name in named
+    return (0 if seats else 2 if not name else 1, seats[0] if seats else named.index(name) if is_ordered else 0, name)
+
+
+def find_owners(part: Mapping[str, Json]) -> dict[str, int]:
+    """Return place -> seat for the entries of a sight's mappings that have an `owner`."""
+    mappings = [value for value in part.values() if isinstance(value, dict)]
+    return {
+        place: entry["owner"]
+        for mapping in mappings
+        for place, entry in mapping.items()
+        if isinstance(entry, dict) and isinstance(entry.get("owner"), int)
+    }

@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from api.http import i18n
+from api.pages.preferences import current_preferences
 from api.services import Doc
+from domain.accounts.account_settings import load_zone
 from domain.kernel.text.grammar import GRAMMARS
 from domain.kernel.text.message_catalog import Message
+
+_UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True)
 class Times:
-    """Words for times. `now` is the service's time, ms since 1970 UTC, or 0 if it does not matter."""
+    """Words for times in a zone. `now` is the service's time, ms since 1970 UTC, or 0 if it does not matter."""
 
     lang: str
     now: int
+    zone: ZoneInfo = _UTC
+
+    @classmethod
+    def of_visitor(cls, now: int = 0) -> Times:
+        """Return the words in the visitor's language and zone."""
+        return cls(i18n.request_language(), now, load_zone(current_preferences().zone))
 
     def iso(self, ms: int) -> str:
         """Return a point of time for the attribute `datetime`."""
         return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def point(self, ms: int) -> str:
-        """Return a point of time in words, in UTC."""
-        return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d, %H:%M UTC")
+        """Return a point of time in words, with the name of its zone."""
+        return datetime.fromtimestamp(ms / 1000, self.zone).strftime("%Y-%m-%d, %H:%M %Z")
+
+    def read_local(self, text: str) -> int | None:
+        """Return the point of time in a field of a form, ms since 1970 UTC, or None for another text."""
+        with suppress(ValueError, OverflowError):
+            return int(datetime.strptime(text, "%Y-%m-%dT%H:%M").replace(tzinfo=self.zone).timestamp() * 1000)
+        return None
 
     def time_left(self, ms: int) -> str:
         """Return the time left until a point of time."""

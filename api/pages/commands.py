@@ -8,8 +8,11 @@ from collections.abc import Callable
 from flask import Response, g, request
 
 from api.http.problems import Problem
+from api.pages.agreements import read_act
 from api.pages.in_process import Answer, RefusedCall, ask
 from api.pages.login import show_login
+from api.pages.numbers import read_number
+from api.pages.order_sheet import cancel_moves
 from api.pages.session import redirect, render_games_page, session_owner
 from api.pages.table import TablePage, load_table
 
@@ -85,6 +88,38 @@ def _vote(page: TablePage) -> Answer:
     return ask("POST", f"/games/{page.game}/{kind}/{id_}/consents", body, role=page.role)
 
 
+def _propose(page: TablePage) -> Answer:
+    return ask("POST", f"/games/{page.game}/proposals", read_act(page.decision), role=page.role)
+
+
+def _take_vacation(page: TablePage) -> Answer:
+    body = {"days": read_number("days", 366, 1)}
+    return ask("POST", f"/games/{page.game}/vacations", body, role=page.role, If_Match=f'"{page.summary["version"]}"')
+
+
+def _concede(page: TablePage) -> Answer:
+    if request.form.get("sure") != "yes":
+        raise Problem("form_stale")
+    return ask("POST", f"/games/{page.game}/seats/{page.role}/concession", role=page.role)
+
+
+def _cancel_order(page: TablePage) -> Answer:
+    return _change_sheet(page, again=False)
+
+
+def _put_last(page: TablePage) -> Answer:
+    return _change_sheet(page, again=True)
+
+
+def _change_sheet(page: TablePage, *, again: bool) -> Answer:
+    number, own = request.form.get("number", ""), page.board.get("own") or {}
+    moves = cancel_moves(page.labels, own, int(number), again=again) if number.isdecimal() and len(number) < 7 else []
+    if not moves:  # it is gone already
+        raise Problem("form_stale")
+    body = {"moves": moves, "decision": request.form.get("decision", "")[:40]}
+    return ask("POST", f"/games/{page.game}/moves", body, role=page.role)
+
+
 def _undo(page: TablePage) -> Answer:
     to = request.form.get("to", "")
     if not to.isdecimal() or len(to) > 9:
@@ -106,7 +141,11 @@ _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "bot": _seat_bot,
     "leave": _leave,
     "start": lambda page: ask("POST", f"/games/{page.game}/start", role=page.role),
-    "concede": lambda page: ask("POST", f"/games/{page.game}/seats/{page.role}/concession", role=page.role),
+    "concede": _concede,
+    "propose": _propose,
+    "vacation": _take_vacation,
     "vote": _vote,
     "undo": _undo,
+    "cancel": _cancel_order,
+    "put_last": _put_last,
 }

@@ -7,34 +7,23 @@ A member without an entry has the name of the game's text `word.<member>`, or it
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
+from api.pages.presentation import load_groups, load_members
 from api.services import Doc, services
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.grammar import PERSON_MARK
 from domain.kernel.text.message_catalog import Texts, load_texts
-from domain.kernel.text.package_data import load
 from domain.types import Json, Seat, split_ruleset
 
 _PAIR = re.compile(r"([a-z0-9_]+)(?:[:-](\d{1,2}))?", re.ASCII)
 """A seat, or a pair: two seats, or a thing and a seat."""
 
-_PRESENTATION = "presentation.json"
-
-
-@functools.cache
-def load_members(package: str) -> Mapping[str, Doc]:
-    """Return the presentation of the members of a game's documents."""
-    found: dict[str, Doc] = {}
-    for each in filter(None, ("domain.games.common", package)):
-        with suppress(FileNotFoundError):  # a game without a presentation is shown too
-            found |= load(each, _PRESENTATION)["members"]
-    return found
+_NUMBERED = re.compile(r"([a-z0-9_]+)-(\d{1,4})", re.ASCII)
+"""The third army of a power, for example."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +50,9 @@ class Labels:
     def seat(self, seat: Seat) -> str:
         """Return the name of a seat, with its player if it plays a power."""
         name, person = self.short_seat(seat), self.names.people.get(seat)
-        return f"{name} ({person})" if person and person != name else name
+        if not person or person == name:
+            return name
+        return f"{name} \u2013 {person}" if person.endswith(")") else f"{name} ({person})"
 
     def short_seat(self, seat: Seat) -> str:
         """Return the name of a seat: its power, its player or its number."""
@@ -85,6 +76,8 @@ class Labels:
             return self.title()
         if "seats" in self._entry(member) and value[:1].isdecimal():
             return self.key(member, value)
+        if (numbered := _NUMBERED.fullmatch(value)) and self.texts.label(f"word.{numbered[1]}"):
+            return f"{self.texts.word(numbered[1])} {self.texts.grammar.number(int(numbered[2]))}"
         kind = "move" if member == "type" else member
         if text := self.texts.label(f"word.{value}") or self.texts.get(f"{kind}.{value}"):
             return text
@@ -104,16 +97,25 @@ class Labels:
     def key_name(self, member: str, key: str) -> str:
         """Return a key of an object: a seat, a number, or the name of a member."""
         is_number = key.replace(":", "").replace("-", "").isdecimal()
-        return self.key(member, key) if is_number else self.member(key)
+        return self.key(member, key) if is_number or _NUMBERED.fullmatch(key) else self.member(key)
 
     def describe(self, member: str, value: Json) -> str:
         """Return a value of any shape in one line."""
         if isinstance(value, dict):
+            if counted := self._count(value):
+                return counted
             parts = [f"{self.key_name(member, k)}: {self.describe(k, v)}" for k, v in value.items()]
             return self.sentence("; ".join(parts)) or self.texts.word("none")
         if isinstance(value, list | tuple):
             return ", ".join(self.describe(member, v) for v in value) or self.texts.word("none")
         return self.value(member, value)
+
+    def _count(self, value: Doc) -> str:
+        """Return a number of things, or an empty text for another object."""
+        rest = [each for name, each in value.items() if name != "count"]
+        if len(rest) != 1 or not isinstance(rest[0], str) or not isinstance(value.get("count"), int):
+            return ""
+        return f"{self.texts.grammar.number(value['count'])} {self.value('', rest[0])}"
 
     def option(self, field: str, value: Json) -> str:
         """Return an option of the move builder as text."""
@@ -141,6 +143,11 @@ class Labels:
         """Return a cost in one line."""
         return ", ".join(f"{self.describe(what, amount)} {self.member(what).lower()}" for what, amount in cost.items())
 
+    def group(self, field: str, value: Json) -> str:
+        """Return the name of the group of an option, or an empty text."""
+        found = load_groups(self.rules.package, field).get(value) if isinstance(value, str) else None
+        return (found.names.get(self.texts.lang) or self.member(found.member)) if found else ""
+
     def question(self, field: str) -> str:
         """Return the name of a question of the move builder."""
         return self.member(field)
@@ -149,6 +156,11 @@ class Labels:
         """Return the name of a kind of decision."""
         text = self.texts.get(f"decision.{kind}") or kind.replace("_", " ")
         return text[:1].upper() + text[1:]
+
+    def refusal(self, code: str) -> str:
+        """Return the sentence of a refusal, or an empty text if it needs figures."""
+        text = self.texts.get(f"refusal.{code}") or ""
+        return "" if "{" in text else text
 
     def sentence(self, sentence: str) -> str:
         """Return a text with the punctuation of the language."""

@@ -19,7 +19,7 @@ from api.pages.login import log_in_first
 from api.pages.options import read_options, show_options
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.services import Doc, services
-from domain.kernel.text.message_catalog import load_texts
+from domain.kernel.text.message_catalog import Message, load_texts
 from domain.types import Json
 
 STATUSES = ("open", "running", "closed")
@@ -44,9 +44,12 @@ class TableShown:
 
     @property
     def players(self) -> str:
-        """Return the names of the seats."""
-        taken = [self.labels.seat(each["seat"]) for each in self.doc["seats"] if each["player"]]
-        return ", ".join(taken)
+        """Return the names of the seats of people, and the number of bots."""
+        taken = [each for each in self.doc["seats"] if each["player"]]
+        people = [self.labels.seat(each["seat"]) for each in taken if not each["player"].startswith("bot-")]
+        bots = len(taken) - len(people)
+        told = Message("{count} {count#bot|bots}", count=bots)
+        return ", ".join(people + ([i18n.translate(told, self.labels.texts.lang)] if bots else []))
 
     @property
     def free(self) -> int:
@@ -77,7 +80,7 @@ def show_home() -> Response:
         due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
         running=_public_tables("running", 5),
         open=_public_tables("open", 10, free="1"),
-        times=clocks.Times(i18n.request_language(), 0),
+        times=clocks.Times.of_visitor(),
     )
 
 
@@ -111,7 +114,7 @@ def show_lobby() -> Response:
         rulesets=_rulesets(),
         ruleset=ruleset,
         table_title=title,
-        times=clocks.Times(i18n.request_language(), 0),
+        times=clocks.Times.of_visitor(),
     )
 
 
@@ -146,7 +149,7 @@ def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
         rules=rules,
         options=show_options(rules["options"], texts, request.form),
         key=secrets.token_urlsafe(30),
-        times=clocks.Times(i18n.request_language(), 0),
+        times=clocks.Times.of_visitor(),
         sent=request.form,
         problem=localize_problem(problem) if problem else None,
     )

@@ -10,8 +10,11 @@ from api.http import i18n
 from api.pages.builder import Picks, parse
 from api.pages.in_process import Answer, ask
 from api.pages.login import show_login
+from api.pages.order_sheet import list_moves
+from api.pages.preferences import current_preferences
 from api.pages.session import redirect, session_owner
 from api.pages.table import Prompt, TablePage, ask_first, ask_next, load_table, new_picks, preview_move, render_table
+from api.services import Doc
 from domain.kernel.text.message_catalog import Message
 from domain.types import Json
 
@@ -39,9 +42,17 @@ def play(game: str) -> Response:
     preview = preview_move(page, state)
     if preview.status >= 400:
         return _refuse(page, picks, preview)
-    if preview.doc.get("barrier") or preview.doc.get("depends"):
+    if _needs_confirmation(page, preview.doc):
         return render_table(page, Prompt(state, preview=preview.doc))
     return _send(page, picks, state.move)
+
+
+def _needs_confirmation(page: TablePage, preview: Doc) -> bool:
+    """Return True for a move that its seat cannot take back. An order of a sheet can be cancelled."""
+    if current_preferences()["confirm"] == "always":
+        return True
+    is_order = "facts" in preview and page.show_sheet() is not None
+    return bool(preview.get("depends") or (preview.get("barrier") and not is_order))
 
 
 def _send(page: TablePage, picks: Picks, move: Json) -> Response:
@@ -53,7 +64,7 @@ def _send(page: TablePage, picks: Picks, move: Json) -> Response:
 
 
 def _post_move(page: TablePage, picks: Picks, move: Json) -> Answer:
-    body, key = {"move": move, "decision": picks.decision}, picks.command_key()
+    body, key = {"moves": list_moves(page.labels, picks, move), "decision": picks.decision}, picks.command_key()
     return ask("POST", f"/games/{page.game}/moves", body, role=page.role, Idempotency_Key=key)
 
 

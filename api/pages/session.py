@@ -22,6 +22,7 @@ from marshmallow import Schema, ValidationError
 from api.http import i18n, problems, public_url, rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import validation_problem
+from api.pages.preferences import current_preferences, load_preferences
 from api.services import Doc, services
 from domain.accounts.accounts import Account
 from domain.accounts.credential_tables import CredentialOwner
@@ -44,7 +45,7 @@ SIGNATURE_FIELD = "form"
 FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 
-_TARGETS = re.compile(r"/|/play|/games(/new|/[0-9a-f-]{36})?|/oauth/authorize|/device|/account", re.ASCII)
+_TARGETS = re.compile(r"/|/play|/desk|/games(/new|/[0-9a-f-]{36})?|/oauth/authorize|/device|/account", re.ASCII)
 """Paths allowed as targets after a login."""
 
 _POLICY = (
@@ -72,6 +73,7 @@ def page(view: View, *, signed: bool = True) -> View:
     def render(*args: Any, **kwargs: Any) -> Response:
         try:
             g.owner = _find_session_owner()
+            load_preferences(g.owner)
             rate_limits.charge_request(g.owner.account if g.owner else None)
             if request.method == "POST" and signed:
                 _check_form()
@@ -258,6 +260,7 @@ def render_page(
         "wide": False,
         "here": current_url() if request.method == "GET" else request.path,
         "refresh": 0,
+        "preferences": current_preferences(),
     }
     response = Response(
         _templates().get_template(f"{template}.html").render(context | values), status, content_type=HTML

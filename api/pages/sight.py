@@ -11,7 +11,10 @@ from domain.types import Json
 MOST_COLUMNS = 12
 """Widest table. Wider rows become lists."""
 
-LONG = 14
+MOST_TURNED = 7
+"""Most objects that become columns, if they have more members than there are objects."""
+
+LONG = 24
 """Lines from which a panel begins closed."""
 
 
@@ -24,6 +27,10 @@ class Node:
     columns: Sequence[str] = ()
     rows: Sequence[tuple[str, Sequence[Node]]] = field(default=())
     empty: bool = False
+    named: bool = False
+    """True if the names of the rows are values: the seats."""
+    turned: bool = False
+    """True if rows and columns have changed places."""
 
     @property
     def kind(self) -> str:
@@ -36,6 +43,11 @@ class Node:
         if self.rows:
             return sum(max((node.lines for node in cells), default=1) for _, cells in self.rows) + 1
         return sum(node.lines for _, node in self.entries) if self.entries else 1
+
+    @property
+    def is_broad(self) -> bool:
+        """Return True for tables, and for lists of parts that are no single values."""
+        return bool(self.rows) or any(node.entries or node.rows for _, node in self.entries) or len(self.entries) > LONG
 
 
 @dataclass(frozen=True)
@@ -50,10 +62,16 @@ class Panel:
         """Return True if the panel begins closed."""
         return self.node.lines > LONG
 
+    @property
+    def is_broad(self) -> bool:
+        """Return True if the panel needs the whole width."""
+        return self.node.is_broad
+
 
 def build_panels(labels: Labels, part: Mapping[str, Json]) -> list[Panel]:
     """Return the panels of a part of a sight: first one for all single values, then one for each other member."""
     single = {name: value for name, value in part.items() if not _is_container(value)}
+    single = dict(sorted(single.items(), key=lambda item: item[1] is None))
     panels = [Panel("", _list(labels, single))] if single else []
     return panels + [Panel(labels.member(n), build_node(labels, n, v)) for n, v in part.items() if n not in single]
 
@@ -88,6 +106,9 @@ def _table(
     if len(items) < 2 or not all(isinstance(each, dict) and each for _, each in items):
         return None
     columns = list(dict.fromkeys(name for _, each in items for name in each))
+    is_named = rows is not None and all(map(_has_seat, rows))
+    if is_named:
+        columns.remove("seat")
     if len(columns) > MOST_COLUMNS:
         return None
     cells = [
@@ -97,7 +118,11 @@ def _table(
         )
         for key, each in items
     ]
-    return Node(columns=[labels.key_name(member, name) for name in columns], rows=cells)
+    names = [labels.key_name(member, name) for name in columns]
+    if len(items) < len(names) and len(items) <= MOST_TURNED:
+        turned = [(name, [row[n] for _, row in cells]) for n, name in enumerate(names)]
+        return Node(columns=[name for name, _ in cells], rows=turned, named=is_named, turned=True)
+    return Node(columns=names, rows=cells, named=is_named)
 
 
 def _row_name(labels: Labels, member: str, key: str, value: Json, rows: Sequence[Json] | None) -> str:

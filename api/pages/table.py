@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from flask import Response, request
 
 from api.http import i18n
 from api.pages import clocks
-from api.pages.builder import Builder, BuilderState, Picks, Question, WholeMove, show_question
+from api.pages.agreements import DURATIONS, tell_act
+from api.pages.builder import Builder, BuilderState, Picks, Question, WholeMove, find_owners, show_question
 from api.pages.in_process import Answer, ask, require
 from api.pages.labels import Labels
+from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
 from api.pages.sight import Panel, build_panels
 from api.services import Doc, services
-from domain.bots import BOTS
+from domain.errors import StoreUnavailable
 
 NEWEST = 12
 """Versions of the chronicle on the page of a table."""
@@ -73,6 +76,13 @@ class TablePage:
         """Return the move builder."""
         return Builder(self.game, self.role, self.labels)
 
+    def show_sheet(self) -> SheetShown | None:
+        """Return the visitor's order sheet, or None."""
+        own = self.board.get("own")
+        if self.summary["status"] != "running" or self.decision is None or self.seat is None or not own:
+            return None
+        return show_sheet(self.labels, own, self.decision, self.seat, secrets.token_urlsafe(18))
+
     def waits_for_programs(self) -> bool:
         """Return True if only bots and the engine are waited for."""
         if self.summary["status"] != "running" or self.decision is None or self.must_decide:
@@ -81,9 +91,9 @@ class TablePage:
         return all(players[seat].startswith("bot-") for seat in self.decision["must"])
 
 
-def load_table(game: str) -> TablePage:
-    """Return the documents of a table. Raise RefusedCall."""
-    role, roles = _find_role(game)
+def load_table(game: str, wanted: str = "") -> TablePage:
+    """Return the documents of a table, in the wanted role if the visitor has it. Raise RefusedCall."""
+    role, roles = _find_role(game, wanted)
     wait = request.args.get("wait", "")
     query = f"?wait={int(wait)}" if wait.isdecimal() and len(wait) < 16 else ""
     summary = require("GET", f"/games/{game}{query}", role=role)
@@ -94,7 +104,7 @@ def load_table(game: str) -> TablePage:
     return TablePage(game, role, roles, summary, resumed["board"], resumed["now"], labels)
 
 
-def _find_role(game: str) -> tuple[str, Sequence[str]]:
+def _find_role(game: str, wanted: str) -> tuple[str, Sequence[str]]:
     """Return the visitor's role at a table, and all of them: the seat first, unless the request names another.
 
     The API selects by a header, so the page does not have to guess from its answers.
@@ -106,7 +116,7 @@ def _find_role(game: str) -> tuple[str, Sequence[str]]:
     players = s.account_store.accounts.list_players(owner.account)
     found = s.seat_tokens.list_principals(game, players, owner.account, owner.credential)
     roles = sorted((str(each.role) for each in found), key=lambda role: (not role.isdecimal(), role))
-    wanted = request.values.get("as", "")
+    wanted = wanted or request.values.get("as", "")
     return (wanted if wanted in roles else next(iter(roles), "")), roles
 
 
@@ -147,7 +157,7 @@ def ask_first(page: TablePage) -> Prompt:
 
 def preview_move(page: TablePage, step: BuilderState) -> Answer:
     """Return the dry run of a finished move: its consequences of a finished move, as far as the seat may know them."""
-    body = {"move": step.move, "decision": step.picks.decision}
+    body = {"moves": list_moves(page.labels, step.picks, step.move), "decision": step.picks.decision}
     return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
 
 
@@ -158,17 +168,18 @@ def ask_next(page: TablePage, step: BuilderState, *, note: str = "") -> Prompt:
     if step.move is not None:
         return Prompt(step, preview=preview_move(page, step).doc, note=note)
     whole = page.builder.list_whole_moves(step)
-    question = show_question(page.labels, step.choice) if step.choice and not whole else None
+    owners = find_owners(page.board["public"])
+    question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None
     return Prompt(step, question, whole, note=note)
 
 
 def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200) -> Response:
     """Render a table, with the question that is asked."""
     summary, labels = page.summary, page.labels
-    lang, running = i18n.request_language(), summary["status"] == "running"
+    running = summary["status"] == "running"
     if asked is None and running and (page.must_decide or page.may_decide):
         asked = ask_first(page)
-    entries = _newest_entries(page)
+    entries, digest = _newest_entries(page), _digest_since_visit(page)
     stopped = summary["status"] in ("over", "closed")
     return render_games_page(
         "table",
@@ -180,12 +191,15 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         summary=summary,
         decision=page.decision,
         panels=_panels(page),
+        sheet=page.show_sheet(),
         entries=entries,
+        digest=digest,
         undo=_undo_version(page, entries),
         votes=list_votes(page),
         scores=ask("GET", f"/games/{page.game}/scores", role=page.role).doc if stopped else None,
-        times=clocks.Times(lang, page.now),
-        bots=sorted(BOTS),
+        times=clocks.Times.of_visitor(page.now),
+        tell_act=tell_act,
+        durations=DURATIONS,
         refresh=REFRESH_SECONDS if page.waits_for_programs() and request.method == "GET" else 0,
         position=clocks.seat_due(page.decision, page.seat),
     )
@@ -202,6 +216,20 @@ def _panels(page: TablePage) -> list[tuple[str, list[Panel]]]:
 def _newest_entries(page: TablePage) -> list[Doc]:
     after = max(page.summary["version"] - NEWEST, 0)
     return list(require("GET", f"/games/{page.game}/timeline?after={after}", role=page.role)["items"])
+
+
+def _digest_since_visit(page: TablePage) -> Doc | None:
+    """Note the visit; return the digest of the versions since the last one, or None if nothing is new."""
+    owner, version = session_owner(), page.summary["version"]
+    if owner is None or not page.board or request.method != "GET":
+        return None
+    since = 0
+    with suppress(StoreUnavailable):  # a store that takes no rows still shows the table
+        since = services().account_store.page_visits.note_look(owner.account, page.game, version)
+    if not 0 < since < version:
+        return None
+    answer = ask("GET", f"/games/{page.game}/digest?after={since}", role=page.role)
+    return answer.doc if answer.status < 400 else None
 
 
 def _undo_version(page: TablePage, entries: Sequence[Doc]) -> int | None:
@@ -232,5 +260,5 @@ def show_chronicle(game: str) -> Response:
     entries = found["items"]
     more = entries[-1]["version"] if found.get("next") and entries else None
     return render_games_page(
-        "chronicle", wide=True, page=page, entries=entries, more=more, times=clocks.Times(i18n.request_language(), 0)
+        "chronicle", wide=True, page=page, entries=entries, more=more, times=clocks.Times.of_visitor()
     )

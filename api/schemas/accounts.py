@@ -367,6 +367,14 @@ class MyDataSchema(MeSchema):
     mail = fields.List(fields.Nested(MailSchema), required=True, metadata={"description": "Mail subscription, if any."})
     settings = fields.Nested(MySettingsSchema, required=True)
     chats = fields.List(fields.Nested(MyChatSchema), required=True)
+    pages = fields.Dict(
+        keys=fields.String(), values=fields.String(), metadata={"description": "Settings of the pages for people."}
+    )
+    visits = fields.Dict(
+        keys=fields.String(),
+        values=fields.Integer(),
+        metadata={"description": "Version by game that you have seen on its page."},
+    )
     calendar_key = int_field("Creation time of the calendar's key, ms since 1970 UTC; or null.", nullable=True)
     watching = text_list()
     blocks = text_list()

@@ -1,9 +1,11 @@
-"""Settings of accounts: the time zone in which people read times."""
+"""Settings of accounts: the time zone in which people read times, and how they read the pages."""
 
 from __future__ import annotations
 
 import functools
+import json
 import zoneinfo
+from collections.abc import Mapping
 
 from domain.accounts.account_tables import AccountTable
 
@@ -11,6 +13,9 @@ UTC_NAME = "UTC"
 """The zone of accounts without a setting."""
 
 _SAVE = "INSERT INTO account_settings VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET zone = excluded.zone"
+
+
+_SAVE_PAGES = "INSERT INTO page_settings VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET settings = excluded.settings"
 
 
 class AccountSettings(AccountTable):
@@ -24,6 +29,15 @@ class AccountSettings(AccountTable):
     def save_zone(self, account: str, zone: str) -> None:
         """Store the time zone of an account; raise AccountError if the account does not exist."""
         self._for_account(account, lambda execute: execute(_SAVE, (account, zone)))
+
+    def find_page_settings(self, account: str) -> dict[str, str]:
+        """Return the settings of an account for pages: those that it has set."""
+        rows = self._database.execute("SELECT settings FROM page_settings WHERE account = ?", (account,))
+        return dict(json.loads(rows[0][0])) if rows else {}
+
+    def save_page_settings(self, account: str, settings: Mapping[str, str]) -> None:
+        """Store the settings of an account for pages; raise AccountError if the account does not exist."""
+        self._for_account(account, lambda execute: execute(_SAVE_PAGES, (account, json.dumps(dict(settings)))))
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from domain.accounts.credentials import Credentials
 from domain.accounts.oauth_clients import OAuthClients
 from domain.accounts.oauth_devices import DeviceLogins
 from domain.accounts.oauth_grants import OAuthGrants
+from domain.accounts.page_visits import PageVisits
 from domain.accounts.passkeys import Passkeys
 from domain.accounts.passwords import Passwords
 from domain.accounts.personal_tokens import PersonalTokens
@@ -35,6 +36,7 @@ class AccountStore:
     def __init__(self, database: Database, keys: Keyring, clock: Callable[[], int] = account_tables.now) -> None:
         self._database, self.clock = database, clock
         self.settings = AccountSettings(database, keys, clock)
+        self.page_visits = PageVisits(database, keys, clock)
         self.calendar_keys = CalendarKeys(database, keys, clock)
         self.accounts = Accounts(database, keys, clock)
         self.credentials = Credentials(database, keys, clock)

@@ -63,6 +63,10 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS relations (
   account TEXT NOT NULL, player TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, player))""",
     "CREATE TABLE IF NOT EXISTS account_settings (account TEXT PRIMARY KEY, zone TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS page_settings (account TEXT PRIMARY KEY, settings TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS page_visits (
+  account TEXT NOT NULL, game TEXT NOT NULL, seen BIGINT NOT NULL, since BIGINT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (account, game))""",
     """CREATE TABLE IF NOT EXISTS calendar_keys (
   account TEXT PRIMARY KEY, id TEXT NOT NULL, hash TEXT NOT NULL, made BIGINT NOT NULL)""",
     "CREATE UNIQUE INDEX IF NOT EXISTS calendar_keys_id ON calendar_keys (id)",

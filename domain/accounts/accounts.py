@@ -345,6 +345,8 @@ class Accounts(AccountTable):
             "reports",
             "account_invitations",
             "account_settings",
+            "page_settings",
+            "page_visits",
             "calendar_keys",
             "blocks",
             "relations",

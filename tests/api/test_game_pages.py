@@ -12,10 +12,14 @@ from urllib.parse import urlencode
 
 import pytest
 
-from api.pages.labels import load_members
+from api.pages.builder import find_owners, show_question
+from api.pages.labels import Labels
+from api.pages.presentation import load_members
 from api.pages.rules import read_blocks
 from api.pages.session import safe_target
 from api.pages.sight import count_leaves
+from domain.accounts.page_visits import VISIT_MS
+from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.ruleset_registry import load_shipped
 from tests.api import messages
@@ -328,3 +332,161 @@ def test_every_rule_is_an_anchor(started: Started) -> None:
         numbers = set(re.findall(r"^- \*\*([A-Z0-9]+-[0-9.a-z]+)\*\*", text, re.MULTILINE))
         assert numbers <= {block.rule for block in read_blocks(text)}
     assert 'id="SOE-2.3"' in started.anne.read(started.path(SOE) + "/rules").text
+
+
+# --- sheets, agreements, visits, preferences, officers ----------------------------------------------------------
+
+
+class TestSheet:
+    def test_orders_are_listed_changed_put_last_and_cancelled(self, started: Started) -> None:
+        anne, path = started.anne, started.path("egc@1")
+        page = Page(anne.read(path).text)
+        while page.question() and '"build"' not in [value for _, value, _ in page.question().buttons]:  # type: ignore[union-attr]
+            page = Page(anne.decide(path).text)
+
+        def orders() -> list[int]:
+            board = started.member.get("/games/" + path.rpartition("/")[2] + "/board", Annals_Role="0").json
+            return [order["n"] for order in board["own"]["sheet"]["orders"]]
+
+        def finish(answer: Any) -> Any:
+            while answer.status_code == 200:
+                form = Page(answer.text).question()
+                assert form is not None
+                answer = anne.answer(form)
+            assert answer.status_code == 303
+            return answer
+
+        before = orders()
+        for _ in range(2):
+            form = Page(anne.read(path).text).question()
+            assert form is not None
+            finish(anne.send(form, ("pick", '"build"')))
+        first, second = orders()[len(before) :]
+        shown = Page(anne.read(path).text)
+        assert anne.send(shown.act("put_last", number=str(first))).status_code == 303
+        assert orders()[-2:] == [second, second + 1]
+        change = next(form for form in Page(anne.read(path).text).forms if ("replaces", str(second)) in form.fields)
+        finish(anne.send(change))
+        assert orders()[-2:] == [second + 1, second + 2]
+        assert anne.send(Page(anne.read(path).text).act("cancel", number=str(second + 2))).status_code == 303
+        assert orders()[-1] == second + 1
+        assert anne.send(shown.act("cancel", number=str(first))).status_code == 403
+
+
+def test_many_options_are_grouped_by_owner_and_kind(started: Started) -> None:
+    with started.site.app.app_context():
+        rules = CATALOGUE.get("egc@1")
+        texts = load_texts(rules.package, "en")
+        labels = Labels(rules, texts, SeatNames(texts, {0: "japan", 1: "russia"}, {}))
+        places = ["alaska", "bengal", "congo", "peru", "chile", "japan", "persia", "korea", "punjab", "siam"]
+        options = [{"value": place} for place in [None, *places, "egypt", "libya"]]
+        owners = find_owners({"lands": {"persia": {"owner": 1}, "japan": {"owner": 0}, "korea": {}}, "turn": 1})
+        groups = show_question(labels, {"field": "territory", "kind": "one", "options": options}, owners).groups
+        assert [name for name, _ in groups][:3] == ["Japan", "Russia", "Africa"]
+        assert [name for name, _ in groups][-1] == ""
+        kinds = [{"value": kind} for kind in ("spy_empire", "build", "annex", *places)]
+        named = show_question(labels, {"field": "type", "kind": "one", "options": kinds}).groups
+        assert [name for name, _ in named][:3] == ["Money and works", "Protection", "Spies"]
+
+
+class TestAgreements:
+    def test_a_vote_says_in_words_what_is_proposed(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        for act, more in (("pace", [("pace", "live")]), ("remove", [("seat", "1")]), ("close", [])):
+            assert anne.send(Page(anne.read(path).text).act("propose", proposal=act), *more).status_code == 303
+        texts = Page(anne.read(path).text).texts
+        assert {
+            "Start every clock again, with 5 minutes for the longest decision.",
+            "Remove Bea from the game.",
+            "End the game now, without a result.",
+        } <= set(texts)
+        french = Page(anne.read(path, Accept_Language="fr").text).texts
+        assert "Terminer la partie maintenant, sans résultat." in french
+        assert [each["act"]["act"] for each in table.get("/proposals").json["items"]] == ["close", "remove", "pace"]
+
+    def test_nobody_concedes_by_a_slip(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        form = Page(anne.read(path).text).act("concede")
+        assert anne.send(form).status_code == 403
+        assert anne.send(form, ("sure", "yes")).status_code == 303
+        assert table.get("/records").json["items"][-1]["kind"] == "left"
+
+    def test_a_guest_s_games_are_claimed_by_the_token(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        zoe = person(anne.site, "Zoe")
+        form = Page(zoe.send(Page(zoe.read("/account").text).form("/account/claims")).text).form("/account/claims")
+        assert zoe.send(form, ("token", "none")).status_code == 409
+        assert zoe.send(form, ("token", table.tokens[1])).headers["Location"] == "/games"
+        assert "(you)" in Page(zoe.read(path).text).texts
+
+
+def test_the_table_tells_what_is_new_since_the_last_visit(duel: tuple[Person, str, Table]) -> None:
+    anne, path, _ = duel
+    anne.decide(path)
+    assert "Since your last visit" not in Page(anne.read(path).text).texts
+    execute = anne.site.services.ledger.execute
+    seen = anne.api.get("/me/data").json["visits"][path.rpartition("/")[2]]
+    execute("UPDATE page_visits SET at = at - ?, seen = 4", (VISIT_MS + 1,))
+    assert seen == 5
+    for _ in range(2):
+        assert "Since your last visit" in Page(anne.read(path).text).texts
+    assert anne.api.delete("/me").status_code == 204
+    assert execute("SELECT * FROM page_visits") == []
+
+
+def test_pages_follow_the_settings_of_the_account(duel: tuple[Person, str, Table]) -> None:
+    anne, path, table = duel
+    wanted = [
+        ("language", "fr"),
+        ("zone", "Asia/Tokyo"),
+        ("size", "large"),
+        ("contrast", "high"),
+        ("confirm", "always"),
+    ]
+    form = Page(anne.read("/account").text).form("/account/settings")
+    assert anne.send(form, *wanted, ("motion", "wild")).headers["Location"] == "/account"
+    kept = {name: value for name, value in wanted if name != "zone"}
+    assert anne.api.get("/me/data").json["pages"] == kept
+    text = anne.read(path).text
+    assert '<html lang="fr" class="size-large contrast-high">' in text
+    assert "JST" in text
+    question = Page(text).question()
+    assert question is not None
+    before = table.version
+    asked = anne.send(question, question.buttons[0][:2])
+    assert (asked.status_code, table.version) == (200, before)
+    confirm = Page(asked.text).question()
+    assert confirm is not None
+    assert anne.send(confirm, confirm.buttons[0][:2]).status_code == 303
+    assert anne.send(form, ("zone", "Mars/Olympus")).status_code == 403
+
+
+def test_an_officer_directs_from_the_desk(site: Site) -> None:
+    zoe = person(site, "Zoe")
+    body = {"ruleset": SOE, "seats": 2, "pace": "correspondence"}
+    game = zoe.api.post("/games", body).json["game"]
+    path = f"/games/{game}/desk"
+    for seat in (0, 1):
+        site.post(f"/games/{game}/seats", {"seat": seat, "name": f"P{seat}"})
+
+    def act(name: str, *more: tuple[str, str]) -> int:
+        return int(zoe.send(Page(zoe.read(path).text).act(name), *more, ("reason", "A reason.")).status_code)
+
+    acts = [
+        ("start",),
+        ("extend", ("seconds", "3600")),
+        ("pause", ("until", "2031-01-01T12:00")),
+        ("resume",),
+        ("hold", ("seat", "0"), ("seconds", "3600")),
+        ("close", ("ending", "adjudicated"), ("place.0", "2"), ("place.1", "1")),
+        ("withdraw",),
+        ("remove", ("seat", "0")),
+        ("bot", ("seat", "0")),
+    ]
+    assert [act(*each) for each in acts] == [303] * len(acts)  # type: ignore[arg-type]
+    records = zoe.api.get(f"/games/{game}/timeline", Annals_Role="director").json["items"]
+    assert {each["officer"]["reason"] for each in records if each["version"] > 3} == {"A reason."}
+    assert act("close", ("ending", "forfeited")) == 422
+    assert "Struggle of Empires" in Page(zoe.read("/desk").text).texts
+    anne = person(site)
+    assert anne.browser.get(path).status_code == 403

@@ -38,8 +38,10 @@ PAGES = {
     "/mail/end",
 }
 PAGES |= {"/account", "/account/end", "/account/totp", "/account/passkeys", "/pages/style.css", "/pages/passkey.js"}
-PAGES |= {"/play", "/games", "/games/new"}
-PAGES |= {f"/games/{{game}}{page}" for page in ("", "/chronicle", "/rules", "/invitation", "/play", "/commands")}
+PAGES |= {"/account/settings", "/account/claims", "/play", "/games", "/games/new", "/desk"}
+PAGES |= {
+    f"/games/{{game}}{page}" for page in ("", "/chronicle", "/rules", "/invitation", "/play", "/commands", "/desk")
+}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}
 """Not below /v1, so that they are found where such things are looked for."""

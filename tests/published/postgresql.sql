@@ -247,6 +247,13 @@ officers.game text NOT NULL
 officers.id text NOT NULL
 officers.office text NOT NULL
 officers.player text NOT NULL
+page_settings.account text NOT NULL
+page_settings.settings text NOT NULL
+page_visits.account text NOT NULL
+page_visits.at bigint NOT NULL
+page_visits.game text NOT NULL
+page_visits.seen bigint NOT NULL
+page_visits.since bigint NOT NULL
 parts.game character varying NOT NULL
 parts.gen integer NOT NULL
 parts.hash character varying NOT NULL
@@ -486,6 +493,8 @@ CREATE UNIQUE INDEX oauth_grants_pkey ON public.oauth_grants USING btree (id)
 CREATE UNIQUE INDEX office_offers_pkey ON public.office_offers USING btree (game, player)
 CREATE UNIQUE INDEX officers_id_key ON public.officers USING btree (id)
 CREATE UNIQUE INDEX officers_pkey ON public.officers USING btree (game, player)
+CREATE UNIQUE INDEX page_settings_pkey ON public.page_settings USING btree (account)
+CREATE UNIQUE INDEX page_visits_pkey ON public.page_visits USING btree (account, game)
 CREATE UNIQUE INDEX parts_pkey ON public.parts USING btree (gen, part)
 CREATE UNIQUE INDEX people_pkey ON public.people USING btree (player)
 CREATE UNIQUE INDEX personal_tokens_pkey ON public.personal_tokens USING btree (id)

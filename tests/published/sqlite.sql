@@ -116,6 +116,10 @@ CREATE TABLE office_offers (
 CREATE TABLE officers (
   game TEXT NOT NULL, player TEXT NOT NULL, office TEXT NOT NULL, id TEXT NOT NULL UNIQUE,
   PRIMARY KEY (game, player));
+CREATE TABLE page_settings (account TEXT PRIMARY KEY, settings TEXT NOT NULL);
+CREATE TABLE page_visits (
+  account TEXT NOT NULL, game TEXT NOT NULL, seen BIGINT NOT NULL, since BIGINT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (account, game));
 CREATE TABLE people (player TEXT PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE personal_tokens (
   id TEXT PRIMARY KEY, hash TEXT NOT NULL, account TEXT NOT NULL, label TEXT NOT NULL, scopes TEXT NOT NULL,

@@ -279,6 +279,8 @@ def my_data() -> Response:
         else [],
         "settings": _settings_to_json(),
         "chats": table_chat.list_chats(caller.id),
+        "pages": account_store.settings.find_page_settings(caller.id),
+        "visits": account_store.page_visits.list_visits(caller.id),
         "calendar_key": account_store.calendar_keys.find_time(caller.id),
         "watching": account_store.social_graph.list_watched(caller.id),
         "offices": list_offices(s, players),

@@ -1,0 +1,58 @@
+"""Preferences of a visitor for pages: language, time zone, text size, motion, contrast, confirmation of each move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flask import g
+
+from api.services import services
+from domain.accounts.account_settings import UTC_NAME
+from domain.accounts.credential_tables import CredentialOwner
+from domain.kernel.text.message_catalog import LANGUAGES
+
+CHOICES = {
+    "language": ("", *LANGUAGES),
+    "size": ("", "large", "larger"),
+    "motion": ("", "none"),
+    "contrast": ("", "high"),
+    "confirm": ("", "always"),
+}
+"""Setting -> its values. The first follows the browser, or is the usual one."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Settings of an account for pages, and its time zone."""
+
+    zone: str = UTC_NAME
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> str:
+        return self.settings.get(name, "")
+
+    @property
+    def classes(self) -> str:
+        """Return the classes of the document."""
+        return " ".join(f"{name}-{self[name]}" for name in ("size", "motion", "contrast") if self[name])
+
+
+def load_preferences(owner: CredentialOwner | None) -> None:
+    """Load the preferences of the visitor for this request."""
+    g.preferences = Preferences()
+    if owner is not None:
+        store = services().account_store.settings
+        settings = read_settings(store.find_page_settings(owner.account))
+        g.preferences = Preferences(store.find_zone(owner.account), settings)
+    g.page_language = g.preferences["language"]
+
+
+def read_settings(sent: dict[str, str]) -> dict[str, str]:
+    """Return the settings among some values, without unknown ones."""
+    return {name: sent[name] for name, values in CHOICES.items() if sent.get(name) in values and sent[name]}
+
+
+def current_preferences() -> Preferences:
+    """Return the preferences of the visitor."""
+    found: Preferences = g.get("preferences") or Preferences()
+    return found

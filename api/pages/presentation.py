@@ -1,0 +1,112 @@
+"""Data for the pages in `presentation.json` of a game: names of members, groups of options, the order sheet.
+
+`groups` lists named groups of the values of a field. `kinds` names lists of the game's data, and the member by which
+their items are grouped. `sheet` says where the orders of a seat are, and which move cancels one. Each may be missing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from api.services import Doc
+from domain.kernel.text.package_data import load
+from domain.types import Json
+
+_COMMON = "domain.games.common"
+
+
+@functools.cache
+def _load(package: str) -> Doc:
+    with suppress(FileNotFoundError):  # a game without a presentation is shown too
+        return dict(load(package, "presentation.json"))
+    return {}
+
+
+@functools.cache
+def load_members(package: str) -> Mapping[str, Doc]:
+    """Return the presentation of the members of a game's documents."""
+    found: dict[str, Doc] = {}
+    for each in filter(None, (_COMMON, package)):
+        found |= _load(each).get("members", {})
+    return found
+
+
+@dataclass(frozen=True)
+class Group:
+    """A named group of options."""
+
+    names: Mapping[str, str]
+    """Language -> name; empty if `member` has it."""
+    member: str = ""
+
+
+@functools.cache
+def load_groups(package: str, field: str) -> Mapping[str, Group]:
+    """Return value -> group for a field of the move builder, in the order of the groups."""
+    presentation = _load(package) if package else {}
+    found: dict[str, Group] = {}
+    for each in presentation.get("groups", ()):
+        if each["field"] == field:
+            found |= dict.fromkeys(each["values"], Group(each["name"]))
+    if found:
+        return found
+    for kind in presentation.get("kinds", ()):
+        for item in load(package, "data.json")[kind["list"]]["items"]:
+            found[item["id"]] = Group({}, item[kind["by"]])
+    return found
+
+
+@dataclass(frozen=True)
+class SheetForm:
+    """The members of a seat's own view with its orders, and the move that cancels one."""
+
+    path: tuple[str, ...]
+    balance: tuple[str, ...]
+    number: str
+    """Member with the number of an order."""
+    derived: tuple[str, ...]
+    """Members that are no part of the order's move."""
+    cancel: str
+    field: str
+
+    def list_orders(self, own: Mapping[str, Json]) -> list[Doc]:
+        """Return the orders of a seat."""
+        return list(_find(own, self.path) or ())
+
+    def find_balance(self, own: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the single figures of the balance."""
+        found = _find(own, self.balance) or {}
+        return {name: value for name, value in found.items() if isinstance(value, int)}
+
+    def order_move(self, order: Doc) -> Doc:
+        """Return the move that files an order."""
+        return {name: value for name, value in order.items() if name not in (self.number, *self.derived)}
+
+    def cancel_move(self, number: int) -> Doc:
+        """Return the move that cancels an order."""
+        return {"type": self.cancel, self.field: number}
+
+
+def _find(doc: Json, path: tuple[str, ...]) -> Json:
+    for name in path:
+        doc = doc.get(name) if isinstance(doc, dict) else None
+    return doc
+
+
+@functools.cache
+def load_sheet(package: str) -> SheetForm | None:
+    """Return the order sheet of a game, or None."""
+    found = _load(package).get("sheet") if package else None
+    if not found:
+        return None
+    return SheetForm(
+        tuple(found["orders"].split("/")[1:]),
+        tuple(found["balance"].split("/")[1:]),
+        found["number"],
+        tuple(found["derived"]),
+        found["cancel"]["type"],
+        found["cancel"]["field"],
+    )
