@@ -281,6 +281,8 @@ class CommandHandler(RecordWriter):
 
 def _check_neutrality(game: AnyGame, pending: _PendingCommand) -> None:
     """Raise RuleError if an officer with a seat executes a command that is left to officers without one."""
-    is_guarded = game.terms.get("officers") == "neutral" and not pending.command.open_to_players
+    command = pending.command
+    is_guarded = game.terms.get("officers") == "neutral" and not command.open_to_players
+    is_guarded = is_guarded or command.forbids_stake
     if is_guarded and pending.officer and pending.agreement is None and game.has_stake(pending.officer):
         raise RuleError("director_has_stake")

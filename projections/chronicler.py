@@ -36,6 +36,7 @@ class Chronicler:
         players |= {officer["player"] for officer in found} | {body.get("player") for body in told}
         names = texts.list_names(players - {None, ""})
         hashes = [officer["reason"] for officer in found if "reason" in officer]
+        hashes += [body["reason"] for body in told if body.get("act") == "appeal" and body.get("reason")]
         return cls(summary, words, names, texts.find_texts(hashes))
 
     def namer(self, version: int, powers: Mapping[Seat, str]) -> SeatNamer:

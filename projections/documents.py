@@ -20,6 +20,9 @@ from domain.kernel.text.message_catalog import SeatNamer, Texts
 from domain.types import PUBLIC, Doc, Json, Viewer
 from projections.loaded_game import LoadedGame
 
+MAX_APPEALS = 50
+"""Most appeals of one document."""
+
 
 def encode_document(doc: Json) -> bytes:
     """Encode a document as stored and served."""
@@ -72,6 +75,12 @@ def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
     ]
 
 
+def build_appeals(loaded: LoadedGame) -> list[dict[str, Json]]:
+    """Return the newest appeals without an answer, until the game is closed."""
+    found = loaded.game.appeals.unanswered if loaded.game.status != "closed" else ()
+    return [appeal.to_json() for appeal in found[-MAX_APPEALS:]]
+
+
 def build_pause(loaded: LoadedGame) -> dict[str, Json] | None:
     """Return the pause on after the last record, or None."""
     pause = loaded.game.current_pause
@@ -112,6 +121,7 @@ def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, 
             "at": p.time,
             "seats": sitting,
             "pause": pause,
+            "appeals": build_appeals(loaded),
             "decisions": loaded.decisions_to_json(viewer) if secret else decisions,
             "public": public,
         }
@@ -155,6 +165,8 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "hold": p.terms.get("hold", 0),
         "several": p.terms.get("several", True),
         "misses": p.terms.get("misses"),
+        "appeals": build_appeals(loaded),
+        "appeal_times": p.terms.get("appeals"),
         "officers": p.terms.get("officers", "any"),
         "offices": build_offices(loaded),
         "delay": p.terms.get("delay", 0),

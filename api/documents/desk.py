@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from api.documents.contested_acts import appeal_status
 from api.schemas.query_args import NEEDS
 from api.services import ApiServices, Doc
 from domain.service.job_requests import JobRequest
@@ -38,6 +39,14 @@ class _PauseDoc(msgspec.Struct):
     moves: bool
 
 
+class _OpenAppeal(msgspec.Struct):
+    version: int
+    appeal: int
+    seat: int
+    at: int
+    answer_by: int
+
+
 class _Summary(msgspec.Struct):
     """Members of a summary for the desk."""
 
@@ -55,6 +64,7 @@ class _Summary(msgspec.Struct):
     due: int | None = None
     pause: _PauseDoc | None = None
     ruling: dict[str, Json] | None = None
+    appeals: list[_OpenAppeal] = []
     set_aside: bool = False
     damaged: int | None = None
 
@@ -120,6 +130,7 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
     is_late = waits and not pause and summary.deadline is not None and summary.deadline <= now
     silence = max(now - (summary.waiting_since if waits else summary.at), 0)
     is_broken = summary.set_aside or summary.damaged is not None
+    appeals = [msgspec.structs.asdict(a) | {"status": appeal_status(a.answer_by, now)} for a in summary.appeals]
     needs = {
         "late": is_late,
         "empty": bool(empty),
@@ -129,6 +140,7 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
         "silent": silence >= SILENT_MS and not pause and summary.ruling is None,
         "paused": pause is not None,
         "ruled": summary.ruling is not None,
+        "appealed": any(appeal["status"] == "open" for appeal in appeals),
     }
     decision = {
         "seats": summary.waiting_for,
@@ -152,6 +164,7 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
         "pause": None if pause is None else msgspec.structs.asdict(pause),
         "empty": [{"seat": seat.seat, "absent": seat.absent, "held": seat.held} for seat in empty],
         "pending": [_request_to_json(request) for request in pending],
+        "appeals": appeals,
         "damaged": summary.damaged,
     }
 

@@ -35,10 +35,12 @@ def _tell(s: ApiServices, rules: AnyRuleset, chronicler: Chronicler, entry: Doc)
     version, told = entry["version"], chronicler.tell(rules, entry)
     if chronicler.is_undone(version):
         told["undone"] = True
-    body = told.get("body") or {}
+    body = told["body"] = dict(told.get("body") or {})
     if officer := body.get("officer"):
         told["body"] = {name: value for name, value in body.items() if name != "officer"}
         told["officer"] = chronicler.officer(officer)
+    if body.get("act") == "appeal":
+        told["reason"] = chronicler.reasons.get(told["body"].pop("reason", ""))
     if told.get("kind") == "rewound":
         told["reason"] = _rewind_reason(s, chronicler.summary["game"], version)
         if officer:

@@ -28,6 +28,7 @@ from domain.kernel.proof.record_schema import (
     BODIES,
     RULED,
     AgreedBody,
+    AppealTimes,
     MissLimits,
     Pack,
     PackOpening,
@@ -242,6 +243,7 @@ def _record_components() -> dict[str, Doc]:
         PublicPart: "Record",
         RecordOfficer: "RecordOfficer",
         MissLimits: "MissLimitsBody",
+        AppealTimes: "AppealTimesBody",
         AgreedBody: "AgreedBody",
     }
     schemas = {

@@ -52,7 +52,7 @@ from domain.bots import HEURISTIC
 from domain.command_handler import CommandResult
 from domain.errors import UnknownRuleset
 from domain.kernel.game.command import Command
-from domain.kernel.game.deadlines import TimeControl
+from domain.kernel.game.deadlines import DAY, SECOND, TimeControl
 from domain.kernel.game.play_commands import Rest
 from domain.kernel.game.table_commands import Join, Reveal, Start
 from domain.kernel.records.record import Record
@@ -117,6 +117,7 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     terms = build_terms(rules, body)
     defaulted = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
     defaulted += ["misses"] if body["misses"] == DEFAULT_MISSES else []
+    defaulted += [] if "appeals" in body else ["appeals"]
     defaulted += ["officers"] if body["officers"] == "neutral" else []
     has_account = authorization.optional_owner() is not None
     rows = s.seat_tokens.issue(
@@ -144,6 +145,8 @@ def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
     terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms |= {"misses": body["misses"]} if body["misses"] else {}
     terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
+    appeals = body["appeals"] if "appeals" in body else _default_appeal_times(pace)
+    terms |= {"appeals": appeals} if appeals else {}
     return {**terms, "hold": _default_hold(pace) if body["hold"] is None else body["hold"]}
 
 
@@ -162,6 +165,12 @@ def report_issued_token(stored: CommandResult, issued_token: IssuedToken, player
 def _default_hold(pace: TimeControl) -> int:
     """Return the default hold of a vacant seat, in seconds: the longest thinking time, or an hour."""
     return max(pace.seconds.values(), default=3600)
+
+
+def _default_appeal_times(pace: TimeControl) -> Doc:
+    """Return the seconds to appeal and to answer: the longest thinking time, or a day."""
+    seconds = max(3600, max(pace.seconds.values(), default=DAY // SECOND))
+    return {"appeal": seconds, "answer": seconds}
 
 
 def _make_player_token(game: str, *request: str) -> tuple[str, IssuedToken, str | None]:

@@ -91,7 +91,9 @@ class EntrySchema(ResponseSchema):
     officer = fields.Nested(EntryOfficerSchema, metadata={"description": "The officer behind the record."})
     to = fields.Integer(metadata={"description": "Rewinds: the version restored."})
     consent = fields.List(fields.Integer(), metadata={"description": "Rewinds: seats that agreed."})
-    reason = fields.String(allow_none=True, metadata={"description": "Rewinds: the reason; null after erasure."})
+    reason = fields.String(
+        allow_none=True, metadata={"description": "Rewinds and appeals: the reason; null after erasure."}
+    )
 
 
 class TimelineSchema(PageSchema):

@@ -17,6 +17,7 @@ from api.schemas.response_fields import (
 )
 from api.schemas.schema_builder import JsonSchemaField, ref, tuple_of
 from domain.kernel.records.record import KINDS
+from domain.types import Json
 
 
 class OutcomeSchema(ResponseSchema):
@@ -102,6 +103,22 @@ def pause_field() -> fields.Nested:
     )
 
 
+class AppealDocSchema(ResponseSchema):
+    version = required_int(metadata={"description": "Version of the contested decision."})
+    appeal = required_int(metadata={"description": "Version of the appeal."})
+    seat = required_int(metadata={"description": "The seat that appeals."})
+    at = required_int()
+    answer_by = required_int(metadata={"description": "End of the time to answer, ms; then the decision stands."})
+
+
+def appeals_field() -> fields.List[Json]:
+    """Return the member `appeals` of a document of a game."""
+    return fields.List(
+        fields.Nested(AppealDocSchema),
+        metadata={"description": "Appeals without an answer, open ones and lapsed ones: the newest 50."},
+    )
+
+
 class BoardSchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
@@ -118,6 +135,7 @@ class BoardSchema(ResponseSchema):
     at = required_int()
     seats = fields.List(fields.Nested(SeatSchema), required=True)
     pause = pause_field()
+    appeals = appeals_field()
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
     public = fields.Raw(required=True, metadata={"description": "Data visible to everybody."})
     own = fields.Raw(metadata={"description": "Additional data of the seat; all data after the close."})

@@ -11,7 +11,7 @@ from domain.kernel.game.officers import OFFICES
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.types import MAX_INT
 
-NEEDS = ("late", "empty", "pending", "unstarted", "broken", "silent", "paused", "ruled")
+NEEDS = ("late", "empty", "pending", "unstarted", "broken", "silent", "paused", "ruled", "appealed")
 """Needs of a table on the desk of an officer: a deadline has passed; a seat has no player; players are asked to agree;
 the table has not started; a record is damaged; nobody has moved for a week."""
 
@@ -256,7 +256,8 @@ class DeskArgs(RequestSchema):
         metadata={
             "description": "`late`: a deadline has passed. `empty`: a seat has no player. `pending`: players are asked "
             "to agree. `unstarted`: not started. `broken`: a record is damaged. `silent`: no move for a week. "
-            "`paused`: no time runs. `ruled`: a ruling has ended the game and can be withdrawn."
+            "`paused`: no time runs. `ruled`: a ruling has ended the game and can be withdrawn. "
+            "`appealed`: an appeal is open."
         },
     )
     office = choice_field(*OFFICES, load_default="")

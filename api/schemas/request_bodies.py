@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Unpack
+from typing import ClassVar, Unpack, get_args
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
@@ -23,6 +23,7 @@ from api.schemas.request_fields import (
 from api.schemas.schema_builder import JsonSchemaField, ref
 from domain.accounts.social import MOST_RELATIONS
 from domain.bots import BOTS
+from domain.kernel.game.appeals import Outcome
 from domain.kernel.game.daily_hour import HOUR_PATTERN, MAX_DAYS_OFF, MAX_ZONE
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
 from domain.kernel.game.officers import OFFICES
@@ -94,6 +95,19 @@ class MissesSchema(RequestSchema):
     )
 
 
+class AppealTimesSchema(RequestSchema):
+    appeal = StrictInt(
+        required=True,
+        validate=range_check(60, MAX_SECONDS),
+        metadata={"description": "Seconds to appeal against a decision of an officer."},
+    )
+    answer = StrictInt(
+        required=True,
+        validate=range_check(60, MAX_SECONDS),
+        metadata={"description": "Seconds to answer an appeal; then the decision stands."},
+    )
+
+
 class NewGameSchema(RequestSchema):
     ruleset = word_field(
         r"^[a-z][a-z0-9_]{0,60}(@[1-9][0-9]{0,5})?$",
@@ -131,6 +145,14 @@ class NewGameSchema(RequestSchema):
         metadata={
             "description": "`neutral`: a director who has a seat needs the consent of the players for all commands "
             "but the start (`/proposals`). `any`: such a director may do everything alone."
+        },
+    )
+    appeals = fields.Nested(
+        AppealTimesSchema,
+        allow_none=True,
+        metadata={
+            "description": "Times for appeals against decisions of officers. Without it both are the longest time of "
+            "the pace, at least an hour, or a day without a pace. null: no appeals."
         },
     )
     delay = StrictInt(
@@ -349,6 +371,20 @@ class RematchSchema(RequestSchema):
 
 MAX_PENALTY = 1_000_000
 """Most penalty points of a seat."""
+
+
+class AppealSchema(RequestSchema):
+    version = StrictInt(
+        required=True,
+        validate=range_check(1, 2**31 - 1),
+        metadata={"description": "Version of the contested decision."},
+    )
+    reason = VisibleText(500, "The reason, shown in the timeline and erasable.", "I was not asked.", required=True)
+
+
+class AnswerSchema(RequestSchema):
+    outcome = choice_field(*get_args(Outcome), required=True)
+    reason = VisibleText(500, "The reason, shown in the timeline and erasable.", "Rule 4.2 allows it.", required=True)
 
 
 class CloseSchema(RequestSchema):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from marshmallow import fields
 
-from api.schemas.play_responses import AccountSchema, SeatSchema, pause_field
+from api.schemas.play_responses import AccountSchema, AppealDocSchema, SeatSchema, appeals_field, pause_field
 from api.schemas.query_args import NEEDS
 from api.schemas.response_fields import (
     INT,
@@ -21,6 +23,7 @@ from api.schemas.response_fields import (
     word_map,
 )
 from api.schemas.schema_builder import JsonSchemaField, tuple_of
+from domain.kernel.game.appeals import Outcome
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.game.rulings import ENDINGS
 
@@ -112,6 +115,51 @@ def ruling_field() -> fields.Nested:
         allow_none=True,
         metadata={"description": "A ruling that has ended play and can be withdrawn; null: none."},
     )
+
+
+class DeskAppealSchema(AppealDocSchema):
+    status = one_of("open", "lapsed")
+
+
+class AppealOfficerSchema(ResponseSchema):
+    player = required_str()
+    name = fields.String(required=True, allow_none=True)
+    office = one_of(*OFFICES)
+    reason = fields.String(required=True, allow_none=True, metadata={"description": "null after erasure."})
+
+
+class AppealAnswerSchema(ResponseSchema):
+    version = required_int(metadata={"description": "Version of the answer."})
+    at = required_int()
+    officer = fields.Nested(AppealOfficerSchema, required=True, allow_none=True)
+
+
+class FullAppealSchema(AppealDocSchema):
+    status = one_of(
+        "open",
+        "lapsed",
+        *get_args(Outcome),
+        metadata={"description": "`lapsed`: nobody has answered in time, so that the decision stands."},
+    )
+    reason = fields.String(required=True, allow_none=True, metadata={"description": "null after erasure."})
+    answered_by = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "Answerer: `officer`: another one than the author. `owner`: the author, for want of another "
+            "officer. `nobody`: all officers have a stake. null: lapsed."
+        },
+    )
+    answer = fields.Nested(AppealAnswerSchema, required=True, allow_none=True)
+
+
+class AppealsSchema(ResponseSchema):
+    items = fields.List(fields.Nested(FullAppealSchema), required=True)
+
+
+class AppealTimesDocSchema(ResponseSchema):
+    appeal = required_int(metadata={"description": "Seconds to appeal."})
+    answer = required_int(metadata={"description": "Seconds to answer."})
 
 
 class DailyHourSchema(ResponseSchema):
@@ -227,6 +275,9 @@ class DeskTableSchema(ResponseSchema):
     pending = fields.List(
         fields.Nested(DeskRequestSchema), required=True, metadata={"description": "Undo requests and proposals."}
     )
+    appeals = fields.List(
+        fields.Nested(DeskAppealSchema), required=True, metadata={"description": "Appeals without an answer."}
+    )
     damaged = fields.Integer(required=True, allow_none=True, metadata={"description": "First damaged version."})
 
 
@@ -317,6 +368,10 @@ class SummarySchema(ResponseSchema):
         MissLimitsSchema,
         allow_none=True,
         metadata={"description": "Missed deadlines after which a seat counts as vacant; null: never."},
+    )
+    appeals = appeals_field()
+    appeal_times = fields.Nested(
+        AppealTimesDocSchema, allow_none=True, metadata={"description": "Times for appeals; null: no appeals."}
     )
     ending = fields.Nested(EndingSchema, allow_none=True, metadata={"description": "Closing of the game; null before."})
     ruling = ruling_field()

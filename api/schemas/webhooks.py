@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from marshmallow import fields, validate
 
 from api.schemas.fields import enum_field, int_field, text_field, text_list
 from api.schemas.request_fields import AMONG, BETWEEN, LONGER, FullMatch, QueryInt, RequestSchema, StrictBool
 from api.schemas.response_fields import PageSchema, ResponseSchema
+from domain.kernel.game.appeals import Outcome
 from domain.kernel.records.record import KINDS
 from domain.notifications.outbox import STATES
 from domain.notifications.webhook_urls import LONGEST
@@ -146,6 +149,16 @@ class TurnNoticeSchema(TableNoticeSchema):
     deadline = int_field("Deadline, ms since 1970 UTC; null without one.", nullable=True)
 
 
+class AppealNoticeSchema(TableNoticeSchema):
+    contested = int_field("Version of the contested decision.")
+    deadline = int_field("End of the time to answer, ms since 1970 UTC.")
+
+
+class AnswerNoticeSchema(TableNoticeSchema):
+    contested = int_field("Version of the contested decision.")
+    outcome = enum_field(get_args(Outcome))
+
+
 class ChallengeNoticeSchema(ResponseSchema):
     game = text_field()
     seat = int_field("The reserved seat. null: any free seat.", nullable=True)
@@ -157,6 +170,8 @@ DATA = {
     "deadline.near": (TurnNoticeSchema, "A deadline is one hour away, or half of its time if shorter."),
     "game.over": (TableNoticeSchema, "A game of a player or director has ended, or its table was closed."),
     "challenge.made": (ChallengeNoticeSchema, "A challenge has arrived."),
+    "appeal.made": (AppealNoticeSchema, "A seat appeals at a table of an officer."),
+    "appeal.answered": (AnswerNoticeSchema, "An officer has answered an appeal at the table of a player."),
     "table.changed": (ChangeNoticeSchema, "The table has a new record."),
     "table.opened": (TableNoticeSchema, "A public table was opened."),
     "table.started": (TableNoticeSchema, "A game began at a public table."),

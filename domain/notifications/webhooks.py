@@ -16,7 +16,7 @@ from domain.service.request_keys import RequestKey, bind_key
 from domain.types import Doc
 
 EVENTS = {
-    "mine": ("turn.due", "deadline.near", "game.over", "challenge.made"),
+    "mine": ("turn.due", "deadline.near", "game.over", "challenge.made", "appeal.made", "appeal.answered"),
     "table": ("table.changed",),
     "lobby": ("table.opened", "table.started", "table.closed"),
 }

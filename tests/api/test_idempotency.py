@@ -255,9 +255,27 @@ def withdrawing(site: Site) -> list[Ask]:
     return [replace(made, token=table.director)]
 
 
+def contested(site: Site, *, is_answer: bool) -> list[Ask]:
+    """A seat of a table with a decision of its director, and the director after an appeal."""
+    table = table_of(site)
+    body = {"decision": table.decision, "seconds": 60}
+    version = table.post("/extensions", body, table.director).json["version"]
+    sent: Doc = {"version": version, "reason": "x"}
+    if not is_answer:
+        made = ask(f"POST {AT}/appeals", f"{table.path}/appeals", sent, sent | {"reason": "y"})
+        return [replace(made, token=table.token(0))]
+    assert table.post("/appeals", sent, table.token(0)).status_code == 201
+    answer: Doc = {"outcome": "upheld", "reason": "x"}
+    path = f"{table.path}/appeals/{version}/answer"
+    made = ask(f"POST {AT}/appeals/{{version}}/answer", path, answer, answer | {"outcome": "overturned"})
+    return [replace(made, token=table.director)]
+
+
 CALLERS: dict[str, Callable[[Site], list[Ask]]] = {
     "a seat at an open table": lambda site: open_table(site, 0),
     "a director at an open table": lambda site: open_table(site, "director"),
+    "a seat that appeals": lambda site: contested(site, is_answer=False),
+    "a director who answers an appeal": lambda site: contested(site, is_answer=True),
     "a seat": lambda site: running_table(site, 0),
     "a director": lambda site: running_table(site, "director"),
     "a director of a paused table": pausing,

@@ -150,6 +150,16 @@ def end_role(table: Table) -> Reply:
     return table.post(f"/officers/{ada.doc['player']}/removals", {}, table.director)
 
 
+def look_and_answer(table: Table) -> Reply:
+    """Answer a seat's appeal against the own look; refuse as the look is refused."""
+    reply = table.post("/looks", {}, table.director)
+    if reply.status_code != 201:
+        return reply
+    version = reply.json["version"]
+    assert table.post("/appeals", {"version": version, "reason": "why"}, table.token(1)).status_code == 201
+    return table.post(f"/appeals/{version}/answer", {"outcome": "upheld", "reason": "so"}, table.director)
+
+
 def rule_and_withdraw(table: Table) -> Reply:
     s = table.site.services
     made = s.commands.handle(table.game, RuleEnding("annulled"), author=Officer("somebody", "owner"))
@@ -166,6 +176,7 @@ ALONE: dict[str, Callable[[Table], Reply]] = {
     "end the game": lambda t: t.post("/close", {"reason": "abandoned"}, t.director),
     "end the game by a ruling": lambda t: t.post("/close", {"reason": "annulled"}, t.director),
     "withdraw a ruling": rule_and_withdraw,
+    "answer appeals": look_and_answer,
     "set another pace": lambda t: t.post("/proposals", {"act": "pace", "pace": "none"}, t.director),
     "rewind, with the same chance": rewind_once,
     "rewind with `fresh` chance": lambda t: rewind_once(t, fresh=True),

@@ -23,6 +23,7 @@ PASSWORD = "a long enough passphrase"
 
 AT_A_TABLE = {
     "/v1/games/{game}": [""],
+    "/v1/games/{game}/appeals": [""],
     "/v1/games/{game}/audit": [""],
     "/v1/games/{game}/board": ["", "?version={version}"],
     "/v1/games/{game}/board/changes": ["?from=1", "?from={version}&to=1"],

@@ -139,7 +139,7 @@ def test_a_new_command_is_left_to_directors_unless_it_says_otherwise() -> None:
     rulings = dict.fromkeys(
         ("Depute", "Extend", "Hold", "Look", "PauseGame", "Play", "ResumeGame", "Rewind"), "arbiter"
     )
-    rulings |= dict.fromkeys(("RuleEnding", "WithdrawRuling"), "arbiter")
+    rulings |= dict.fromkeys(("AnswerAppeals", "RuleEnding", "WithdrawRuling"), "arbiter")
     assert least == rulings | dict.fromkeys(("Join", "Leave", "Reissue", "Start"), "deputy")
 
 

@@ -10,7 +10,9 @@ import pytest
 from domain.accounts.account_tables import DAY
 from domain.accounts.social import Challenge
 from domain.errors import AccountError
-from domain.kernel.game.director_commands import Extend, Rewind
+from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
+from domain.kernel.game.director_commands import Extend, Hold, Rewind
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Leave
 from domain.kernel.rules.decide import decisions
@@ -254,6 +256,23 @@ class TestOthers:
         office.crew.commands.handle(game, Close("abandoned", "director"))
         office.owing.produce()
         assert [(each["type"], each["data"]["status"]) for each in bodies(office, hook)] == [("game.over", "closed")]
+
+    def test_appeals_are_told_to_officers_and_answers_to_players(self, office: Office) -> None:
+        anne, olga = office.person("Anne"), office.person("Olga")
+        hooks = [office.hook(who, URL, "mine", "", "appeal.made", "appeal.answered") for who in (anne, olga)]
+        game = office.table(anne, appeals={"appeal": 60, "answer": 60})
+        for statement, row in office.access.issue(
+            game, "director", olga.player, office.access.make_token().token, account=True
+        ):
+            office.crew.ledger.execute(statement, row)
+        owner, handle = Officer(olga.player, "owner"), office.crew.commands.handle
+        version = handle(game, Hold(1, 60), author=owner).versions[-1]
+        handle(game, AppealAct(version, 0))
+        handle(game, AnswerAppeals(version, "upheld"), author=owner)
+        office.owing.produce()
+        (answered,), (made,) = (bodies(office, hook) for hook in hooks)
+        assert (made["type"], made["data"]["contested"]) == ("appeal.made", version)
+        assert (answered["type"], answered["data"]["outcome"]) == ("appeal.answered", "upheld")
 
     def test_a_challenge_is_told_once(self, office: Office) -> None:
         anne, bob = office.person("Anne"), office.person("Bob")

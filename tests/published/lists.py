@@ -26,6 +26,7 @@ from domain.accounts.audit_log import AuditEntry
 from domain.accounts.oauth_clients import ClientRegistration
 from domain.accounts.oauth_grants import OAuthGrant
 from domain.accounts.second_factors import SecondFactor, TotpSetup
+from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
 from domain.kernel.game.command import Command
 from domain.kernel.game.command_of_record import _RULED
 from domain.kernel.game.director_commands import Depute, Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
@@ -188,6 +189,8 @@ def hashes() -> str:
         ResumeGame(),
         RuleEnding("forfeited", (), (1,), {"0": 2}),
         WithdrawRuling(9),
+        AppealAct(9, 1, "ab"),
+        AnswerAppeals(9, "upheld"),
         Reissue(1),
         Depute("p1", "deputy"),
         Depute("p1", "owner", "p0", "inherited"),

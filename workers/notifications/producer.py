@@ -225,6 +225,8 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
         yield _make_notice(subscription.webhook, "table.changed", step, kind=step.record.kind, head=step.record.hash)
     if subscribes_to(subscription, "game.over") and _is_game_end(step):
         yield _make_notice(subscription.webhook, "game.over", step)
+    if (notice := _appeal_notice(step, member)) is not None:
+        yield notice
     if subscribes_to(subscription, "turn.due") and (seat := _seat_of(member)) is not None:
         if member.by_mail and step.is_own_move(seat):
             return
@@ -232,6 +234,21 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
         for decision, due in _owed_decisions(step.after, member, seat).items():
             if decision not in before:
                 yield _make_notice(subscription.webhook, "turn.due", step, seat=seat, decision=decision, deadline=due)
+
+
+def _appeal_notice(step: _RecordStep, member: MemberSubscription) -> Notice | None:
+    """Return the notice of an appeal, for officers, or of an answer, for players."""
+    body, kind = step.record.body, step.record.kind
+    type_ = {"appeal": "appeal.made", "answer": "appeal.answered"}.get(body.get("act", "")) if kind == "ruled" else None
+    is_officer, subscription = _seat_of(member) is None, member.subscription
+    if type_ is None or is_officer != (type_ == "appeal.made") or not subscribes_to(subscription, type_):
+        return None
+    more: dict[str, object] = {"contested": body["version"]}
+    if is_officer:
+        more["deadline"] = step.after.game.appeals.appeals[-1].answer_by
+    else:
+        more["outcome"] = body["outcome"]
+    return _make_notice(subscription.webhook, type_, step, **more)
 
 
 def _deadline_notices(step: _RecordStep, member: MemberSubscription) -> Iterator[Notice]:

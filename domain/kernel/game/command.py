@@ -53,6 +53,15 @@ TABLE_CODES: Mapping[str, str] = {
     "ruling_invalid": "the ruling does not fit the seats of the table",
     "ruling_pending": "a ruling has ended the game, and can be withdrawn",
     "no_ruling": "the game has no such ruling, or its time for a withdrawal is over",
+    "appeals_off": "the table has no appeals",
+    "not_appealable": "no officer has decided anything in this version",
+    "act_undone": "a rewind has undone this decision",
+    "own_act": "this is your own decision",
+    "appeal_late": "the time to appeal is over",
+    "already_appealed": "your seat has appealed against this decision before",
+    "appeal_answered": "an officer has answered about this decision",
+    "no_appeal": "nobody has appealed against this version",
+    "answer_late": "the time to answer is over, and the decision stands",
 }
 """Refusals of table commands, the same in every game."""
 
@@ -71,6 +80,9 @@ class Command(ABC):
 
     least_office: ClassVar[Office] = "director"
     """The lowest role of an officer with the right to execute it."""
+
+    forbids_stake: ClassVar[bool] = False
+    """True if no officer who has a seat in the game may execute it, at any table."""
 
     verb: ClassVar[str]
     """Name of the command in the stored hash; neither it nor the names of the fields may change."""

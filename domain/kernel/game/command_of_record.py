@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Depute, Extend, Hold, Look, Reissue, Rewind, SetPace, Shift
 from domain.kernel.game.game import AnyGame
@@ -28,6 +29,8 @@ _BY_KIND: Mapping[str, type[Command]] = {
 }
 
 _RULED: Mapping[str, type[Command]] = {
+    "answer": AnswerAppeals,
+    "appeal": AppealAct,
     "end": RuleEnding,
     "extend": Extend,
     "hold": Hold,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from domain.errors import VerificationError
+from domain.kernel.game.appeals import APPEAL_ACTS, Appeals
 from domain.kernel.game.deadlines import (
     NO_DEADLINES,
     SECOND,
@@ -64,11 +65,12 @@ SEATING = ("joined", "left", "revealed")
 """Kinds of records affecting the seating."""
 
 
-TERMS = ("undo", "listing", "hold", "several", "delay", "misses", "officers")
+TERMS = ("undo", "listing", "hold", "several", "delay", "misses", "officers", "appeals")
 """Terms of a table: seats required to agree to an undo; visibility of the table in listings; seconds of holding a seat
 after its player leaves; permission for one person to have several seats (granted in older records, without the
 term); seconds of delay for viewers; missed deadlines on end (`row`) or altogether (`all`) after which a seat counts as
-vacant (never in older records, without the term); whether officers must be `neutral` (not in older records).
+vacant (never in older records, without the term); whether officers must be `neutral` (not in older records);
+seconds to appeal against an act of an officer (`appeal`) and to answer (`answer`; no appeals without the term).
 """
 
 
@@ -147,6 +149,8 @@ class Game(Generic[S_co]):
     """Pauses of the game. Never go back."""
     ruling: Ruling | None = None
     """A ruling about the end that was not withdrawn."""
+    appeals: Appeals = field(default_factory=Appeals)
+    """Acts of officers, and appeals against them; empty without the term. Never go back."""
     opened_at: int = 0
     """Time of the opening, ms."""
     waiting_since: int = 0
@@ -418,6 +422,7 @@ def apply_record(
     status = _next_status(game.status, kind, state, ruling)
     frames: tuple[Frame, ...] = state.frames if status == "running" else ()
     same = bool(frames and before) and frames[-1].n == before[-1].n and kind != "rewound"
+    same = same or _is_about_appeal(record)
     pauses = _update_pauses(game, record) if kind == "ruled" else game.pauses
     clocks, time_banks = _update_clocks(rules, game, record, frames, same, pauses)
     return assign(
@@ -442,6 +447,7 @@ def apply_record(
         fresh_timers=_update_fresh_timers(game, record) if "clock" in head.body else game.fresh_timers,
         pauses=pauses,
         ruling=ruling,
+        appeals=_update_appeals(game, record) if kind in ("ruled", "rewound") else game.appeals,
         version=head.v,
         last=record,
         board=game.board if head.board is None else head.board,
@@ -497,8 +503,21 @@ def _update_ruling(game: AnyGame, record: Record) -> Ruling | None:
         return Ruling.from_record(record, game.pause_at(record.head.at))
     if game.ruling is not None and ms:
         pause = shift_pauses((game.ruling.pause,), record.head.at - ms, ms)[0] if game.ruling.pause else None
-        return replace(game.ruling, at=game.ruling.at + ms, pause=pause)
+        contested = game.ruling.contested_until
+        moved = contested + ms if contested else 0
+        return replace(game.ruling, at=game.ruling.at + ms, contested_until=moved, pause=pause)
+    if game.ruling is not None and act in APPEAL_ACTS and record.body["version"] == game.ruling.version:
+        return game.ruling.after_appeal(record, game.terms["appeals"])
     return None if act == "withdraw" else game.ruling
+
+
+def _update_appeals(game: AnyGame, record: Record) -> Appeals:
+    terms = game.terms.get("appeals")
+    return game.appeals.after(record, terms) if isinstance(terms, dict) else game.appeals
+
+
+def _is_about_appeal(record: Record) -> bool:
+    return record.head.kind == "ruled" and record.body.get("act") in APPEAL_ACTS
 
 
 def _time_shift(game: AnyGame, record: Record, pauses: Pauses) -> int:
@@ -518,7 +537,8 @@ def _update_clocks(
         time_banks = _charge(game, game.state.frames, record.head.at - _clock_shift(record))
         standstill = None if _clock_shift(record) else playing_time(pauses, record.head.at)
         return shift_clocks(clocks, ms, standstill), tuple(shift_time_bank(account, ms) for account in time_banks)
-    if record.body.get("act") == "end" and kind == "ruled":  # the clocks wait for a withdrawal
+    is_over = game.pending_ruling is not None and _is_about_appeal(record)
+    if is_over or (record.body.get("act") == "end" and kind == "ruled"):  # the clocks wait for a withdrawal
         return clocks, _charge(game, game.state.frames, record.head.at)
     at = game.playing_time(record.head.at)
     if kind == "ruled" and record.body.get("act") == "extend" and game.state.frames:
@@ -668,6 +688,7 @@ def apply_rewind(
         former_players=game.former_players,
         fresh_timers=game.fresh_timers,
         pauses=game.pauses,
+        appeals=game.appeals,
         digests=game.digests,
     )
     rewound = apply_record(rules, back, record, state, packs)

@@ -56,7 +56,10 @@ class RuleEnding(Command):
 
 @dataclass(frozen=True)
 class WithdrawRuling(Command):
-    """Withdraw the ruling of a version: play goes on as if no time had passed. For an equal or higher role."""
+    """Withdraw the ruling of a version: play goes on as if no time had passed. For an equal or higher role.
+
+    Any officer withdraws a ruling that an appeal has overturned.
+    """
 
     verb: ClassVar[str] = "WithdrawRuling"
     least_office: ClassVar[Office] = "arbiter"
@@ -67,8 +70,12 @@ class WithdrawRuling(Command):
         refuse_unless(ruling is not None and ruling.version == self.version, "no_ruling")
         if ruling is not None:
             refuse_unless(context.record_time(game) < ruling.final_at, "no_ruling")
-            is_allowed = ruling.office is None or (
-                context.officer is not None and includes_office(context.officer.office, ruling.office)
+            appeals = game.appeals.list_against(self.version)
+            is_overturned = any(each.answer is not None and each.answer.outcome == "overturned" for each in appeals)
+            is_allowed = (
+                ruling.office is None
+                or is_overturned
+                or (context.officer is not None and includes_office(context.officer.office, ruling.office))
             )
             refuse_unless(is_allowed, "office_insufficient")
         draft, body = new_draft(rules, game, context), {"act": "withdraw", "version": self.version}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from domain.kernel.game.deadlines import DAY
+from domain.kernel.game.deadlines import DAY, SECOND
 from domain.kernel.game.officers import Office, Officer
 from domain.kernel.game.playing_time import Pause
 from domain.kernel.rules.ruleset import AnyRuleset, AnyScore
@@ -45,16 +45,29 @@ class Ruling:
     """Seat -> penalty points, apart from the points of the game."""
     pause: Pause | None = None
     """The pause that it found."""
+    contested_until: int = 0
+    """Time until which an appeal keeps it open, ms; 0 without one."""
 
     @property
     def final_at(self) -> int:
         """Return the end of the time for withdrawing it, ms."""
-        return self.at + WITHDRAWAL_MS
+        return max(self.at + WITHDRAWAL_MS, self.contested_until)
 
     @property
     def is_ranked(self) -> bool:
         """Return whether there are final places."""
         return self.reason != "annulled"
+
+    def after_appeal(self, record: Record, times: Mapping[str, int]) -> Ruling:
+        """Return the ruling after an appeal against it or an answer: it can be withdrawn while an answer may come.
+
+        An overturned one can be withdrawn for another day.
+        """
+        if record.body["act"] == "appeal":
+            until = record.time + times["answer"] * SECOND
+            return replace(self, contested_until=max(self.contested_until, until))
+        is_overturned = record.body["outcome"] == "overturned"
+        return replace(self, contested_until=record.time + WITHDRAWAL_MS if is_overturned else 0)
 
     @classmethod
     def from_record(cls, record: Record, pause: Pause | None) -> Ruling:

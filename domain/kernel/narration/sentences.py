@@ -50,8 +50,12 @@ def record_sentences(
     Facts describe the actions; moves are named only if the facts have no text.
     """
     members = {**(body or {}), "seat": seat}
+    reason = _reason_text(namer, members.get("reason")) if members.get("act") == "appeal" else None
+    if members.get("act") == "appeal":
+        members["reason"] = _REASON_MARK if reason else None
     keys = (f"record.{kind}.{_variant(members)}", f"record.{kind}")
     heading = next((line for key in keys if (line := texts.render(key, members, namer))), None)
+    heading = heading and heading.replace(_REASON_MARK, str(reason))
     lines = fact_sentences(texts, namer, facts)
     if not lines:
         lines = [line for mover, move in moves if (line := _move_sentence(texts, namer, mover, move))]
@@ -70,11 +74,17 @@ _REASON_MARK = "\ue000"
 
 def _officer_sentence(texts: Texts, namer: SeatNamer, officer: Mapping[str, Json]) -> str | None:
     """Return the sentence about the officer behind a record, with the text of the reason if it is known."""
-    reason = getattr(namer, "reasons", {}).get(officer.get("reason"))
+    reason = _reason_text(namer, officer.get("reason"))
     if officer["office"] == "owner" and not reason and not getattr(namer, "players", {}).get(officer["player"]):
         return None  # nothing that the heading does not say
     line = texts.render("line.officer", {**officer, "reason": _REASON_MARK if reason else None}, namer)
     return line and line.replace(_REASON_MARK, str(reason))
+
+
+def _reason_text(namer: SeatNamer, hashed: Json) -> str | None:
+    """Return the text of a reason by its hash, or None after its erasure."""
+    text: str | None = getattr(namer, "reasons", {}).get(hashed)
+    return text
 
 
 def record_members(record: Record, state: State) -> Doc:
@@ -111,6 +121,9 @@ _MEMBERS = (
     "conceded",
     "moves",
     "until",
+    "version",
+    "outcome",
+    "answered_by",
     "places",
     "forfeits",
     "penalties",

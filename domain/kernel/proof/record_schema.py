@@ -82,6 +82,13 @@ class MissLimits(_Schema):
     all: Annotated[int, Meta(ge=1, le=MAX_MISSES)]
 
 
+class AppealTimes(_Schema):
+    """Seconds to appeal against an act of an officer, and to answer."""
+
+    appeal: Annotated[int, Meta(ge=1, le=MAX_SECONDS)]
+    answer: Annotated[int, Meta(ge=1, le=MAX_SECONDS)]
+
+
 class AgreedBody(_Schema):
     """Consent of the players to a command: the seat that asked, seats that agreed, seats that did not answer."""
 
@@ -106,6 +113,7 @@ class OpenedBody(_Schema):
     delay: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
     misses: MissLimits | None = None
     officers: Literal["any", "neutral"] = "any"
+    appeals: AppealTimes | None = None
 
 
 class JoinedBody(_Schema):
@@ -192,6 +200,21 @@ class WithdrawnBody(_Schema, tag_field="act", tag="withdraw"):
     version: Count
 
 
+class AppealedBody(_Schema, tag_field="act", tag="appeal"):
+    """Members of `ruled` for an appeal of a seat: the version of the act, and the salted hash of the reason."""
+
+    version: Count
+    reason: str = ""
+
+
+class AnsweredBody(_Schema, tag_field="act", tag="answer"):
+    """Members of `ruled` for the answer to appeals: the version of the act; `owner` if about an own act."""
+
+    version: Count
+    outcome: Literal["upheld", "overturned"]
+    answered_by: Literal["", "owner"] = ""
+
+
 class HeldBody(_Schema, tag_field="act", tag="hold"):
     """Members of `ruled` for a held seat."""
 
@@ -237,6 +260,8 @@ class ShiftedBody(_Schema, tag_field="act", tag="shift"):
 
 
 RULED: tuple[type[_Schema], ...] = (
+    AnsweredBody,
+    AppealedBody,
     EndedBody,
     ExtendedBody,
     HeldBody,
@@ -288,7 +313,9 @@ _SCHEMAS: tuple[type[_Schema], ...] = (
     *BODIES.values(),
 )
 _RULED = (
-    EndedBody
+    AnsweredBody
+    | AppealedBody
+    | EndedBody
     | ExtendedBody
     | HeldBody
     | PacedBody
@@ -313,7 +340,10 @@ def check_record(record: Record, version: int) -> None:
             msgspec.convert(pack, Pack)
     except msgspec.ValidationError as error:
         raise VerificationError("malformed", version, str(error)) from None
-    if public.by == "seat" and public.kind not in ("moved", "rested", "rewound") and "agreed" not in public.body:
+    is_own = public.kind in ("moved", "rested", "rewound") or public.body.get("act") == "appeal"
+    if public.by == "seat" and not is_own and "agreed" not in public.body:
+        raise VerificationError("malformed", version, "by")
+    if (public.body.get("act") == "appeal") and public.by != "seat":
         raise VerificationError("malformed", version, "by")
     if public.officer and public.kind not in _OFFICIAL:
         raise VerificationError("malformed", version, "officer")

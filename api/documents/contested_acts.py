@@ -1,0 +1,41 @@
+"""Appeals as clients read them: with reasons, answers and what has lapsed by now."""
+
+from __future__ import annotations
+
+from api.services import ApiServices, Doc
+from domain.kernel.game.appeals import Appeal, answering_role
+from domain.kernel.game.game import AnyGame
+
+
+def appeals_to_json(s: ApiServices, game: AnyGame) -> list[Doc]:
+    """Return all appeals of a game, the newest first."""
+    found = game.appeals.appeals[::-1]
+    officers = [each.answer.officer for each in found if each.answer is not None and each.answer.officer is not None]
+    names = s.seat_tokens.texts.list_names({officer.player for officer in officers})
+    hashes = [each.reason for each in found] + [officer.reason for officer in officers]
+    reasons = s.seat_tokens.texts.find_texts([hashed for hashed in hashes if hashed])
+    items = []
+    for appeal in found:
+        doc = appeal.to_json() | {"status": appeal_status(appeal.answer_by, s.clock())}
+        doc |= {"reason": reasons.get(appeal.reason), "answered_by": None, "answer": None}
+        if (answer := appeal.answer) is not None:
+            doc |= {"status": answer.outcome, "answered_by": "owner" if answer.by_owner else "officer"}
+            doc["answer"] = {"version": answer.version, "at": answer.at, "officer": None}
+            if answer.officer is not None:
+                person = {"player": answer.officer.player, "name": names.get(answer.officer.player)}
+                said = {"office": answer.officer.office, "reason": reasons.get(answer.officer.reason)}
+                doc["answer"]["officer"] = person | said
+        elif doc["status"] == "open":
+            doc["answered_by"] = _answering_role(game, appeal)
+        items.append(doc)
+    return items
+
+
+def appeal_status(answer_by: int, now: int) -> str:
+    """Return whether an appeal without an answer is `open` or has `lapsed`."""
+    return "open" if now < answer_by else "lapsed"
+
+
+def _answering_role(game: AnyGame, appeal: Appeal) -> str | None:
+    act = game.appeals.find_act(appeal.version)
+    return None if act is None or game.status == "closed" else answering_role(game, act)
