@@ -112,7 +112,8 @@ def new_database(dsn: str) -> Iterator[str]:
     """The address of an empty database, dropped afterwards."""
     name = f"annals_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(dsn, autocommit=True) as admin:
-        admin.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+        # Copying files is quicker than logging every page, where nothing reaches the disk.
+        admin.execute(SQL("CREATE DATABASE {} STRATEGY FILE_COPY").format(Identifier(name)))
         try:
             yield url_of(dsn, name)
         finally:

@@ -149,7 +149,7 @@ def test_a_command_is_right(page: str, line: str) -> None:
         "./run fly",
         "./run annals fly",
         "./run annals verify FILE --heads HASH",
-        "./run annals replay FILE",
+        "./run annals replay",
         "./run annals tournament plan --entrants N",
         "./run annals tournament score FILE --seats LO..HI",
         "./run serve --prot 80",
