@@ -10,6 +10,8 @@ from domain.errors import RuleError
 from domain.kernel.game.game import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Rest
+from domain.kernel.game.table_commands import Leave
+from domain.kernel.proof.verify import audit
 from tests.template import RULESET
 
 SEED = b"players who vanish, a fixed seed"
@@ -145,6 +147,19 @@ class TestTakingOver:
         game.leave(0, hold=60)
         game.join(0, "p0")
         assert game.game.due_times([0])[0] - game.game.time < 5_000
+
+    def test_a_hold_of_an_older_record_gives_what_it_gave(self) -> None:
+        """The grace begins anew after it, a vacation is accepted, and the log is proved."""
+        game = play(grace=10, vacation=3)
+        game.now = game.game.due_times([0])[0] - 2_000
+        game.execute(Leave(0, 60, clocks="restarted"))
+        game.join(0, "p0")
+        back = game.game.time
+        assert game.game.due_times([0]) == {0: back + 10_000}
+        assert "clocks" not in game.records[-2].body
+        game.now = back
+        game.execute(Rest(0, 1))
+        audit(game.rules, game.records, SEED)
 
     @pytest.mark.parametrize("pace", [{"grace": 10}, {"bank": 40}, {"grace": 10, "bank": 40}])
     def test_leaving_after_the_deadline_gives_no_new_grace_or_bank(self, pace: dict[str, int]) -> None:

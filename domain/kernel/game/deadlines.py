@@ -106,6 +106,8 @@ class TimeBank:
     """Begin and end of vacations taken; consecutive."""
     holds: tuple[tuple[int, int], ...] = ()
     """Begin and end of the seat's holds; consecutive, also during vacations."""
+    keeps_clocks: bool = False
+    """Whether a hold gives no more than its own length. Holds of older records give grace and bank anew after them."""
 
     def paused_ms(self, begin: int, end: int) -> int:
         """Return the part of the time not running for the seat: vacations and holds."""
@@ -348,7 +350,9 @@ def seat_deadline(clock: FrameClock, time_bank: TimeBank) -> int | None:
         return None
     paused = time_bank.paused_ms(clock.since, MAX_INT)
     if not paused or clock.daily is None:
-        return clock.deadline + paused
+        moved = clock.deadline + paused
+        is_moved_alone = time_bank.keeps_clocks or not paused
+        return moved if is_moved_alone else max(moved, time_bank.vacation_end, time_bank.hold_end)
     rested, least = replace(time_bank, holds=()).paused_ms(clock.since, MAX_INT), clock.since + clock.left
     hour = clock.deadline_after(max(least + rested, time_bank.vacation_end)) if rested else clock.deadline
     later = clock.deadline_after(max(least + paused, time_bank.vacation_end, time_bank.hold_end))
@@ -385,9 +389,10 @@ def due_times(
 def _due_time(time_control: TimeControl, clock: FrameClock, frame: Frame, time_bank: TimeBank, at: int) -> int:
     """Return the time of one seat, by a running clock; none is within its vacations and holds."""
     deadline = seat_deadline(clock, time_bank) or 0
-    resumed = at + time_bank.paused_ms(at, MAX_INT)
+    resumed = at + time_bank.paused_ms(at, MAX_INT) if time_bank.keeps_clocks else at
     late = max(deadline, resumed) + time_bank.bank if time_bank.bank and not frame.secret else deadline
-    return max(deadline + time_control.grace * SECOND, late, time_bank.vacation_end, time_bank.hold_end)
+    due = max(deadline + time_control.grace * SECOND, late)
+    return max(due, time_bank.vacation_end, time_bank.hold_end) if time_bank.keeps_clocks else due
 
 
 def first_due_time(
@@ -415,7 +420,10 @@ def charge_time_banks(
 def _charge(time_bank: TimeBank, clock: FrameClock, since: int, at: int) -> TimeBank:
     if not time_bank.bank:
         return time_bank
-    late = _overdrawn_ms(clock, time_bank, at) - _overdrawn_ms(clock, time_bank, since)
+    if time_bank.keeps_clocks:
+        late = _overdrawn_ms(clock, time_bank, at) - _overdrawn_ms(clock, time_bank, since)
+    else:
+        late = at - max(since, seat_deadline(clock, time_bank) or 0)
     return replace(time_bank, bank=max(time_bank.bank - late, 0)) if late > 0 else time_bank
 
 

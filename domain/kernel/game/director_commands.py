@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from domain.kernel.game.command import (
     HASHED_UNLESS_DEFAULT,
+    NOT_HASHED,
     Command,
     refuse_unless,
     require_play,
@@ -19,7 +20,7 @@ from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind, waiting
 from domain.kernel.game.officers import Office, Officer, Staff, includes_office
 from domain.kernel.game.play_commands import require_known_time, require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft, voting_seats
-from domain.kernel.game.table_commands import has_cover_packs, is_asked_in_secret
+from domain.kernel.game.table_commands import HoldClocks, describe_hold, has_cover_packs, is_asked_in_secret
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import resume_frames
 from domain.kernel.rules.draft import Draft
@@ -242,11 +243,13 @@ class Hold(Command):
     seat: Seat
     seconds: int = 0
     until: int | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
+    clocks: HoldClocks = field(default="kept", metadata=NOT_HASHED)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
-        draft, body = new_draft(rules, game, context), {"act": "hold", "hold": self._seconds(game, context)}
+        draft = new_draft(rules, game, context)
+        body = {"act": "hold"} | describe_hold(self._seconds(game, context), self.clocks)
         return build_record(rules, game, context, draft, "ruled", by="director", seat=self.seat, body=body)
 
     def _seconds(self, game: AnyGame, context: CommandContext) -> int:
@@ -259,7 +262,7 @@ class Hold(Command):
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Hold:
-        return cls(seat_of_record(record), record.body["hold"])
+        return cls(seat_of_record(record), record.body["hold"], clocks=record.body.get("clocks", "restarted"))
 
 
 @dataclass(frozen=True)

@@ -594,6 +594,7 @@ def _update_time_bank(time_banks: tuple[TimeBank, ...], record: Record, at: int)
         new = take_vacation(time_banks[seat], body["days"], at)
     elif "hold" in body and (kind == "ruled" or time_banks[seat].hold_end < at + body["hold"] * SECOND):
         new = hold_seat(time_banks[seat], body["hold"], at)
+        new = replace(new, keeps_clocks=new.keeps_clocks or body.get("clocks") == "kept")
     elif kind == "joined" and time_banks[seat].hold_end > at:
         new = hold_seat(time_banks[seat], 0, at)
     else:

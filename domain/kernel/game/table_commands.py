@@ -152,6 +152,15 @@ class Reveal(Command):
         return cls(seat_of_record(record), record.body["nonce"])
 
 
+HoldClocks = Literal["kept", "restarted"]
+"""Whether a seat goes on after a hold with the time, grace and bank that it had; in older records both begin anew."""
+
+
+def describe_hold(seconds: int, clocks: HoldClocks) -> Doc:
+    """Return the members of a record that hold a seat, or end its hold with 0."""
+    return {"hold": seconds} | ({"clocks": "kept"} if seconds and clocks == "kept" else {})
+
+
 @dataclass(frozen=True)
 class Leave(Command):
     """A player leaves; in a running game the seat is vacant, with consequences defined by the rules.
@@ -167,6 +176,7 @@ class Leave(Command):
     by: By | None = field(default=None, metadata=NOT_HASHED)
     """`director` if the director removed the player; older records do not say it."""
     concedes: bool = field(default=False, metadata=HASHED_UNLESS_DEFAULT)
+    clocks: HoldClocks = field(default="kept", metadata=NOT_HASHED)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
@@ -178,7 +188,7 @@ class Leave(Command):
         if game.status == "running" and (self.concedes or not is_held):
             cover = [self.seat] if has_cover_packs(game) and is_asked_in_secret(game.state, self.seat) else []
             vacate_seat(rules, draft, self.seat)
-        body: Doc = {"hold": self.hold} if self.hold and game.status == "running" else {}
+        body = describe_hold(self.hold, self.clocks) if self.hold and game.status == "running" else {}
         body |= {"conceded": True} if self.concedes else {}
         return build_record(
             rules, game, context, draft, "left", by=self.by, seat=self.seat, cover_seats=cover, body=body
@@ -188,7 +198,11 @@ class Leave(Command):
     def from_record(cls, record: Record, game: AnyGame) -> Leave:
         body = record.body
         return cls(
-            seat_of_record(record), body.get("hold", 0), record.public.get("by"), concedes=body.get("conceded", False)
+            seat_of_record(record),
+            body.get("hold", 0),
+            record.public.get("by"),
+            body.get("conceded", False),
+            body.get("clocks", "restarted"),
         )
 
 

@@ -130,6 +130,7 @@ class LeftBody(_Schema):
     """Members of `left`."""
 
     hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)] = 0
+    clocks: Literal["kept", "restarted"] = "restarted"
     conceded: bool = False
     agreed: AgreedBody | None = None
 
@@ -219,6 +220,7 @@ class HeldBody(_Schema, tag_field="act", tag="hold"):
     """Members of `ruled` for a held seat."""
 
     hold: Annotated[int, Meta(ge=0, le=MAX_SECONDS)]
+    clocks: Literal["kept", "restarted"] = "restarted"
     agreed: AgreedBody | None = None
 
 
