@@ -23,6 +23,8 @@ from tests.api.conftest import Doc, make_site
 from tests.api.played import CATALOGUE, Played, once, published
 from tests.api.player import play
 
+pytestmark = pytest.mark.xdist_group("generated clients")  # the games are played once, and nobody waits
+
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Doc]]:

@@ -8,6 +8,7 @@ import resource
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
@@ -150,48 +151,54 @@ def test_what_is_big_is_compressed_and_its_tag_still_counts(service: Service) ->
     assert "Content-Encoding" not in service.http.get("/nowhere", headers=packed).headers, "small ones are not"
 
 
-@pytest.mark.parametrize(
-    ("raw", "code"),
-    [
-        (request("/v1/games", f"Content-Length: {LARGEST + 1}", method="POST"), "body_too_large"),
-        (
-            request("/v1/games", "Transfer-Encoding: chunked", method="POST", body=b"50000\r\n" + b" " * 0x50000),
-            "body_too_large",
-        ),
-        (request("/" + "a" * 9000, CLOSE), "uri_too_long"),
-        (request("/healthz", "X: " + "a" * 9000, CLOSE), "headers_too_large"),
-        (request("/healthz", *(f"X{n}: {'a' * 6000}" for n in range(8)), CLOSE), "headers_too_large"),
-        (b"nonsense\r\n\r\n", "bad_request"),
-        (b"GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n", "bad_request"),
-        (request("/healthz", "Transfer-Encoding: gzip", CLOSE, method="POST"), "bad_request"),
-        (request("/healthz", CLOSE, method="TRACE"), "method_not_allowed"),
-        (request("/front/not_answering", CLOSE), "not_found"),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "bad_request"),
-    ],
+REFUSED = (
+    (request("/v1/games", f"Content-Length: {LARGEST + 1}", method="POST"), "body_too_large"),
+    (
+        request("/v1/games", "Transfer-Encoding: chunked", method="POST", body=b"50000\r\n" + b" " * 0x50000),
+        "body_too_large",
+    ),
+    (request("/" + "a" * 9000, CLOSE), "uri_too_long"),
+    (request("/healthz", "X: " + "a" * 9000, CLOSE), "headers_too_large"),
+    (request("/healthz", *(f"X{n}: {'a' * 6000}" for n in range(8)), CLOSE), "headers_too_large"),
+    (b"nonsense\r\n\r\n", "bad_request"),
+    (b"GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n", "bad_request"),
+    (request("/healthz", "Transfer-Encoding: gzip", CLOSE, method="POST"), "bad_request"),
+    (request("/healthz", CLOSE, method="TRACE"), "method_not_allowed"),
+    (request("/front/not_answering", CLOSE), "not_found"),
+    (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "bad_request"),
 )
-def test_what_the_front_refuses_has_the_usual_shape(service: Service, raw: bytes, code: str) -> None:
-    assert problem(answer(service, raw))["code"] == code
+"""Requests that the front answers by itself, and the codes."""
+
+SPOKEN = (
+    ("", "en"),
+    ("fr-CA, en;q=0.5", "fr"),
+    ("de;q=0.9 , FR ;q=0.2", "fr"),
+    ("en, fr", "en"),
+    ("fry, en", "en"),
+    ("fr;q=0.0, en", "en"),
+    ("," + " " * 7900, "en"),
+    ("fr" + " ;" * 3900, "fr"),
+)
 
 
-@pytest.mark.parametrize(
-    ("spoken", "lang"),
-    [
-        ("", "en"),
-        ("fr-CA, en;q=0.5", "fr"),
-        ("de;q=0.9 , FR ;q=0.2", "fr"),
-        ("en, fr", "en"),
-        ("fry, en", "en"),
-        ("fr;q=0.0, en", "en"),
-        ("," + " " * 7900, "en"),
-        ("fr" + " ;" * 3900, "fr"),
-    ],
-)
-def test_what_the_front_refuses_is_told_in_the_clients_language(service: Service, spoken: str, lang: str) -> None:
-    head = (f"Accept-Language: {spoken}", f"Content-Length: {LARGEST + 1}")
-    raw = answer(service, request("/v1/games", *head, method="POST"))
+def answers_of(service: Service, requests: list[bytes]) -> list[bytes]:
+    """Return the answers to all of them, each on its own connection: nginx waits five seconds before it ends one."""
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return list(pool.map(lambda raw: answer(service, raw), requests))
+
+
+def test_what_the_front_refuses_has_the_usual_shape(service: Service) -> None:
+    found = answers_of(service, [raw for raw, _ in REFUSED])
+    assert [problem(each)["code"] for each in found] == [code for _, code in REFUSED]
+
+
+def test_what_the_front_refuses_is_told_in_the_clients_language(service: Service) -> None:
+    heads = [(f"Accept-Language: {spoken}", f"Content-Length: {LARGEST + 1}") for spoken, _ in SPOKEN]
+    found = answers_of(service, [request("/v1/games", *head, method="POST") for head in heads])
     titles = {"en": "The body is too large", "fr": "Le corps est trop grand"}
-    assert problem(raw)["title"] == titles[lang]
-    assert f"Content-Language: {lang}\r\nVary: Accept-Language\r\n".encode() in raw
+    for raw, (spoken, lang) in zip(found, SPOKEN, strict=True):
+        assert problem(raw)["title"] == titles[lang], spoken
+        assert f"Content-Language: {lang}\r\nVary: Accept-Language\r\n".encode() in raw
 
 
 def test_answers_of_the_application_are_its_own(service: Service) -> None:

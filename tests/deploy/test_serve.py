@@ -89,28 +89,25 @@ def map_records(table: Table) -> list[dict[str, dict[str, object]]]:
     return [json.loads(line) for line in text.splitlines()[1:-1]]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "nginx",
-        "annals-api",
-        "annals-streams",
-        "annals-pump",
-        "annals-worker-1",
-        "annals-batch",
-        "annals-keeper",
-        "valkey-server",
-    ],
+KILLED = (
+    ("nginx", "annals-pump"),
+    ("annals-api", "annals-worker-1", "annals-keeper"),
+    ("annals-streams", "annals-batch", "valkey-server"),
 )
-def test_a_process_that_dies_is_started_anew(tmp_path: Path, name: str) -> None:
+"""Processes that die in one service, one after the other."""
+
+
+@pytest.mark.parametrize("names", KILLED, ids=" ".join)
+def test_a_process_that_dies_is_started_anew(tmp_path: Path, names: tuple[str, ...]) -> None:
     with serving(tmp_path / "data") as service:
-        table = Table(service).open()
-        before = service.pid(name)
-        os.kill(before, signal.SIGKILL)
-        until(lambda: service.find(name) not in (0, before))
-        until(lambda: _answers(service.url))
-        table.turn()
-        table.turn()
+        for name in names:
+            table = Table(service).open()
+            before = service.pid(name)
+            os.kill(before, signal.SIGKILL)
+            until(lambda: service.find(name) not in (0, before))  # noqa: B023
+            until(lambda: _answers(service.url))
+            table.turn()
+            table.turn()
 
 
 def _answers(url: str) -> bool:

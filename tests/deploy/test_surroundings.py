@@ -23,7 +23,7 @@ from tests.deploy.house import Service, Table, call, command, environment, servi
 from tests.imposter import Answer, depths, imposter, noise, numbers
 from tests.valkey import new_server
 
-FOLDERS = ["a b", "what?", "ha#sh", "per%41cent", "x&y=1", "new\nline", "qu\"o'te", "back\\slash", "semi;{}", "do$host"]
+FOLDERS = ["a b ha#sh new\nline qu\"o'te do$host", "what? per%41cent x&y=1 back\\slash semi;{}"]
 
 
 # --- something else in the place of Redis ------------------------------------------------------------------------

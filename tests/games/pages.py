@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ruleset_registry import SHIPPED, load_shipped
 
@@ -70,3 +72,6 @@ class Pages:
 
 
 ALL = tuple(Pages(game, load_shipped().latest(game)) for game in SHIPPED)
+
+GROUPED = [pytest.param(p, id=p.game, marks=pytest.mark.xdist_group(f"stories of {p.game}")) for p in ALL]
+"""The same for tests that read whole games: one process plays and tells each."""

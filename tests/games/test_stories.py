@@ -18,7 +18,7 @@ from domain.kernel.rules.flow import State
 from domain.kernel.text.grammar import parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, PUBLIC
-from tests.games.pages import ALL, Pages
+from tests.games.pages import GROUPED, Pages
 from tests.games.test_texts import CLUMSY, DOUBLED, stories
 
 LONGEST = 350
@@ -30,7 +30,7 @@ PLAYED = 400
 HOW = {"heuristic": heuristic_move, "builder": builder_move}
 
 
-@pytest.fixture(params=ALL, ids=lambda pages: pages.game)
+@pytest.fixture(params=GROUPED)
 def pages(request: pytest.FixtureRequest) -> Pages:
     found: Pages = request.param
     return found
@@ -215,7 +215,7 @@ def test_nobody_has_0_of_anything_left(pages: Pages, lang: str) -> None:
         assert not re.search(left, line), line
 
 
-@pytest.mark.parametrize("pages", [p for p in ALL if p.game not in BY_BATTLE], ids=lambda p: p.game)
+@pytest.mark.parametrize("pages", [p for p in GROUPED if p.id not in BY_BATTLE])
 def test_what_all_get_is_told_of_all_at_once(pages: Pages, lang: str) -> None:
     """A record tells no more lines of one form, names and numbers apart, than there are seats."""
     known = load_texts(pages.rules.package, lang).own
@@ -228,7 +228,7 @@ def test_what_all_get_is_told_of_all_at_once(pages: Pages, lang: str) -> None:
         assert max(forms.values(), default=0) <= pages.rules.meta.seats[-1], forms.most_common(1)
 
 
-@pytest.mark.parametrize("pages", [p for p in ALL if p.game in ADDED], ids=lambda p: p.game)
+@pytest.mark.parametrize("pages", [p for p in GROUPED if p.id in ADDED])
 def test_a_strength_is_the_sum_of_its_parts(pages: Pages, lang: str) -> None:
     """Who reads what decided a battle can add it up."""
     made = re.compile({"en": r"strength of (\d+): (.+)", "fr": r"force de (\d+)\s: (.+)"}[lang])

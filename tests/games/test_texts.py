@@ -25,7 +25,7 @@ from domain.kernel.schema.declarations import member_names
 from domain.kernel.text.grammar import GRAMMARS, Noun, parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, Doc, Seat
-from tests.games.pages import ALL, Pages
+from tests.games.pages import ALL, GROUPED, Pages
 
 LOGS = sorted((Path(__file__).parents[1] / "logs").glob("*.xz"))
 BRACES = re.compile(r"\{[^{}]*\}")
@@ -36,7 +36,7 @@ PLAYED = 700
 """Records of a random game whose sentences are read."""
 
 
-@pytest.fixture(params=ALL, ids=lambda pages: pages.game)
+@pytest.fixture(params=GROUPED)
 def pages(request: pytest.FixtureRequest) -> Pages:
     found: Pages = request.param
     return found
