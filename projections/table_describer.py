@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import orjson
+import msgspec
 
 from domain.errors import UnknownRuleset
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -119,7 +119,7 @@ class TableDescriber:
 def list_owed(reader: Reader, summary: Doc, seat: Seat) -> list[Doc]:
     """Return the decisions that a seat owes, in its own view."""
     board = reader.find_board(summary["game"], seat, inside=True) if seat in summary["waiting_for"] else None
-    decisions: list[Doc] = orjson.loads(board.doc)["decisions"] if board else []
+    decisions: list[Doc] = msgspec.json.decode(board.doc)["decisions"] if board else []
     return [decision for decision in decisions if seat in decision["must"]]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-import orjson
+import msgspec
 
 from api.services import ApiServices, Doc
 from domain.service.principals import Role
@@ -42,7 +42,7 @@ def list_table_deadlines(s: ApiServices, summary: Doc, lang: str) -> Iterator[De
     """Yield the deadlines of a table that everybody may know."""
     board = s.reader.find_board(summary["game"], PUBLIC)
     describer = _describer(s)
-    for decision in orjson.loads(board.doc)["decisions"] if board else ():
+    for decision in msgspec.json.decode(board.doc)["decisions"] if board else ():
         seats_by_due: dict[int, list[Seat]] = {}
         for seat, due in decision.get("due", {}).items():
             seats_by_due.setdefault(due, []).append(int(seat))
@@ -97,7 +97,7 @@ def build_calendar(name: str, deadlines: Iterable[Deadline]) -> bytes:
 
 def _make_uid(deadline: Deadline) -> str:
     """Return an id that stays when the deadline moves; the game's id does not follow from it."""
-    marked = orjson.dumps([deadline.game, deadline.decision, deadline.seats])
+    marked = msgspec.json.encode([deadline.game, deadline.decision, deadline.seats])
     return f"{hashlib.sha256(marked).hexdigest()[:32]}@annals"
 
 

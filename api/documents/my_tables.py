@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import orjson
+import msgspec
 
 from api import authorization
 from api.documents import challenges
@@ -88,7 +88,7 @@ def add_turn(s: ApiServices, summary: Doc, roles: Sequence[Role]) -> Doc:
     dues: list[int | None] = []
     for seat in own_seats:  # in a secret decision, only the seat's own board has its status
         board = s.reader.find_board(summary["game"], seat)
-        (top,) = orjson.loads(board.doc)["decisions"][:1] if board else ({"must": []},)
+        (top,) = msgspec.json.decode(board.doc)["decisions"][:1] if board else ({"must": []},)
         dues += [top.get("due", {}).get(str(seat))] if seat in top["must"] else []
     timed = [due for due in dues if due is not None]
     left = max(min(timed) - s.clock(), 0) if timed else None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import quote
 
-import orjson
+import msgspec
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
@@ -17,6 +17,7 @@ from api.http.request_log import write_log
 from api.services import Doc, services
 from domain import errors
 from domain.errors import AnnalsError, RuleError
+from domain.kernel.schema.canonical_json import plain_text
 from domain.kernel.text.message_catalog import Message, load_texts
 from domain.types import Json
 
@@ -199,7 +200,9 @@ class Problem(Exception):
     def response(self) -> Response:
         """Return the problem as an HTTP response."""
         answer = Response(
-            orjson.dumps(self.to_document(request.path, request_language())), self.status, content_type=MEDIA
+            msgspec.json.encode(self.to_document(request.path, request_language()), enc_hook=plain_text),
+            self.status,
+            content_type=MEDIA,
         )
         answer.headers.extend(self.headers)
         answer.headers["Cache-Control"] = "no-store"

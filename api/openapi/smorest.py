@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
-import orjson
+import msgspec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask, Request, Response, request
@@ -323,7 +323,7 @@ class _Converter(OpenAPIConverter):
         description = inspect.cleandoc(vars(type(schema)).get("__doc__") or "")
         for member in schema_doc["properties"].values():
             if "default" in member:  # some generators treat a member with a default as always present
-                default = orjson.dumps(member.pop("default")).decode()
+                default = msgspec.json.encode(member.pop("default")).decode()
                 member["description"] = f"{member.get('description', '')} Default: `{default}`.".strip()
         return schema_doc | ({"description": description} if description else {})
 
@@ -449,7 +449,7 @@ def _serve_document(app: Flask, api: Api, registry: RulesetRegistry) -> None:
         """Get this OpenAPI document."""
         with guard:  # built once per process: it is slow
             if not rendered:
-                rendered.append(orjson.dumps(_build_document(api.describe(), registry)))
+                rendered.append(msgspec.json.encode(_build_document(api.describe(), registry)))
         answer = Response(rendered[0], content_type="application/json")
         answer.cache_control.max_age = 300
         answer.add_etag()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import orjson
+import msgspec
 from flask import Response, request
 
 from api.http import public_url, rate_limits, security_log
@@ -146,7 +146,7 @@ def add_passkey() -> Response:
     if "passkey" not in request.form:
         me = current_account()
         options = services().account_store.passkeys.creation_options(me.id, me.name, public_url.base_url())
-        return render_page("passkey", script=True, challenge=orjson.dumps(options).decode())
+        return render_page("passkey", script=True, challenge=msgspec.json.encode(options).decode())
     label = request.form.get("label", "").strip()
     label_field = {"label": label} if label else {}
     body = load_form(NewPasskeySchema(), passkey=parse_json_object(request.form["passkey"]), **label_field)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import orjson
+import msgspec
 from flask import request
 
 from api.http.problems import Problem
@@ -90,13 +90,13 @@ class Picks:
     def command_key(self) -> str:
         """Return the idempotency key for the move of these answers: the same for the same answers in the same form."""
         answers = [self.values, self.replaces] if self.replaces is not None else self.values
-        digest = hashlib.sha256(orjson.dumps(answers, option=orjson.OPT_SORT_KEYS)).hexdigest()[:24]
+        digest = hashlib.sha256(msgspec.json.encode(answers, order="sorted")).hexdigest()[:24]
         return f"{self.key}-{digest}"
 
 
 def dump(value: Json) -> str:
     """Return a JSON value for a form."""
-    return orjson.dumps(value).decode()
+    return msgspec.json.encode(value).decode()
 
 
 def _read_pick(sent: Json) -> Pick:
@@ -108,8 +108,8 @@ def _read_pick(sent: Json) -> Pick:
 def parse(text: str) -> Json:
     """Return a JSON value of a form. Raise Problem."""
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise Problem("form_stale") from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import orjson
+import msgspec
 from flask import Flask, Response, g, request
 
 from api import authentication, authorization
@@ -64,7 +64,7 @@ def show_login(target: str, problem: Doc | None = None, status: int = 200, name:
 
 def passkey_challenge() -> str:
     """Return the passkey options for the page's script, as JSON."""
-    return orjson.dumps(services().account_store.passkeys.request_options(public_url.base_url())).decode()
+    return msgspec.json.encode(services().account_store.passkeys.request_options(public_url.base_url())).decode()
 
 
 def login() -> Response:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import orjson
+import msgspec
 from flask import Response, g, request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from marshmallow import Schema, ValidationError
@@ -195,8 +195,8 @@ def load_form(schema: Schema, **values: Json) -> Doc:
 def parse_json_object(answer: str) -> Doc:
     """Return a JSON object sent by a page's script, or an empty one for anything else."""
     try:
-        found = orjson.loads(answer)
-    except orjson.JSONDecodeError:
+        found = msgspec.json.decode(answer)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

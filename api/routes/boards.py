@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import orjson
+import msgspec
 from flask import Response
 
 from api import authorization
@@ -96,14 +96,14 @@ def board_parts(args: Doc, game: str) -> Response:
     `fields=decisions,public.regions.india` gives `parts` with these two, and null for a path not on the board.
     """
     raw, version, cache = _select_board(args, game)
-    doc = orjson.loads(raw)
+    doc = msgspec.json.decode(raw)
     paths = dict.fromkeys(args["members"].split(","))
     if unknown := [path for path in paths if path.partition(".")[0] not in _MEMBERS]:
         errors = [{"at": "/fields", "message": Message("A board has no member {name}.", name=unknown[0])}]
         raise Problem("invalid_query", errors=errors)
     head = {name: doc[name] for name in ("game", "viewer", "version")}
     parts = {path: _value_at(doc, path.split(".")) for path in paths}
-    return etag_response(orjson.dumps(head | {"parts": parts}, option=orjson.OPT_SORT_KEYS), version, cache)
+    return etag_response(msgspec.json.encode(head | {"parts": parts}, order="sorted"), version, cache)
 
 
 def _value_at(doc: Json, path: list[str]) -> Json:
@@ -168,9 +168,9 @@ def decisions(args: Doc, game: str) -> Response:
     """Return the open decisions, the seats that owe them, and their deadlines."""
     wait_for_views(args["wait"])
     found = load_board(game, authorization.viewer())
-    doc = orjson.loads(found.doc)
+    doc = msgspec.json.decode(found.doc)
     doc_part = {k: doc[k] for k in ("game", "version", "viewer", "decisions")}
-    return etag_response(orjson.dumps(doc_part), found.version)
+    return etag_response(msgspec.json.encode(doc_part), found.version)
 
 
 @bp.operation(
@@ -188,7 +188,7 @@ def resume(args: Doc, game: str) -> Response:
     s = services()
     position = s.reader.read_position()
     found = load_board(game, authorization.viewer())
-    doc = orjson.loads(found.doc)
+    doc = msgspec.json.decode(found.doc)
     body = {"game": game, "version": found.version, "position": position, "now": s.clock()}
     return json_response(body | {"board": doc, "decisions": doc["decisions"]}, cache="private, no-store")
 

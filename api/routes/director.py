@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
+import msgspec
 from flask import Response
 
 from api import authorization, officer_rights
@@ -71,7 +71,7 @@ def look(body: Doc, headers: Doc, game: str) -> Response:
             security_log.log_event("looked", game=game, player=caller.player, token=caller.token)
         loaded = load_from_records(services().ledger.read(game, upto=stored.versions[-1]))
         officer_rights.require_no_stake(loaded.game)  # the director may have taken a seat meanwhile
-    return write_response(stored, {"board": orjson.loads(documents.build_board(loaded, DIRECTOR))})
+    return write_response(stored, {"board": msgspec.json.decode(documents.build_board(loaded, DIRECTOR))})
 
 
 @bp.operation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import orjson
+import msgspec
 from flask import Response
 
 from api import authorization
@@ -251,7 +251,7 @@ def get_game(args: Doc, game: str) -> Response:
     doc["undo"] = opening_terms(game).get("undo", "consent")
     if found["status"] in ("over", "closed") and (again := find_rematch(game)):
         doc["rematch"] = again
-    return etag_response(orjson.dumps(doc), found["version"])
+    return etag_response(msgspec.json.encode(doc), found["version"])
 
 
 def find_rematch(game: str) -> str | None:

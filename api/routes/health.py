@@ -6,7 +6,7 @@ import hmac
 import os
 import time
 
-import orjson
+import msgspec
 from flask import Flask, Response, current_app, g, request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -72,7 +72,7 @@ def ready() -> Response:
     streams = "away" if s.streams() is None else "up"
     doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": redis, "streams": streams}
     doc["clock_offset"] = offset // 1000
-    return Response(orjson.dumps(doc), content_type="application/json")
+    return Response(msgspec.json.encode(doc), content_type="application/json")
 
 
 def _is_recent(oldest: LogEntry, asked: int) -> bool:

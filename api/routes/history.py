@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 from typing import IO
 from urllib.parse import urlencode
 
-import orjson
+import msgspec
 from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
@@ -155,8 +155,8 @@ def board_changes(args: Doc, game: str) -> Response:
     first, last = sorted((before, after))
     with rate_limits.whole_game_slot():
         turns = _digest_turns(summary, services().ledger.read(game, upto=last), first, lang) if first < last else []
-    board = orjson.loads(new)
-    patch = make_board_patch(orjson.loads(old), board, len(new))
+    board = msgspec.json.decode(new)
+    patch = make_board_patch(msgspec.json.decode(old), board, len(new))
     doc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}
     return json_response(doc | ({"board": board} if patch is None else {"patch": patch}), cache=PRIVATE)
 

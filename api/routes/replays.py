@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-import orjson
+import msgspec
 from flask import Response, request, stream_with_context
 
 from api import authorization
@@ -104,7 +104,7 @@ class _Replay:
             loaded = past_games.load(self._game, sent, self._viewer)
             read_page = self._entry_reader()
         doc = documents.build_board(loaded, self._viewer)
-        self._board = orjson.loads(doc)
+        self._board = msgspec.json.decode(doc)
         yield [Event("board", doc, sent)]
         games = (loaded for _, loaded in past_games.iterate(self._game, sent, self._last, self._viewer))
         while sent < self._last:
@@ -146,7 +146,7 @@ class _Replay:
 
     def _make_step(self, entry: Doc, loaded: LoadedGame) -> Event:
         raw = documents.build_board(loaded, self._viewer)
-        board = orjson.loads(raw)
+        board = msgspec.json.decode(raw)
         patch = make_board_patch(self._board, board, len(raw))
         self._board = board
         version = loaded.game.version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import orjson
+import msgspec
 from flask import Response
 
 from api.http.i18n import request_language, translate
@@ -40,7 +40,7 @@ def _ruleset_to_json(rules: AnyRuleset, texts: Texts) -> Doc:
 
 def _cached_response(doc: Doc) -> Response:
     """Return a document with an ETag, cached for a day."""
-    return etag_response(orjson.dumps(doc), cache=ONE_DAY)
+    return etag_response(msgspec.json.encode(doc), cache=ONE_DAY)
 
 
 @bp.operation("GET", "/rulesets", "rulesets", query=LangArgs, response=RulesetsSchema)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import orjson
+import msgspec
 from flask import Response
 
 from api import authorization
@@ -90,7 +90,7 @@ def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
     t = load_tournament(tournament)
     if stage != 1 or number > len(t.rounds):
         raise Problem("not_found")
-    return etag_response(orjson.dumps(build_round(t, number)), t.version)
+    return etag_response(msgspec.json.encode(build_round(t, number)), t.version)
 
 
 @bp.operation(
@@ -184,13 +184,13 @@ def standings(args: Doc, tournament: str) -> Response:
     if after is None:
         ties = TieBreaks(t.stage())
         return etag_response(
-            orjson.dumps(doc | {"standings": list_standings(ties), "running": ties.tally.running}), t.version
+            msgspec.json.encode(doc | {"standings": list_standings(ties), "running": ties.tally.running}), t.version
         )
     if after > len(t.rankings):
         raise Problem("not_found")
     ranking = t.rankings[after - 1]
     official = {"standings": ranking["standings"], "running": [], "digest": ranking["digest"]}
-    return etag_response(orjson.dumps(doc | official), t.version)
+    return etag_response(msgspec.json.encode(doc | official), t.version)
 
 
 @bp.operation(
@@ -214,6 +214,8 @@ def explain_places(args: Doc, tournament: str) -> Response:
         raise Problem("invalid_query", errors=[{"at": "/a", "message": message}]) from None
     labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
     sentences = explanation_sentences(ties, found, args.get("lang", request_language()), labels)
-    response = etag_response(orjson.dumps(explanation_to_json(ties, found) | {"sentences": sentences}), t.version)
+    response = etag_response(
+        msgspec.json.encode(explanation_to_json(ties, found) | {"sentences": sentences}), t.version
+    )
     response.vary.add("Accept-Language")
     return response

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import orjson
+import msgspec
 from flask import Response
 
 from api import authorization
@@ -228,7 +228,7 @@ def get_tournament(args: Doc, tournament: str) -> Response:
     wait_for_views(args["wait"])
     t, texts = load_tournament(tournament), services().seat_tokens.texts
     doc = build_tournament(t) | {"names": entrant_names(t)}
-    return etag_response(orjson.dumps(doc | _card_members(texts.list_cards([t.id]).get(t.id))), t.version)
+    return etag_response(msgspec.json.encode(doc | _card_members(texts.list_cards([t.id]).get(t.id))), t.version)
 
 
 @bp.operation(

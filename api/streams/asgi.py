@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import orjson
+import msgspec
 from flask import Flask, Response
 
 from api.services import EXTENSION, ApiServices
@@ -133,7 +133,7 @@ class StreamApp:
             await asyncio.sleep(0.01)
 
     async def _answer_health(self, send: Send) -> None:
-        body = orjson.dumps({"status": "ok", "streams": self.hub.open})
+        body = msgspec.json.encode({"status": "ok", "streams": self.hub.open})
         headers = {"content-type": "application/json", "request-id": secrets.token_hex(8)}
         await _send_response(send, 200, headers.items(), body)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-import orjson
+import msgspec
 
 from domain.types import Json
 
@@ -22,7 +22,7 @@ class Event:
 
 def make_event(name: str, doc: Json, id_: int | None = None) -> Event:
     """Return an event with this document."""
-    return Event(name, orjson.dumps(doc), id_)
+    return Event(name, msgspec.json.encode(doc), id_)
 
 
 def with_last_id(events: Iterable[Event], id_: int) -> list[Event]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, field
 
-import orjson
+import msgspec
 
 from domain.kernel.schema.json_codec import make_merge_patch, merge_patch
 from domain.types import Doc
@@ -25,18 +25,18 @@ class SentBoard:
 
     def patch(self, version: int, doc: bytes) -> Doc | None:
         """Return the patch to the new board, or None if no patch works or it saves too little."""
-        before = orjson.loads(zlib.decompress(self._packed))
-        found = make_board_patch(before, orjson.loads(doc), len(doc))
+        before = msgspec.json.decode(zlib.decompress(self._packed))
+        found = make_board_patch(before, msgspec.json.decode(doc), len(doc))
         return None if found is None else {"from": self.version, "version": version, "patch": found}
 
 
 def make_board_patch(before: Doc, after: Doc, size: int) -> Doc | None:
     """Return the patch between two boards, or None if no patch works or it saves too little of `size` bytes."""
     found = make_merge_patch(before, after)
-    if _canonical(merge_patch(before, found)) != _canonical(after) or len(orjson.dumps(found)) * 2 > size:
+    if _canonical(merge_patch(before, found)) != _canonical(after) or len(msgspec.json.encode(found)) * 2 > size:
         return None
     return found
 
 
 def _canonical(doc: Doc) -> bytes:
-    return orjson.dumps(doc, option=orjson.OPT_SORT_KEYS)
+    return msgspec.json.encode(doc, order="sorted")

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import orjson
+import msgspec
 
 from api.documents.my_tables import MAX_GAMES, PAGE, TableOwner, add_turn, build_my_tables
 from api.documents.proposals import proposal_to_json
@@ -149,7 +149,7 @@ def _summary_digest(doc: Doc) -> str:
 
 
 def _digest(doc: Json) -> str:
-    return hashlib.blake2b(orjson.dumps(doc, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
+    return hashlib.blake2b(msgspec.json.encode(doc, order="sorted"), digest_size=8).hexdigest()
 
 
 # --- the lobby -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-import orjson
+import msgspec
 
 from deploy.config.settings import SettingsError
 from domain.types import Doc
@@ -69,7 +69,10 @@ def copy_source(path: Path, target: Path) -> str:
 
 def parse_document(data: bytes) -> Doc:
     """Return a JSON object. Raises ValueError for anything else, also if it is nested deeply."""
-    found = orjson.loads(data)
+    try:
+        found = msgspec.json.decode(data)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
     if not isinstance(found, dict):
         raise ValueError("no JSON object")  # noqa: TRY004 - one kind of error for all bad data
     return found

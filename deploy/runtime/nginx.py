@@ -25,7 +25,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import orjson
+import msgspec
 
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime import binaries, certificate
@@ -374,7 +374,7 @@ def _render_problem_map(code: str) -> str:
     """Return a map that defines the problem as a variable, in the language of the request."""
     from api.http.problems import Problem  # noqa: PLC0415
 
-    docs = {lang: _quote(orjson.dumps(Problem(code).to_document(lang=lang)).decode()) for lang in LANGUAGES}
+    docs = {lang: _quote(msgspec.json.encode(Problem(code).to_document(lang=lang)).decode()) for lang in LANGUAGES}
     return f"map $language $problem_{code} {{ {' '.join(f'{lang} {doc};' for lang, doc in docs.items())} }}"
 
 

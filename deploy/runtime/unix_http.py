@@ -7,7 +7,7 @@ import socket
 import ssl
 from pathlib import Path
 
-import orjson
+import msgspec
 
 from domain.types import Doc
 
@@ -37,9 +37,9 @@ def fetch_health(path: Path, seconds: float = PATIENCE) -> Doc | None:
     try:
         connection.request("GET", "/healthz")
         answer = connection.getresponse()
-        doc = orjson.loads(answer.read())
+        doc = msgspec.json.decode(answer.read())
         return doc if answer.status == 200 and isinstance(doc, dict) else None
-    except (OSError, http.client.HTTPException, orjson.JSONDecodeError):
+    except (OSError, http.client.HTTPException, ValueError):
         return None
     finally:
         connection.close()

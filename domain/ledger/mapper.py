@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Protocol, cast
 from uuid import UUID
 
-import orjson
+import msgspec
 from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 
 from domain.errors import UnknownKind, VerificationError, WrongKey
@@ -116,8 +116,8 @@ class RecordMapper(Mapper[UUID]):
         kind, _ = self._parse_topic(stored)
         try:
             text = decode_state(_split_first(stored.state, 1)[0])
-            public = orjson.loads(text)
-        except (ValueError, TypeError) as e:
+            public = msgspec.json.decode(text)
+        except (ValueError, TypeError, RecursionError) as e:
             raise VerificationError("unreadable", stored.originator_version, str(e)) from e
         _check_public(stored, kind, public)
         return hashlib.sha256(text).hexdigest()
@@ -155,7 +155,7 @@ class RecordMapper(Mapper[UUID]):
         """Return a record of the current form with sealed packs; most parts are parsed on first use."""
         try:
             record = Record.from_json(*self._open_parts(stored))
-        except (ValueError, TypeError) as e:
+        except (ValueError, TypeError, RecursionError) as e:
             raise VerificationError("unreadable", stored.originator_version, str(e)) from e
         _check_place(stored, kind, record.head.v, record.head.kind)
         return record
@@ -172,10 +172,10 @@ class RecordMapper(Mapper[UUID]):
         """Return public part and packs."""
         try:
             if _is_sealed(stored):
-                public, packs = map(orjson.loads, self._open_parts(stored))
+                public, packs = map(msgspec.json.decode, self._open_parts(stored))
             else:
                 public, packs = _split_plain(unpack(stored.state))
-        except (ValueError, TypeError) as e:  # a store that was damaged may give something else than bytes
+        except (ValueError, TypeError, RecursionError) as e:  # a damaged store may give something else than bytes
             raise VerificationError("unreadable", stored.originator_version, str(e)) from e
         if not (_is_doc(public) and _is_doc(packs)):
             raise VerificationError("unreadable", stored.originator_version, "not a record")
@@ -258,7 +258,7 @@ def plain_state(public: bytes, packs: bytes) -> bytes:
 
 def unpack(state: bytes) -> Json:
     """Return the document of a state; raise ValueError for bytes that `pack` cannot have made."""
-    return orjson.loads(decode_state(state))
+    return msgspec.json.decode(decode_state(state))
 
 
 def decode_state(state: bytes) -> bytes:

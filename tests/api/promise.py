@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import orjson
+import msgspec
 
 from domain.ruleset_registry import load_shipped
 from tests.api.conftest import make_site
@@ -37,7 +37,7 @@ def document() -> Doc:
 
 def promised() -> Doc:
     """The document whose every part must stay."""
-    found: Doc = orjson.loads(lzma.decompress(FILE.read_bytes()))
+    found: Doc = msgspec.json.decode(lzma.decompress(FILE.read_bytes()))
     return found
 
 
@@ -190,4 +190,4 @@ def _given(operation: Doc) -> list[Doc]:
 
 
 if __name__ == "__main__":
-    FILE.write_bytes(lzma.compress(orjson.dumps(document(), option=orjson.OPT_SORT_KEYS), preset=9))
+    FILE.write_bytes(lzma.compress(msgspec.json.encode(document(), order="sorted"), preset=9))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-import orjson
+import msgspec
 
 from domain.kernel.text.package_data import load
 from domain.notifications.chats import INTRODUCTION, Chat, Chats
@@ -41,7 +41,7 @@ class ChatRenderer:
         if not text:
             return None
         message = text.translate(_NO_COMMANDS)
-        return orjson.dumps({"text": message, "content": message, "allowed_mentions": {"parse": []}})
+        return msgspec.json.encode({"text": message, "content": message, "allowed_mentions": {"parse": []}})
 
     def _render_text(self, doc: Doc, chat: Chat) -> str:
         data, type_, lang = doc["data"], doc["type"], chat.language
@@ -64,7 +64,7 @@ class ChatRenderer:
             seats, due, task = data["seats"], data["deadline"], ""
         else:
             board = self.describer.reader.find_board(data["game"], PUBLIC)
-            opened = orjson.loads(board.doc)["decisions"] if board else []
+            opened = msgspec.json.decode(board.doc)["decisions"] if board else []
             decision = next((each for each in opened if each["id"] == data["decision"]), None)
             if decision is None or not decision["must"]:
                 return []

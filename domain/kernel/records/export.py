@@ -12,8 +12,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from domain.errors import VerificationError
 from domain.kernel.records.audience import may_read
 from domain.kernel.records.record import Record, visible_packs
@@ -72,7 +70,7 @@ def _parse_line(raw: bytes, number: int) -> Json:
     try:
         doc = json.loads(raw, object_pairs_hook=_reject_repeated_keys)
         sound = isinstance(doc, dict) and canonical(doc) == raw
-    except (ValueError, RecursionError, orjson.JSONEncodeError):
+    except (ValueError, TypeError, RecursionError):
         doc, sound = None, False
     if not sound:
         raise VerificationError("unreadable", max(number - 1, 0), "not a canonical JSON object")

@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
-import orjson
 
 from domain.compat import cached_property
 from domain.errors import VerificationError
@@ -127,8 +126,8 @@ class Record:
 
     def _parse_part(self, part: int) -> Doc:
         try:
-            doc = orjson.loads((self.text or (b"", b""))[part])
-        except ValueError as error:
+            doc = msgspec.json.decode((self.text or (b"", b""))[part])
+        except (ValueError, RecursionError) as error:
             raise VerificationError("unreadable", self.version, str(error)) from error
         if not isinstance(doc, dict):
             raise VerificationError("unreadable", self.version, "not a record")

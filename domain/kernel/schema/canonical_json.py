@@ -5,14 +5,23 @@ from __future__ import annotations
 import hashlib
 
 import msgspec
-import orjson
 
 from domain.types import Json
 
 
 def canonical(doc: Json) -> bytes:
-    """Return UTF-8 JSON, keys sorted by code point, no white space; integers up to 64 bits."""
-    return orjson.dumps(doc, option=orjson.OPT_SORT_KEYS)
+    """Return UTF-8 JSON, keys sorted by code point, no white space; raise TypeError for what JSON cannot hold."""
+    try:
+        return msgspec.json.encode(doc, order="sorted", enc_hook=plain_text)
+    except (RecursionError, UnicodeError) as error:  # nested too deeply, or no text
+        raise TypeError(str(error)) from error
+
+
+def plain_text(value: object) -> str:
+    """Return a string for a subclass of `str`, such as a message; raise TypeError for anything else."""
+    if isinstance(value, str):
+        return str(value)
+    raise TypeError(f"no JSON: {type(value).__name__}")
 
 
 def digest(doc: Json) -> str:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
-import orjson
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.types import MAX_INT, MAX_ITEMS, MAX_WORD, Doc
@@ -144,13 +143,13 @@ def member_names(kind: type[Struct]) -> set[str]:
 
 def doc(value: Struct) -> Doc:
     """Return a fact, move or part as a fresh JSON object made of JSON's own types only."""
-    document: Doc = orjson.loads(msgspec.json.encode(value))
+    document: Doc = msgspec.json.decode(msgspec.json.encode(value))
     return document
 
 
 def docs(values: Sequence[Struct]) -> list[Doc]:
     """Return several facts, moves or parts as JSON objects."""
-    documents: list[Doc] = orjson.loads(msgspec.json.encode(values))
+    documents: list[Doc] = msgspec.json.decode(msgspec.json.encode(values))
     return documents
 
 
