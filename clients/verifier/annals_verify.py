@@ -70,6 +70,23 @@ def draw_is_right(draw, key, *place):
     return drawn == [order]
 
 
+def joint_rounds(doc, game):
+    """Return version -> [what is mixed with the seed]; each nonce must fit a commitment made a round before."""
+    rounds, due, gone = {}, doc["commitments"], set[str]()
+    for number, each in enumerate(doc["rounds"], 1):
+        nonces, version, withheld = each["nonces"], each["version"], set(map(str, each["withheld"]))
+        shown = {seat: sha256(canonical([game, int(seat), number, nonce])) for seat, nonce in nonces.items()}
+        if version in rounds or each["round"] != number or doc["game"] != game:
+            raise Fault("round_gap", version)
+        if shown != {seat: due[seat] for seat in due.keys() - withheld} or withheld - due.keys():
+            raise Fault("nonce_mismatch", version)
+        due, gone = each["commitments"], gone | withheld
+        if gone & due.keys():
+            raise Fault("withheld_before", version)
+        rounds[version] = ["joint", number, [[int(seat), nonces[seat]] for seat in sorted(nonces, key=int)]]
+    return rounds
+
+
 # --- one game ---
 class Line(NamedTuple):
     """The part of a game that goes back with a rewind."""
@@ -205,7 +222,7 @@ class Game:
                 self.times_untold = True
         self.line = Line(counts, frames, {timer: timers[timer] for _, timer in frames}, vacant)
 
-    def finish(self):
+    def finish(self, joint=None):
         """Check the length, with every pack at hand that none is missing, and with the seed every draw and salt."""
         self._require(self.version == self.header["records"], "cut_off", "the header announces another number")
         viewer, game = self.header["viewer"], self.header["game"]
@@ -215,9 +232,12 @@ class Game:
             else:
                 foreign = any(viewer not in key.partition(":")[0].split(",") for key in keys)
                 self._require(not foreign, "header_mismatch", "a pack that the viewer may not read", version)
+        rounds = joint and joint_rounds(joint, game)
         for version, nonces, epoch, channel, draw in self.drawn if self.closed else ():
-            key = hmac.digest(self.seed, canonical(nonces), "sha256")
-            self._require(draw_is_right(draw, key, game, epoch, channel), "draw_mismatch", draw[1], version)
+            self._require(not rounds or version in rounds, "round_missing", draw[1], version)
+            mixed, place = (rounds[version], (game, 0)) if rounds else (nonces, (game, epoch))
+            key = hmac.digest(self.seed, canonical(mixed), "sha256")
+            self._require(draw_is_right(draw, key, *place, channel), "draw_mismatch", draw[1], version)
         for version, key, salt in self.salts if self.closed else ():
             right = hmac.digest(self.seed, f"salt|{game}|{version}|{key}".encode(), "sha256").hex()[:32]
             self._require(salt == right, "salt_mismatch", key, version)
@@ -234,8 +254,8 @@ class Game:
         return done, left + [f"{self.untold} missed deadlines: the record tells no time"] * (self.untold > 0)
 
 
-def verify_export(lines, head=""):
-    """Check an export, an iterable of lines as bytes; return its Game. Raise Fault."""
+def verify_export(lines, head="", joint=None):
+    """Check an export, an iterable of lines as bytes, with a transcript of joint chance; return its Game, or Fault."""
     game, trailer, number = Game({}), None, 0
     try:
         for number, raw in enumerate(lines):
@@ -250,7 +270,7 @@ def verify_export(lines, head=""):
                 trailer = doc
             else:
                 game.add(doc)
-        game.finish()
+        game.finish(joint)
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration, ArithmeticError, RuntimeError) as error:
         raise Fault("malformed", number, f"{type(error).__name__}: {error}"[:80]) from None
     if trailer not in (None, {"head": game.head, "records": game.version}) or head not in ("", game.head):
@@ -402,7 +422,8 @@ def verify(args):
     done, left, game, notes, hashes = [], [], None, [], []
     if args.export:
         with Path(args.export).open("rb") if args.export != "-" else sys.stdin.buffer as file:
-            game = verify_export(iter(lambda: file.readline(LONGEST + 1), b""), args.head)
+            lines = iter(lambda: file.readline(LONGEST + 1), b"")
+            game = verify_export(lines, args.head, args.joint and json.loads(Path(args.joint).read_bytes()))
         (done, left), hashes = game.tell(), game.hashes
     if args.proof:
         proved, version = verify_proof(Path(args.proof).read_text(), args.key, hashes, args.witness)
@@ -432,6 +453,7 @@ def main(argv):
     parser.add_argument("--key", action="append", default=[], help="verifier key of the log")
     parser.add_argument("--witness", action="append", default=[], help="verifier key of a witness that must sign")
     parser.add_argument("--checkpoint", action="append", default=[], help="checkpoint of the log, from elsewhere")
+    parser.add_argument("--joint", help="transcript of joint chance beside the export")
     parser.add_argument("--consistency", help="path between two checkpoints: the answer of /v1/log?since=SIZE")
     args = parser.parse_args(argv)
     if not (args.export or args.checkpoint) or (args.proof and not args.export):

@@ -171,6 +171,9 @@ def _add_simulation(parser: argparse.ArgumentParser) -> None:
     bots.add_argument("--bots", type=_parse_bots, metavar="LIST", help="one bot per seat, separated by commas")
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="number of processes")
     parser.add_argument("--export", type=Path, metavar="DIR", help="write one export file per game to this folder")
+    parser.add_argument(
+        "--joint", action="store_true", help="seats add nonces to each draw; exports have transcripts beside them"
+    )
     _add_json(parser)
 
 
@@ -263,7 +266,9 @@ def run_simulation(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         raise UsageError("an option is given twice")
     for name in args.bots or [bot]:
         bot_files.load_bot(name)  # reports an invalid bot file before the first game
-    doc = simulate(rules, seats, args.games, args.seed, dict(args.options), bot, args.jobs, args.export)
+    doc = simulate(
+        rules, seats, args.games, args.seed, dict(args.options), bot, args.jobs, args.export, joint=args.joint
+    )
     if args.json:
         print_json(doc)
     else:

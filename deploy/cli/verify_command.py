@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from domain.kernel.proof.verify import ReplayCounts
 from domain.kernel.records import export
 from domain.kernel.records.export import Export
 from domain.kernel.records.record import Record
+from domain.kernel.rules.joint_chance import JointTranscript, check_rounds, list_withholders, parse_transcript
 from domain.ruleset_registry import RulesetRegistry
 from domain.transparency.checkpoint import find_valid_signatures, open_checkpoint
 from domain.transparency.merkle_tree import leaf_hash, verify_inclusion
@@ -48,6 +50,9 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="verifier key of a witness that must have cosigned the proof's checkpoint",
     )
     parser.add_argument(
+        "--joint", type=Path, metavar="FILE", help="transcript of joint chance, beside the export of a simulated game"
+    )
+    parser.add_argument(
         "--no-rules", action="store_true", help="chain, seals and openings only: nothing is decided again"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -57,8 +62,11 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Verify an export and print the report, or the first fault."""
     try:
         game_export = export.parse(sys.stdin.buffer.read() if str(args.file) == "-" else args.file.read_bytes())
-        replayer = _skip_rules if args.no_rules else parallel_audit.replay
+        transcript = parse_transcript(args.joint.read_bytes()) if args.joint else None
+        replayer = _skip_rules if args.no_rules else _make_replayer(game_export, transcript)
         report = verify.verify(registry.get(game_export.ruleset), game_export, args.head, replayer=replayer).to_json()
+        if transcript:
+            report |= {"rounds": len(transcript.rounds), "withheld_by": list(list_withholders(transcript))}
         if args.proof or args.witness:
             report |= _check_proof(args, game_export.records)
     except (VerificationError, NoteError) as error:
@@ -68,6 +76,35 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         return print_error(error, FAILED)
     (print_json if args.json else print_figures)({"verified": True, **report})
     return DONE
+
+
+def _make_replayer(game_export: Export, transcript: JointTranscript | None) -> verify.Replayer:
+    """Return what decides a game again, with its progress on a terminal. Raise VerificationError."""
+    progress = _Progress(len(game_export.records)) if sys.stderr.isatty() else None
+    if transcript is None:
+        return lambda rules, export_, seed: parallel_audit.replay(rules, export_, seed, progress)
+    if transcript.game != game_export.game:
+        raise VerificationError("header_mismatch", 0, "the transcript is of another game")
+
+    def replay(rules: Any, export_: Export, seed: bytes) -> ReplayCounts:
+        return verify.replay(rules, export_, seed, sources=check_rounds(seed, transcript), progress=progress)
+
+    return replay
+
+
+class _Progress:
+    """Tells on a terminal how far a long proof is, each second."""
+
+    def __init__(self, records: int) -> None:
+        self._records, self._told = records, time.monotonic()
+
+    def __call__(self, decided: int) -> None:
+        is_last, now = decided == self._records, time.monotonic()
+        if now - self._told >= 1:
+            self._told = now
+            print(f"annals: {decided} of {self._records} records decided again", file=sys.stderr, end="\r", flush=True)
+            if is_last:
+                print(file=sys.stderr)
 
 
 def _skip_rules(_: Any, __: Export, ___: bytes) -> ReplayCounts:

@@ -19,9 +19,11 @@ from domain.bots import deciding_seats
 from domain.errors import VerificationError
 from domain.kernel.game.game import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.game.joint_game import JointChanceGame
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.joint_chance import JointTranscript, check_rounds, transcript_to_json
 from domain.kernel.rules.ruleset import COMMON_CODES, AnyRuleset
 from domain.kernel.schema.canonical_json import canonical
 from domain.types import DIRECTOR, Json, Seat
@@ -66,6 +68,8 @@ class SimulationPlan:
     """Merged into the state after the set-up, for rare situations."""
     things: frozenset[str] = frozenset()
     """Ids, such as cards or tiles, to count in facts."""
+    joint: bool = False
+    """Draw with joint chance; each export has its transcript beside it."""
 
 
 @dataclass
@@ -109,6 +113,7 @@ def simulate(
     things: Iterable[str] = (),
     candidates: Candidates | None = None,
     patch: Json = None,
+    joint: bool = False,
 ) -> dict[str, Json]:
     """Play the games and return their figures. Apart from times, they do not depend on `jobs`.
 
@@ -132,6 +137,7 @@ def simulate(
         candidates,
         patch,
         frozenset(things),
+        joint,
     )
     if export_dir:
         export_dir.mkdir(parents=True, exist_ok=True)
@@ -180,9 +186,13 @@ class _SimulatedGame:
         """Play from the set-up to the export."""
         plan, index = self.plan, self.tally.index
         name = f"{plan.rules.meta.ruleset.split('@')[0]}-{plan.seed}-{index}"
-        self.match = match = InMemoryGame(
-            plan.rules, plan.seats, self.rng.randbytes(32), options=plan.options, game=name, patch=plan.patch
-        )
+        seed = self.rng.randbytes(32)
+        if plan.joint:
+            secret = self.rng.randbytes(32)
+            self.match = JointChanceGame(plan.rules, plan.seats, seed, secret, game=name, options=plan.options)
+        else:
+            self.match = InMemoryGame(plan.rules, plan.seats, seed, options=plan.options, game=name, patch=plan.patch)
+        match = self.match
         self.anchor = match.game.version
         for record in match.records:
             self._count(record, "")
@@ -291,14 +301,21 @@ class _SimulatedGame:
         if fold(self.rules, match.records) != match.game:
             self.note_failure("the records fold to another position")
         data = export.dump(match.records, DIRECTOR)
+        transcript = match.transcript if isinstance(match, JointChanceGame) else None
         if self.tally.index % self.plan.verify_every == 0:
-            self._verify(data)
+            self._verify(data, transcript)
         if self.plan.export_dir:
             (self.plan.export_dir / f"{match.game.id}.jsonl").write_bytes(data)
+            if transcript:
+                (self.plan.export_dir / f"{match.game.id}.joint.json").write_bytes(transcript_to_json(transcript))
 
-    def _verify(self, data: bytes) -> None:
+    def _verify(self, data: bytes, transcript: JointTranscript | None) -> None:
+        def replay(rules: AnyRuleset, parsed: export.Export, seed: bytes) -> verify.ReplayCounts:
+            sources = check_rounds(seed, transcript) if transcript else None
+            return verify.replay(rules, parsed, seed, sources=sources)
+
         try:
-            verify.verify(self.rules, export.parse(data))
+            verify.verify(self.rules, export.parse(data), replayer=replay)
         except VerificationError as error:
             self.note_failure(f"the export does not verify: {error}")
 

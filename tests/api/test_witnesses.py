@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
 from domain.transparency.checkpoint import Checkpoint, Signer, find_valid_signatures
+from domain.transparency.checkpoint_store import SigningKey
 from domain.transparency.policy_file import KnownWitness, parse_witnesses
 from domain.transparency.signed_note import SignedNote
 from domain.transparency.tlog_proof import AddCheckpoint
@@ -321,3 +323,38 @@ def test_two_witnesses_cosign_the_same_checkpoint(houses: tuple[House, House], t
             log.publish()
             assert set(log.cosigners(second, third)) == {second.key.name, third.key.name}
     assert json.loads(log.site.get("/log").data)["size"] == Checkpoint.parse(log.note.text).size
+
+
+@contextmanager
+def foreign_witness(folder: Path, log: SigningKey) -> Iterator[KnownWitness]:
+    """aics-witness, which knows this log; no code of ours."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program, config = [sys.executable, "-m", "aics_witness"], ["--config", str(folder / "witness.json")]
+    made = ["init", *config, "--name", "witness.example/w1", "--listen", f"127.0.0.1:{port}"]
+    vkey = subprocess.run([*program, *made], check=True, capture_output=True, text=True).stdout.strip()
+    known = ["add-log", *config, "--origin", log.origin, "--vkey", str(log.keys[0])]
+    subprocess.run([*program, *known], check=True, capture_output=True)
+    with subprocess.Popen([*program, "serve", *config], stderr=subprocess.DEVNULL) as running:
+        try:
+            yield parse_witnesses(f"witness w {vkey} http://127.0.0.1:{port}\n")[0]
+        finally:
+            running.terminate()
+
+
+def test_a_program_of_others_cosigns_our_log(tmp_path: Path, houses: tuple[House, House]) -> None:
+    pytest.importorskip("aics_witness")
+    house = houses[0]
+    with foreign_witness(tmp_path, house.log) as witness:
+        house.be_witnessed(witness)
+        for _ in range(2):
+            house.move()
+            names: list[str] = []
+            for _ in range(50):  # until it listens
+                house.tries_again()
+                house.publish()
+                if names := [key.name for key, _ in find_valid_signatures(house.note, witness.keys)]:
+                    break
+                time.sleep(0.1)
+            assert names == ["witness.example/w1"]

@@ -28,18 +28,25 @@ Task = tuple[int, int]
 BOARDS: Task = (-1, 0)
 
 
-def replay(rules: Any, export: Export, seed: bytes) -> verify.ReplayCounts:
-    """Replay like `verify.replay`, on all cores if the game is long and its ruleset is a shipped one."""
+def replay(
+    rules: Any, export: Export, seed: bytes, progress: Callable[[int], None] | None = None
+) -> verify.ReplayCounts:
+    """Replay like `verify.replay`, on all cores if the game is long and its ruleset is a shipped one.
+
+    `progress` is told how many records are decided: one after the other, or a segment at once.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not seed or cores < 2 or len(export.records) < MIN_RECORDS or not _is_shipped(rules):
-        return verify.replay(rules, export, seed)
+        return verify.replay(rules, export, seed, progress=progress)
     try:
-        return replay_in_processes(export, seed, cores)
+        return replay_in_processes(export, seed, cores, progress)
     except (EOFError, OSError):  # a process was killed or could not start
-        return verify.replay(rules, export, seed)
+        return verify.replay(rules, export, seed, progress=progress)
 
 
-def replay_in_processes(export: Export, seed: bytes, count: int) -> verify.ReplayCounts:
+def replay_in_processes(
+    export: Export, seed: bytes, count: int, progress: Callable[[int], None] | None = None
+) -> verify.ReplayCounts:
     """Replay the game in `count` processes and add up their results."""
     data = dump(export.records, export.viewer)
     tasks = [*split_records(len(export.records), count), BOARDS]
@@ -49,7 +56,11 @@ def replay_in_processes(export: Export, seed: bytes, count: int) -> verify.Repla
             end.send_bytes(seed)
             end.send_bytes(data)
         # Boards first, then segments in order, so that the reported fault is the first one, as with one process.
-        boards, *decided = [_receive_result(end) for end in (ends[-1], *ends[:-1])]
+        boards, decided = _receive_result(ends[-1]), []
+        for (_, last), end in zip(tasks, ends[:-1], strict=False):
+            decided.append(_receive_result(end))
+            if progress:
+                progress(last)
     return verify.ReplayCounts(boards[0], sum(d for d, _ in decided), sum(n for _, n in decided))
 
 

@@ -33,7 +33,7 @@ from domain.kernel.proof import record_schema
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY
 from domain.kernel.records.export import Export
 from domain.kernel.records.record import KINDS, Record, facts_for
-from domain.kernel.rules.draws import Seeded, commitment, draw_key, matches_source
+from domain.kernel.rules.draws import DrawSource, Seeded, commitment, draw_key, matches_source
 from domain.kernel.rules.flow import S
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.canonical_json import digest
@@ -98,10 +98,22 @@ Replayer = Callable[[Any, Export, bytes], ReplayCounts]
 """Replays an export by its rules: the boards, and with a seed every draw and decision."""
 
 
-def replay(rules: Ruleset[S], export: Export, seed: bytes) -> ReplayCounts:
-    """Replay an export record by record, in this process."""
+Sources = Callable[[int], DrawSource]
+"""Source of the draws of the record with this version."""
+
+
+def replay(
+    rules: Ruleset[S],
+    export: Export,
+    seed: bytes,
+    *,
+    sources: Sources | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> ReplayCounts:
+    """Replay an export record by record, in this process; `progress` is told the version of each record decided."""
     boards = check_boards(rules, export.records)
-    return ReplayCounts(boards, *(audit(rules, export.records, seed) if seed else (0, 0)))
+    decided = audit(rules, export.records, seed, sources=sources, progress=progress) if seed else (0, 0)
+    return ReplayCounts(boards, *decided)
 
 
 def verify(
@@ -221,31 +233,43 @@ def _seed(records: Sequence[Record]) -> bytes:
 # --- deciding again --------------------------------------------------------------------------------------------
 
 
-def audit(rules: Ruleset[S], records: Sequence[Record], seed: bytes, after: int = 0) -> tuple[int, int]:
+def audit(
+    rules: Ruleset[S],
+    records: Sequence[Record],
+    seed: bytes,
+    after: int = 0,
+    *,
+    sources: Sources | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[int, int]:
     """Recompute every draw and decide every record again; return both numbers, raise VerificationError.
 
-    Records up to version `after` are only folded: their proof is left to the caller.
+    Records up to version `after` are only folded: their proof is left to the caller. `sources` are those of joint
+    chance; without them the seed and the nonces of the start give all draws.
     """
     draw_count = 0
     game, games = _fold_with_versions(rules, records[:after])
     for r in records[after:]:
         draw_count += sum(map(len, _draws(r).values()))
+        source = sources(r.version) if sources else None
         try:
             with _blame_record(r.version):
-                transition = _decide_again(rules, game, r, seed, games)
+                transition = _decide_again(rules, game, r, seed, games, source)
         except AnnalsError as error:
-            _check_draws(game, r, seed)  # another draw would explain it
+            _check_draws(game, r, seed, source)  # another draw would explain it
             if isinstance(error, VerificationError):
                 raise
             raise VerificationError("refused_again", r.version, str(error)) from error
         # Deciding draws again: the same record holds the same draws. Seals do not name the owner of a pack.
         if transition.record.hash != r.hash or transition.record.packs != r.packs:
-            _check_draws(game, r, seed)
+            _check_draws(game, r, seed, source)
             raise VerificationError("record_mismatch", r.version, _first_difference(transition.record, r))
         game = transition.game
         if r.kind == "rewound":
             games = {v: p for v, p in games.items() if v <= r.body["to"]}
         games[r.version] = game
+        if progress:
+            progress(r.version)
     return draw_count, len(records) - after
 
 
@@ -271,11 +295,12 @@ def _draws(record: Record) -> dict[str, Json]:
     return {ALL_KEY: record.public.get("draws", ())} | {k: q.get("draws", ()) for k, q in record.packs.items()}
 
 
-def _check_draws(game: AnyGame | None, record: Record, seed: bytes) -> None:
+def _check_draws(game: AnyGame | None, record: Record, seed: bytes, source: DrawSource | None = None) -> None:
     if game is None:
         return
-    epoch = game.epoch + (record.body.get("entropy") == "fresh")
-    source = Seeded(draw_key(seed, revealed_nonces(game)), game.id, epoch)
+    if source is None:
+        epoch = game.epoch + (record.body.get("entropy") == "fresh")
+        source = Seeded(draw_key(seed, revealed_nonces(game)), game.id, epoch)
     for channel, draws in _draws(record).items():
         for draw in draws:
             with _blame_record(record.version):
@@ -285,7 +310,12 @@ def _check_draws(game: AnyGame | None, record: Record, seed: bytes) -> None:
 
 
 def _decide_again(
-    rules: Ruleset[S], game: Game[S] | None, r: Record, seed: bytes, games: Mapping[int, Game[S]]
+    rules: Ruleset[S],
+    game: Game[S] | None,
+    r: Record,
+    seed: bytes,
+    games: Mapping[int, Game[S]],
+    source: DrawSource | None,
 ) -> Transition[S]:
     def game_at(version: int) -> Game[S]:
         if version not in games:
@@ -295,7 +325,7 @@ def _decide_again(
     at = r.public["at"]
     command_id, agreement = r.packs.get(TABLE_KEY, {}).get("command", ""), Agreement.from_record(r)
     officer = Officer.from_record(r)
-    context = CommandContext(seed, at, command_id, None, game_at, agreement, officer, replaying=True)
+    context = CommandContext(seed, at, command_id, source, game_at, agreement, officer, replaying=True)
     if game is None:
         return Open.from_record(r).execute(rules, context)
     command = command_of(r, game)
