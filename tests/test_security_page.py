@@ -123,3 +123,36 @@ def test_the_figures_are_those_of_the_rows() -> None:
     said = {outcome: int(count) for outcome, count in FIGURE.findall(PAGE.read_text("utf-8"))}
     assert said == Counter(row.outcome for row in ROWS)
     assert tuple(said) == OUTCOMES
+
+
+SERVICE = ("domain", "api", "projections", "workers", "deploy")
+SHOWN_BY = {
+    "there is no LDAP": r"^\s*(import|from) ldap",
+    "no XML is read": r"etree\.(parse|fromstring|XML)\b|minidom|xml\.sax|^\s*(import|from) lxml",
+    "there is no LaTeX": r"(pdf)?latex",
+    "no pattern is made of input": r"re\.(compile|match|search|sub|fullmatch)\(request\.",
+    "no HTML is accepted or shown": r"Markup\((?!\"|')|\|\s*safe\b|autoescape\s*=\s*False",
+    "no pictures are accepted": r"request\.files|image/(png|jpeg|svg)\b.*request",
+    "there is none; Redis holds": r"^\s*(import|from) (pymemcache|memcache)",
+    "no input is ever a format": r"request\.[\w.()\[\]\"']+\.format\(",
+    "our page sends and accepts none": r"\.postMessage\(|addEventListener\([\"']message[\"']",
+    "there is no GraphQL": r"^\s*(import|from) (graphql|graphene|strawberry)",
+    "there are no WebSockets": r"new WebSocket\(|^\s*(import|from) (websockets|flask_sock)|\bwebsocket\.accept\b",
+    "nothing can be uploaded": r"request\.files|multipart/form-data",
+    "no files of users are stored": r"request\.files",
+    "there is no SAML": r"^\s*(import|from) (saml2|onelogin)",
+    "there is no OpenID Connect": r"\bid_token\b|openid-configuration|[\"']openid[\"']",
+    "there is no WebRTC": r"RTCPeerConnection|^\s*(import|from) aiortc",
+}
+"""Beginning of a reason -> a pattern of code that would make it false."""
+
+
+@pytest.mark.parametrize("reason", SHOWN_BY)
+def test_no_code_makes_a_row_false_that_does_not_apply(reason: str) -> None:
+    claimed = [row.item for row in ROWS if row.outcome == "does not apply" and row.shown.startswith(reason)]
+    paths = [
+        path for folder in SERVICE for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".js", ".html")
+    ]
+    pattern = re.compile(SHOWN_BY[reason], re.MULTILINE | re.IGNORECASE)
+    found = [str(path.relative_to(ROOT)) for path in paths if pattern.search(path.read_text("utf-8"))]
+    assert not (claimed and found), f"{claimed} do not apply, but {found}"
