@@ -37,7 +37,9 @@ class EventFormat:
 
     media: str
     preamble: bytes
-    """Bytes before the first event."""
+    """Bytes at once, so that clients know that the stream is open."""
+    first: bytes
+    """Bytes within the first event: alone in a block, some clients make an empty message of them."""
     keep_alive: bytes
     """Bytes of a keep-alive."""
     encode: Callable[[Event], bytes]
@@ -57,7 +59,7 @@ def _ndjson_bytes(each: Event) -> bytes:
     return f'{{"event":"{each.name}","data":'.encode() + each.data + tail.encode() + b"}\n"
 
 
-SSE = EventFormat("text/event-stream", b"retry: 2000\n\n", b": still here\n\n", _sse_bytes)
-NDJSON = EventFormat("application/x-ndjson", b"", b"\n", _ndjson_bytes)
+SSE = EventFormat("text/event-stream", b": open\n\n", b"retry: 2000\n", b": still here\n\n", _sse_bytes)
+NDJSON = EventFormat("application/x-ndjson", b"", b"", b"\n", _ndjson_bytes)
 FORMATS = {form.media: form for form in (SSE, NDJSON)}
 """Media type -> format. The first one is the default."""

@@ -40,6 +40,7 @@ class Subscriber:
     _waiting: deque[tuple[bytes, int]] = field(default_factory=deque)
     _bytes: int = 0
     _last_event: str = ""
+    _has_event: bool = False
     _snapshot: tuple[tuple[Event, ...], int] | None = None
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -138,6 +139,8 @@ class Subscriber:
         self.last_id = head
 
     async def _send(self, write: Write, chunk: bytes) -> None:
+        if not self._has_event and chunk and chunk not in (self.format.preamble, self.format.keep_alive):
+            self._has_event, chunk = True, self.format.first + chunk
         if chunk:
             async with asyncio.timeout(PATIENCE):
                 await write(chunk)

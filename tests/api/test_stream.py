@@ -26,7 +26,7 @@ class Events:
         assert answer.status_code == 200, answer.text
         assert answer.mimetype == "text/event-stream"
         self.answer, self.chunks = answer, iter(answer.response)
-        assert next(self.chunks) == b"retry: 2000\n\n"
+        assert next(self.chunks) == b": open\n\n"
 
     def next(self) -> list[tuple[str, Doc, int | None]]:
         """Name, document and id of each event in the next chunk; a sign of life is none."""
@@ -62,6 +62,13 @@ class TestEvents:
     def test_the_first_is_the_complete_board(self, orders: Table) -> None:
         with following(orders, 0) as events:
             assert events.next() == [("board", orders.get("/board", 0).json, orders.version)]
+
+    def test_it_says_when_to_come_again(self, orders: Table) -> None:
+        """In the block of the first event: alone, httpx-sse makes a message of it."""
+        with following(orders, 0) as events:
+            assert next(events.chunks).decode().split("\n")[:2] == ["retry: 2000", f"id: {orders.version}"]
+            orders.move(0, ORDER)
+            assert not any(chunk.startswith(b"retry") for chunk in (next(events.chunks), next(events.chunks)))
 
     def test_then_what_changes_with_what_is_told_of_it(self, orders: Table) -> None:
         with following(orders, 0) as events:
