@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import cbor2
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, mldsa, padding, rsa
+from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
 
 from tests.api.conftest import Doc
 
@@ -20,6 +20,27 @@ ORIGIN = "http://localhost"
 
 def b64(raw: bytes) -> str:
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+CURVES = {
+    -7: (ec.SECP256R1(), SHA256(), 1, 32),
+    -35: (ec.SECP384R1(), SHA384(), 2, 48),
+    -36: (ec.SECP521R1(), SHA512(), 3, 66),
+    -47: (ec.SECP256K1(), SHA256(), 8, 32),
+}
+"""Algorithm -> curve, hash, number of the curve in COSE, bytes of a coordinate."""
+PADDINGS = {-257: padding.PKCS1v15(), -37: padding.PSS(padding.MGF1(SHA256()), 32)}
+LATTICES: dict[int, Any] = {-48: mldsa.MLDSA44PrivateKey, -49: mldsa.MLDSA65PrivateKey, -50: mldsa.MLDSA87PrivateKey}
+ALGORITHMS = (*CURVES, -8, *PADDINGS, *LATTICES)
+"""Algorithms of COSE that a key may have."""
+
+
+def make_key(algorithm: int) -> Any:
+    if algorithm in CURVES:
+        return ec.generate_private_key(CURVES[algorithm][0])
+    if algorithm in PADDINGS:
+        return rsa.generate_private_key(65537, 2048)
+    return LATTICES[algorithm].generate() if algorithm in LATTICES else ed25519.Ed25519PrivateKey.generate()
 
 
 @dataclass
@@ -34,8 +55,12 @@ class Authenticator:
     step: int = 1
     """By how much its counter rises; 0 for one that counts nothing."""
     id: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
+    algorithm: int = -7
     user: bytes = b""
+    key: Any = None
+
+    def __post_init__(self) -> None:
+        self.key = self.key or make_key(self.algorithm)
 
     def _data(self, extra: bytes = b"", flags: int = 0) -> bytes:
         self.count += self.step
@@ -46,8 +71,27 @@ class Authenticator:
         return json.dumps({"type": kind, "challenge": challenge, "origin": self.origin}).encode()
 
     def _public(self) -> bytes:
-        numbers = self.key.public_key().public_numbers()
-        return cbor2.dumps({1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32, "big"), -3: numbers.y.to_bytes(32, "big")})
+        """The public key in COSE (RFC 9052, 9053, 8230; ML-DSA as kind AKP)."""
+        public, algorithm = self.key.public_key(), self.algorithm
+        if algorithm in CURVES:
+            (_, _, curve, size), numbers = CURVES[algorithm], public.public_numbers()
+            x, y = numbers.x.to_bytes(size, "big"), numbers.y.to_bytes(size, "big")
+            return cbor2.dumps({1: 2, 3: algorithm, -1: curve, -2: x, -3: y})
+        if algorithm in PADDINGS:
+            numbers = public.public_numbers()
+            return cbor2.dumps(
+                {1: 3, 3: algorithm, -1: numbers.n.to_bytes(256, "big"), -2: numbers.e.to_bytes(3, "big")}
+            )
+        if algorithm in LATTICES:
+            return cbor2.dumps({1: 7, 3: algorithm, -1: public.public_bytes_raw()})
+        return cbor2.dumps({1: 1, 3: algorithm, -1: 6, -2: public.public_bytes_raw()})
+
+    def _sign(self, data: bytes) -> bytes:
+        if self.algorithm in CURVES:
+            return bytes(self.key.sign(data, ec.ECDSA(CURVES[self.algorithm][1])))
+        if self.algorithm in PADDINGS:
+            return bytes(self.key.sign(data, PADDINGS[self.algorithm], SHA256()))
+        return bytes(self.key.sign(data))
 
     def create(self, options: Doc) -> Doc:
         """What `navigator.credentials.create` answers."""
@@ -62,7 +106,7 @@ class Authenticator:
     def get(self, options: Doc, **more: Any) -> Doc:
         """What `navigator.credentials.get` answers."""
         client, data = self._client("webauthn.get", options["publicKey"]["challenge"]), self._data()
-        signature = self.key.sign(data + hashlib.sha256(client).digest(), ec.ECDSA(SHA256()))
+        signature = self._sign(data + hashlib.sha256(client).digest())
         said = {"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature)}
         return self._told(said | {"userHandle": self.user.decode()} | more)
 

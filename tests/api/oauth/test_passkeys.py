@@ -14,7 +14,7 @@ from domain.accounts.passkeys import CHALLENGE_MS
 from domain.accounts.sessions import FRESH
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import PASSWORD, Member, Watch, log_in, register, timed
-from tests.api.oauth.authenticator import Authenticator, b64
+from tests.api.oauth.authenticator import ALGORITHMS, Authenticator, b64
 from tests.api.oauth.browser import Browser, forms
 
 
@@ -67,6 +67,22 @@ class TestMaking:
         assert options["authenticatorSelection"]["residentKey"] == "required"
         assert [known["id"] for known in options["excludeCredentials"]] == [b64(key.id)]
         assert anne.id not in json.dumps(options["user"])
+
+    def test_each_algorithm_that_is_offered_registers_and_logs_in(self, site: Site, anne: Member) -> None:
+        """Also with the longest id: a key of ML-DSA-87 has 2,592 bytes, its signature 4,627."""
+        offered = [each["alg"] for each in invited(anne)["publicKey"]["pubKeyCredParams"]]
+        assert sorted(offered) == sorted(ALGORITHMS)
+        for algorithm in offered:
+            key = Authenticator(algorithm=algorithm, id=algorithm.to_bytes(2, "big", signed=True) + bytes(1021))
+            made = added(anne, key)
+            assert made.status_code == 201, (algorithm, made.text)
+            entered = enter(site, key.get(challenge(site)))
+            assert entered.status_code == 201, (algorithm, entered.text)
+            assert entered.json["account"] == anne.id
+
+    def test_a_key_that_is_too_long_is_told(self, anne: Member) -> None:
+        """An id of 1,023 bytes is the longest that there is."""
+        refused(added(anne, Authenticator(id=bytes(1024))), 403, "wrong_credentials")
 
     @pytest.mark.parametrize(
         "wrong",
