@@ -36,7 +36,7 @@ from api.schemas.query_args import BoardChangesArgs, DigestArgs, PageArgs, Timel
 from api.services import Doc, services
 from api.streams.json_patches import make_board_patch
 from api.visibility import visibility_of
-from domain.kernel.narration.chapters import digests, narrate, turn_title
+from domain.kernel.narration.chapters import digests, fold_steps, narrate_steps, turn_title
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.text.message_catalog import load_texts
@@ -98,6 +98,7 @@ def timeline(args: Doc, game: str) -> Response:
     query=DigestArgs,
     response=DigestSchema,
 )
+@retry_after_inspection
 def digest(args: Doc, game: str) -> Response:
     """Return a summary of each turn since a version, for absent players: conquests, battles, standings.
 
@@ -108,21 +109,33 @@ def digest(args: Doc, game: str) -> Response:
     summary = s.reader.find_summary(game, inside=authorization.has_live_view(game))
     if summary is None:
         raise missing_game(game)
+    head = visibility_of(game).upto
+    head = s.ledger.version(game) if head is None else head
+    if after > head:
+        raise Problem("unknown_version", version=head)
     with rate_limits.whole_game_slot():
-        records = s.ledger.read(game, upto=visibility_of(game).upto)
-        if after > len(records):
-            raise Problem("unknown_version", version=len(records))
-        turns = _digest_turns(summary, records, after, lang)
-    return json_response({"game": game, "version": len(records), "after": after, "turns": turns}, cache=PRIVATE)
+        turns = _digest_turns(summary, after, head, lang)
+    return json_response({"game": game, "version": head, "after": after, "turns": turns}, cache=PRIVATE)
 
 
-def _digest_turns(summary: Doc, records: list[Record], after: int, lang: str) -> list[Doc]:
-    """Return the digest of the records after a version, for the caller: one document a turn."""
-    rules = services().registry.get(summary["ruleset"])
-    words = load_texts(rules.package, lang)
-    viewer = DIRECTOR if records[-1].kind == "closed" else authorization.viewer()
-    namer_at = version_namer(services(), summary, words, rules, records)
-    found = digests(rules, words, namer_at, narrate(rules, records, viewer, words, namer_at, after))
+def _digest_turns(summary: Doc, after: int, upto: int, lang: str) -> list[Doc]:
+    """Return the digest of the records after a version, up to another, for the caller: one document a turn."""
+    if after == upto:
+        return []
+    game, rules = summary["game"], services().registry.get(summary["ruleset"])
+    words, s = load_texts(rules.package, lang), services()
+    (last,) = s.ledger.read(game, upto - 1, upto)
+    viewer = DIRECTOR if last.kind == "closed" else authorization.viewer()
+    if after:  # the states come from keyframes, so the earlier records are not read
+        start = s.past_games.load(game, after, viewer).game.state
+        steps = [(record, then.game.state) for record, then in s.past_games.iterate(game, after, upto, viewer)]
+        records = [record for record, _ in steps]
+    else:
+        records = s.ledger.read(game, upto=upto)
+        start, steps = fold_steps(rules, records, viewer)
+    namer_at = version_namer(s, summary, words, rules, records)
+    tale = narrate_steps(rules, start, steps, viewer, words, namer_at, after, for_digests=True)
+    found = digests(rules, words, namer_at, tale)
     return [
         {**asdict(d), "title": turn_title(words, d.chapter), "chapter": chapter_to_json(words, d.chapter)}
         for d in found
@@ -154,7 +167,7 @@ def board_changes(args: Doc, game: str) -> Response:
     old, new = (build_past_board(game, version, viewer) for version in (before, after))
     first, last = sorted((before, after))
     with rate_limits.whole_game_slot():
-        turns = _digest_turns(summary, services().ledger.read(game, upto=last), first, lang) if first < last else []
+        turns = _digest_turns(summary, first, last, lang)
     board = msgspec.json.decode(new)
     patch = make_board_patch(msgspec.json.decode(old), board, len(new))
     doc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}

@@ -12,7 +12,7 @@ import pytest
 
 from domain.bots import builder_move, deciding_seats, heuristic_move
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
-from domain.kernel.narration.chapters import Digest, Section, digests, narrate, turn_title
+from domain.kernel.narration.chapters import Digest, Section, digests, fold_steps, narrate, narrate_steps, turn_title
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.flow import State
 from domain.kernel.text.grammar import parse_noun
@@ -243,3 +243,16 @@ def test_a_digest_can_be_read_in_a_minute(pages: Pages, lang: str) -> None:
     for digest in read(pages, lang)[1]:
         assert len(digest.lines) <= LONGEST_DIGEST
         assert len(set(digest.lines)) == len(digest.lines)
+
+
+@pytest.mark.parametrize("after", [0, 7, 150])
+def test_a_digest_without_the_chronicle_says_the_same(pages: Pages, after: int) -> None:
+    """Sentences that a digest does not show are not made for it."""
+    rules, match = pages.rules, seeded(pages, "heuristic")
+    words = load_texts(rules.package, "en")
+    namer = namer_at(pages, words)
+    for viewer in (PUBLIC, DIRECTOR):
+        start, steps = fold_steps(rules, match.records, viewer, after)
+        short = narrate_steps(rules, start, steps, viewer, words, namer, after, for_digests=True)
+        whole = narrate(rules, match.records, viewer, words, namer, after)
+        assert digests(rules, words, namer, short) == digests(rules, words, namer, whole)

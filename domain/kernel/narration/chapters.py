@@ -109,30 +109,56 @@ def narrate(
 
     `namer_at` gives the names of a version, from the state after it as the viewer knows it.
     """
-    sections: list[Section] = []
-    states: dict[int, S] = {}
-    state, active = initial_game(rules, records[0]).state, set(active_versions(records))
+    start, steps = fold_steps(rules, records, viewer, after)
+    return narrate_steps(rules, start, steps, viewer, texts, namer_at, after)
+
+
+def fold_steps(
+    rules: Ruleset[S], records: Sequence[Record], viewer: Viewer, after: int = 0
+) -> tuple[S, list[tuple[Record, S]]]:
+    """Return the state at version `after`, and each later record with the state after it, as the viewer knows them."""
+    start = state = initial_game(rules, records[0]).state
     states_after = {r.body["to"]: state for r in records if r.kind == "rewound"}
+    steps = []
     for record in records:
-        before, facts = state, facts_for(record, viewer)
         state = states_after[record.body["to"]] if record.kind == "rewound" else state
-        state = rules.fold(state, facts)
+        state = rules.fold(state, facts_for(record, viewer))
         if record.version in states_after:
             states_after[record.version] = state
         if record.version > after:
-            if record.kind == "rewound":  # placed at its target, or an undone turn would appear among the others
-                before = state
-            starts = chapter_starts(rules, before, facts)
-            facts_in_context = with_context(rules, facts, template_context(rules, before, facts))
-            namer, is_active = namer_at(record.version, state), record.version in active
-            rulings = _officer_lines(texts, namer, record, before)
-            for chapter, lines, headlines in _split_record(
-                rules, record, viewer, texts, namer, facts_in_context, starts, before
-            ):
-                sections.append(Section(record.version, is_active, chapter, lines, headlines, rulings))
-                rulings = ()
-        if record.version >= after:
-            states[record.version] = state
+            steps.append((record, state))
+        else:
+            start = state
+    return start, steps
+
+
+def narrate_steps(
+    rules: Ruleset[S],
+    start: S,
+    steps: Sequence[tuple[Record, S]],
+    viewer: Viewer,
+    texts: Texts,
+    namer_at: Callable[[int, S], SeatNamer],
+    after: int,
+    *,
+    for_digests: bool = False,
+) -> Narration[S]:
+    """Narrate records with the states after them; `start` is the state before the first, after version `after`.
+
+    For digests alone, sections have lines only where a turn begins within their record.
+    """
+    sections: list[Section] = []
+    states, before, active = {after: start}, start, set(active_versions(record for record, _ in steps))
+    for record, state in steps:
+        if record.kind == "rewound":  # placed at its target, or an undone turn would appear among the others
+            before = state
+        namer, is_active = namer_at(record.version, state), record.version in active
+        rulings = _officer_lines(texts, namer, record, before)
+        split = _split_headlines if for_digests and rules.chapter(before) == rules.chapter(state) else _split_record
+        for chapter, lines, headlines in split(rules, record, viewer, texts, namer, before):
+            sections.append(Section(record.version, is_active, chapter, lines, headlines, rulings))
+            rulings = ()
+        states[record.version] = before = state
     return Narration(sections, states, after)
 
 
@@ -149,10 +175,12 @@ def _split_record(
     viewer: Viewer,
     texts: Texts,
     namer: SeatNamer,
-    facts: Sequence[Doc],
-    starts: ChapterStarts,
     before: S,
 ) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[str, ...]]]:
+    starts, facts = (
+        chapter_starts(rules, before, facts_for(record, viewer)),
+        _facts_in_context(rules, record, viewer, before),
+    )
     chapter, members = rules.chapter(before), record_members(record, before)
     moves = Record(record.public, visible_packs(record, viewer)).moves()
     parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), members, moves, facts, starts)
@@ -162,6 +190,22 @@ def _split_record(
             continue
         headline_facts = [fact for fact in part_facts if fact["t"] in rules.meta.headlines]
         yield chapter, tuple(lines), tuple(fact_sentences(texts, namer, headline_facts))
+
+
+def _split_headlines(
+    rules: Ruleset[S], record: Record, viewer: Viewer, texts: Texts, namer: SeatNamer, before: S
+) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[str, ...]]]:
+    """Yield the headlines of a record within a chapter; nothing else is rendered."""
+    facts: Sequence[Doc] = ()
+    if any(fact["t"] in rules.meta.headlines for fact in facts_for(record, viewer)):
+        facts = _facts_in_context(rules, record, viewer, before)
+    headline_facts = [fact for fact in facts if fact["t"] in rules.meta.headlines]
+    yield rules.chapter(before), (), tuple(fact_sentences(texts, namer, headline_facts))
+
+
+def _facts_in_context(rules: Ruleset[S], record: Record, viewer: Viewer, before: S) -> Sequence[Doc]:
+    facts = facts_for(record, viewer)
+    return with_context(rules, facts, template_context(rules, before, facts))
 
 
 def split_by_chapter(
