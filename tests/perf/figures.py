@@ -23,6 +23,9 @@ LONGEST = 12.0
 LONG = 3.0
 """Seconds for which each is taken: of what takes milliseconds, three would lie in one slow moment."""
 
+MACHINE, NEAR = "two cores at pace 1", 1.1
+"""Machine of the budgets in seconds or per second, and the slowest pace at which they are judged."""
+
 TOGETHER = 0.01
 """Seconds within which a figure follows another one that was taken with it."""
 
@@ -62,11 +65,16 @@ class Figure:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it keeps to its budget, which is a ratio or what the day of the budgets allows; None without one."""
+        """Whether it keeps to its budget; None without one.
+
+        A ratio or a size is judged everywhere. What can only be a time or a rate is judged at the pace of MACHINE alone:
+        to divide by another pace would flatter.
+        """
         found = re.match(r"([<>])= ([\d.]+)( x | times)?", self.budget)
-        if found is None:
+        is_timed = self.unit in ("ms", "s") or self.unit.startswith("/s")
+        if found is None or (is_timed and not found[3] and not 1 / NEAR <= (self.pace or 1) <= NEAR):
             return None
-        ours = self.ratio if found[3] else self.fair
+        ours = self.ratio if found[3] else self.value
         return ours is not None and (ours <= float(found[2]) if found[1] == "<" else ours >= float(found[2]))
 
     def to_json(self) -> dict[str, Json]:
@@ -82,7 +90,7 @@ class Figure:
         """As a row of a table in Markdown; `old` is what it was in another run."""
         bare = "" if self.bare is None else f"{_short(self.bare)} {self.unit} ({self.limit})"
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
-        verdict = {None: "", True: "yes", False: "**no**"}[self.holds]
+        verdict = {None: "not judged" if self.budget else "", True: "yes", False: "**no**"}[self.holds]
         ours = f"| {self.what} | {self.where} | {_short(self.value)} {self.unit} | {bare} | {ratio} |"
         row = f"{ours} {self.pace or 1:.2f} | {_short(self.fair)} | {self.budget} | {verdict} |"
         return row if not old else f"{row} {self.value / old:.2f} |"

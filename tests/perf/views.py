@@ -33,8 +33,8 @@ def figures(games: Sequence[Sequence[Record]], count: int) -> Iterator[Figure]:
         bare = _rate(total, lambda: [entry.record.hash for entry in ledger.log(0, total)])
         limit = "reading and hashing them"
         for what, size, budget in (
-            ("views in a rebuild", SLICE, ">= 3000"),
-            (f"views in slices of {LIVE}", LIVE, ">= 1500"),
+            ("views in a rebuild", SLICE, ">= 0.08 times"),
+            (f"views in slices of {LIVE}", LIVE, ">= 0.03 times"),
         ):
             rate = _rate(total, partial(_pumped, ledger, Path(folder) / "views.sqlite", size))
             yield Figure(what, where, rate, "/s/core", budget, bare, limit)
