@@ -67,7 +67,7 @@ class Figure:
     def holds(self) -> bool | None:
         """Whether it keeps to its budget; None without one.
 
-        A ratio or a size is judged everywhere. What can only be a time or a rate is judged at the pace of MACHINE alone:
+        A ratio or a size is judged everywhere. What can only be a time or a rate is judged at the pace of MACHINE:
         to divide by another pace would flatter.
         """
         found = re.match(r"([<>])= ([\d.]+)( x | times)?", self.budget)
