@@ -152,7 +152,7 @@ class ApiServices:
     @property
     def tournament_tables(self) -> TournamentTables:
         """Games of tournaments."""
-        return TournamentTables(self.tournaments, self.commands, self.seat_tokens)
+        return TournamentTables(self.ledger, self.tournaments, self.commands, self.seat_tokens)
 
     @property
     def machine_clocks(self) -> ClockRows:

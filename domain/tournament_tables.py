@@ -14,14 +14,21 @@ from domain.command_handler import CommandHandler
 from domain.errors import RuleError
 from domain.kernel.game.game import Player
 from domain.kernel.game.table_commands import Join, Start
+from domain.ledger import Ledger
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
+from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import AddTable, AnnulPod, Report, check_round_may_begin, is_legal_pod
+from domain.tournaments.event_result_commands import (
+    AddTable,
+    AnnulPod,
+    Report,
+    check_round_may_begin,
+    is_legal_pod,
+    require_round,
+)
+from domain.tournaments.event_stage import PodTable
 from domain.types import DIRECTOR
-
-FIRST_ATTEMPT = "1"
-"""Attempt at a pod, in the id of its game: a replayed table is to have another."""
 
 PlacesReader = Callable[[str], Sequence[tuple[int | None, int | None]] | None]
 """Return place and points by seat of a game whose end everybody may know, None for any other.
@@ -41,8 +48,11 @@ def new_tournament_id(seat_tokens: SeatTokens, *request: str) -> str:
 class TournamentTables:
     """Makes the games of pods, and reports their results."""
 
-    def __init__(self, tournaments: TournamentHandler, commands: CommandHandler, seat_tokens: SeatTokens) -> None:
-        self._tournaments, self._commands, self._seat_tokens = tournaments, commands, seat_tokens
+    def __init__(
+        self, ledger: Ledger, tournaments: TournamentHandler, commands: CommandHandler, seat_tokens: SeatTokens
+    ) -> None:
+        self._ledger, self._tournaments = ledger, tournaments
+        self._commands, self._seat_tokens = commands, seat_tokens
 
     def make_tables(
         self, tournament: str, stage: int, round_: int, most: int, before_each: Callable[[], object] = lambda: None
@@ -53,17 +63,19 @@ class TournamentTables:
         """
         t = self._tournaments.load(tournament)
         check_round_may_begin(t, stage, round_)
-        missing = [pod + 1 for pod in range(len(t.rounds[round_ - 1].pods)) if (round_, pod + 1) not in t.tables]
+        play = t.stages[stage - 1]
+        pods = range(1, len(play.rounds[round_ - 1].pods) + 1)
+        missing = [pod for pod in pods if (round_, pod) not in play.tables]
         for pod in missing[:most]:
             before_each()
             self._make_table(self._tournaments.load(tournament), stage, round_, pod)
         return len(missing[most:])
 
     def _make_table(self, t: Tournament, stage: int, round_: int, pod: int) -> None:
-        if not is_legal_pod(t, (round_, pod)):
+        if not is_legal_pod(t, stage, (round_, pod)):
             command: AddTable | AnnulPod = AnnulPod(stage, round_, pod)
         else:
-            entrants = t.list_present(round_, pod)
+            entrants = t.list_present(stage, round_, pod)
             game = self._derive_game(t, stage, round_, pod, entrants)
             self._open_game(t, game, entrants)
             command = AddTable(stage, round_, pod, game, entrants)
@@ -71,8 +83,13 @@ class TournamentTables:
             self._tournaments.handle(t.id, command)
 
     def _derive_game(self, t: Tournament, stage: int, round_: int, pod: int, entrants: tuple[int, ...]) -> str:
-        """Return the id of a pod's game: nobody guesses that of an unlisted one, and another draw has others."""
-        place = (str(stage), str(round_), str(pod), FIRST_ATTEMPT, str(len(t.secrets)), *map(str, entrants))
+        """Return the id of a pod's game: nobody guesses that of an unlisted one.
+
+        Another draw of the round, or another attempt, has others.
+        """
+        play = t.stages[stage - 1]
+        numbers = (stage, round_, pod, play.attempt_at((round_, pod)), play.find_draw(round_).number + 1, *entrants)
+        place = tuple(map(str, numbers))
         return self._seat_tokens.make_token("tournament-table", t.id, *place).game
 
     def _open_game(self, t: Tournament, game: str, entrants: tuple[int, ...]) -> None:
@@ -103,21 +120,32 @@ class TournamentTables:
             self._commands.handle(game, Join(seat, player), extra_statements=lambda _: role)
 
     def report_results(self, tournament: str, stage: int, round_: int, read_places: PlacesReader) -> list[int]:
-        """Report the results of games that have closed, and return their pods."""
+        """Report the results of games that have closed, once more after a change, and return their pods."""
         t, reported = self._tournaments.load(tournament), []
-        for (number, pod), table in sorted(t.tables.items()):
-            if number != round_ or table.annulled or table.result or (rows := read_places(table.game)) is None:
+        play = require_round(t, stage, round_)
+        for (number, pod), table in sorted(play.tables.items()):
+            if number != round_ or table.annulled:
+                continue
+            is_known = table.result is not None and table.result["version"] == self._ledger.version(table.game)
+            if is_known or (rows := read_places(table.game)) is None:
                 continue
             game = self._commands.game(table.game)
             whole = [(place, own) for place, own in rows if place is not None and own is not None]
             has_result = len(whole) == len(rows)
             places = tuple(place for place, _ in whole) if has_result else ()
             points = tuple(own for _, own in whole) if has_result else ()
-            command = Report(stage, round_, pod, table.game, game.version, game.hash, places, points)
+            attendance = self._read_attendance(t, table) if has_result else ((), ())
+            command = Report(stage, round_, pod, table.game, game.version, game.hash, places, points, *attendance)
             with _tolerate("already_reported"):
                 self._tournaments.handle(tournament, command)
             reported.append(pod)
         return reported
+
+    def _read_attendance(self, t: Tournament, table: PodTable) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
+        """Return the share of decisions of each seat's entrant, and the missed deadlines by seat."""
+        people = [(t.entrants[e].player, *t.entrants[e].substitutes) for e in table.entrants]
+        decisions = list_decisions(self._ledger.read(table.game))
+        return count_shares(decisions, people), count_lapses(decisions, len(people))
 
 
 @contextmanager

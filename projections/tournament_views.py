@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 from domain.errors import VerificationError
 from domain.ledger import Ledger, LogEntry
-from domain.tournaments.event import PodTable, Tournament, apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.attendance import find_absent_seats
+from domain.tournaments.event import Tournament, apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.event_stage import PodTable, StagePlay, TablePlace
+from domain.tournaments.results import TableResult
 from domain.types import Doc, Json
 from projections import documents
 
@@ -50,8 +53,9 @@ def build_summary(t: Tournament) -> Doc:
         "format": stage.format,
         "entrants": sum(not each.withdrawn for each in t.entrants),
         "capacity": terms.capacity,
-        "rounds": len(t.rounds) or stage.rounds,
-        "ranked": len(t.rankings),
+        "stage": len(t.stages),
+        "rounds": t.play.planned or stage.rounds,
+        "ranked": len(t.play.rankings),
         "at": t.time,
     }
 
@@ -66,17 +70,18 @@ def build_tournament(t: Tournament) -> Doc:
         "options": terms.options,
         "table": terms.table,
         "listing": terms.listing,
-        "stages": [_stage_to_json(t)],
+        "stages": [_stage_to_json(t, number) for number in range(1, len(terms.stages) + 1)],
         "chain": {"draws": terms.chain, "used": len(t.secrets) - 1, "secrets": list(t.secrets), "key": t.key},
         "reveal": terms.reveal,
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
         "people": [_entrant_to_json(t, entrant) for entrant in range(len(t.entrants))],
-        "plan": t.plan,
+        "plan": t.play.plan,
+        "officers": [{"player": player, "office": office} for player, office in sorted(t.officers.items())],
     }
 
 
-def _stage_to_json(t: Tournament) -> Doc:
-    stage = t.stage_terms
+def _stage_to_json(t: Tournament, number: int) -> Doc:
+    stage = t.terms.stages[number - 1]
     return {
         "format": stage.format,
         "rounds": stage.rounds,
@@ -86,6 +91,8 @@ def _stage_to_json(t: Tournament) -> Doc:
         "lists": {seats: list(points) for seats, points in stage.lists.items()},
         "total": stage.total,
         "ties": list(stage.ties),
+        "advance": [{"first": step.first, "wild_cards": step.wild_cards} for step in stage.advance],
+        "entrants": stage.entrants,
     }
 
 
@@ -95,6 +102,8 @@ def _entrant_to_json(t: Tournament, entrant: int) -> Doc:
         "entrant": entrant,
         "player": person.player,
         "withdrawn": person.withdrawn,
+        "excluded": person.excluded,
+        "substitutes": list(person.substitutes),
         "waiting": t.is_waiting(entrant),
         "checked_in": entrant in t.commitments,
         "takes_part": entrant in t.participants,
@@ -103,28 +112,51 @@ def _entrant_to_json(t: Tournament, entrant: int) -> Doc:
     }
 
 
-def build_round(t: Tournament, round_: int) -> Doc:
-    """Return a round: its pods with their tables and results, its byes, and whether it has been ranked."""
-    drawn = t.rounds[round_ - 1]
+def has_round(t: Tournament, stage: int, round_: int) -> bool:
+    """Return whether a round has been drawn."""
+    return 1 <= stage <= len(t.stages) and 1 <= round_ <= len(t.stages[stage - 1].rounds)
+
+
+def build_round(t: Tournament, stage: int, round_: int) -> Doc:
+    """Return a round: its pods with their tables and results by the rulings, its byes, and whether it is ranked."""
+    play = t.stages[stage - 1]
+    drawn = play.rounds[round_ - 1]
+    counted = {(table.round, table.pod): table for table in t.stage(stage).tables}
     return {
-        "stage": 1,
+        "stage": stage,
         "round": round_,
-        "pods": [_pod_to_json(t, round_, pod + 1, list(entrants)) for pod, entrants in enumerate(drawn.pods)],
+        "pods": [
+            _pod_to_json(play, (round_, pod), entrants, counted.get((round_, pod)))
+            for pod, entrants in enumerate(drawn.pods, 1)
+        ],
         "byes": list(drawn.byes),
-        "ended": t.has_ended(round_),
-        "ranked": len(t.rankings) >= round_,
+        "ended": play.has_round_ended(round_),
+        "ranked": len(play.rankings) >= round_,
     }
 
 
-def _pod_to_json(t: Tournament, round_: int, pod: int, entrants: list[int]) -> Doc:
-    table = t.tables.get((round_, pod), PodTable(tuple(entrants)))
+def _pod_to_json(play: StagePlay, place: TablePlace, drawn: tuple[int, ...], counted: TableResult | None) -> Doc:
+    table = play.tables.get(place, PodTable(drawn))
     result: Json = table.result or {}
+    is_void = counted is None or (table.result is not None and not result["places"] and not counted.places)
     return {
-        "table": f"{round_}.{pod}",
+        "table": f"{place[0]}.{place[1]}",
         "entrants": list(table.entrants),
         "game": table.game or None,
-        "annulled": table.annulled,
+        "attempt": play.attempt_at(place),
+        "annulled": table.annulled if counted is None or is_void else counted.annulled,
         "reported": table.result is not None,
-        "places": result.get("places", []),
+        "places": list(counted.places) if counted else [],
         "points": result.get("points", []),
+        "decisions": result.get("decisions", []),
+        "absent": sorted(find_absent_seats(result.get("decisions", []))),
+        "lapses": result.get("lapses", []),
     }
+
+
+def build_rulings(t: Tournament) -> list[Doc]:
+    """Return the rulings, the first one first: version, kind, author, stage, and the members of their records."""
+    return [
+        {"ruling": each.version, "act": each.kind, "at": each.at, "restored": each.restored, **each.body}
+        for each in t.rulings
+    ]

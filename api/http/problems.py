@@ -130,6 +130,9 @@ CODES: Mapping[str, tuple[int, str]] = {
 }
 """Code -> status and title. Rule refusals have their own codes, with status 409."""
 
+REFUSAL_STATUS = {"malformed_move": 422, "conflict_of_interest": 403, "preview_stale": 412}
+"""Code of a refusal -> status, where it is not 409."""
+
 _BY_STATUS = {
     400: "bad_request",
     401: "unauthenticated",
@@ -239,7 +242,7 @@ def _game_package() -> str:
 def _refusal_problem(error: RuleError) -> Problem:
     also = [{"code": code, "rule": rule} for code, rule in error.also]
     members: Doc = {"rule": error.rule, "figures": error.detail} | ({"also": also} if also else {})
-    status = 422 if error.code == "malformed_move" else 409
+    status = REFUSAL_STATUS.get(error.code, 409)
     return Problem(error.code, refusal_sentence(error.code, error.detail), kind="refused", status=status, **members)
 
 

@@ -8,7 +8,7 @@ import msgspec
 from flask import Response
 
 from api.http.i18n import request_language, translate
-from api.http.problems import CODES, Problem
+from api.http.problems import CODES, REFUSAL_STATUS, Problem
 from api.openapi.components import move_schema, seat_moves
 from api.openapi.smorest import Blueprint
 from api.response_builders import ONE_DAY, etag_response
@@ -153,7 +153,7 @@ def problem(_: Doc, code: str) -> Response:
 
 def _describe_refusal(code: str) -> tuple[int, str, Mapping[str, str]]:
     """Return status, title, and rule number by ruleset for a refusal code. Raise Problem."""
-    status = 422 if code == "malformed_move" else 409
+    status = REFUSAL_STATUS.get(code, 409)
     if title := {**COMMON_CODES, **TABLE_CODES, **TOURNAMENT_CODES}.get(code):
         return status, title, {}
     registry = services().registry

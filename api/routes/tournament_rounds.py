@@ -6,41 +6,48 @@ import msgspec
 from flask import Response
 
 from api import authorization
+from api.command_execution import execute_command
 from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
 from api.routes.games import charge_quota
-from api.routes.tournaments import (
+from api.schemas.query_args import MoveHeaders, WaitArgs
+from api.schemas.request_bodies import MOST_AT_ONCE
+from api.schemas.tournament_responses import (
+    AdjournedSchema,
+    ExplanationSchema,
+    ReportedSchema,
+    RoundSchema,
+    StandingsSchema,
+    TablesMadeSchema,
+    TournamentWrittenSchema,
+)
+from api.schemas.tournament_schemas import (
+    EnterSchema,
+    ExplainArgs,
+    StandingsArgs,
+    TournamentDrawSchema,
+)
+from api.services import Doc, services
+from api.tournament_calls import (
     entrant_names,
     execute_for_caller,
     load_tournament,
     require_director,
+    require_office,
     written_response,
 )
-from api.schemas.query_args import MoveHeaders, WaitArgs
-from api.schemas.request_bodies import MOST_AT_ONCE
-from api.schemas.tournament_schemas import (
-    EnterSchema,
-    ExplainArgs,
-    ExplanationSchema,
-    ReportedSchema,
-    RoundSchema,
-    StandingsArgs,
-    StandingsSchema,
-    TablesMadeSchema,
-    TournamentDrawSchema,
-    TournamentWrittenSchema,
-)
-from api.services import Doc, services
-from domain.errors import TournamentError
+from domain.errors import RuleError, TournamentError
+from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import Draw, Rank
+from domain.tournaments.event_commands import Draw
+from domain.tournaments.event_result_commands import Rank, require_round
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
 from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks
-from projections.tournament_views import build_round
+from projections.tournament_views import build_round, has_round
 
 bp = Blueprint(
     "rounds",
@@ -66,8 +73,9 @@ ROUND = "/stages/<version:stage>/rounds/<version:number>"
 def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
     """Draw: round 1 of a league or design pairs all its rounds. The record publishes the next secret of the chain.
 
-    You may draw once all nonces are shown, or the time for it is over. Another draw needs a reason, and takes the next
-    secret; once a table has been made there is none.
+    You may draw once all nonces are shown, or the time for it is over. A further round of a Swiss event or a knockout
+    needs the ranking of the one before. Another draw needs a reason, and takes the next secret; once a table has been
+    made there is none.
     """
     require_director(tournament)
     command = Draw(stage, number, bool(body["reason"]))
@@ -88,9 +96,9 @@ def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
     """Return a round: pods in order of their seats, tables, results, byes."""
     wait_for_views(args["wait"])
     t = load_tournament(tournament)
-    if stage != 1 or number > len(t.rounds):
+    if not has_round(t, stage, number):
         raise Problem("not_found")
-    return etag_response(msgspec.json.encode(build_round(t, number)), t.version)
+    return etag_response(msgspec.json.encode(build_round(t, stage, number)), t.version)
 
 
 @bp.operation(
@@ -147,6 +155,41 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response
 
 @bp.operation(
     "POST",
+    f"{ROUND}/adjournments",
+    "adjourn_round",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409),
+    body=TournamentDrawSchema,
+    body_required=False,
+    response=AdjournedSchema,
+    status=201,
+)
+def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Response:
+    """End the games of a round still in play, as at the end of the time of a live event. You may repeat it.
+
+    Each is a ruling at its table (`adjourned`): places follow from the true state, and the game is closed after a day,
+    unless you withdraw the ruling there. `refused` lists tables where you may not rule, since you play there.
+    """
+    t, _ = require_office(tournament, "organiser")
+    play, pods, refused = require_round(t, stage, number), list[int](), list[int]()
+    for (round_, pod), table in sorted(play.tables.items()):
+        if round_ == number and table.game and services().commands.game(table.game).status == "running":
+            (pods if _adjourn_table(table.game, body["reason"]) else refused).append(pod)
+    return _progress_response(t, {"pods": pods, "refused": refused})
+
+
+def _adjourn_table(game: str, reason: str) -> bool:
+    """Adjourn a game; return whether the caller may rule there."""
+    try:
+        stored = execute_command(game, RuleEnding("adjourned"), reason=reason)
+    except RuleError:
+        return False
+    services().notify_appended(stored.position)
+    return True
+
+
+@bp.operation(
+    "POST",
     f"{ROUND}/rank",
     "rank_round",
     access=authorization.require_directing_account,
@@ -158,9 +201,20 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response
     status=201,
 )
 def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
-    """Make the standings after a round official, once all its tables have a result."""
+    """Make the standings after a round official, once all its tables have a result.
+
+    After the last round of a stage the next one begins. You may rank a round again if its standings have changed.
+    """
     require_director(tournament)
     return written_response(execute_for_caller(tournament, Rank(stage, number), headers))
+
+
+def _find_stage(t: Tournament, args: Doc) -> int:
+    """Return the stage of a query, by default the current one. Raise Problem before its beginning."""
+    stage: int = args.get("stage", len(t.stages))
+    if stage > len(t.stages):
+        raise Problem("not_found")
+    return stage
 
 
 # --- standings -------------------------------------------------------------------------------------------------
@@ -180,15 +234,17 @@ def standings(args: Doc, tournament: str) -> Response:
     """Return the standings as of now, or the official ones after a round (`after_round`)."""
     wait_for_views(args["wait"])
     t, after = load_tournament(tournament), args.get("after_round")
-    doc: Doc = {"tournament": t.id, "version": t.version, "official": after is not None}
+    stage = _find_stage(t, args)
+    doc: Doc = {"tournament": t.id, "version": t.version, "official": after is not None, "stage": stage}
     if after is None:
-        ties = TieBreaks(t.stage())
+        ties = TieBreaks(t.stage(stage))
         return etag_response(
             msgspec.json.encode(doc | {"standings": list_standings(ties), "running": ties.tally.running}), t.version
         )
-    if after > len(t.rankings):
+    rankings = t.stages[stage - 1].rankings
+    if after > len(rankings):
         raise Problem("not_found")
-    ranking = t.rankings[after - 1]
+    ranking = rankings[after - 1]
     official = {"standings": ranking["standings"], "running": [], "digest": ranking["digest"]}
     return etag_response(msgspec.json.encode(doc | official), t.version)
 
@@ -206,7 +262,7 @@ def standings(args: Doc, tournament: str) -> Response:
 def explain_places(args: Doc, tournament: str) -> Response:
     """Return why one entrant stands before another, as of now: the rules as data, and sentences in your language."""
     t = load_tournament(tournament)
-    ties, names = TieBreaks(t.stage()), entrant_names(t)
+    ties, names = TieBreaks(t.stage(_find_stage(t, args))), entrant_names(t)
     try:
         found = explain(ties, args["a"], args["b"])
     except TournamentError:

@@ -8,16 +8,13 @@ import msgspec
 from flask import Response
 
 from api import authorization
-from api.caller_keys import command_key, person_key
 from api.http import rate_limits
-from api.http.problems import Problem, damaged_record_problem
+from api.http.problems import damaged_record_problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import (
     DAMAGED_HEADER,
     ChangeCursor,
     etag_response,
-    if_match_version,
-    json_response,
     page_response,
     paginate_changes,
     retry_after_inspection,
@@ -29,111 +26,39 @@ from api.routes.proofs import prove_record
 from api.schemas.history_responses import InclusionSchema
 from api.schemas.query_args import KeyHeaders, MoveHeaders, WaitArgs
 from api.schemas.request_bodies import CardSchema
-from api.schemas.tournament_schemas import (
-    CheckInSchema,
-    EnterSchema,
-    NewTournamentSchema,
-    PhaseSchema,
-    TournamentEnteredSchema,
-    TournamentNonceSchema,
-    TournamentsArgs,
+from api.schemas.tournament_responses import (
     TournamentSchema,
     TournamentsSchema,
     TournamentWrittenSchema,
 )
+from api.schemas.tournament_schemas import (
+    EnterSchema,
+    NewTournamentSchema,
+    TournamentsArgs,
+)
 from api.services import Doc, services
-from domain.command_handler import CommandResult
+from api.tournament_calls import (
+    entrant_names,
+    execute_for_caller,
+    load_tournament,
+    require_director,
+    require_office,
+    tournament_key,
+    written_response,
+)
 from domain.kernel.records.record import Record
-from domain.service.database import Statement
-from domain.service.request_keys import RequestKey
 from domain.tournament_tables import new_tournament_id
-from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import (
-    CheckIn,
-    CloseCheckIn,
     CloseTournament,
-    Enter,
-    OpenCheckIn,
-    ShowNonce,
-    TournamentCommand,
-    Withdraw,
 )
 from domain.tournaments.event_proof import export_lines
+from domain.tournaments.results import DEFAULT_TIES, KNOCKOUT_TIES
 from projections.tournament_views import build_tournament
 
 RECORDS_PER_SLICE = 100
 EXPORT = {"type": "string", "format": "binary"}
 
-bp = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments", description="Tournaments: open, enter, check in.")
-
-
-# --- common to all routes of tournaments -----------------------------------------------------------------------
-
-
-def load_tournament(tournament: str) -> Tournament:
-    """Return a tournament. Raise UnknownTournament."""
-    return services().tournaments.load(tournament)
-
-
-def require_director(tournament: str) -> Tournament:
-    """Return a tournament of the caller. Raise Problem unless the caller is its organiser."""
-    t = load_tournament(tournament)
-    if t.director not in authorization.player_ids():
-        raise Problem("directors_only")
-    return t
-
-
-def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc, reason: str = "") -> CommandResult:
-    """Execute a command under the request's conditions; a reason is stored beside the record."""
-    s, hashed, rows = services(), "", list[Statement]()
-    if reason:
-        hashed, rows = s.seat_tokens.texts.insert_text(authorization.current_account().player, reason)
-    return s.tournaments.handle(
-        tournament,
-        command,
-        expected=if_match_version(headers.get("match", "")),
-        reason=hashed,
-        idempotency_key=_account_key(headers["key"], tournament),
-        extra_statements=lambda _: rows,
-    )
-
-
-def _account_key(key: str, tournament: str) -> RequestKey | None:
-    """Return the key of a command of the caller's account, which has its keys for all tournaments together."""
-    account = authorization.credential_owner().account
-    return command_key(
-        services().seat_tokens.command_id("tournament", tournament, account, key), tournament, person_key(key)
-    )
-
-
-def confirm_tournament_write(result: CommandResult) -> Doc:
-    """Return tournament, version, head and position of a write, and signal new records."""
-    s = services()
-    if not result.replayed:
-        s.notify_appended(result.position)
-    head = result.records[-1].hash
-    return {"tournament": result.game, "version": result.versions[-1], "head": head, "position": result.position}
-
-
-def written_response(result: CommandResult, status: int = 201, **more: object) -> Response:
-    """Return the response to a write."""
-    doc = confirm_tournament_write(result) | more
-    response = json_response(doc, status, Annals_Version=str(doc["version"]), Annals_Position=str(result.position))
-    if result.replayed:
-        response.headers["Idempotency-Replayed"] = "true"
-    return response
-
-
-def _own_players() -> tuple[str, ...]:
-    return tuple(authorization.player_ids())
-
-
-def entrant_names(t: Tournament) -> dict[str, str]:
-    """Return player -> name of the organiser and the entrants, if given."""
-    return services().seat_tokens.texts.list_names([t.director, *(each.player for each in t.entrants)])
-
-
-# --- open and find ---------------------------------------------------------------------------------------------
+bp = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments", description="Tournaments: open, find, close.")
 
 
 @bp.operation(
@@ -157,16 +82,17 @@ def open_tournament(body: Doc, headers: Doc) -> Response:
     s, key = services(), headers["key"]
     player = authorization.current_account().player
     tournament = new_tournament_id(s.seat_tokens, *((player, key) if key else ()))
-    bound = _account_key(key, tournament)
+    bound = tournament_key(key, tournament)
     if not (bound and s.ledger.find_command(tournament, bound.id)):
         charge_quota("tables")
     rules = find_ruleset(body["ruleset"])
     seats, table = body["seats"], {**body["table"], "listing": body["listing"], "several": False}
     terms = {
-        **{name: body[name] for name in ("options", "listing", "stages", "capacity", "chain", "reveal")},
+        **{name: body[name] for name in ("options", "listing", "capacity", "chain", "reveal")},
         **seats,
         "ruleset": rules.meta.ruleset,
         "table": build_terms(rules, table),
+        "stages": [_fill_stage(stage) for stage in body["stages"]],
     }
     stored = s.tournaments.open(tournament, player, terms, idempotency_key=bound)
     if body["title"] or body["note"]:
@@ -174,6 +100,12 @@ def open_tournament(body: Doc, headers: Doc) -> Response:
     response = written_response(stored)
     response.headers["Location"] = f"/v1/tournaments/{tournament}"
     return response
+
+
+def _fill_stage(stage: Doc) -> Doc:
+    """Return a stage with the rules for ties of its format, unless it has its own."""
+    ties = KNOCKOUT_TIES if stage["format"] == "knockout" else DEFAULT_TIES
+    return {**stage, "ties": list(ties) if stage["ties"] is None else stage["ties"]}
 
 
 @bp.operation(
@@ -262,102 +194,6 @@ def unlabel_tournament(tournament: str) -> Response:
     return Response(status=204)
 
 
-# --- entrants --------------------------------------------------------------------------------------------------
-
-
-@bp.operation(
-    "POST",
-    "/<tournament:tournament>/entrants",
-    "enter_tournament",
-    access=authorization.require_playing_account,
-    errors=(403, 404, 409, 412),
-    body=EnterSchema,
-    body_required=False,
-    headers=MoveHeaders,
-    response=TournamentEnteredSchema,
-    status=201,
-)
-def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
-    """Enter, with your account. Beyond the capacity you are on the waiting list.
-
-    Your account must be in good standing.
-    """
-    authorization.require_good_standing()
-    load_tournament(tournament)
-    charge_quota("seats")
-    player = authorization.current_account().player
-    stored = execute_for_caller(tournament, Enter(player, _own_players()), headers)
-    return written_response(stored, entrant=stored.records[0].body["entrant"])
-
-
-@bp.operation(
-    "DELETE",
-    "/<tournament:tournament>/entrants/me",
-    "withdraw_from_tournament",
-    access=authorization.require_playing_account,
-    errors=(403, 404, 409, 412),
-    headers=MoveHeaders,
-    response=TournamentWrittenSchema,
-)
-def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
-    """Withdraw. Your results stand, and you get no further table. Leave your seat yourself at those that you have."""
-    return written_response(execute_for_caller(tournament, Withdraw(_own_players()), headers), 200)
-
-
-@bp.operation(
-    "POST",
-    "/<tournament:tournament>/checkin",
-    "check_in",
-    access=authorization.require_playing_account,
-    errors=(403, 404, 409, 412),
-    body=CheckInSchema,
-    body_required=False,
-    headers=MoveHeaders,
-    response=TournamentWrittenSchema,
-    status=201,
-)
-def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
-    """Check in for the draw, if you like with the hash of a nonce, so that nobody can foresee the draw."""
-    return written_response(execute_for_caller(tournament, CheckIn(_own_players(), body["nonce_hash"]), headers))
-
-
-@bp.operation(
-    "POST",
-    "/<tournament:tournament>/nonce",
-    "show_tournament_nonce",
-    access=authorization.require_playing_account,
-    errors=(403, 404, 409, 412),
-    body=TournamentNonceSchema,
-    headers=MoveHeaders,
-    response=TournamentWrittenSchema,
-    status=201,
-)
-def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
-    """Show your nonce, once the check-in has closed. One that is not shown counts as empty."""
-    return written_response(execute_for_caller(tournament, ShowNonce(_own_players(), body["nonce"]), headers))
-
-
-# --- the organiser ---------------------------------------------------------------------------------------------
-
-
-@bp.operation(
-    "POST",
-    "/<tournament:tournament>/phases",
-    "change_phase",
-    access=authorization.require_directing_account,
-    errors=(403, 404, 409, 412),
-    body=PhaseSchema,
-    headers=MoveHeaders,
-    response=TournamentWrittenSchema,
-    status=201,
-)
-def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
-    """Open the check-in of your tournament (`checking`), or close it (`drawing`): nonces are shown then."""
-    require_director(tournament)
-    command = OpenCheckIn() if body["phase"] == "checking" else CloseCheckIn()
-    return written_response(execute_for_caller(tournament, command, headers))
-
-
 @bp.operation(
     "POST",
     "/<tournament:tournament>/close",
@@ -372,7 +208,7 @@ def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
 )
 def close_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
     """Close your tournament: finished once every round has been ranked, cancelled before. Games are not closed."""
-    require_director(tournament)
+    require_office(tournament, "organiser")
     return written_response(execute_for_caller(tournament, CloseTournament(), headers))
 
 

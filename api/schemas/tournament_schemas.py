@@ -1,10 +1,10 @@
-"""Schemas of tournaments: bodies, queries and responses."""
+"""Schemas of tournaments: bodies, headers and queries."""
 
 from __future__ import annotations
 
 from marshmallow import fields
 
-from api.schemas.query_args import ChangePageArgs, WaitArgs
+from api.schemas.query_args import ChangePageArgs, KeyHeaders, WaitArgs
 from api.schemas.request_bodies import NewGameSchema, reason_field
 from api.schemas.request_fields import (
     BoundedDict,
@@ -17,21 +17,17 @@ from api.schemas.request_fields import (
     range_check,
     word_field,
 )
-from api.schemas.response_fields import PageSchema, ResponseSchema, one_of, required_int, required_str, word_map
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.event import STATUSES
-from domain.tournaments.records import KINDS
-from domain.tournaments.results import DEFAULT_TIES
+from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY, ROLES
 from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.sizes import MAX_SEATS
-from domain.tournaments.terms import FORMATS, MAX_REVEAL
+from domain.tournaments.terms import FORMATS, MAX_REVEAL, MAX_STAGES
 from domain.tournaments.ties import RULES
 from domain.types import MAX_INT
-
-# --- requests
 
 
 class TableTermsSchema(NewGameSchema):
@@ -45,6 +41,21 @@ class TournamentSeatsSchema(RequestSchema):
     least = StrictInt(required=True, validate=range_check(2, MAX_SEATS))
     most = StrictInt(required=True, validate=range_check(2, MAX_SEATS))
     preferred = StrictInt(required=True, validate=range_check(2, MAX_SEATS))
+
+
+class AdvanceSchema(RequestSchema):
+    """A step of a knockout to its next round."""
+
+    first = StrictInt(
+        required=True,
+        validate=range_check(1, MAX_SEATS),
+        metadata={"description": "As many go on from each table."},
+    )
+    wild_cards = StrictInt(
+        load_default=0,
+        validate=range_check(0, MAX_ENTRANTS),
+        metadata={"description": "As many of the others go on by the standings."},
+    )
 
 
 class TournamentStageSchema(RequestSchema):
@@ -66,7 +77,14 @@ class TournamentStageSchema(RequestSchema):
         MAX_SEATS, 'Points by place, for each number of seats: `{"4": [5, 3, 2, 1]}`.', load_default=dict
     )
     total = word_field(r"^(sum|mean|best:[1-9][0-9]{0,3}|weights:[0-9]{1,5}(,[0-9]{1,5}){0,99})$", load_default="sum")
-    ties = BoundedList(choice_field(*RULES), 0, len(RULES), load_default=lambda: list(DEFAULT_TIES))
+    ties = BoundedList(choice_field(*RULES), 0, len(RULES), load_default=None, allow_none=True)
+    advance = BoundedList(fields.Nested(AdvanceSchema), 0, MAX_ROUNDS - 1, load_default=list)
+    entrants = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(2, MAX_ENTRANTS),
+        metadata={"description": "Of a later stage: as many go on from the stage before. null: all."},
+    )
 
 
 class NewTournamentSchema(RequestSchema):
@@ -81,7 +99,7 @@ class NewTournamentSchema(RequestSchema):
     listing = choice_field("public", "unlisted", load_default="public")
     table = fields.Nested(TableTermsSchema, required=True, metadata={"description": "Settings of all tables."})
     seats = fields.Nested(TournamentSeatsSchema, required=True, metadata={"description": "Seats at a table."})
-    stages = BoundedList(fields.Nested(TournamentStageSchema), 1, 1, required=True)
+    stages = BoundedList(fields.Nested(TournamentStageSchema), 1, MAX_STAGES, required=True)
     capacity = StrictInt(
         load_default=MAX_ENTRANTS,
         validate=range_check(2, MAX_ENTRANTS),
@@ -129,9 +147,90 @@ class TournamentDrawSchema(RequestSchema):
     reason = reason_field()
 
 
+class TournamentRulingSchema(RequestSchema):
+    """A ruling: `placed`, `annulled` with `table`; `penalised`, `excluded` with `entrant`; `restored` with `ruling`."""
+
+    act = choice_field("placed", "annulled", "penalised", "excluded", "restored", required=True)
+    stage = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(1, MAX_STAGES),
+        metadata={"description": "Default: the current stage."},
+    )
+    table = word_field(
+        r"^([1-9][0-9]{0,2}\.[1-9][0-9]{0,2})?$", load_default="", metadata={"description": "`round.pod`."}
+    )
+    places = BoundedList(
+        StrictInt(validate=range_check(1, MAX_SEATS)),
+        0,
+        MAX_SEATS,
+        load_default=list,
+        metadata={"description": "`placed`: the place of each seat. After two on place 2 comes place 4."},
+    )
+    how = choice_field(
+        *ANNULMENTS,
+        load_default="void",
+        metadata={
+            "description": "`annulled`: `void` as if not played, `average` with a credit as for a bye, `replay` to be "
+            "played again."
+        },
+    )
+    entrant = StrictInt(load_default=None, allow_none=True, validate=range_check(0, MAX_ENTRANTS))
+    ticks = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(1, MAX_PENALTY),
+        metadata={"description": "`penalised`: ticks to subtract. 1 point is 5040 ticks."},
+    )
+    results = choice_field(
+        *EXCLUSIONS,
+        load_default="keep",
+        metadata={
+            "description": "`excluded`: results stay (`keep`), the entrant's tables do not count (`void`), or the "
+            "entrant has the last place at each (`last`)."
+        },
+    )
+    ruling = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(1, MAX_INT),
+        metadata={"description": "`restored`: the number of the ruling."},
+    )
+    reason = VisibleText(500, "The reason, which everybody may read. Erasable.", "A wrong score.", load_default="")
+
+
+class TournamentRulingHeaders(KeyHeaders):
+    match = word_field(
+        r'^"[0-9a-f]{64}"$',
+        data_key="If-Match",
+        load_default="",
+        metadata={"description": "ETag of the dry run.", "examples": ['"' + "0" * 64 + '"']},
+    )
+
+
+class SubstituteSchema(RequestSchema):
+    name = VisibleText(40, "Account name of the person.", "Anne", load_default="")
+    player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default="", metadata={"description": "Or the player id."})
+
+
+class TournamentOfficerSchema(SubstituteSchema):
+    office = choice_field(
+        *ROLES,
+        required=True,
+        metadata={"description": "`arbiter`: rulings alone. `deputy`: all else, too, but naming officers and the end."},
+    )
+
+
 class TournamentsArgs(ChangePageArgs):
     status = choice_field(*STATUSES, load_default="")
     ruleset = word_field(r"^[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}$", load_default="")
+
+
+def stage_query() -> QueryInt:
+    """Return a query field for a stage."""
+    return QueryInt(
+        validate=range_check(1, MAX_STAGES), metadata={"description": "Number of the stage. Default: the current one."}
+    )
 
 
 class StandingsArgs(WaitArgs):
@@ -139,179 +238,24 @@ class StandingsArgs(WaitArgs):
         validate=range_check(1, MAX_ROUNDS),
         metadata={"description": "The official standings after this round. Default: provisional ones, as of now."},
     )
+    stage = stage_query()
+
+
+SHEETS = ("entrants", "tables", "seats", "standings")
+"""Sheets of a tournament."""
+
+
+class SheetArgs(RequestSchema):
+    sheet = choice_field(*SHEETS, load_default="standings")
+
+
+class TournamentCalendarArgs(RequestSchema):
+    entrant = QueryInt(validate=range_check(0, MAX_ENTRANTS), metadata={"description": "Default: all entrants."})
+    lang = choice_field(*LANGUAGES, metadata={"description": "Overrides Accept-Language."})
 
 
 class ExplainArgs(RequestSchema):
     a = QueryInt(required=True, validate=range_check(0, MAX_ENTRANTS))
     b = QueryInt(required=True, validate=range_check(0, MAX_ENTRANTS))
+    stage = stage_query()
     lang = choice_field(*LANGUAGES, metadata={"description": "Overrides Accept-Language."})
-
-
-# --- responses
-
-
-class TournamentWrittenSchema(ResponseSchema):
-    tournament = required_str()
-    version = required_int(metadata={"description": "The newest version after this request."})
-    head = required_str(metadata={"description": "Hash of the last record of this write, hex."})
-    position = required_int(metadata={"description": "Log position, for `wait` in reads."})
-
-
-class TablesMadeSchema(ResponseSchema):
-    tournament = required_str()
-    version = required_int()
-    left = required_int(metadata={"description": "Tables still missing: repeat the request."})
-
-
-class ReportedSchema(ResponseSchema):
-    tournament = required_str()
-    version = required_int()
-    pods = fields.List(fields.Integer(), required=True, metadata={"description": "Pods with a new result."})
-
-
-class TournamentEnteredSchema(TournamentWrittenSchema):
-    entrant = required_int(metadata={"description": "Number of the entrant, from 0."})
-
-
-class TournamentSummarySchema(ResponseSchema):
-    tournament = required_str()
-    version = required_int()
-    status = one_of(*STATUSES)
-    director = required_str(metadata={"description": "Player id of the organiser."})
-    ruleset = required_str()
-    format = one_of(*FORMATS)
-    entrants = required_int(metadata={"description": "Entrants who have not withdrawn."})
-    capacity = required_int()
-    rounds = fields.Integer(required=True, allow_none=True)
-    ranked = required_int(metadata={"description": "Rounds with official standings."})
-    at = required_int()
-    names = word_map(required=True, metadata={"description": "Player -> name, if given."})
-    title = fields.String()
-    note = fields.String()
-    set_aside = fields.Boolean(metadata={"description": "True if a later record cannot be shown."})
-    damaged = fields.Integer(metadata={"description": "First damaged version."})
-
-
-class TournamentsSchema(PageSchema):
-    items = fields.List(fields.Nested(TournamentSummarySchema), required=True)
-
-
-class TournamentStageDocSchema(ResponseSchema):
-    format = one_of(*FORMATS)
-    rounds = fields.Integer(required=True, allow_none=True)
-    concurrent = required_int()
-    scoring = one_of(*SCORINGS)
-    unit = required_int()
-    lists = fields.Dict(required=True)
-    total = required_str()
-    ties = fields.List(fields.String(), required=True)
-
-
-class TournamentSeatsDocSchema(ResponseSchema):
-    least = required_int()
-    most = required_int()
-    preferred = required_int()
-
-
-class TournamentChainSchema(ResponseSchema):
-    draws = required_int(metadata={"description": "Number of draws of the chain."})
-    used = required_int()
-    secrets = fields.List(
-        fields.String(), required=True, metadata={"description": "s_0, then the secret of each draw, hex."}
-    )
-    key = required_str(metadata={"description": "Key of the last draw, hex, or empty."})
-
-
-class EntrantSchema(ResponseSchema):
-    entrant = required_int()
-    player = required_str()
-    withdrawn = fields.Boolean(required=True)
-    waiting = fields.Boolean(required=True, metadata={"description": "True on the waiting list."})
-    checked_in = fields.Boolean(required=True)
-    takes_part = fields.Boolean(required=True)
-    nonce_hash = required_str()
-    nonce = required_str(metadata={"description": "The nonce as shown, or empty."})
-
-
-class TournamentSchema(TournamentSummarySchema):
-    head = required_str(metadata={"description": "Hash of the last record."})
-    seats = fields.Nested(TournamentSeatsDocSchema, required=True)
-    options = fields.Dict(required=True)
-    table = fields.Dict(required=True, metadata={"description": "Terms of each game."})
-    listing = one_of("public", "unlisted")
-    stages = fields.List(fields.Nested(TournamentStageDocSchema), required=True)
-    chain = fields.Nested(TournamentChainSchema, required=True)
-    reveal = required_int()
-    nonces_until = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "Time until which nonces may be shown, ms."}
-    )
-    people = fields.List(fields.Nested(EntrantSchema), required=True)
-    plan = required_str(metadata={"description": "Name of the design or search, or empty before the draw."})
-
-
-class PodSchema(ResponseSchema):
-    table = required_str(metadata={"description": "`round.pod`."})
-    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "By seat."})
-    game = fields.String(required=True, allow_none=True)
-    annulled = required_str(metadata={"description": "`void`, `average`, or empty."})
-    reported = fields.Boolean(required=True)
-    places = fields.List(fields.Integer(), required=True)
-    points = fields.List(fields.Integer(), required=True)
-
-
-class RoundSchema(ResponseSchema):
-    stage = required_int()
-    round = required_int()
-    pods = fields.List(fields.Nested(PodSchema), required=True)
-    byes = fields.List(fields.Integer(), required=True)
-    ended = fields.Boolean(required=True)
-    ranked = fields.Boolean(required=True)
-
-
-class TournamentStandingSchema(ResponseSchema):
-    place = required_int()
-    entrant = required_int()
-    ticks = required_int(metadata={"description": "1 point is 5040 ticks."})
-    tables = required_int()
-    credits = fields.List(fields.Integer(), required=True)
-    missed = required_int()
-    ties = word_map(required=True, metadata={"description": "Rule -> exact value."})
-
-
-class StandingsSchema(ResponseSchema):
-    tournament = required_str()
-    version = required_int()
-    official = fields.Boolean(required=True)
-    standings = fields.List(fields.Nested(TournamentStandingSchema), required=True)
-    running = fields.List(
-        fields.String(), required=True, metadata={"description": "Tables without a result: until then provisional."}
-    )
-    digest = fields.String(metadata={"description": "Digest of official standings."})
-
-
-class ExplainStepSchema(ResponseSchema):
-    rule = required_str()
-    group = fields.List(fields.Integer(), required=True)
-    skipped = required_str()
-    values = fields.List(fields.String(), required=True)
-    tables = fields.List(fields.String(), required=True)
-
-
-class ExplanationSchema(ResponseSchema):
-    first = required_int()
-    second = required_int()
-    verdict = one_of("before", "shared")
-    rule = required_str(metadata={"description": "The rule that parts the two, or empty."})
-    steps = fields.List(fields.Nested(ExplainStepSchema), required=True)
-    running = fields.List(fields.String(), required=True)
-    sentences = fields.List(fields.String(), required=True)
-
-
-class TournamentRecordSchema(ResponseSchema):
-    v = required_int()
-    kind = one_of(*KINDS)
-    at = required_int()
-    by = one_of("entrant", "director", "service")
-    prev = required_str()
-    body = fields.Dict()
-    reason = fields.String(metadata={"description": "Salted hash of the reason."})

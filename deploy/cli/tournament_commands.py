@@ -298,6 +298,10 @@ def verify(args: argparse.Namespace, _: RulesetRegistry) -> int:
     records = parse_export(args.file.read_bytes())
     t = verify_tournament(records)
     doc = {"tournament": t.id, "records": t.version, "head": t.hash, "status": t.status}
-    doc |= {"entrants": len(t.entrants), "draws": len(t.secrets) - 1, "rounds_ranked": len(t.rankings)}
+    doc |= {
+        "entrants": len(t.entrants),
+        "draws": len(t.secrets) - 1,
+        "rounds_ranked": sum(len(play.rankings) for play in t.stages),
+    }
     print(json.dumps(doc) if args.json else "\n".join(f"{name}: {value}" for name, value in doc.items()))
     return DONE

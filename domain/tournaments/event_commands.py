@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from domain.errors import RuleError, TournamentError
-from domain.tournaments.draw import commit_nonce, draw_order, tournament_draw_key
-from domain.tournaments.event import PodTable, TablePlace, Tournament
-from domain.tournaments.formats import LeaguePlan, plan_design, plan_league
+from domain.errors import RuleError
+from domain.tournaments.draw import commit_nonce
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_pairing import draw_key_of, pair_rounds
+from domain.tournaments.event_stage import StagePlay
 from domain.tournaments.records import By, RecordDraft
-from domain.tournaments.results import AVERAGE
-from domain.tournaments.standings import build_ranking
-from domain.tournaments.ties import TieBreaks
+from domain.tournaments.terms import ROUND_BY_ROUND
 from domain.types import Doc, Json
 
 TOURNAMENT_CODES: Mapping[str, str] = {
@@ -48,6 +47,19 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "tables_open": "tables of the round are in play",
     "already_ranked": "the round has been ranked",
     "not_ranked": "an earlier round has not been ranked",
+    "entries_closed": "the tournament takes no further entrants",
+    "not_eligible": "the entrant has no part in this stage",
+    "unknown_entrant": "the stage has no such entrant",
+    "unknown_ruling": "the tournament has no such ruling in force",
+    "ruling_final": "a table to be played again stays so",
+    "no_result": "the table has no result to rule on",
+    "places_invalid": "the places are none of a table of this size",
+    "preview_stale": "the ruling would move something else by now",
+    "conflict_of_interest": "the officer plays in the matter",
+    "already_officer": "the person has this office",
+    "no_officer": "the person has no office",
+    "bye_wanted": "the entrant wants this bye already",
+    "substitute_invalid": "an entrant, or the same person again, cannot be a substitute",
 }
 """Refusals of commands of a tournament."""
 
@@ -99,7 +111,7 @@ def draft_opening(tournament: str, director: str, terms: Doc, first_secret: byte
 
 @dataclass(frozen=True)
 class Enter(TournamentCommand):
-    """A person enters."""
+    """A person enters; late into a Swiss event, or back under the same number after a withdrawal."""
 
     verb: ClassVar[str] = "Enter"
     by: ClassVar[By] = "entrant"
@@ -108,14 +120,24 @@ class Enter(TournamentCommand):
     """All ids of the same person."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        require_phase(t, "registering", "checking")
-        refuse_unless(t.find_entrant((self.player, *self.players)) is None, "already_entered")
+        require_phase(t, "registering", "checking", "running")
+        players = (self.player, *self.players)
+        refuse_unless(t.find_entrant(players) is None, "already_entered")
+        former = t.find_all_entries(players)
+        refuse_unless(not any(t.entrants[entrant].excluded for entrant in former), "not_eligible")
+        members = {entrant for play in t.stages for entrant in play.members}
+        if known := [entrant for entrant in former if entrant in members]:
+            return [RecordDraft("readmitted", {"entrant": known[-1]})]
+        if t.play.rounds or len(t.stages) > 1:
+            playing = sum(t.entrants[entrant].is_active for entrant in t.participants)
+            has_place = t.status == "checking" or playing < t.terms.capacity
+            refuse_unless(t.takes_late and has_place, "entries_closed")
         return [RecordDraft("entered", {"entrant": len(t.entrants), "player": self.player})]
 
 
 @dataclass(frozen=True)
 class Withdraw(TournamentCommand):
-    """An entrant withdraws: results stand, and tables made later have one seat less."""
+    """An entrant withdraws: results stand, and later tables and draws leave the entrant out."""
 
     verb: ClassVar[str] = "Withdraw"
     by: ClassVar[By] = "entrant"
@@ -124,6 +146,43 @@ class Withdraw(TournamentCommand):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "drawing", "running")
         return [RecordDraft("withdrew", {"entrant": _require_entrant(t, self.players)})]
+
+
+@dataclass(frozen=True)
+class NameSubstitute(TournamentCommand):
+    """An entrant names a substitute: that person's decisions count as the entrant's own."""
+
+    verb: ClassVar[str] = "NameSubstitute"
+    by: ClassVar[By] = "entrant"
+    players: tuple[str, ...]
+    substitute: str
+    """Player id of the person."""
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        refuse_unless(not t.is_over, "wrong_status", status=t.status)
+        entrant = _require_entrant(t, self.players)
+        is_entrant = self.substitute in self.players or t.find_entrant((self.substitute,)) is not None
+        is_known = self.substitute in t.entrants[entrant].substitutes
+        refuse_unless(not is_entrant and not is_known, "substitute_invalid")
+        return [RecordDraft("substituted", {"entrant": entrant, "player": self.substitute})]
+
+
+@dataclass(frozen=True)
+class WantBye(TournamentCommand):
+    """An entrant wants a bye in the next round of a Swiss event."""
+
+    verb: ClassVar[str] = "WantBye"
+    by: ClassVar[By] = "entrant"
+    players: tuple[str, ...]
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        require_phase(t, "checking", "drawing", "running")
+        entrant, following = _require_entrant(t, self.players), t.next_draw
+        is_open = following is not None and t.stage_terms.format == "swiss"
+        refuse_unless(is_open and t.may_check_in(entrant), "not_eligible")
+        stage, round_ = following or (0, 0)
+        refuse_unless((stage, round_, entrant) not in t.volunteers, "bye_wanted")
+        return [RecordDraft("volunteered", {"stage": stage, "round": round_, "entrant": entrant})]
 
 
 def _require_entrant(t: Tournament, players: Sequence[str]) -> int:
@@ -146,6 +205,7 @@ class CheckIn(TournamentCommand):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking")
         entrant = _require_entrant(t, self.players)
+        refuse_unless(t.may_check_in(entrant), "not_eligible")
         refuse_unless(entrant not in t.commitments, "already_checked_in")
         refuse_unless(not self.nonce_hash or _HEX.fullmatch(self.nonce_hash) is not None, "nonce_wrong")
         committed = {"nonce_hash": self.nonce_hash} if self.nonce_hash else {}
@@ -177,12 +237,15 @@ class ShowNonce(TournamentCommand):
 
 @dataclass(frozen=True)
 class OpenCheckIn(TournamentCommand):
-    """The check-in opens."""
+    """The check-in opens: for the first draw, or before a later one, with new nonces."""
 
     verb: ClassVar[str] = "OpenCheckIn"
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        require_phase(t, "registering")
+        require_phase(t, "registering", "running")
+        if t.status == "running":
+            refuse_unless(t.next_draw is not None, "wrong_status", status=t.status)
+            require_ranked(t.play)
         return [RecordDraft("checkin_opened", {})]
 
 
@@ -194,13 +257,12 @@ class CloseCheckIn(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking")
-        present = [entrant for entrant in sorted(t.commitments) if not t.entrants[entrant].withdrawn]
-        return [RecordDraft("checkin_closed", {"entrants": present[: t.terms.capacity]})]
+        return [RecordDraft("checkin_closed", {"entrants": t.list_checked_in()})]
 
 
 @dataclass(frozen=True)
 class Draw(TournamentCommand):
-    """The draw of a league or design, which pairs all rounds. With a reason, it replaces one without tables."""
+    """A draw, for all rounds of a league or design, or else for one. With a reason, it replaces one without tables."""
 
     verb: ClassVar[str] = "Draw"
     stage: int
@@ -208,11 +270,14 @@ class Draw(TournamentCommand):
     has_reason: bool = False
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        _require_stage(self.stage)
-        refuse_unless(self.round == 1, "unknown_round")
+        refuse_unless(1 <= self.stage <= len(t.terms.stages), "unknown_stage")
+        refuse_unless(self.round == 1 or t.terms.stages[self.stage - 1].format in ROUND_BY_ROUND, "unknown_round")
         require_phase(t, "drawing", "running")
-        refuse_unless(t.status == "drawing" or self.has_reason, "already_drawn")
-        refuse_unless(not t.tables, "tables_made")
+        if (self.stage, self.round) != t.next_draw:
+            self._check_again(t)
+        play = t.play
+        if self.round > 1:
+            require_ranked(play, self.round - 1)
         refuse_unless(not t.hidden_nonces or context.now > t.nonces_end, "nonces_missing", until=t.nonces_end)
         draw = len(t.secrets)
         refuse_unless(draw <= t.terms.chain, "chain_used")
@@ -220,39 +285,28 @@ class Draw(TournamentCommand):
         key = draw_key_of(t, secret, self.round, draw)
         drawn = {"stage": self.stage, "round": self.round, "draw": draw, "secret": secret.hex(), "key": key.hex()}
         drawn |= {"silent": t.hidden_nonces} if t.hidden_nonces else {}
-        return [RecordDraft("drawn", drawn), RecordDraft("paired", pair_rounds(t, self.stage, key))]
+        paired = pair_rounds(t, self.stage, self.round, key)
+        return [RecordDraft("drawn", drawn), RecordDraft("paired", paired)]
+
+    def _check_again(self, t: Tournament) -> None:
+        """Raise RuleError unless the last draw may be replaced."""
+        play, is_stepwise = t.play, t.stage_terms.format in ROUND_BY_ROUND
+        refuse_unless(self.stage <= len(t.stages), "not_ranked", round=len(play.rankings) + 1)
+        is_drawn = self.stage < len(t.stages) or self.round <= len(play.rounds)
+        if not is_drawn:
+            refuse_unless(self.round <= play.planned, "unknown_round", rounds=play.planned)
+            refuse_unless(play.find_open_round() is None, "rounds_open")
+            refuse_unless(False, "not_ranked", round=len(play.rankings) + 1)
+        is_last = self.stage == len(t.stages) and self.round == (len(play.rounds) if is_stepwise else 1)
+        refuse_unless(self.has_reason, "already_drawn")
+        refuse_unless(is_last and not play.has_tables(self.round if is_stepwise else 0), "tables_made")
 
 
-def draw_key_of(t: Tournament, secret: bytes, round_: int, draw: int) -> bytes:
-    """Return the key of a draw: of its secret, and of the nonces of all participants."""
-    return tournament_draw_key(secret, t.id, round_, draw, {e: t.nonces.get(e, "") for e in t.participants})
-
-
-def pair_rounds(t: Tournament, stage: int, key: bytes) -> Doc:
-    """Return the body of a `paired` record: all rounds, seats in order; raise RuleError if there are none."""
-    order = draw_order(key, [entrant for entrant in t.participants if not t.entrants[entrant].withdrawn])
-    try:
-        plan = _plan(t, key, order)
-    except TournamentError as error:
-        raise RuleError(error.code, "", {"entrants": len(order)}) from error
-    rounds = [{"pods": each.pods, "byes": each.byes} for each in plan.rounds]
-    return {"stage": stage, "plan": plan.name, "repeats": plan.count_repeats(), "rounds": rounds}
-
-
-def _plan(t: Tournament, key: bytes, order: Sequence[int]) -> LeaguePlan:
-    if t.stage_terms.format == "design":
-        return plan_design(order, t.terms.preferred)
-    return plan_league(key, order, t.terms.seats, t.stage_terms.rounds)
-
-
-def _require_stage(stage: int) -> None:
-    refuse_unless(stage == 1, "unknown_stage")
-
-
-def _require_round(t: Tournament, stage: int, round_: int) -> None:
-    _require_stage(stage)
-    require_phase(t, "running")
-    refuse_unless(1 <= round_ <= len(t.rounds), "unknown_round", rounds=len(t.rounds))
+def require_ranked(play: StagePlay, round_: int = 0) -> None:
+    """Raise RuleError unless the rounds up to this one, or all drawn ones, have ended and been ranked."""
+    last = round_ or len(play.rounds)
+    refuse_unless(not any(not play.has_round_ended(n) for n in range(1, last + 1)), "rounds_open")
+    refuse_unless(len(play.rankings) >= last, "not_ranked", round=len(play.rankings) + 1)
 
 
 @dataclass(frozen=True)
@@ -263,107 +317,4 @@ class CloseTournament(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "drawing", "running")
-        is_whole = bool(t.rounds) and len(t.rankings) == len(t.rounds)
-        return [RecordDraft("closed" if is_whole else "cancelled", {})]
-
-
-# --- tables and results
-
-
-def check_round_may_begin(t: Tournament, stage: int, round_: int) -> None:
-    """Raise RuleError while as many earlier rounds are in play as the stage allows at once."""
-    _require_round(t, stage, round_)
-    open_rounds = [earlier for earlier in range(1, round_) if not t.has_ended(earlier)]
-    refuse_unless(len(open_rounds) < t.stage_terms.concurrent, "rounds_open", rounds=open_rounds)
-
-
-def is_legal_pod(t: Tournament, place: TablePlace) -> bool:
-    """Return whether those left of a pod are enough for a table."""
-    return len(t.list_present(*place)) >= t.terms.least
-
-
-@dataclass(frozen=True)
-class AddTable(TournamentCommand):
-    """A pod has its game, opened and with its people seated; `entrants` are by seat."""
-
-    verb: ClassVar[str] = "AddTable"
-    by: ClassVar[By] = "service"
-    stage: int
-    round: int
-    pod: int
-    game: str
-    entrants: tuple[int, ...]
-
-    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        check_round_may_begin(t, self.stage, self.round)
-        _require_no_table(t, (self.round, self.pod))
-        refuse_unless(t.fits_pod(self.round, self.pod, self.entrants), "not_entered")
-        body = {"stage": self.stage, "round": self.round, "pod": self.pod, "game": self.game}
-        return [RecordDraft("tabled", {**body, "entrants": list(self.entrants)})]
-
-
-def _require_no_table(t: Tournament, place: TablePlace) -> None:
-    refuse_unless(1 <= place[1] <= len(t.rounds[place[0] - 1].pods), "unknown_pod")
-    refuse_unless(place not in t.tables, "already_tabled")
-
-
-@dataclass(frozen=True)
-class AnnulPod(TournamentCommand):
-    """A pod left with too few entrants for a table has none: they get the credit of a bye."""
-
-    verb: ClassVar[str] = "AnnulPod"
-    by: ClassVar[By] = "service"
-    stage: int
-    round: int
-    pod: int
-
-    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        check_round_may_begin(t, self.stage, self.round)
-        place = self.round, self.pod
-        _require_no_table(t, place)
-        refuse_unless(not is_legal_pod(t, place), "no_table")
-        body = {"stage": self.stage, "round": self.round, "pod": self.pod}
-        return [RecordDraft("annulled", {**body, "how": AVERAGE})]
-
-
-@dataclass(frozen=True)
-class Report(TournamentCommand):
-    """The result of a closed game: places and points by seat; without places the game had no result."""
-
-    verb: ClassVar[str] = "Report"
-    by: ClassVar[By] = "service"
-    stage: int
-    round: int
-    pod: int
-    game: str
-    game_version: int
-    head: str
-    """Hash of the last record of the game."""
-    places: tuple[int, ...]
-    points: tuple[int, ...]
-
-    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        _require_round(t, self.stage, self.round)
-        table = t.tables.get((self.round, self.pod)) or PodTable(())
-        refuse_unless(table.game == self.game and not table.annulled, "no_table")
-        body = {"stage": self.stage, "round": self.round, "pod": self.pod, "game": self.game}
-        body |= {"version": self.game_version, "head": self.head}
-        body |= {"places": list(self.places), "points": list(self.points)}
-        refuse_unless(table.result != body, "already_reported")
-        return [RecordDraft("reported", body)]
-
-
-@dataclass(frozen=True)
-class Rank(TournamentCommand):
-    """The standings after a round become official."""
-
-    verb: ClassVar[str] = "Rank"
-    stage: int
-    round: int
-
-    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        _require_round(t, self.stage, self.round)
-        refuse_unless(self.round > len(t.rankings), "already_ranked")
-        refuse_unless(self.round == len(t.rankings) + 1, "not_ranked", round=len(t.rankings) + 1)
-        refuse_unless(t.has_ended(self.round), "tables_open")
-        return [RecordDraft("ranked", build_ranking(TieBreaks(t.stage(self.round)), self.stage, self.round))]
+        return [RecordDraft("closed" if t.is_whole else "cancelled", {})]

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from domain.errors import AnnalsError, VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical
 from domain.tournaments.draw import commit_nonce, follows_in_chain
 from domain.tournaments.event import Tournament, apply_tournament_record, initial_tournament
-from domain.tournaments.event_commands import draw_key_of, pair_rounds
+from domain.tournaments.event_pairing import build_advance, draw_key_of, pair_rounds
+from domain.tournaments.event_result_commands import build_official
+from domain.tournaments.event_ruling_commands import is_sound_ruling
 from domain.tournaments.records import KINDS
 from domain.tournaments.results import AVERAGE
-from domain.tournaments.standings import build_ranking
-from domain.tournaments.ties import TieBreaks
 from domain.types import Doc, Json
 
 FORMAT = 1
@@ -68,29 +69,34 @@ def verify_tournament(records: Sequence[Record]) -> Tournament:
     """Return the tournament of these records, with everything recomputed: hashes, chain, keys, pods and standings.
 
     Raise VerificationError for the first difference: `chain_broken` (hashes), `secret_mismatch`, `key_mismatch`,
-    `nonce_mismatch`, `pairing_mismatch`, `table_mismatch`, `ranking_mismatch`, or `unreadable`.
+    `nonce_mismatch`, `pairing_mismatch`, `table_mismatch`, `ranking_mismatch`, `ruling_mismatch`, or `unreadable`.
     """
+    with _name_record(1):
+        t = initial_tournament(records[0])
+        _require(records[0].public.get("prev") == "", "chain_broken", records[0], "the first record follows none")
+    key = b""
+    for record in records[1:]:
+        with _name_record(t.version + 1):
+            _require(record.public.get("prev") == t.hash, "chain_broken", record, "it names another record before it")
+            _require(record.kind in KINDS, "unreadable", record, f"no such kind: {record.kind}")
+            _require(record.time >= t.time, "chain_broken", record, "it goes back in time")
+            key = _check_record(t, record, key)
+            t = apply_tournament_record(t, record)
+    return t
+
+
+@contextmanager
+def _name_record(version: int) -> Iterator[None]:
+    """Raise VerificationError with the record's version for any error of its form."""
     try:
-        return _verify(records)
+        yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise VerificationError("unreadable", 0, f"a member is missing or of another form: {error}") from error
+        detail = f"a member is missing or of another form: {error}"
+        raise VerificationError("unreadable", version, detail) from error
     except VerificationError:
         raise
     except AnnalsError as error:
-        raise VerificationError("unreadable", 0, str(error)) from error
-
-
-def _verify(records: Sequence[Record]) -> Tournament:
-    t = initial_tournament(records[0])
-    _require(records[0].public.get("prev") == "", "chain_broken", records[0], "the first record follows none")
-    key = b""
-    for record in records[1:]:
-        _require(record.public.get("prev") == t.hash, "chain_broken", record, "it names another record before it")
-        _require(record.kind in KINDS, "unreadable", record, f"no such kind: {record.kind}")
-        _require(record.time >= t.time, "chain_broken", record, "it goes back in time")
-        key = _check_record(t, record, key)
-        t = apply_tournament_record(t, record)
-    return t
+        raise VerificationError("unreadable", version, str(error)) from error
 
 
 def _check_record(t: Tournament, record: Record, key: bytes) -> bytes:
@@ -100,27 +106,37 @@ def _check_record(t: Tournament, record: Record, key: bytes) -> bytes:
         case "entered":
             _require(body["entrant"] == len(t.entrants), "unreadable", record, "entrants are numbered in order")
         case "checkin_closed":
-            present = [e for e in sorted(t.commitments) if not t.entrants[e].withdrawn][: t.terms.capacity]
-            _require(body["entrants"] == present, "pairing_mismatch", record, "others have checked in")
+            _require(body["entrants"] == t.list_checked_in(), "pairing_mismatch", record, "others have checked in")
         case "revealed":
             is_own = commit_nonce(body["nonce"]) == t.commitments[body["entrant"]]
             _require(is_own, "nonce_mismatch", record, "the nonce is not that of the check-in")
         case "drawn":
             return _check_draw(t, record)
-        case "paired":
-            _compare(body, pair_rounds(t, body["stage"], key), "pairing_mismatch", record)
+        case "paired" | "ranked" | "advanced":
+            _recompute(t, record, key)
         case "tabled":
-            fits = t.fits_pod(body["round"], body["pod"], body["entrants"])
+            fits = t.fits_pod(body["stage"], body["round"], body["pod"], body["entrants"])
             _require(fits, "table_mismatch", record, "the pod has others at its seats")
-        case "annulled":
+        case "annulled" if "attempt" not in body:
             _require(body["how"] == AVERAGE, "table_mismatch", record, "a pod without a table has a credit")
         case "reported":
-            table = t.tables[body["round"], body["pod"]]
+            table = t.stages[body["stage"] - 1].tables[body["round"], body["pod"]]
             _require(body["game"] == table.game, "table_mismatch", record, "the pod plays another game")
-        case "ranked":
-            ranking = build_ranking(TieBreaks(t.stage(body["round"])), body["stage"], body["round"])
-            _compare(body, ranking, "ranking_mismatch", record)
+        case "annulled" | "placed" | "penalised" | "excluded" | "restored":
+            _require(is_sound_ruling(t, record), "ruling_mismatch", record, "no officer may rule so")
     return key
+
+
+def _recompute(t: Tournament, record: Record, key: bytes) -> None:
+    """Compare a pairing, a list or an advancement with the tournament before it."""
+    body = record.body
+    match record.kind.partition(".")[2]:
+        case "paired":
+            _compare(body, pair_rounds(t, body["stage"], body.get("round", 1), key), "pairing_mismatch", record)
+        case "ranked":
+            _compare(body, build_official(t, body["stage"], body["round"]), "ranking_mismatch", record)
+        case _:
+            _compare(body, build_advance(t, body["stage"] - 1) or {}, "ranking_mismatch", record)
 
 
 def _check_draw(t: Tournament, record: Record) -> bytes:

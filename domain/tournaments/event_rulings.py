@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from domain.errors import TournamentError
@@ -41,6 +41,11 @@ def place(stage: Stage, name: str, places: Sequence[int]) -> Stage:
     """Return the stage with new places at a table, by seat."""
     table = find_table(stage, name)
     return _replace_table(stage, table, replace(table, places=tuple(places)))
+
+
+def penalise(stage: Stage, penalties: Mapping[int, int]) -> Stage:
+    """Return the stage with these ticks subtracted, by entrant."""
+    return replace(stage, penalties=dict(penalties)) if penalties else stage
 
 
 def exclude(stage: Stage, entrant: int, results: str) -> Stage:

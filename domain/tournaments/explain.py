@@ -13,7 +13,7 @@ from domain.tournaments.ties import SHARED, Step, TieBreaks
 from domain.types import Doc, Json
 
 DECIMALS, MOST_DECIMALS = 3, 12
-WHOLE = frozenset({"direct", "lapses"})
+WHOLE = frozenset({"direct", "lapses", "reached", "finish"})
 """Rules with whole numbers as values."""
 
 

@@ -175,6 +175,14 @@ def seed_tables(seeds: Sequence[int], seats: SeatRange) -> list[list[int]]:
     return tables
 
 
+def seed_round(seeds: Sequence[int], seats: SeatRange) -> tuple[list[list[int]], list[int]]:
+    """Return the tables of a knockout round, and the byes forced by the sizes: the best seeds."""
+    for byes in range(len(seeds) - seats.lo + 1):
+        if find_exact_sizes(len(seeds) - byes, seats):
+            return seed_tables(seeds[byes:], seats), list(seeds[:byes])
+    raise TournamentError("sizes_impossible", f"{len(seeds)} entrants make no table of {seats.lo} to {seats.hi} seats")
+
+
 def find_advancing(
     tables: Iterable[Mapping[int, int]], standing: Sequence[int], first: int, wild_cards: int = 0
 ) -> list[int]:

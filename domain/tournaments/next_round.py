@@ -65,6 +65,28 @@ def draw_next_round(
     return draw_swiss_round(key, order, seats, collect_state(ties, relations), volunteers)
 
 
+def find_next_seeds(
+    ties: TieBreaks, present: Collection[int], resting: Collection[int], first: int, wild_cards: int
+) -> list[int]:
+    """Return the seeds of a knockout's next round among those present: byes of the last round, then the others.
+
+    At a table without places the first by the standings advance.
+    """
+    stage = ties.tally.stage
+    ranked = [entrant for group in ties.ranking for entrant in group if entrant in present]
+    rank = {entrant: i for i, entrant in enumerate(ranked)}
+    tables = []
+    for table in stage.tables:
+        if table.round == stage.rounds:
+            has_places = bool(table.places) and not table.annulled
+            order = table.places if has_places else [rank.get(e, 0) if e is not None else 0 for e in table.entrants]
+            places = zip(table.entrants, order, strict=True)
+            tables.append({e: place for e, place in places if e is not None and e in rank})
+    playing = {entrant for places in tables for entrant in places}
+    standing = [entrant for entrant in ranked if entrant in playing]
+    return [e for e in ranked if e in resting] + find_advancing(tables, standing, first, wild_cards)
+
+
 def advance_round(key: bytes, stage: Stage, seats: SeatRange, first: int, wild_cards: int) -> RoundPlan:
     """Return the next round of a knockout: the first of each table of the last round, and wild cards of that round.
 

@@ -31,6 +31,16 @@ KINDS = tuple(
         "ranked",
         "closed",
         "cancelled",
+        "readmitted",
+        "advanced",
+        "placed",
+        "penalised",
+        "excluded",
+        "restored",
+        "deputed",
+        "recused",
+        "substituted",
+        "volunteered",
     )
 )
 """Kinds of records; `<kind>@1` in the ledger."""

@@ -13,6 +13,7 @@ VOID, AVERAGE = "void", "average"
 """Ways to annul a table: as if not played; with a credit as for a bye."""
 
 DEFAULT_TIES = ("points", "direct", "wins", "beaten", "opponents", "margin", "lapses", "draw")
+KNOCKOUT_TIES = ("reached", "finish", *DEFAULT_TIES)
 
 
 @dataclass(frozen=True, slots=True)

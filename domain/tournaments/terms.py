@@ -16,11 +16,22 @@ from domain.tournaments.ties import check_ties
 from domain.tournaments.totals import check_total
 from domain.types import Doc
 
-FORMATS = ("league", "design")
-"""Formats with all rounds known at the draw; the others of `formats` need rounds drawn one by one."""
+FORMATS = ("league", "design", "swiss", "knockout")
+ROUND_BY_ROUND = frozenset({"swiss", "knockout"})
+"""Formats with a draw for each round; the others draw all rounds at once."""
+
+MAX_STAGES = 10
 
 MAX_REVEAL = 14 * 86_400
 """Longest time to show nonces, seconds."""
+
+
+@dataclass(frozen=True)
+class AdvanceTerms:
+    """Step to the next round of a knockout: the first of each table, and wild cards by the standings."""
+
+    first: int
+    wild_cards: int = 0
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,10 @@ class StageTerms:
     lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
     total: str = "sum"
     ties: tuple[str, ...] = DEFAULT_TIES
+    advance: tuple[AdvanceTerms, ...] = ()
+    """Of a knockout: a step from each round to the next."""
+    entrants: int | None = None
+    """Most entrants of a later stage: the first of the stage before. None: all of them."""
 
     @property
     def parameters(self) -> ScoringParameters:
@@ -74,7 +89,8 @@ def check_terms(terms: Terms) -> Terms:
     _check(2 <= terms.capacity <= MAX_ENTRANTS, f"2 to {MAX_ENTRANTS} entrants are expected", "/capacity")
     _check(1 <= terms.chain <= MAX_CHAIN, f"a chain has 1 to {MAX_CHAIN} draws", "/chain")
     _check(0 <= terms.reveal <= MAX_REVEAL, f"0 to {MAX_REVEAL} seconds are expected", "/reveal")
-    _check(len(terms.stages) == 1, "one stage is expected", "/stages")
+    _check(1 <= len(terms.stages) <= MAX_STAGES, f"1 to {MAX_STAGES} stages are expected", "/stages")
+    _check(terms.stages[0].entrants is None, "the first stage takes all entrants", "/stages/0/entrants")
     for number, stage in enumerate(terms.stages):
         _check_stage(terms, stage, f"/stages/{number}")
     return terms
@@ -84,6 +100,18 @@ def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
     _check(stage.format in FORMATS, f"{stage.format!r} is none of {', '.join(FORMATS)}", f"{pointer}/format")
     _check(stage.rounds is None or 1 <= stage.rounds <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", pointer)
     _check(1 <= stage.concurrent <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", f"{pointer}/concurrent")
+    is_knockout = stage.format == "knockout"
+    _check(bool(stage.advance) <= is_knockout, "only a knockout has steps", f"{pointer}/advance")
+    _check(len(stage.advance) < MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", f"{pointer}/advance")
+    is_whole = not is_knockout or stage.rounds in (None, len(stage.advance) + 1)
+    _check(is_whole, "a knockout has a round more than steps", f"{pointer}/rounds")
+    is_parallel = stage.concurrent > 1 and stage.format in ROUND_BY_ROUND
+    _check(not is_parallel, "rounds drawn one by one are played one by one", f"{pointer}/concurrent")
+    for number, step in enumerate(stage.advance):
+        is_step = 1 <= step.first <= terms.most and 0 <= step.wild_cards <= MAX_ENTRANTS
+        _check(is_step, "at least the first of each table goes on", f"{pointer}/advance/{number}")
+    is_field = stage.entrants is None or 2 <= stage.entrants <= MAX_ENTRANTS
+    _check(is_field, "2 entrants or more are expected", f"{pointer}/entrants")
     _check(stage.unit >= 1, "a number from 1 is expected", f"{pointer}/unit")
     _check_part(f"{pointer}/scoring", lambda: find_scoring(stage.scoring))
     _check_part(f"{pointer}/total", lambda: check_total(stage.total))

@@ -17,6 +17,7 @@ from domain.errors import TournamentError
 from domain.tournaments.draw import draw_value
 from domain.tournaments.results import Stage, TableResult, Tally
 from domain.tournaments.scoring import POINT, count_margins
+from domain.tournaments.sizes import MAX_SEATS
 
 Value = int | bytes
 
@@ -25,8 +26,8 @@ SCALE = 2520
 
 SHARED = "shared"
 """Last rule of a list: the entrants share their places."""
-RULES = ("points", "direct", "wins", "beaten", "opponents", "margin", "lapses", "draw", SHARED)
-FEWER_FIRST = frozenset({"lapses", "draw"})
+RULES = ("points", "direct", "wins", "beaten", "opponents", "margin", "lapses", "draw", SHARED, "reached", "finish")
+FEWER_FIRST = frozenset({"lapses", "draw", "finish"})
 """Rules by which the lower value stands first."""
 NOT_ALL_MET, NO_GAME_POINTS, NO_DRAW = "not_all_met", "no_game_points", "no_draw"
 """Reasons to skip a rule."""
@@ -123,6 +124,26 @@ class TieBreaks:
         tables = self.tally.seats[entrant]
         return sum([table.lapses[table.entrants.index(entrant)] for table in tables if table.lapses])
 
+    @cached_property
+    def _finishes(self) -> dict[int, tuple[int, int]]:
+        """Last round of each entrant with a table or a bye, and the place there: 1 for a bye, unknown ones last."""
+        stage = self.tally.stage
+        finishes = {entrant: (round_, 1) for round_, entrant in sorted(stage.byes)}
+        for table in stage.tables:
+            places = table.places if table.places and not table.annulled else (len(table.entrants),) * MAX_SEATS
+            for entrant, place in zip(table.entrants, places, strict=False):
+                if entrant is not None and table.round >= finishes.get(entrant, (0, 0))[0]:
+                    finishes[entrant] = table.round, place
+        return finishes
+
+    def find_last_round(self, entrant: int) -> int:
+        """Return the last round with a table or a bye of an entrant, 0 without one."""
+        return self._finishes.get(entrant, (0, 0))[0]
+
+    def find_last_place(self, entrant: int) -> int:
+        """Return the place at the entrant's last table."""
+        return self._finishes.get(entrant, (0, 0))[1]
+
     # --- rules
 
     def find_shared_tables(self, group: Sequence[int]) -> list[TableResult] | None:
@@ -181,6 +202,10 @@ class TieBreaks:
                 return self.rate_opponents
             case "margin":
                 return self.add_margins
+            case "reached":
+                return self.find_last_round
+            case "finish":
+                return self.find_last_place
             case _:
                 return self.count_lapses
 

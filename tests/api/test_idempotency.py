@@ -17,16 +17,16 @@ from domain.errors import AccountError
 from domain.kernel.game.play_commands import Play
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.event_commands import (
-    AddTable,
     CheckIn,
     CloseCheckIn,
     Draw,
     Enter,
     OpenCheckIn,
-    Report,
     ShowNonce,
     TournamentCommand,
 )
+from domain.tournaments.event_result_commands import AddTable, Report
+from domain.tournaments.event_ruling_commands import ROLES, DeputeOfficer
 from tests.api.conftest import Doc, Reply, Site, Table, make_site, refused
 from tests.api.members import OTHER, PASSWORD, Member, promoted, register
 
@@ -197,8 +197,8 @@ def organising(site: Site) -> list[Ask]:
         "stages": [{"rounds": 1}],
     }
 
-    def made(*commands: TournamentCommand) -> str:
-        answer = anne.post("/tournaments", terms)
+    def made(*commands: TournamentCommand, **more: Any) -> str:
+        answer = anne.post("/tournaments", {**terms, **more})
         assert answer.status_code == 201, answer.text
         for command in commands:
             handler.handle(answer.json["tournament"], command)
@@ -210,9 +210,18 @@ def organising(site: Site) -> list[Ask]:
     drawing = (*checking, CloseCheckIn())
     drawn = (*drawing, ShowNonce(me, NONCE), Draw(1, 1))
     ranking = made(*drawn)
-    entrants = handler.load(ranking.rpartition("/")[2]).rounds[0].pods[0]
+    entrants = handler.load(ranking.rpartition("/")[2]).play.rounds[0].pods[0]
     for command in (AddTable(1, 1, 1, "g", entrants), Report(1, 1, 1, "g", 9, "h", (1, 2, 3), (3, 2, 1))):
         handler.handle(ranking.rpartition("/")[2], command)
+    swiss = {"stages": [{"format": "swiss", "rounds": 3}]}
+    people = [{"player": register(site, name).doc["player"]} for name in ("Bertrand", "Claire")]
+    officer = people[0]
+    deputed = DeputeOfficer(officer["player"], "deputy")
+    others = ("p1", "p2", "p3")
+    present = (*(Enter(p) for p in others), OpenCheckIn(), *(CheckIn((p,)) for p in others), CloseCheckIn())
+    rulings = f"{made(*present)}/rulings"
+    ruling = {"act": "penalised", "entrant": 1, "ticks": 5, "reason": "Late."}
+    seen = {"If_Match": anne.post(f"{rulings}?dry_run=1", ruling).headers["ETag"]}
     hashes = [{"nonce_hash": commit_nonce(text)} for text in ("x" * 16, "y" * 16)]
     found = [
         ask("POST /v1/tournaments", "/tournaments", terms, terms | {"capacity": 9}),
@@ -224,6 +233,11 @@ def organising(site: Site) -> list[Ask]:
         ask(f"POST {IN_TOURNAMENT}{ROUND}/draw", f"{made(*drawn)}/stages/1/rounds/1/draw", {"reason": "x"}, {}),
         ask(f"POST {IN_TOURNAMENT}{ROUND}/rank", f"{ranking}/stages/1/rounds/1/rank", {}),
         ask(f"POST {IN_TOURNAMENT}/close", f"{made()}/close", {}),
+        ask(f"POST {IN_TOURNAMENT}/entrants/me/byes", f"{made(*checking, **swiss)}/entrants/me/byes", {}),
+        ask(f"POST {IN_TOURNAMENT}/entrants/me/substitutes", f"{made(*entered)}/entrants/me/substitutes", *people),
+        ask(f"POST {IN_TOURNAMENT}/officers", f"{made()}/officers", *({**officer, "office": o} for o in ROLES)),
+        ask(f"DELETE {IN_TOURNAMENT}/officers/{{player}}", f"{made(deputed)}/officers/{officer['player']}", None),
+        ask(f"POST {IN_TOURNAMENT}/rulings", rulings, ruling, {**ruling, "ticks": 6}, **seen),
     ]
     return [replace(each, token=anne.token) for each in found]
 
@@ -344,6 +358,7 @@ WITHOUT_KEY = {
         "POST /v1/me/officers",
     ),
     "does what is missing, and a second time nothing is": (
+        "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/adjournments",
         "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/reports",
         "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/tables",
     ),

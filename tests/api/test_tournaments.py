@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from typing import Any
 
 import pytest
 
+from domain.command_handler import CommandHandler
 from domain.errors import VerificationError
+from domain.kernel.game.play_commands import Lapse
+from domain.service.seed_store import SeedStore
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.event_proof import parse_export, verify_tournament
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import Member, register
-from tests.api.player import play
+from tests.api.player import build, play
 
 BODY: Doc = {
     "title": "Genoa Open",
@@ -62,6 +67,29 @@ def finish(site: Site, director: Member, members: list[Member], pod: Doc) -> Non
     table = Table(site, pod["game"], director.token, [members[e].token for e in pod["entrants"]])
     play(table, random.Random(pod["table"]), 200)
     assert table.get(who=0).json["status"] == "closed"
+
+
+def let_pass(table: Table, decision: str, due: int) -> None:
+    """The defaults of a decision, played at a time in ms."""
+    s = table.site.services
+    late = CommandHandler(s.ledger, s.registry, SeedStore(s.ledger, s.ledger.keys), lambda: due)
+    s.notify_appended(late.handle(table.game, Lapse(decision)).position)
+
+
+def play_without(table: Table, idle: int) -> None:
+    """A game to its end, in which a seat never answers."""
+    s, rng = table.site.services, random.Random(3)
+    while found := table.get("/decisions", "director").json["decisions"]:
+        game = s.commands.game(table.game)
+        if found[0]["engine"]:
+            table.resolve()
+            continue
+        for seat in (seat for seat in found[0]["must"] if seat != idle):
+            body = {"move": build(table, seat, rng), "decision": found[0]["id"]}
+            assert table.post("/moves", body, table.tokens[seat]).status_code == 201
+        if (now := s.commands.game(table.game)).due_times([idle]):
+            let_pass(table, found[0]["id"], max(now.due_times([idle]).values()))
+        assert s.commands.game(table.game).version > game.version
 
 
 def test_a_whole_event(site: Site) -> None:
@@ -235,6 +263,201 @@ class TestTables:
         assert closed.status_code == 201, closed.text
         assert done(director.post(f"{round_}/reports"))["pods"] == [2]
         assert [row["ticks"] for row in site.get(f"{path}/standings").json["standings"]] == [0] * 9
+
+
+class TestRoundByRound:
+    def test_a_swiss_event_with_a_final(self, site: Site) -> None:
+        """Two rounds drawn from the standings, a late entrant, and a knockout of three."""
+        stages: list[Doc] = [{"format": "swiss", "rounds": 4}, {"format": "knockout", "entrants": 3}]
+        director, members, path = drawn(site, 6, stages=stages)
+        members.append(register(site, "Late"))
+        for number in (1, 2, 3, 4):
+            round_ = f"{path}/stages/1/rounds/{number}"
+            if number > 1:
+                done(director.post(f"{round_}/draw"))
+            if number < 4:
+                refused(director.post(f"{path}/stages/1/rounds/{number + 1}/draw"), 409, "rounds_open")
+            done(director.post(f"{round_}/tables"))
+            if number == 1:
+                assert done(members[6].post(f"{path}/entrants"))["entrant"] == 6
+                done(members[2].delete(f"{path}/entrants/me"))
+            for pod in done(site.get(round_))["pods"]:
+                assert director.post(f"/games/{pod['game']}/close", {"reason": "void"}).status_code == 201
+            done(director.post(f"{round_}/reports"))
+            done(director.post(f"{round_}/rank"))
+        doc = site.get(path).json
+        assert (doc["stage"], doc["format"], doc["stages"][1]["ties"][0]) == (2, "knockout", "reached")
+        assert site.get(f"{path}/standings?stage=3").status_code == 404
+        assert done(site.get(f"{path}/standings?stage=1&after_round=4"))["official"] is True
+        final = f"{path}/stages/2/rounds/1"
+        done(director.post(f"{final}/draw"))
+        done(director.post(f"{final}/tables"))
+        (pod,) = done(site.get(final))["pods"]
+        finish(site, director, members, pod)
+        done(director.post(f"{final}/reports"))
+        done(director.post(f"{final}/rank"))
+        assert len(done(site.get(f"{path}/standings"))["standings"]) == 3
+        done(director.post(f"{path}/close"))
+        assert verify_tournament(parse_export(site.get(f"{path}/export").data)).status == "finished"
+
+
+class TestFiles:
+    def test_sheets_hold_entrants_pairings_and_standings_without_formulas(self, site: Site) -> None:
+        director, members, path = drawn(site, 4)
+        members[1].put("/me/name", {"name": "=Anne, 1"})
+        done(director.post(f"{path}/stages/1/rounds/1/tables"))
+        sheets = {}
+        for sheet in ("entrants", "tables", "seats", "standings"):
+            answer = site.get(f"{path}/export.csv?sheet={sheet}")
+            assert (answer.status_code, answer.content_type) == (200, "text/csv; charset=utf-8")
+            assert answer.data.endswith(b"\r\n")
+            sheets[sheet] = list(csv.DictReader(io.StringIO(answer.data.decode())))
+        assert {name: len(rows) for name, rows in sheets.items()} == {
+            "entrants": 4,
+            "tables": 2,
+            "seats": 8,
+            "standings": 4,
+        }
+        assert sheets["standings"][0]["points"] == "0.0000"
+        assert {row["entrant"] for row in sheets["seats"] if row["round"] == "1" and not row["table"]} != set()
+        names = [row["name"] for rows in sheets.values() for row in rows if "name" in row]
+        assert "'=Anne, 1" in names
+        assert not any(name.startswith("=") for name in names)
+        refused(site.get(f"{path}/export.csv?sheet=secrets"), 422, "invalid_query")
+
+    def test_a_calendar_has_the_deadlines_of_an_entrant(self, site: Site) -> None:
+        director, members = register(site, "Organiser"), people(site, 3)
+        path = opened(site, director, table={"undo": "none", "pace": {"seconds": {"turn": 60}}})
+        for member in members:
+            done(member.post(f"{path}/entrants"))
+        done(director.post(f"{path}/phases", {"phase": "checking"}))
+        for number, member in enumerate(members):
+            body = {"nonce_hash": commit_nonce(NONCE.format(number))} if number else {}
+            done(member.post(f"{path}/checkin", body))
+        done(director.post(f"{path}/phases", {"phase": "drawing"}))
+
+        def count(query: str) -> int:
+            return int(site.get(f"{path}/calendar{query}").data.count(b"BEGIN:VEVENT"))
+
+        assert [count(query) for query in ("", "?entrant=0", "?entrant=1")] == [1, 0, 1]
+        assert b"SUMMARY:Montrer votre nonce" in site.get(f"{path}/calendar?lang=fr").data
+        for number, member in list(enumerate(members))[1:]:
+            done(member.post(f"{path}/nonce", {"nonce": NONCE.format(number)}))
+        done(director.post(f"{path}/stages/1/rounds/1/draw"))
+        done(director.post(f"{path}/stages/1/rounds/1/tables"))
+        assert [count(query) for query in ("", "?entrant=0")] == [1, 1]
+        assert site.get(f"{path}/calendar?entrant=3").status_code == 404
+
+
+class TestAbsence:
+    def test_who_missed_half_of_the_decisions_gets_nothing_and_a_substitute_counts(self, site: Site) -> None:
+        """Seat 0 lapses all the time; seat 1 leaves to a substitute; the others keep their places."""
+        director, members, path = drawn(site, 3, table={"undo": "none", "pace": {"seconds": {"turn": 60}}})
+        round_ = f"{path}/stages/1/rounds/1"
+        done(director.post(f"{round_}/tables"))
+        (pod,) = done(site.get(round_))["pods"]
+        idle, leaving = pod["entrants"][:2]
+        substitute = register(site, "Claire")
+        named = {"player": substitute.doc["player"]}
+        refused(members[idle].post(f"{path}/entrants/me/substitutes", {"name": "Anne 1"}), 409, "substitute_invalid")
+        done(members[leaving].post(f"{path}/entrants/me/substitutes", named))
+        game = f"/games/{pod['game']}"
+        done(members[leaving].delete(f"{game}/seats/1"))
+        done(substitute.post(f"{game}/seats", {"seat": 1}))
+        tokens = [members[idle].token, substitute.token, members[pod["entrants"][2]].token]
+        table = Table(site, pod["game"], director.token, tokens)
+        play_without(table, 0)
+        assert done(director.post(f"{round_}/reports"))["pods"] == [1]
+        (pod,) = done(site.get(round_))["pods"]
+        assert set(pod["absent"]) == {0, 2}  # seat 2 moved freely, and let the deadline pass
+        assert pod["decisions"][:2] == [[0, 3], [3, 3]]
+        assert pod["lapses"][0] > 0
+        ticks = {row["entrant"]: row["ticks"] for row in site.get(f"{path}/standings").json["standings"]}
+        assert ticks[idle] == 0
+        assert sum(ticks.values()) > 0
+        verify_tournament(parse_export(site.get(f"{path}/export").data))
+
+    def test_the_tables_of_a_round_are_adjourned_by_their_state(self, site: Site) -> None:
+        director, members, path = drawn(site, 6)
+        round_ = f"{path}/stages/1/rounds/1"
+        done(director.post(f"{round_}/tables"))
+        refused(members[0].post(f"{round_}/adjournments"), 403, "directors_only")
+        assert done(director.post(f"{round_}/adjournments", {"reason": "It is late."}))["pods"] == [1, 2]
+        assert done(director.post(f"{round_}/adjournments"))["pods"] == []
+        game = done(site.get(round_))["pods"][0]["game"]
+        assert site.get(f"/games/{game}").json["status"] == "over"
+
+    def test_an_organiser_who_plays_adjourns_the_other_tables(self, site: Site) -> None:
+        """With neutral officers the own table is left to another officer of that table."""
+        director, members = register(site, "Organiser"), people(site, 5)
+        path = opened(site, director, table={"undo": "none", "officers": "neutral"}, reveal=0)
+        for member in (director, *members):
+            done(member.post(f"{path}/entrants"))
+        done(director.post(f"{path}/phases", {"phase": "checking"}))
+        for member in (director, *members):
+            done(member.post(f"{path}/checkin"))
+        done(director.post(f"{path}/phases", {"phase": "drawing"}))
+        round_ = f"{path}/stages/1/rounds/1"
+        done(director.post(f"{round_}/draw"))
+        done(director.post(f"{round_}/tables"))
+        pods = done(site.get(round_))["pods"]
+        free = [number for number, pod in enumerate(pods, 1) if 0 not in pod["entrants"]]
+        made = done(director.post(f"{round_}/adjournments"))
+        assert (made["pods"], made["refused"]) == (free, [number for number in (1, 2) if number not in free])
+
+
+class TestRulings:
+    def test_a_ruling_is_previewed_explained_and_taken_back(self, site: Site) -> None:
+        director, members, path = drawn(site, 3)
+        round_, rulings = f"{path}/stages/1/rounds/1", f"{path}/rulings"
+        done(director.post(f"{round_}/tables"))
+        (pod,) = done(site.get(round_))["pods"]
+        ruling: Doc = {"act": "placed", "table": "1.1", "places": [1, 1, 1], "reason": "The clock had stopped."}
+        refused(director.post(f"{rulings}?dry_run=1", ruling), 409, "no_result")
+        finish(site, director, members, pod)
+        done(director.post(f"{round_}/reports"))
+        done(director.post(f"{round_}/rank"))
+        first = site.get(f"{path}/standings").json["standings"]
+        order = [row["entrant"] for row in first]
+        ruling["places"] = turned = [3 - order.index(entrant) for entrant in pod["entrants"]]
+        preview = director.post(f"{rulings}?dry_run=1", ruling)
+        moved = done(preview)["moved"]
+        assert moved
+        assert all(each["before"] != each["after"] for each in moved)
+        assert all("Anne" in " ".join(each["sentences"]) for each in moved)
+        refused(director.post(rulings, ruling), 428, "precondition_required")
+        tag = preview.headers["ETag"]
+        refused(director.post(rulings, {**ruling, "reason": ""}, If_Match=tag), 422, "invalid_body")
+        refused(director.post(rulings, {**ruling, "places": [1, 1, 3]}, If_Match=tag), 412, "preview_stale")
+        refused(members[0].post(f"{rulings}?dry_run=1", ruling), 403, "directors_only")
+        done(director.post(rulings, ruling, If_Match=tag))
+        (told,) = done(site.get(rulings))["items"]
+        assert (told["reason"], told["places"], told["restored"]) == (ruling["reason"], turned, False)
+        assert done(site.get(round_))["pods"][0]["places"] == turned
+        back: Doc = {"act": "restored", "ruling": told["ruling"], "reason": "It had not."}
+        done(director.post(rulings, back, If_Match=director.post(f"{rulings}?dry_run=1", back).headers["ETag"]))
+        assert site.get(f"{path}/standings?after_round=1").json["standings"] == first
+        refused(director.post(f"{rulings}?dry_run=1", {"act": "restored"}), 422, "invalid_body")
+        verify_tournament(parse_export(site.get(f"{path}/export").data))
+
+    def test_an_officer_who_plays_leaves_the_matter_to_another(self, site: Site) -> None:
+        director, members, path = drawn(site, 3)
+        player = members[0].doc["player"]
+        refused(members[0].post(f"{path}/officers", {"player": player, "office": "deputy"}), 403, "directors_only")
+        done(director.post(f"{path}/officers", {"player": player, "office": "arbiter"}))
+        refused(members[0].post(f"{path}/close"), 403, "directors_only")
+        own: Doc = {"act": "penalised", "entrant": 0, "ticks": 5, "reason": "Late."}
+        tag = members[0].post(f"{path}/rulings?dry_run=1", own).headers["ETag"]
+        refused(members[0].post(f"{path}/rulings", own, If_Match=tag), 403, "conflict_of_interest")
+        done(director.post(f"{path}/officers", {"name": "Anne 1", "office": "deputy"}))
+        done(members[0].delete(f"{path}/officers/{player}"))
+        other: Doc = {**own, "entrant": 2}
+        members[1].put("/me/relations", {"players": [members[2].doc["player"]]})
+        tag = members[1].post(f"{path}/rulings?dry_run=1", other).headers["ETag"]
+        refused(members[1].post(f"{path}/rulings", other, If_Match=tag), 403, "conflict_of_interest")
+        done(director.delete(f"{path}/officers/{members[1].doc['player']}"))
+        refused(members[0].post(f"{path}/rulings?dry_run=1", own), 403, "directors_only")
+        assert site.get(path).json["officers"] == []
 
 
 def test_a_result_is_reported_once_spectators_see_it(site: Site) -> None:

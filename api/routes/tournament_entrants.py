@@ -1,0 +1,179 @@
+"""Routes of the entrants of a tournament: enter and withdraw, name a substitute, check in, show nonces."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from api import authorization
+from api.openapi.smorest import Blueprint
+from api.routes.games import charge_quota
+from api.routes.table_officers import find_person
+from api.schemas.query_args import MoveHeaders
+from api.schemas.tournament_responses import (
+    TournamentEnteredSchema,
+    TournamentWrittenSchema,
+)
+from api.schemas.tournament_schemas import (
+    CheckInSchema,
+    EnterSchema,
+    PhaseSchema,
+    SubstituteSchema,
+    TournamentNonceSchema,
+)
+from api.services import Doc
+from api.tournament_calls import (
+    execute_for_caller,
+    load_tournament,
+    own_players,
+    require_director,
+    written_response,
+)
+from domain.tournaments.event_commands import (
+    CheckIn,
+    CloseCheckIn,
+    Enter,
+    NameSubstitute,
+    OpenCheckIn,
+    ShowNonce,
+    WantBye,
+    Withdraw,
+)
+
+bp = Blueprint(
+    "tournament_entrants",
+    __name__,
+    url_prefix="/v1/tournaments/<tournament:tournament>",
+    description="Entrants of a tournament: enter, check in.",
+)
+
+
+@bp.operation(
+    "POST",
+    "/entrants",
+    "enter_tournament",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentEnteredSchema,
+    status=201,
+)
+def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
+    """Enter, with your account. Beyond the capacity you are on the waiting list.
+
+    You may enter a Swiss event until half of its rounds are drawn: rounds missed count 0. After a withdrawal you come
+    back under your number. Your account must be in good standing.
+    """
+    authorization.require_good_standing()
+    load_tournament(tournament)
+    charge_quota("seats")
+    player = authorization.current_account().player
+    stored = execute_for_caller(tournament, Enter(player, own_players()), headers)
+    return written_response(stored, entrant=stored.records[0].body["entrant"])
+
+
+@bp.operation(
+    "DELETE",
+    "/entrants/me",
+    "withdraw_from_tournament",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+)
+def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
+    """Withdraw. Your results stand, and you get no further table. Leave your seat yourself at those that you have."""
+    return written_response(execute_for_caller(tournament, Withdraw(own_players()), headers), 200)
+
+
+@bp.operation(
+    "POST",
+    "/entrants/me/substitutes",
+    "name_substitute",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=SubstituteSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def name_substitute(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Name a person whose decisions at your tables count as yours. The record names the person's id.
+
+    The person takes your seat once it is vacant, as anybody can. Entrants cannot be substitutes.
+    """
+    load_tournament(tournament)
+    command = NameSubstitute(own_players(), find_person(body).player)
+    return written_response(execute_for_caller(tournament, command, headers))
+
+
+@bp.operation(
+    "POST",
+    "/entrants/me/byes",
+    "want_bye",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def want_bye(_: Doc, headers: Doc, tournament: str) -> Response:
+    """Want a bye in the next round of a Swiss event. No bye is forced on others for your sake."""
+    return written_response(execute_for_caller(tournament, WantBye(own_players()), headers))
+
+
+@bp.operation(
+    "POST",
+    "/checkin",
+    "check_in",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=CheckInSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Check in for the draw, if you like with the hash of a nonce, so that nobody can foresee the draw."""
+    return written_response(execute_for_caller(tournament, CheckIn(own_players(), body["nonce_hash"]), headers))
+
+
+@bp.operation(
+    "POST",
+    "/nonce",
+    "show_tournament_nonce",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=TournamentNonceSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Show your nonce, once the check-in has closed. One that is not shown counts as empty."""
+    return written_response(execute_for_caller(tournament, ShowNonce(own_players(), body["nonce"]), headers))
+
+
+@bp.operation(
+    "POST",
+    "/phases",
+    "change_phase",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=PhaseSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Open the check-in of your tournament (`checking`), or close it (`drawing`): nonces are shown then.
+
+    You may open another one before each further draw. Without it, the same entrants go on, with their nonces.
+    """
+    require_director(tournament)
+    command = OpenCheckIn() if body["phase"] == "checking" else CloseCheckIn()
+    return written_response(execute_for_caller(tournament, command, headers))

@@ -1,0 +1,102 @@
+"""Routes of a tournament's files for other programs: sheets for spreadsheets, deadlines for calendars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flask import Response
+
+from api import authorization
+from api.documents import calendars
+from api.documents.tournament_sheets import build_sheet
+from api.http.i18n import request_language
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import etag_response, retry_after_inspection
+from api.routes.feeds import ICALENDAR
+from api.schemas.tournament_schemas import SheetArgs, TournamentCalendarArgs
+from api.services import Doc, services
+from api.tournament_calls import (
+    entrant_names,
+    load_tournament,
+)
+from domain.kernel.text.message_catalog import load_texts
+from domain.tournaments.event import Tournament
+
+bp = Blueprint(
+    "tournament_files",
+    __name__,
+    url_prefix="/v1/tournaments/<tournament:tournament>",
+    description="A tournament as files: sheets and deadlines.",
+)
+
+CSV = "text/csv; charset=utf-8"
+_CSV_DOC = {"type": "string", "description": "CSV (RFC 4180, UTF-8) with a first row of names."}
+_ICALENDAR_DOC = {"type": "string", "description": "An iCalendar document (RFC 5545)."}
+
+
+@bp.operation(
+    "GET",
+    "/export.csv",
+    "tournament_sheet",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=SheetArgs,
+    response=_CSV_DOC,
+    content_type="text/csv",
+    response_headers=string_headers("Content-Disposition"),
+)
+@retry_after_inspection
+def export_tournament_sheet(args: Doc, tournament: str) -> Response:
+    """Return a sheet: `entrants`, `tables`, `seats` (the pairings) or `standings`, of all stages.
+
+    A cell that a spreadsheet would take for a formula begins with an apostrophe.
+    """
+    t, sheet = load_tournament(tournament), args["sheet"]
+    response = etag_response(build_sheet(t, sheet, entrant_names(t)), t.version, media=CSV)
+    response.headers["Content-Disposition"] = f'attachment; filename="{sheet}.csv"'
+    return response
+
+
+@bp.operation(
+    "GET",
+    "/calendar",
+    "tournament_calendar",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=TournamentCalendarArgs,
+    response=_ICALENDAR_DOC,
+    content_type=ICALENDAR,
+)
+@retry_after_inspection
+def tournament_calendar(args: Doc, tournament: str) -> Response:
+    """Return the deadlines of a tournament, or of one entrant, as spectators may know them.
+
+    Your own ones at all your tables are in `/v1/me/calendar`.
+    """
+    t, lang, entrant = load_tournament(tournament), request_language(), args.get("entrant")
+    if entrant is not None and entrant >= len(t.entrants):
+        raise Problem("not_found")
+    found = services().seat_tokens.texts.list_cards([t.id]).get(t.id)
+    name = found[0] if found and found[0] else "Annals"
+    deadlines = [*_list_nonce_deadlines(t, entrant, name, lang), *_list_table_deadlines(t, entrant, lang)]
+    return etag_response(calendars.build_calendar(name, deadlines), t.version, media=ICALENDAR)
+
+
+def _list_nonce_deadlines(t: Tournament, entrant: int | None, name: str, lang: str) -> Iterator[calendars.Deadline]:
+    """Yield the end of the time to show nonces while somebody may still show one."""
+    if t.status == "drawing" and (t.hidden_nonces if entrant is None else entrant in t.hidden_nonces):
+        title = load_texts("domain.tournaments", lang).render("calendar.nonces", {}) or ""
+        yield calendars.Deadline(t.id, "nonces", (), t.nonces_end, t.checkin_closed_at, title, name)
+
+
+def _list_table_deadlines(t: Tournament, entrant: int | None, lang: str) -> Iterator[calendars.Deadline]:
+    """Yield the deadlines of the tables without a result; of an entrant, those of the own seats."""
+    s = services()
+    tables = [table for play in t.stages for table in play.tables.values() if table.game and not table.result]
+    for table in tables:
+        if entrant is None or entrant in table.entrants:
+            summary = s.reader.find_summary(table.game)
+            for deadline in calendars.list_table_deadlines(s, summary, lang) if summary else ():
+                if entrant is None or table.entrants.index(entrant) in deadline.seats:
+                    yield deadline

@@ -1,0 +1,213 @@
+"""Routes of the officers of a tournament: name them, preview a ruling, rule, list the rulings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+from flask import Response
+
+from api import authorization
+from api.http.i18n import request_language
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
+from api.routes.table_officers import find_person
+from api.schemas.query_args import MoveArgs, MoveHeaders, WaitArgs
+from api.schemas.tournament_responses import RulingPreviewSchema, TournamentRulingsSchema, TournamentWrittenSchema
+from api.schemas.tournament_schemas import (
+    TournamentOfficerSchema,
+    TournamentRulingHeaders,
+    TournamentRulingSchema,
+)
+from api.services import Doc, services
+from api.tournament_calls import (
+    entrant_names,
+    execute_for_caller,
+    load_tournament,
+    require_office,
+    written_response,
+)
+from domain.kernel.text.message_catalog import Message
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_ruling_commands import (
+    AnnulTable,
+    DeputeOfficer,
+    Exclude,
+    Penalise,
+    PlaceTable,
+    RecuseOfficer,
+    Restore,
+    RulingCommand,
+    RulingEffect,
+)
+from domain.tournaments.explain import explain, explanation_sentences
+from domain.tournaments.standings import list_standings
+from projections.tournament_views import build_rulings
+
+bp = Blueprint(
+    "tournament_rulings",
+    __name__,
+    url_prefix="/v1/tournaments/<tournament:tournament>",
+    description="Officers of a tournament, and their rulings.",
+)
+
+_NEEDED: Mapping[str, str] = {
+    "placed": "table",
+    "annulled": "table",
+    "penalised": "entrant",
+    "excluded": "entrant",
+    "restored": "ruling",
+}
+"""Act -> necessary member of the body."""
+
+
+@bp.operation(
+    "GET",
+    "/rulings",
+    "tournament_rulings",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=WaitArgs,
+    response=TournamentRulingsSchema,
+)
+@retry_after_inspection
+def list_tournament_rulings(args: Doc, tournament: str) -> Response:
+    """Return the rulings with their authors and reasons, the first one first."""
+    wait_for_views(args["wait"])
+    t, texts = load_tournament(tournament), services().seat_tokens.texts
+    reasons = texts.find_texts([each.reason for each in t.rulings if each.reason])
+    docs = build_rulings(t)
+    items = [doc | {"reason": reasons.get(each.reason)} for doc, each in zip(docs, t.rulings, strict=True)]
+    names = texts.list_names({each.body["officer"] for each in t.rulings})
+    doc = {"tournament": t.id, "version": t.version, "names": names, "items": items}
+    return etag_response(msgspec.json.encode(doc), t.version)
+
+
+@bp.operation(
+    "POST",
+    "/rulings",
+    "rule_on_tournament",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412, 428),
+    body=TournamentRulingSchema,
+    headers=TournamentRulingHeaders,
+    query=MoveArgs,
+    response=TournamentWrittenSchema,
+    status=201,
+    description="Stored",
+)
+@bp.alt_response(
+    200,
+    schema=RulingPreviewSchema,
+    headers=string_headers("ETag"),
+    description="Effect of the ruling, of a dry run",
+    success=True,
+)
+def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> Response:
+    """Rule on a table or an entrant, or take a ruling back, as an officer. Everybody may read your reason.
+
+    First send it with `dry_run=1`: the response explains each place that would move. Then send it with its ETag in
+    If-Match: 412 `preview_stale` says that it would move something else by now. You cannot rule on a table
+    of yours or of a person to whom you have declared a relation, nor on your own place. Draws stand. Official standings
+    that change are replaced.
+    """
+    t, officer = require_office(tournament, "organiser", "deputy", "arbiter")
+    command = _read_ruling(t, body, officer, headers["match"].strip('"'))
+    if args["dry_run"] == "1":
+        return _preview_response(t, RulingEffect(t, command))
+    if not command.preview:
+        raise Problem("precondition_required", "Send If-Match with the ETag of the dry run.")
+    if not body["reason"]:
+        raise Problem("invalid_body", errors=[{"at": "/reason", "message": Message("A reason is expected.")}])
+    return written_response(execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"]))
+
+
+def _read_ruling(t: Tournament, body: Doc, officer: str, preview: str) -> RulingCommand:
+    """Return the command of a body. Raise Problem for a missing member."""
+    needed = _NEEDED[body["act"]]
+    if body[needed] in (None, "") or (body["act"] == "penalised" and body["ticks"] is None):
+        at = needed if body[needed] in (None, "") else "ticks"
+        raise Problem("invalid_body", errors=[{"at": f"/{at}", "message": Message("This act needs it.")}])
+    by = officer, tuple(sorted(authorization.player_ids())), _list_related(), preview
+    stage = body["stage"] or len(t.stages)
+    round_, pod = map(int, body["table"].split(".")) if body["table"] else (0, 0)
+    makers: Mapping[str, Callable[[], RulingCommand]] = {
+        "placed": lambda: PlaceTable(*by, stage, round_, pod, tuple(body["places"])),
+        "annulled": lambda: AnnulTable(*by, stage, round_, pod, body["how"]),
+        "penalised": lambda: Penalise(*by, stage, body["entrant"], body["ticks"]),
+        "excluded": lambda: Exclude(*by, stage, body["entrant"], body["results"]),
+        "restored": lambda: Restore(*by, body["ruling"]),
+    }
+    return makers[body["act"]]()
+
+
+def _list_related() -> tuple[str, ...]:
+    """Return all player ids of the people to whom the caller has declared a relation."""
+    store = services().account_store
+    declared = store.social_graph.list_relations(authorization.credential_owner().account)
+    return tuple(sorted(store.accounts.list_alike(declared)))
+
+
+def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
+    """Return the effect of a ruling, with a sentence for each moved place."""
+    names, before, after = entrant_names(t), effect.before, effect.after
+    labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
+    order = [entrant for group in after.ranking for entrant in group]
+    neighbours = dict(zip(order, order[1:2] + order, strict=False))
+    moved = [
+        {
+            "entrant": entrant,
+            "before": before.places[entrant],
+            "after": after.places[entrant],
+            "ticks_before": before.tally.totals[entrant],
+            "ticks_after": after.tally.totals[entrant],
+            "sentences": explanation_sentences(
+                after, explain(after, entrant, neighbours[entrant]), request_language(), labels
+            ),
+        }
+        for entrant in effect.moved
+    ]
+    doc = {"tournament": t.id, "version": t.version, "stage": effect.stage, "digest": effect.digest, "moved": moved}
+    doc |= {"standings": list_standings(after), "advancing": effect.advancing}
+    response = json_response(doc, 200, Annals_Version=str(t.version))
+    response.set_etag(effect.digest)
+    response.vary.add("Accept-Language")
+    return response
+
+
+# --- officers --------------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "POST",
+    "/officers",
+    "name_tournament_officer",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=TournamentOfficerSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Name an officer of your tournament, or give one another role. The records name the person's id."""
+    require_office(tournament, "organiser")
+    person = find_person(body)
+    return written_response(execute_for_caller(tournament, DeputeOfficer(person.player, body["office"]), headers))
+
+
+@bp.operation(
+    "DELETE",
+    "/officers/<player:player>",
+    "remove_tournament_officer",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+)
+def remove_tournament_officer(headers: Doc, tournament: str, player: str) -> Response:
+    """End the role of an officer of your tournament, or your own role."""
+    if player not in authorization.player_ids():
+        require_office(tournament, "organiser")
+    return written_response(execute_for_caller(tournament, RecuseOfficer(player), headers), 200)

@@ -1,0 +1,92 @@
+"""Calls of the routes of tournaments: the tournament, the caller's office, commands under the request's conditions."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from api import authorization
+from api.caller_keys import command_key, person_key
+from api.http.problems import Problem
+from api.response_builders import if_match_version, json_response
+from api.services import Doc, services
+from domain.command_handler import CommandResult
+from domain.service.database import Statement
+from domain.service.request_keys import RequestKey
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_commands import TournamentCommand
+
+
+def load_tournament(tournament: str) -> Tournament:
+    """Return a tournament. Raise UnknownTournament."""
+    return services().tournaments.load(tournament)
+
+
+def find_office(t: Tournament) -> tuple[str, str] | None:
+    """Return the caller's player id and office: `organiser`, `deputy` or `arbiter`; None for others."""
+    offices = {**t.officers, t.director: "organiser"}
+    return next(((player, offices[player]) for player in authorization.player_ids() if player in offices), None)
+
+
+def require_office(tournament: str, *offices: str) -> tuple[Tournament, str]:
+    """Return a tournament and the caller's player id. Raise Problem unless the caller has one of these offices."""
+    t = load_tournament(tournament)
+    found = find_office(t)
+    if found is None or found[1] not in offices:
+        raise Problem("directors_only")
+    return t, found[0]
+
+
+def require_director(tournament: str) -> Tournament:
+    """Return a tournament of the caller. Raise Problem unless the caller is its organiser, or a deputy."""
+    return require_office(tournament, "organiser", "deputy")[0]
+
+
+def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc, reason: str = "") -> CommandResult:
+    """Execute a command under the request's conditions; a reason is stored beside the record."""
+    s, hashed, rows = services(), "", list[Statement]()
+    if reason:
+        hashed, rows = s.seat_tokens.texts.insert_text(authorization.current_account().player, reason)
+    return s.tournaments.handle(
+        tournament,
+        command,
+        expected=if_match_version(headers.get("match", "")),
+        reason=hashed,
+        idempotency_key=tournament_key(headers["key"], tournament),
+        extra_statements=lambda _: rows,
+    )
+
+
+def tournament_key(key: str, tournament: str) -> RequestKey | None:
+    """Return the key of a command of the caller's account, which has its keys for all tournaments together."""
+    account = authorization.credential_owner().account
+    return command_key(
+        services().seat_tokens.command_id("tournament", tournament, account, key), tournament, person_key(key)
+    )
+
+
+def confirm_tournament_write(result: CommandResult) -> Doc:
+    """Return tournament, version, head and position of a write, and signal new records."""
+    s = services()
+    if not result.replayed:
+        s.notify_appended(result.position)
+    head = result.records[-1].hash
+    return {"tournament": result.game, "version": result.versions[-1], "head": head, "position": result.position}
+
+
+def written_response(result: CommandResult, status: int = 201, **more: object) -> Response:
+    """Return the response to a write."""
+    doc = confirm_tournament_write(result) | more
+    response = json_response(doc, status, Annals_Version=str(doc["version"]), Annals_Position=str(result.position))
+    if result.replayed:
+        response.headers["Idempotency-Replayed"] = "true"
+    return response
+
+
+def own_players() -> tuple[str, ...]:
+    """Return all player ids of the caller."""
+    return tuple(authorization.player_ids())
+
+
+def entrant_names(t: Tournament) -> dict[str, str]:
+    """Return player -> name of the organiser and the entrants, if given."""
+    return services().seat_tokens.texts.list_names([t.director, *(each.player for each in t.entrants)])

@@ -1,0 +1,67 @@
+"""Attendance at a table: the people behind the decisions of each seat, read from the records of its game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from domain.kernel.records.record import Record
+
+
+class SeatDecision(NamedTuple):
+    """A decision of a seat. `player` is empty if the clock or a director decided."""
+
+    version: int
+    seat: int
+    player: str
+    lapsed: bool
+
+
+def list_decisions(records: Iterable[Record]) -> list[SeatDecision]:
+    """Return the decisions of a game without the undone ones; of a decision with several moves of a seat, the last."""
+    holders: dict[int, str] = {}
+    frames: tuple[int, ...] = ()
+    frames_after: dict[int, tuple[int, ...]] = {}
+    found: list[tuple[int, SeatDecision]] = []
+    for record in records:
+        seat = record.head.seat
+        if record.kind == "joined" and seat is not None:
+            holders[seat] = record.body["player"]
+        elif record.kind == "left" and seat is not None:
+            holders.pop(seat, None)
+        elif record.kind == "rewound":
+            found = [(frame, decision) for frame, decision in found if decision.version <= record.body["to"]]
+            frames = frames_after[record.body["to"]]
+        elif record.kind in ("moved", "lapsed"):
+            is_own = record.kind == "moved" and record.public.get("by", "seat") == "seat"
+            for mover in sorted({mover for mover, _ in record.moves()}):
+                player = holders.get(mover, "") if is_own else ""
+                decision = SeatDecision(record.version, mover, player, record.kind == "lapsed")
+                found.append((frames[-1] if frames else 0, decision))
+        for fact in record.public.get("facts", ()):
+            if fact["t"] == "asked":
+                frames = (*frames, fact["n"])
+            elif fact["t"] == "ended":
+                frames = frames[:-1]
+        frames_after[record.version] = frames
+    return sorted({(decision.seat, frame): decision for frame, decision in found}.values())
+
+
+def count_shares(decisions: Sequence[SeatDecision], people: Sequence[Sequence[str]]) -> tuple[tuple[int, int], ...]:
+    """Return for each seat the decisions of its people, and all; `people` has their player ids by seat."""
+    shares = []
+    for seat, players in enumerate(people):
+        made = [decision.player in players for decision in decisions if decision.seat == seat]
+        shares.append((sum(made), len(made)))
+    return tuple(shares)
+
+
+def find_absent_seats(shares: Sequence[Sequence[int]]) -> frozenset[int]:
+    """Return the seats whose people made less than half of their decisions; a seat without one is not absent."""
+    return frozenset(seat for seat, (made, everything) in enumerate(shares) if 2 * made < everything)
+
+
+def count_lapses(decisions: Sequence[SeatDecision], seats: int) -> tuple[int, ...]:
+    """Return the number of missed deadlines of each seat, or nothing if there are none."""
+    lapses = tuple(sum(each.lapsed and each.seat == seat for each in decisions) for seat in range(seats))
+    return lapses if any(lapses) else ()

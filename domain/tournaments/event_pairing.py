@@ -1,0 +1,108 @@
+"""Pairings of a tournament: bodies of `paired` and `advanced` records, computed from the tournament before them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.errors import RuleError, TournamentError
+from domain.tournaments.draw import draw_order, draw_value, tournament_draw_key
+from domain.tournaments.event import Tournament
+from domain.tournaments.formats import (
+    LeaguePlan,
+    default_rounds,
+    draw_swiss_round,
+    plan_design,
+    plan_league,
+    seed_round,
+)
+from domain.tournaments.next_round import Relations, collect_state, find_next_seeds
+from domain.tournaments.ties import TieBreaks
+from domain.types import Doc
+
+
+def draw_key_of(t: Tournament, secret: bytes, round_: int, draw: int) -> bytes:
+    """Return the key of a draw: of its secret, and of the nonces of all participants."""
+    return tournament_draw_key(secret, t.id, round_, draw, {e: t.nonces.get(e, "") for e in t.participants})
+
+
+def pair_rounds(t: Tournament, stage: int, round_: int, key: bytes) -> Doc:
+    """Return the body of a `paired` record, seats in order; raise RuleError if there are no pods.
+
+    A league or design pairs all rounds, the other formats this one.
+    """
+    order = draw_order(key, [entrant for entrant in t.participants if t.entrants[entrant].is_active])
+    try:
+        match t.terms.stages[stage - 1].format:
+            case "swiss":
+                return _pair_swiss(t, stage, round_, key, order)
+            case "knockout":
+                return _pair_knockout(t, stage, round_, order)
+            case _:
+                return _pair_all(t, stage, key, order)
+    except TournamentError as error:
+        raise RuleError(error.code, "", {"entrants": len(order)}) from error
+
+
+def _pair_all(t: Tournament, stage: int, key: bytes, order: Sequence[int]) -> Doc:
+    plan = _plan(t, stage, key, order)
+    rounds = [{"pods": each.pods, "byes": each.byes} for each in plan.rounds]
+    return {"stage": stage, "plan": plan.name, "repeats": plan.count_repeats(), "rounds": rounds}
+
+
+def _plan(t: Tournament, stage: int, key: bytes, order: Sequence[int]) -> LeaguePlan:
+    terms = t.terms.stages[stage - 1]
+    if terms.format == "design":
+        return plan_design(order, t.terms.preferred)
+    return plan_league(key, order, t.terms.seats, terms.rounds)
+
+
+def _pair_swiss(t: Tournament, stage: int, round_: int, key: bytes, order: Sequence[int]) -> Doc:
+    planned = t.stages[stage - 1].planned
+    if round_ == 1:
+        planned = t.terms.stages[stage - 1].rounds or default_rounds(len(order), t.terms.preferred)
+    state = collect_state(TieBreaks(t.stage(stage, round_ - 1)), Relations())
+    volunteers = [entrant for entrant in order if (stage, round_, entrant) in t.volunteers]
+    drawn = draw_swiss_round(key, order, t.terms.seats, state, volunteers)
+    body: Doc = {"stage": stage, "round": round_, "of": planned, "plan": "pods@1", "costs": drawn.costs}
+    return {**body, "rounds": [{"pods": drawn.pods, "byes": drawn.byes}]}
+
+
+def _pair_knockout(t: Tournament, stage: int, round_: int, order: Sequence[int]) -> Doc:
+    """Pair by seeds: the order of the draw, of the stage before, or from the second round on of the standings."""
+    steps, play = t.terms.stages[stage - 1].advance, t.stages[stage - 1]
+    ties = TieBreaks(t.stage(stage, round_ - 1))
+    if round_ > 1:
+        step = steps[round_ - 2]
+        resting = play.rounds[round_ - 2].byes
+        seeds = find_next_seeds(ties, set(order), resting, step.first, step.wild_cards)
+    else:
+        seeds = list(order) if stage == 1 else [entrant for entrant in play.members if entrant in set(order)]
+    tables, byes = seed_round(seeds, t.terms.seats)
+    pods = collect_state(ties, Relations()).history.seat_pods(tables, order)
+    body: Doc = {"stage": stage, "round": round_, "of": len(steps) + 1, "plan": "snake@1", "seeds": seeds}
+    return {**body, "rounds": [{"pods": pods, "byes": sorted(byes)}]}
+
+
+def list_advancing(t: Tournament, stage: int) -> list[int]:
+    """Return the entrants of the next stage, in order of their seeds: the first of this one, without withdrawn ones.
+
+    The last draw parts a place shared at the line.
+    """
+    ties, key = TieBreaks(t.stage(stage)), bytes.fromhex(t.stages[stage - 1].key)
+    ranked = sorted(ties.tally.members, key=lambda e: (ties.places[e], draw_value(key, e)))
+    return [entrant for entrant in ranked if t.entrants[entrant].is_active][: t.terms.stages[stage].entrants]
+
+
+def build_advance(t: Tournament, stage: int) -> Doc | None:
+    """Return the body of the `advanced` record due after a stage, or None.
+
+    None is due if others follow in the same order already, if the next stage has tables, or without a next stage.
+    """
+    if stage == len(t.terms.stages) or not t.stages[stage - 1].has_ended:
+        return None
+    advancing = list_advancing(t, stage)
+    if stage < len(t.stages):
+        following = t.stages[stage]
+        if stage + 1 < len(t.stages) or following.has_tables() or list(following.members) == advancing:
+            return None
+    return {"stage": stage + 1, "entrants": advancing}

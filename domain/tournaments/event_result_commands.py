@@ -1,0 +1,159 @@
+"""Commands on the tables of a tournament: make them, report their results, rank a round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from domain.tournaments.event import Tournament, apply_tournament_record
+from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
+from domain.tournaments.event_pairing import build_advance
+from domain.tournaments.event_stage import PodTable, StagePlay, TablePlace
+from domain.tournaments.records import By, RecordDraft, build_record
+from domain.tournaments.results import AVERAGE
+from domain.tournaments.standings import build_ranking
+from domain.tournaments.ties import TieBreaks
+from domain.types import Doc
+
+HASHED_UNLESS_DEFAULT = {"hashed_unless_default": True}
+
+
+def require_round(t: Tournament, stage: int, round_: int) -> StagePlay:
+    """Return the stage of a drawn round; raise RuleError without one."""
+    refuse_unless(1 <= stage <= len(t.terms.stages), "unknown_stage")
+    require_phase(t, "running")
+    rounds = t.stages[stage - 1].rounds if stage <= len(t.stages) else ()
+    refuse_unless(1 <= round_ <= len(rounds), "unknown_round", rounds=len(rounds))
+    return t.stages[stage - 1]
+
+
+def check_round_may_begin(t: Tournament, stage: int, round_: int) -> None:
+    """Raise RuleError while as many earlier rounds are in play as the stage allows at once."""
+    play = require_round(t, stage, round_)
+    open_rounds = [earlier for earlier in range(1, round_) if not play.has_round_ended(earlier)]
+    refuse_unless(len(open_rounds) < t.terms.stages[stage - 1].concurrent, "rounds_open", rounds=open_rounds)
+
+
+def is_legal_pod(t: Tournament, stage: int, place: TablePlace) -> bool:
+    """Return whether those left of a pod are enough for a table."""
+    return len(t.list_present(stage, *place)) >= t.terms.least
+
+
+@dataclass(frozen=True)
+class AddTable(TournamentCommand):
+    """A pod has its game, opened and with its people seated; `entrants` are by seat."""
+
+    verb: ClassVar[str] = "AddTable"
+    by: ClassVar[By] = "service"
+    stage: int
+    round: int
+    pod: int
+    game: str
+    entrants: tuple[int, ...]
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        check_round_may_begin(t, self.stage, self.round)
+        _require_no_table(t.stages[self.stage - 1], (self.round, self.pod))
+        refuse_unless(t.fits_pod(self.stage, self.round, self.pod, self.entrants), "not_entered")
+        body = {"stage": self.stage, "round": self.round, "pod": self.pod, "game": self.game}
+        return [RecordDraft("tabled", {**body, "entrants": list(self.entrants)})]
+
+
+def _require_no_table(play: StagePlay, place: TablePlace) -> None:
+    refuse_unless(1 <= place[1] <= len(play.rounds[place[0] - 1].pods), "unknown_pod")
+    refuse_unless(place not in play.tables, "already_tabled")
+
+
+@dataclass(frozen=True)
+class AnnulPod(TournamentCommand):
+    """A pod left with too few entrants for a table has none: they get the credit of a bye."""
+
+    verb: ClassVar[str] = "AnnulPod"
+    by: ClassVar[By] = "service"
+    stage: int
+    round: int
+    pod: int
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        check_round_may_begin(t, self.stage, self.round)
+        place = self.round, self.pod
+        _require_no_table(t.stages[self.stage - 1], place)
+        refuse_unless(not is_legal_pod(t, self.stage, place), "no_table")
+        body = {"stage": self.stage, "round": self.round, "pod": self.pod}
+        return [RecordDraft("annulled", {**body, "how": AVERAGE})]
+
+
+@dataclass(frozen=True)
+class Report(TournamentCommand):
+    """The result of a closed game: places and points by seat; without places the game had no result."""
+
+    verb: ClassVar[str] = "Report"
+    by: ClassVar[By] = "service"
+    stage: int
+    round: int
+    pod: int
+    game: str
+    game_version: int
+    head: str
+    """Hash of the last record of the game."""
+    places: tuple[int, ...]
+    points: tuple[int, ...]
+    decisions: tuple[tuple[int, int], ...] = field(default=(), metadata=HASHED_UNLESS_DEFAULT)
+    """Decisions of each seat's entrant or substitutes, and all of the seat."""
+    lapses: tuple[int, ...] = field(default=(), metadata=HASHED_UNLESS_DEFAULT)
+    """Missed deadlines by seat."""
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        play = require_round(t, self.stage, self.round)
+        table = play.tables.get((self.round, self.pod)) or PodTable(())
+        refuse_unless(table.game == self.game and not table.annulled, "no_table")
+        body = {"stage": self.stage, "round": self.round, "pod": self.pod, "game": self.game}
+        body |= {"version": self.game_version, "head": self.head}
+        body |= {"places": list(self.places), "points": list(self.points)}
+        body |= {"decisions": [list(share) for share in self.decisions]} if self.decisions else {}
+        body |= {"lapses": list(self.lapses)} if self.lapses else {}
+        refuse_unless(table.result != body, "already_reported")
+        return [RecordDraft("reported", body)]
+
+
+@dataclass(frozen=True)
+class Rank(TournamentCommand):
+    """The standings after a round become official; after the last one the next stage begins.
+
+    A ranked round is ranked again if its standings have changed.
+    """
+
+    verb: ClassVar[str] = "Rank"
+    stage: int
+    round: int
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        play = require_round(t, self.stage, self.round)
+        ranked = len(play.rankings)
+        body = build_official(t, self.stage, self.round)
+        refuse_unless("replaces" in body or self.round > ranked, "already_ranked")
+        refuse_unless(self.round <= ranked + 1, "not_ranked", round=ranked + 1)
+        refuse_unless(all(play.has_round_ended(n) for n in range(1, self.round + 1)), "tables_open")
+        official = RecordDraft("ranked", body)
+        return [official, *draft_advance(t, [official], self.stage)]
+
+
+def build_official(t: Tournament, stage: int, round_: int) -> Doc:
+    """Return the body of a `ranked` record; `replaces` has the digest of the list before, if that was another one."""
+    body, play = build_ranking(TieBreaks(t.stage(stage, round_)), stage, round_), t.stages[stage - 1]
+    former = play.rankings[round_ - 1]["digest"] if round_ <= len(play.rankings) else body["digest"]
+    return body if former == body["digest"] else {**body, "replaces": former}
+
+
+def draft_advance(t: Tournament, before: Sequence[RecordDraft], stage: int) -> list[RecordDraft]:
+    """Return the draft of an `advanced` record if one is due in a stage after these drafts."""
+    body = build_advance(preview_drafts(t, before), stage)
+    return [] if body is None else [RecordDraft("advanced", body)]
+
+
+def preview_drafts(t: Tournament, drafts: Sequence[RecordDraft]) -> Tournament:
+    """Return the tournament as it would be after records of these drafts; its hashes are not those of the log."""
+    for draft in drafts:
+        t = apply_tournament_record(t, build_record(draft, t.version + 1, t.time, t.hash, "director"))
+    return t

@@ -1,0 +1,146 @@
+"""A stage of a tournament in play: members, rounds, tables and official standings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from domain.errors import TournamentError
+from domain.tournaments import event_rulings
+from domain.tournaments.attendance import find_absent_seats
+from domain.tournaments.results import VOID, Stage, TableResult
+from domain.types import Doc
+
+TablePlace = tuple[int, int]
+"""Round and pod of a table, from 1."""
+
+REPLAY = "replay"
+"""Way to annul a table: it is played once more, in another game."""
+
+
+class RoundPods(NamedTuple):
+    """Pods of a round as drawn, entrants in order of their seats, and those with a bye."""
+
+    pods: tuple[tuple[int, ...], ...]
+    byes: tuple[int, ...]
+
+
+class RoundDraw(NamedTuple):
+    """Number along the chain, and key in hex, of a draw."""
+
+    number: int
+    key: str
+
+
+@dataclass(frozen=True)
+class PodTable:
+    """The game of a pod, and its result once reported."""
+
+    entrants: tuple[int, ...]
+    """By seat."""
+    game: str = ""
+    annulled: str = ""
+    result: Doc | None = None
+    """Body of the report."""
+
+
+@dataclass(frozen=True)
+class OfficerRuling:
+    """A ruling of an officer. `version` is that of its record."""
+
+    version: int
+    kind: str
+    body: Doc
+    at: int = 0
+    """ms since 1970 UTC."""
+    reason: str = ""
+    """Salted hash of the reason."""
+    restored: bool = False
+    """True once it has been taken back."""
+
+
+@dataclass(frozen=True)
+class StagePlay:
+    """A stage in play."""
+
+    members: tuple[int, ...] = ()
+    """Entrants with a part in the stage; from the second stage on in order of their seeds."""
+    draws: Mapping[int, RoundDraw] = field(default_factory=dict)
+    """Round -> its last draw. The first one of a league or design is that of all rounds."""
+    plan: str = ""
+    """Name of the design or search behind the rounds."""
+    planned: int = 0
+    """Number of rounds, known from the first draw."""
+    rounds: tuple[RoundPods, ...] = ()
+    tables: Mapping[TablePlace, PodTable] = field(default_factory=dict)
+    attempts: Mapping[TablePlace, int] = field(default_factory=dict)
+    """Number of attempts at a table before this one, of those played again."""
+    rankings: tuple[Doc, ...] = ()
+    """Body of each round's last `ranked`."""
+
+    @property
+    def key(self) -> str:
+        """Key of the last draw, hex, or an empty string."""
+        return self.find_draw(len(self.rounds) + 1).key
+
+    def find_draw(self, round_: int) -> RoundDraw:
+        """Return the last draw up to a round; one without a key if there is none."""
+        return next((self.draws[n] for n in range(round_, 0, -1) if n in self.draws), RoundDraw(0, ""))
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether all rounds are drawn and ranked, with no table in play."""
+        return 0 < self.planned == len(self.rankings) and self.find_open_round() is None
+
+    def has_round_ended(self, round_: int) -> bool:
+        """Return whether every table of a round has a result or is annulled."""
+        tables = [self.tables.get((round_, pod + 1)) for pod in range(len(self.rounds[round_ - 1].pods))]
+        return all(table is not None and bool(table.annulled or table.result) for table in tables)
+
+    def find_open_round(self) -> int | None:
+        """Return the first drawn round with a table in play, or None."""
+        return next((n for n in range(1, len(self.rounds) + 1) if not self.has_round_ended(n)), None)
+
+    def has_tables(self, round_: int = 0) -> bool:
+        """Return whether a table of a round has been made, or of any round."""
+        return any(round_ in (0, place[0]) for place in self.tables)
+
+    def attempt_at(self, place: TablePlace) -> int:
+        """Return the number of the attempt at a table, from 1."""
+        return 1 + self.attempts.get(place, 0)
+
+
+def read_result(place: TablePlace, table: PodTable) -> TableResult:
+    """Return a table for totals and ties; a game without places does not count."""
+    result = table.result or {}
+    annulled = table.annulled or (VOID if result and not result["places"] else "")
+    places, points = tuple(result.get("places", ())), tuple(result.get("points", ()))
+    absent, lapses = find_absent_seats(result.get("decisions", ())), tuple(result.get("lapses", ()))
+    return TableResult(*place, table.entrants, places, points, absent=absent, lapses=lapses, annulled=annulled)
+
+
+def apply_rulings(stage: Stage, number: int, play: StagePlay, rulings: tuple[OfficerRuling, ...]) -> Stage:
+    """Return a stage with the rulings on it, in their order; those on tables that it lacks are left out."""
+    penalties = dict(stage.penalties)
+    for ruling in rulings:
+        body = ruling.body
+        if ruling.restored or body["stage"] != number:
+            continue
+        if ruling.kind == "penalised":
+            penalties[body["entrant"]] = penalties.get(body["entrant"], 0) + body["ticks"]
+        elif ruling.kind == "excluded":
+            stage = event_rulings.exclude(stage, body["entrant"], body["results"])
+        elif body.get("attempt") == play.attempt_at((body["round"], body["pod"])):
+            stage = _rule_on_table(stage, ruling)
+    return event_rulings.penalise(stage, penalties)
+
+
+def _rule_on_table(stage: Stage, ruling: OfficerRuling) -> Stage:
+    name = f"{ruling.body['round']}.{ruling.body['pod']}"
+    try:
+        if ruling.kind == "placed":
+            return event_rulings.place(event_rulings.restore(stage, name), name, ruling.body["places"])
+        return event_rulings.annul(stage, name, ruling.body["how"])
+    except TournamentError:  # a table of a later round
+        return stage

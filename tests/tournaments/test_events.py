@@ -1,0 +1,217 @@
+"""Whole tournaments as aggregates: rounds drawn one by one, stages, late entrants, drop-outs; each proves itself."""
+
+from __future__ import annotations
+
+import lzma
+import random
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from domain.errors import RuleError, TournamentError, VerificationError
+from domain.tournaments.event_commands import (
+    CheckIn,
+    CloseCheckIn,
+    CloseTournament,
+    Draw,
+    Enter,
+    OpenCheckIn,
+    WantBye,
+    Withdraw,
+)
+from domain.tournaments.event_proof import parse_export, verify_tournament
+from domain.tournaments.event_result_commands import Rank
+from domain.tournaments.results import KNOCKOUT_TIES
+from domain.tournaments.ties import TieBreaks
+from tests.tournaments.aggregates import EventInMemory
+
+
+def code_of(event: EventInMemory, *commands: object) -> str:
+    """The code of a refusal; nothing is changed."""
+    before = event.t
+    with pytest.raises(RuleError) as caught:
+        event.act(*commands)  # type: ignore[arg-type]
+    assert event.t == before
+    return caught.value.code
+
+
+def verified(event: EventInMemory) -> None:
+    assert verify_tournament(parse_export(event.export())) == event.t
+
+
+def test_a_stored_league_verifies_as_before() -> None:
+    data = lzma.decompress((Path(__file__).parent / "league.annals.xz").read_bytes())
+    t = verify_tournament(parse_export(data))
+    assert (t.status, t.version, len(t.play.rankings)) == ("finished", len(data.splitlines()) - 2, 3)
+
+
+class TestSwiss:
+    def test_two_hundred_with_late_entrants_and_drop_outs(self) -> None:
+        """Nobody is drawn twice or after leaving; late ones come until half of the rounds; no pair repeats."""
+        chance = random.Random(4)
+        event = EventInMemory(least=4, most=5, preferred=5, stages=[{"format": "swiss", "rounds": 4}])
+        event.draw_first(196)
+        event.play_round(1, 1, chance)
+        event.act(*(Enter(f"late {n}") for n in range(4)), Withdraw(("p7",)), Withdraw(("p50",)))
+        event.act(Draw(1, 2))
+        event.play_round(1, 2, chance)
+        assert code_of(event, Enter("too late")) == "entries_closed"
+        event.act(Enter("p7"), Withdraw(("late 2",)), Withdraw(("p0",)))
+        for round_ in (3, 4):
+            event.act(Draw(1, round_))
+            event.play_round(1, round_, chance)
+        play = event.t.play
+        drawn = [[e for pod in each.pods for e in pod] + list(each.byes) for each in play.rounds]
+        assert all(len(each) == len(set(each)) for each in drawn)
+        assert [len(each) for each in drawn] == [196, 198, 197, 197]
+        assert [[e in each for e in (7, 50, 196, 0)] for each in drawn] == [
+            [True, True, False, True],
+            [False, False, True, True],
+            [True, False, True, False],
+            [True, False, True, False],
+        ]
+        met = [pair for each in play.rounds for pod in each.pods for pair in combinations(sorted(pod), 2)]
+        assert len(met) == len(set(met))
+        assert TieBreaks(event.t.stage(1)).tally.missed[196] == 1
+        event.act(CloseTournament())
+        assert event.t.status == "finished"
+        verified(event)
+
+    def test_a_check_in_before_a_later_round_leaves_out_who_is_absent(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
+        event.draw_first(9)
+        assert code_of(event, Draw(1, 2)) == "rounds_open"
+        assert code_of(event, OpenCheckIn()) == "rounds_open"
+        assert code_of(event, Draw(1, 1)) == "already_drawn"
+        event.play_round(1, 1, random.Random(1))
+        assert code_of(event, Draw(1, 1, has_reason=True)) == "tables_made"
+        assert code_of(event, Draw(1, 5)) == "unknown_round"
+        assert code_of(event, Draw(2, 1)) == "unknown_stage"
+        event.act(OpenCheckIn(), Enter("late"), *(CheckIn((f"p{n}",)) for n in range(8)), CheckIn(("late",)))
+        event.act(CloseCheckIn(), Draw(1, 2))
+        first, second = (sorted(e for pod in each.pods for e in pod) for each in event.t.play.rounds)
+        assert (len(first), len(second), set(second) - set(first)) == (9, 9, {9})
+        verified(event)
+
+    def test_volunteers_rest_first(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 3}])
+        event.act(*(Enter(f"p{n}") for n in range(7)), OpenCheckIn(), *(CheckIn((f"p{n}",)) for n in range(7)))
+        event.act(WantBye(("p4",)), CloseCheckIn(), Draw(1, 1), Draw(1, 1, has_reason=True))
+        assert event.t.play.rounds[0].byes == (4,)
+        event.play_round(1, 1, random.Random(1))
+        event.act(WantBye(("p4",)), WantBye(("p5",)))
+        assert code_of(event, WantBye(("p5",))) == "bye_wanted"
+        event.act(Draw(1, 2))
+        assert event.t.play.rounds[1].byes == (5,)
+        verified(event)
+
+    def test_byes_go_round(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 5}])
+        event.draw_first(7)
+        for round_ in range(1, 6):
+            if round_ > 1:
+                event.act(Draw(1, round_))
+            event.play_round(1, round_, random.Random(round_))
+        rested = [e for each in event.t.play.rounds for e in each.byes]
+        assert len(rested) == len(set(rested)) == 5
+        verified(event)
+
+
+KNOCKOUT = {"format": "knockout", "ties": list(KNOCKOUT_TIES), "advance": [{"first": 1, "wild_cards": 3}, {"first": 2}]}
+
+
+class TestKnockout:
+    def test_winners_and_best_seconds_go_on_and_who_withdraws_is_replaced(self) -> None:
+        """20 in fours: five winners and three best seconds, then two of each table, then a final of four."""
+        event = EventInMemory(least=3, most=4, preferred=4, stages=[KNOCKOUT])
+        event.draw_first(20)
+        event.play_round(1, 1, random.Random(2))
+        ranked = [e for group in TieBreaks(event.t.stage(1)).ranking for e in group]
+        event.act(Withdraw((f"p{ranked[0]}",)), Draw(1, 2))
+        play = event.t.play
+        second = {e for pod in play.rounds[1].pods for e in pod}
+        (home,) = (pod for pod in play.rounds[0].pods if ranked[0] in pod)
+        heir = next(e for e in ranked if e in home and e != ranked[0])
+        assert len(second) == 8
+        assert second >= {*ranked[1:5], heir}
+        event.play_round(1, 2, random.Random(3))
+        event.act(Draw(1, 3))
+        event.play_round(1, 3, random.Random(4))
+        final = {e for pod in event.t.play.rounds[2].pods for e in pod}
+        places = TieBreaks(event.t.stage(1)).places
+        assert {e for e in range(20) if places[e] <= 4} == final
+        event.act(CloseTournament())
+        assert (event.t.status, len(event.t.play.rankings)) == ("finished", 3)
+        verified(event)
+
+    def test_best_seeds_rest_where_no_sizes_fit(self) -> None:
+        event = EventInMemory(least=4, most=4, preferred=4, stages=[{**KNOCKOUT, "advance": [{"first": 3}]}])
+        event.draw_first(9)
+        (seed,) = event.t.play.rounds[0].byes
+        event.play_round(1, 1, random.Random(5))
+        event.act(Draw(1, 2))
+        second = event.t.play.rounds[1]
+        assert (seed in second.byes, len(second.byes), len(second.pods)) == (True, 3, 1)
+        verified(event)
+
+
+class TestStages:
+    def test_the_first_of_a_stage_go_on_as_seeds_of_the_next(self) -> None:
+        event = EventInMemory(
+            stages=[{"format": "swiss", "rounds": 2}, {**KNOCKOUT, "advance": [{"first": 1}], "entrants": 9}]
+        )
+        event.draw_first(12)
+        event.play_round(1, 1, random.Random(6))
+        event.act(Draw(1, 2))
+        assert code_of(event, Draw(2, 1)) == "not_ranked"
+        event.make_tables(1, 2)
+        assert code_of(event, Rank(1, 2)) == "tables_open"
+        event.play_round(1, 2, random.Random(7))
+        ranked = [e for group in TieBreaks(event.t.stage(1)).ranking for e in group]
+        assert list(event.t.play.members) == ranked[:9]
+        event.act(Withdraw((f"p{ranked[0]}",)), OpenCheckIn())
+        assert code_of(event, CheckIn((f"p{ranked[10]}",))) == "not_eligible"
+        event.act(*(CheckIn((f"p{e}",)) for e in ranked[1:9]), CloseCheckIn(), Draw(2, 1))
+        assert sorted(event.t.play.rounds[0].byes) == sorted(ranked[1:3])
+        event.play_round(2, 1, random.Random(8))
+        event.act(Draw(2, 2))
+        event.play_round(2, 2, random.Random(9))
+        event.act(CloseTournament())
+        assert event.t.status == "finished"
+        verified(event)
+
+    @pytest.mark.parametrize(
+        ("stages", "pointer"),
+        [
+            ([{"format": "league", "advance": [{"first": 1}]}], "/stages/0/advance"),
+            ([{"format": "knockout", "rounds": 3, "advance": [{"first": 1}]}], "/stages/0/rounds"),
+            ([{"format": "knockout", "advance": [{"first": 0}]}], "/stages/0/advance/0"),
+            ([{"format": "swiss", "concurrent": 2}], "/stages/0/concurrent"),
+            ([{"entrants": 4}], "/stages/0/entrants"),
+            ([{}, {"entrants": 1}], "/stages/1/entrants"),
+            ([], "/stages"),
+        ],
+    )
+    def test_stages_that_cannot_be_are_refused(self, stages: object, pointer: str) -> None:
+        with pytest.raises(TournamentError) as caught:
+            EventInMemory(stages=stages)
+        assert caught.value.pointer == pointer
+
+
+def test_every_changed_record_is_named() -> None:
+    """A byte of a pairing, a seed or an advancement: the proof names the record."""
+    event = EventInMemory(stages=[{"format": "swiss", "rounds": 2}, {**KNOCKOUT, "advance": [], "entrants": 3}])
+    event.draw_first(9)
+    event.play_round(1, 1, random.Random(6))
+    event.act(Draw(1, 2))
+    event.play_round(1, 2, random.Random(7))
+    event.act(Draw(2, 1))
+    for record in event.records:
+        if record.kind.partition(".")[2] in ("paired", "ranked", "advanced"):
+            body = record.body
+            body["stage"] += 1
+            with pytest.raises(VerificationError) as caught:
+                verify_tournament(event.records)
+            assert caught.value.version == record.version
+            body["stage"] -= 1
