@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from domain.errors import NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.kernel.game.command import Command, check_office
+from domain.kernel.game.forks import describe_origin, fold_origin, open_fork
 from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.record_builder import Agreement, AnyTransition, CommandContext
@@ -134,6 +135,41 @@ class CommandHandler(RecordWriter):
             return self._store(
                 game, key, extra_statements, _CachedGame(rules, transition.game, seed, log_id), [transition]
             )
+
+        return self.run_once(game, key, attempt)
+
+    def fork(
+        self,
+        game: str,
+        origin: str,
+        version: int,
+        player: str,
+        terms: Doc,
+        *,
+        idempotency_key: RequestKey | str | None = None,
+        extra_statements: ExtraStatements = no_statements,
+    ) -> CommandResult:
+        """Open and start a fork of a closed game at a version, with the player at every seat.
+
+        Its first records are stored together, or none of them. `terms` are members of the first one. Raise UnknownGame,
+        and RuleError `still_running` or `not_running`.
+        """
+        key = make_idempotency_key(idempotency_key, "Fork", {"origin": origin, "version": version})
+
+        def attempt() -> CommandResult:
+            log_id, records = self._ledger.log_id, self._ledger.read(origin)
+            if not records or is_tournament_id(origin):
+                raise UnknownGame(origin)
+            if records[-1].kind != "closed":
+                raise RuleError("still_running")
+            if key and key.claim:
+                key.claim.check(self._ledger.execute)
+            rules = self._registry.get(records[0].body["ruleset"])
+            beginning = fold_origin(rules, records, version)
+            named = {**terms, "origin": describe_origin(records[version - 1], origin)}
+            seed = self._seed_store.create(game)
+            steps = open_fork(rules, beginning, game, player, named, self._context(seed, key))
+            return self._store(game, key, extra_statements, _CachedGame(rules, steps[-1].game, seed, log_id), steps)
 
         return self.run_once(game, key, attempt)
 

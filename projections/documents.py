@@ -124,6 +124,7 @@ def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, 
             "appeals": build_appeals(loaded),
             "decisions": loaded.decisions_to_json(viewer) if secret else decisions,
             "public": public,
+            **describe_analysis(loaded),
         }
         if closed is not None or viewer != PUBLIC:
             doc["own"] = private_view(loaded.rules, p, viewer) if closed is None else closed
@@ -133,6 +134,12 @@ def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, 
 
 def _encode_raw(doc: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(doc))
+
+
+def describe_analysis(loaded: LoadedGame) -> dict[str, Json]:
+    """Return the member `origin` of a fork; empty for any other game."""
+    origin = loaded.game.terms.get("origin")
+    return {"origin": origin} if origin else {}
 
 
 def build_summary(loaded: LoadedGame) -> dict[str, Json]:
@@ -171,6 +178,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "offices": build_offices(loaded),
         "delay": p.terms.get("delay", 0),
         "ending": p.ending,
+        **describe_analysis(loaded),
     }
 
 

@@ -86,6 +86,13 @@ class Reader(BoardReader, TableLists):
         """Return due work, longest overdue first; deadlines only up to `answered_until` (ms)."""
         return [DueWork(*row) for row in self._views.fetch_all(DUE, by=now, answered_to=answered_until, most=limit)]
 
+    def list_games_of(self, ruleset: str) -> list[str]:
+        """Return all games of a ruleset, in the order of their ids."""
+        t = schema.games
+        query = select(t.c.game).where(is_live(t), t.c.ruleset == ruleset).distinct().order_by(t.c.game)
+        with self._views.reading() as db:
+            return [row.game for row in db.execute(query)]
+
     def list_interrupted(self, began: int, ended: int) -> list[DueWork]:
         """Return lapses affected by an outage from `began` to `ended` (ms).
 

@@ -115,8 +115,10 @@ def build_seat_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
 
 
 def build_result_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
-    """Return the rows of a closed game's results: of the players at its end, and of concessions."""
+    """Return the rows of a closed game's results: of the players at its end, and of concessions. Forks have none."""
     p = loaded.game
+    if "origin" in p.terms:
+        return []
     ending = p.ending or {}
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
     base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}

@@ -72,7 +72,7 @@ class Reconciler:
     def _list_actionable(self) -> list[JobRequest]:
         """Return requests ready to run or to close.
 
-        Also declined ones, outdated rewinds, and proposals whose time is over or that wait for vacant seats only.
+        Also declined ones, rewinds outdated or out of time, and proposals out of time or waiting for vacant seats only.
         """
         standing, now = self._job_requests.list_open(), self._clock()
         waiting = {e.game for e in standing if not e.is_ready and e.work in ("rewind", "proposal")}
@@ -84,7 +84,7 @@ class Reconciler:
             if request.work == "proposal":
                 missing = set(request.missing_seats) - vacant.get(request.game, set())
                 return now >= request.at + SILENCE_MS or not missing
-            return versions.get(request.game, 0) > request.version
+            return versions.get(request.game, 0) > request.version or request.is_expired(now)
 
         return [e for e in standing if e.is_ready or e.declined or is_due(e)]
 

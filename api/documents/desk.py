@@ -67,6 +67,7 @@ class _Summary(msgspec.Struct):
     appeals: list[_OpenAppeal] = []
     set_aside: bool = False
     damaged: int | None = None
+    origin: dict[str, Json] | None = None
 
 
 _DECODE = msgspec.json.Decoder(_Summary).decode
@@ -103,14 +104,15 @@ def list_offices(s: ApiServices, players: Sequence[str]) -> dict[str, str]:
 
 
 def list_running(s: ApiServices, players: Sequence[str]) -> list[str]:
-    """Return the running tables of an officer with these ids, in the order of their ids."""
+    """Return the running tables of an officer with these ids, in the order of their ids. Forks are none."""
     found = _read_summaries(s, sorted(list_offices(s, players))[:MAX_TABLES])
     return [summary.game for summary in found if summary.status == "running"]
 
 
 def _read_summaries(s: ApiServices, games: Sequence[str]) -> list[_Summary]:
     parts = (games[i : i + _BATCH] for i in range(0, len(games), _BATCH))
-    found = [_DECODE(doc) for part in parts for doc in s.reader.list_unfinished_summaries(part)]
+    read = (_DECODE(doc) for part in parts for doc in s.reader.list_unfinished_summaries(part))
+    found = [summary for summary in read if summary.origin is None]
     return sorted(found, key=lambda summary: summary.game)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from api.documents.timeline import build_entries
 from api.http import rate_limits
 from api.officer_rights import hidden_data_refusal, list_rulings
 from api.services import ApiServices, Doc
@@ -13,7 +14,10 @@ from domain.kernel.game.undo import find_private_packs
 from domain.kernel.records.record import Record
 from domain.service.job_requests import JobRequest
 from domain.service.principals import Principal
-from domain.types import Json
+from domain.types import Json, Viewer
+
+MAX_TOLD = 50
+"""Most versions told in an undo request."""
 
 
 def request_to_json(job_request: JobRequest) -> Doc:
@@ -25,7 +29,8 @@ def request_to_json(job_request: JobRequest) -> Doc:
         "version": job_request.version,
         "consents": list(job_request.asked),
     }
-    return doc | {k: args[k] for k in ("to", "seat", "undone", "draws")} | {"job": f"/v1/jobs/{job_request.id}"}
+    doc |= {k: args[k] for k in ("to", "seat", "undone", "draws", "fresh")}
+    return doc | {"until": job_request.expires_at, "job": f"/v1/jobs/{job_request.id}"}
 
 
 def request_status(s: ApiServices, job_request: JobRequest) -> tuple[str, str]:
@@ -42,6 +47,8 @@ def request_status(s: ApiServices, job_request: JobRequest) -> tuple[str, str]:
         return "failed", str(job_request.outcome["refused"])
     if head != job_request.version:
         return "failed", "stale_version"
+    if job_request.is_expired(s.clock()):
+        return "failed", "motion_expired"
     return ("open" if job_request.missing_seats else "queued"), ""
 
 
@@ -71,6 +78,19 @@ def build_undo_request(
         if not any(isinstance(command, Look) for _, command in list_rulings(s, now, records, ids)):
             return doc  # reading it leaves no trace, and must not come before taking a seat
         return doc | {"hidden": _find_secrets(job_request, records)}
+
+
+def tell_undone(
+    s: ApiServices, doc: Doc, summary: Doc, viewer: Viewer, lang: str, gate: rate_limits.GateContext
+) -> Doc:
+    """Return an undo request as it stands, while it is open with the chronicle of the records to undo for a viewer."""
+    if doc["status"] != "open":
+        return doc
+    last = doc["undone"][-1]
+    first = max(doc["undone"][0], last - MAX_TOLD + 1)
+    entries = build_entries(s, summary, viewer, first - 1, last - first + 1, lang, gate)
+    told = [{"version": e["version"], "text": e["text"]} for e in entries if e["version"] in doc["undone"]]
+    return doc | {"told": told}
 
 
 def _find_secrets(job_request: JobRequest, records: Sequence[Record]) -> list[Json]:

@@ -30,6 +30,7 @@ from domain.kernel.proof.record_schema import (
     AgreedBody,
     AppealTimes,
     MissLimits,
+    Origin,
     Pack,
     PackOpening,
     PublicPart,
@@ -244,6 +245,7 @@ def _record_components() -> dict[str, Doc]:
         RecordOfficer: "RecordOfficer",
         MissLimits: "MissLimitsBody",
         AppealTimes: "AppealTimesBody",
+        Origin: "OriginBody",
         AgreedBody: "AgreedBody",
     }
     schemas = {

@@ -1,4 +1,4 @@
-"""Commands of a table by forms: seats, bots, start, votes, going back."""
+"""Commands of a table by forms: seats, bots, start, votes, going back, forks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def command(game: str) -> Response:
     if job.startswith("/v1/jobs/"):
         answer = _wait_for(job, page) or answer
     position = answer.doc.get("position")
-    return redirect(f"{page.address}?wait={position}" if position else page.address)
+    address = f"/games/{answer.doc['game']}" if act == "fork" else page.address
+    return redirect(f"{address}?wait={position}" if position else address)
 
 
 def confirm_invitation(game: str) -> Response:
@@ -136,6 +137,11 @@ def _request_rewind(page: TablePage, to: int, version: int) -> Answer:
     return ask("POST", f"/games/{page.game}/rewinds", {"to": to}, role=page.role, If_Match=f'"{version}"')
 
 
+def _fork(page: TablePage) -> Answer:
+    body = {"version": read_number("version", page.summary["version"], 1)}
+    return ask("POST", f"/games/{page.game}/forks", body)
+
+
 _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "join": _join,
     "bot": _seat_bot,
@@ -148,4 +154,5 @@ _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "undo": _undo,
     "cancel": _cancel_order,
     "put_last": _put_last,
+    "fork": _fork,
 }

@@ -180,7 +180,7 @@ def rematch(body: Doc, game: str) -> Response:
     Once the game is over, every player and the director may call this. The first caller opens the table and directs it;
     all others get its id. The seats stay reserved for the same players for a week, without invitation: guests take
     theirs with their old token. Officers are neutral there unless the table's owner opens it. While spectators of a
-    table with a delay do not see its end yet, the new table is unlisted.
+    table with a delay do not see its end yet, the new table is unlisted. A fork has no rematch.
     """
     s, caller = services(), authorization.principal()
     if caller.lent:
@@ -189,6 +189,8 @@ def rematch(body: Doc, game: str) -> Response:
     _, before = load_table(game)
     if before.status not in ("over", "closed"):
         raise RuleError("still_running", "", {"status": before.status})
+    if "origin" in before.terms:
+        raise Problem("is_analysis")
     seats = {(seat + 1) % before.table.seats: player.id for seat, player in before.players.items() if player.id}
     mine = next((seat for seat, player in sorted(seats.items()) if player == caller.player), None)
     doc: Doc = {"game": s.seat_tokens.make_token("", "rematch", game).game, "player": caller.player, "seat": mine}

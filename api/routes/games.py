@@ -109,7 +109,7 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     s = services()
     rules = find_ruleset(body["ruleset"])
     check_guest_name(body["name"])
-    player, issued_token, key_id = _make_player_token("", *request, key)
+    player, issued_token, key_id = make_player_token(*request, key)
     if not (key_id and s.ledger.find_command(issued_token.game, key_id)):  # a repetition opens no table
         authorization.require_good_standing()
         charge_quota("tables")
@@ -171,6 +171,11 @@ def _default_appeal_times(pace: TimeControl) -> Doc:
     """Return the seconds to appeal and to answer: the longest thinking time, or a day."""
     seconds = max(3600, max(pace.seconds.values(), default=DAY // SECOND))
     return {"appeal": seconds, "answer": seconds}
+
+
+def make_player_token(*request: str) -> tuple[str, IssuedToken, str | None]:
+    """Return the caller's player id at a new table, a new token, and the command id of the request."""
+    return _make_player_token("", *request)
 
 
 def _make_player_token(game: str, *request: str) -> tuple[str, IssuedToken, str | None]:

@@ -6,6 +6,7 @@ from flask import Response
 
 from api import authorization
 from api.caller_keys import mark_replayed, role_key
+from api.documents.motion_limits import UNLIMITED_ACTS, check_motions_left
 from api.documents.proposals import new_proposal_to_json, proposal_status, proposal_to_json
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
@@ -51,7 +52,8 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
 
     The other people at the table must agree. A seat that neither answers nor plays for a week has no vote. A worker
     executes the proposal as soon as nobody is missing, on the game as it is then. One refusal ends it, and you withdraw
-    it by declining. Nobody is asked at a table where you are the only person.
+    it by declining. Nobody is asked at a table where you are the only person. After three declined or expired requests
+    of a seat it proposes only to resume the game or to name an officer.
     """
     s, seat = services(), _voter()
     rules, now = load_table(game)
@@ -67,6 +69,8 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
             raise StaleVersion(expected or 0, now.version)
         _check_act(rules, now, act)
         _check_limit(game, seat)
+        if act["act"] not in UNLIMITED_ACTS:
+            check_motions_left(s, game, seat)
         players = {str(s): player.id for s, player in now.players.items()}
         args: Doc = {"seat": seat, "act": act, "players": players}
         args |= {"pace": parse_pace(rules.meta, act["pace"], s.clock()).to_json()} if act["act"] == "pace" else {}

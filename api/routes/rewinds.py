@@ -6,14 +6,17 @@ from flask import Response
 
 from api import authorization, officer_rights
 from api.caller_keys import mark_replayed, role_key
+from api.documents.motion_limits import check_motions_left
 from api.documents.undo_requests import (
     build_undo_request,
     is_visible,
     public_undo_request,
     request_status,
     request_to_json,
+    tell_undone,
 )
 from api.http import rate_limits
+from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import (
@@ -67,26 +70,29 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     """Request a rewind to an earlier version. Nothing is deleted.
 
     A worker executes it on the version in If-Match, or not at all. A seat may request it where table and rules allow;
-    if other seats have learned or done anything since, it becomes a `motion`, and they must consent. A director may
-    always request it, and gives a reason.
+    if other seats have learned or done anything since, it becomes a `motion`, and they must consent within a week. If
+    public draws are undone, chance is then `fresh` unless you send false. A director may always request it, and gives
+    a reason. After three declined or expired requests of a seat only an officer goes back, or the seat alone.
     """
     expected = if_match_version(headers["match"])
     if expected is None:
         raise Problem("precondition_required", "Send If-Match with the version you have seen.")
     s, caller, key = services(), authorization.principal(), role_key(headers["key"])
     rules, now = load_table(game)
-    if caller.seat is not None and (body["fresh"] or body["reason"]):
-        raise Problem("directors_only", "Only a director may send `reason` or `fresh`.")
+    if caller.seat is not None and body["reason"]:
+        raise Problem("directors_only", "Only a director may send `reason`.")
     id_ = new_id("rewind", key.id[:24] if key else "")
     if key:
         key.check(s.ledger.execute)
     before = s.job_requests.find(id_)
     if before is not None:
         return _accepted_response(_check_same_request(before, caller, expected, body), replayed=True)
-    undone, consents = _plan_rewind(rules, now, caller.seat, body["to"], expected)
+    undone, consents, fresh = _plan_rewind(rules, now, caller.seat, body, expected)
     _check_rewind_limit(game, expected)
+    if consents and caller.seat is not None:
+        check_motions_left(s, game, caller.seat)
     reason = s.seat_tokens.texts.store_text(caller.player, body["reason"]) if body["reason"] else ""
-    args = {"to": body["to"], "seat": caller.seat, "fresh": body["fresh"], "reason": reason}
+    args = {"to": body["to"], "seat": caller.seat, "fresh": fresh, "reason": reason}
     args |= {"officer": officer.to_json()} if (officer := officer_rights.acting_officer(game)) else {}
     args |= {"undone": [r.version for r in undone], "draws": public_draws(undone)}
     submitted = s.job_requests.submit(JobRequest(id_, "rewind", game, expected, args, consents, s.clock()), key)
@@ -105,9 +111,10 @@ def _check_rewind_limit(game: str, version: int) -> None:
 
 @rate_limits.whole_game_slot()
 def _plan_rewind(
-    rules: AnyRuleset, p: AnyGame, seat: Seat | None, to: int, expected: int
-) -> tuple[list[Record], tuple[Seat, ...]]:
-    """Return the records to undo and the seats to consent. Raise for a request that must fail."""
+    rules: AnyRuleset, p: AnyGame, seat: Seat | None, body: Doc, expected: int
+) -> tuple[list[Record], tuple[Seat, ...], bool]:
+    """Return the records to undo, the seats to consent and whether chance is fresh. Raise for a request that fails."""
+    to, fresh = body["to"], body["fresh"]
     if expected != p.version:
         raise StaleVersion(expected, p.version)
     if p.status != "running":
@@ -120,13 +127,16 @@ def _plan_rewind(
     records = services().ledger.read(p.id, upto=p.version)
     undone = undone_records(records, to)
     if seat is None:
-        return undone, ()
+        return undone, (), bool(fresh)
     # First from the seat's own view, so that a refusal reveals nothing. Other seats check their hidden facts when they
     # consent; if no consent is needed, those facts are checked now.
     policy = opening_terms(p.id).get("undo", "consent")
     waiting = waiting_seats(p, fold(rules, records, to), seat, services().clock()) if p.thinking else ()
-    motion = build_motion(rules, p, [visible_record(r, seat) for r in records], to, seat, policy, waiting)
-    return undone, (build_motion(rules, p, records, to, seat, policy, waiting) if motion.free else motion).consents
+    seen = [visible_record(r, seat) for r in records]
+    motion = build_motion(rules, p, seen, to, seat, policy, waiting, fresh=fresh)
+    if motion.free:
+        motion = build_motion(rules, p, records, to, seat, policy, waiting, fresh=fresh)
+    return undone, motion.consents, motion.fresh
 
 
 def _check_same_request(found: JobRequest, caller: Principal, expected: int, body: Doc) -> JobRequest:
@@ -135,12 +145,8 @@ def _check_same_request(found: JobRequest, caller: Principal, expected: int, bod
     Of the reason only a hash is stored; the text can be erased.
     """
     args = found.args or {}
-    same = (args["to"], args["seat"], args["fresh"], found.version) == (
-        body["to"],
-        caller.seat,
-        body["fresh"],
-        expected,
-    )
+    same = (args["to"], args["seat"], found.version) == (body["to"], caller.seat, expected)
+    same = same and args["fresh"] == (args["fresh"] if body["fresh"] is None else body["fresh"])
     reason = services().seat_tokens.texts.find_text(args["reason"]) if args["reason"] else ""
     if not same or (reason is not None and reason != body["reason"]):
         raise Problem("idempotency_key_reused")
@@ -187,8 +193,14 @@ def rewinds(game: str) -> Response:
         raise missing_game(game)
     caller, whole = authorization.optional_principal(), rate_limits.gate_context()
     requests = s.job_requests.list_rewinds(game, _PAGE_SIZE, visibility_of(game).upto)
-    items = [build_undo_request(s, job_request, caller, whole) for job_request in requests]
+    items = [_tell(game, build_undo_request(s, job_request, caller, whole)) for job_request in requests]
     return json_response({"items": items}, cache=PRIVATE)
+
+
+def _tell(game: str, doc: Doc) -> Doc:
+    summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
+    slot = rate_limits.archived_game_slot
+    return tell_undone(services(), doc, summary, authorization.viewer(), request_language(), slot) if summary else doc
 
 
 @bp.operation(
@@ -200,13 +212,10 @@ def rewinds(game: str) -> Response:
     response=MotionSchema,
 )
 def get_rewind(game: str, rewind: str) -> Response:
-    """Return a requested rewind: the versions to undo, the seats to consent, and their answers."""
-    return json_response(
-        build_undo_request(
-            services(), _find_rewind(game, rewind), authorization.optional_principal(), rate_limits.gate_context()
-        ),
-        cache=PRIVATE,
-    )
+    """Return a requested rewind: the versions to undo, also in sentences, the seats to consent, and their answers."""
+    found, caller = _find_rewind(game, rewind), authorization.optional_principal()
+    doc = build_undo_request(services(), found, caller, rate_limits.gate_context())
+    return json_response(_tell(game, doc), cache=PRIVATE)
 
 
 # --- consent ---------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from api.schemas.response_fields import (
     INT,
     STATUSES,
     VIEWER,
+    OriginSchema,
     ResponseSchema,
     WrittenSchema,
     fact_list,
@@ -139,6 +140,7 @@ class BoardSchema(ResponseSchema):
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
     public = fields.Raw(required=True, metadata={"description": "Data visible to everybody."})
     own = fields.Raw(metadata={"description": "Additional data of the seat; all data after the close."})
+    origin = fields.Nested(OriginSchema, metadata={"description": "Only of forks: this game is an analysis."})
 
 
 class BoardPartsSchema(ResponseSchema):
@@ -223,10 +225,19 @@ class RewindDocSchema(ResponseSchema):
         required=True,
         metadata={"description": "Public draws: version, label, value."},
     )
+    fresh = fields.Boolean(
+        required=True, metadata={"description": "True: whatever nobody has seen is drawn anew, with other chance."}
+    )
+    until = required_int(metadata={"description": "Time, ms, at which the request ends if consents are missing."})
     consents = fields.List(
         fields.Integer(), required=True, metadata={"description": "Seats whose consent is required."}
     )
     job = required_str(metadata={"description": "URL of the job: `/v1/jobs/{id}`."})
+
+
+class ToldSchema(ResponseSchema):
+    version = required_int()
+    text = fields.List(fields.String(), required=True, metadata={"description": "The record in sentences."})
 
 
 class MotionSchema(RewindDocSchema):
@@ -238,6 +249,10 @@ class MotionSchema(RewindDocSchema):
     hidden = fields.List(
         JsonSchemaField(tuple_of(INT, {"type": "string"})),
         metadata={"description": "Officers who have looked: secrets learnt by seats (version, audience)."},
+    )
+    told = fields.List(
+        fields.Nested(ToldSchema),
+        metadata={"description": "While it is open: the newest records to undo, in sentences, as you know them."},
     )
 
 

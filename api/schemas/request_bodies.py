@@ -365,6 +365,14 @@ class ChallengeSchema(RequestSchema):
     days = StrictInt(load_default=7, validate=range_check(1, 30), metadata={"description": "Days of validity."})
 
 
+class ForkSchema(RequestSchema):
+    version = StrictInt(
+        required=True,
+        validate=range_check(1, 2**31 - 1),
+        metadata={"description": "A version of the running game, also one that a rewind has undone."},
+    )
+
+
 class RematchSchema(RequestSchema):
     name = name_field("Name of the director.")
 
@@ -527,6 +535,10 @@ class RewindSchema(RequestSchema):
     to = StrictInt(required=True, validate=range_check(1, 2**31 - 1), metadata={"description": "An active version."})
     reason = VisibleText(500, "The director's reason: erasable, never in a record.", "A slip.", load_default="")
     fresh = StrictBool(
-        load_default=False,
-        metadata={"description": "Directors only: redraw everything nobody has seen."},
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "Draw everything anew that nobody has seen. As a seat you need the consent of all others."
+            " Without it, chance stays for a director; a seat that undoes public draws by consent gets `true`."
+        },
     )

@@ -56,6 +56,12 @@ def fact_list(**options: Unpack[FieldOptions]) -> fields.List[Json]:
     return fields.List(JsonSchemaField(ref("Fact")), **options)
 
 
+class OriginSchema(ResponseSchema):
+    game = required_str(metadata={"description": "The game from which the fork began."})
+    version = required_int()
+    head = required_str(metadata={"description": "Hash of that version's record, hex."})
+
+
 class WrittenSchema(ResponseSchema):
     game = required_str()
     version = required_int(metadata={"description": "The newest version after this request."})

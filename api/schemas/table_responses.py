@@ -13,6 +13,7 @@ from api.schemas.response_fields import (
     LISTINGS,
     STATUSES,
     UNDO_POLICIES,
+    OriginSchema,
     PageSchema,
     ResponseSchema,
     WrittenSchema,
@@ -36,6 +37,11 @@ class NewGameDocSchema(WrittenSchema):
     )
     player = required_str()
     invitation = fields.String(metadata={"description": "Secret needed to take a seat, for `listing: invitation`."})
+
+
+class ForkDocSchema(WrittenSchema):
+    player = required_str()
+    origin = fields.Nested(OriginSchema, required=True)
 
 
 class NewGamesDocSchema(ResponseSchema):
@@ -344,6 +350,7 @@ class SummarySchema(ResponseSchema):
     title = fields.String(metadata={"description": "Title of the table."})
     note = fields.String(metadata={"description": "The director's note."})
     rematch = fields.String(metadata={"description": "The rematch's game id."})
+    origin = fields.Nested(OriginSchema, metadata={"description": "Only of forks: this game is an analysis."})
     powers = word_map(required=True, metadata={"description": "Seat -> id of its power, in games with powers."})
     waiting_for = fields.List(fields.Integer(), required=True)
     waiting_engine = fields.Boolean(required=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from api import authorization
 from api.documents.proposals import proposal_to_json
 from api.documents.timeline import build_entries
-from api.documents.undo_requests import build_undo_request, public_undo_request
+from api.documents.undo_requests import build_undo_request, public_undo_request, tell_undone
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.services import ApiServices, Doc
@@ -248,8 +248,9 @@ class _GameSnapshot:
         if before is None and self.public_motion["status"] not in ("open", "queued"):
             return []
         try:
-            return [
-                make_event("motion", build_undo_request(self._services, self._motion, view_key.director, view_key.gate))
-            ]
+            doc = build_undo_request(self._services, self._motion, view_key.director, view_key.gate)
+            gate = view_key.reading_slot
+            doc = tell_undone(self._services, doc, self._summary, view_key.viewer, view_key.lang, gate)
+            return [make_event("motion", doc)]
         except Problem:  # no slot at the gate: retried at the next keep-alive
             return []

@@ -243,6 +243,10 @@ class Annals:
         """Return an existing table."""
         return Table(replace(self.wire, role=role), game)
 
+    def fork(self, game: str, version: int) -> t.ForkDoc:
+        """Open an analysis from a version of a closed game; for accounts."""
+        return cast("t.ForkDoc", self.wire.write(f"/games/{game}/forks", {"version": version}))
+
     def open_tournament(self, **terms: Json) -> t.TournamentWritten:
         """Open a tournament as its organiser; `ruleset`, `seats`, `stages` .. as in the OpenAPI document."""
         return cast("t.TournamentWritten", self.wire.write("/tournaments", terms))

@@ -225,6 +225,9 @@ export class Annals {
     return new Table(this.wire.as({ role }), game, /^\d+$/.test(role) ? Number(role) : null);
   }
 
+  /** Open an analysis from a version of a closed game; for accounts. */
+  fork = (game: string, version: number) => this.wire.write<Schemas["ForkDoc"]>(`/games/${game}/forks`, { version });
+
   /** Open a tournament, and direct it. */
   openTournament(terms: unknown): Promise<Schemas["TournamentWritten"]> {
     return this.wire.write("/tournaments", terms);

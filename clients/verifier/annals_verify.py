@@ -207,8 +207,8 @@ class Game:
             self.times_untold = True  # the record names a pace, not its seconds
         if kind == "ruled" and body.get("act") == "extend":
             number = int(body["decision"].partition("-")[2])
-            timer = next(timer for n, timer in frames if n == number)
-            timers = {**timers, timer: (timers[timer][0], timers[timer][1] + body["ms"])}
+            for timer in [timer for n, timer in frames if n == number]:  # none that was open when a fork began
+                timers = {**timers, timer: (timers[timer][0], timers[timer][1] + body["ms"])}
         for fact in public.get("facts", []):
             if fact["t"] == "asked":
                 timer = fact.get("timed_as") or fact["n"]
@@ -218,7 +218,7 @@ class Game:
                 frames = frames[:-1]
             elif fact["t"] in ("vacated", "seated"):
                 vacant = vacant - {fact["seat"]} if fact["t"] == "seated" else vacant | {fact["seat"]}
-            elif fact["t"] == "patched":  # a scenario: its decisions may be anything
+            elif fact["t"] in ("patched", "restored"):  # a scenario or fork: its decisions may be anything
                 self.times_untold = True
         self.line = Line(counts, frames, {timer: timers[timer] for _, timer in frames}, vacant)
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy.cli import log_keys, rotate_key, service_commands, tournament_commands, verify_command
+from deploy.cli import compare_command, log_keys, rotate_key, service_commands, tournament_commands, verify_command
 from deploy.cli.output import print_error, print_figures, print_json
 from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
@@ -99,6 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--trace", action="store_true", help="show every step")
 
     verify_command.add_command(add)
+    compare_command.add_command(add)
 
     parser = add("replay", help="step through a game by keys, or show its board at a version")
     parser.set_defaults(command=print_board)

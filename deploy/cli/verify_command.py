@@ -12,12 +12,14 @@ from typing import Any
 from deploy.cli.arguments import DONE, FAILED
 from deploy.cli.output import print_error, print_figures, print_json
 from domain.errors import NoteError, VerificationError
+from domain.kernel.game.forks import check_origin
 from domain.kernel.proof import verify
-from domain.kernel.proof.verify import ReplayCounts
+from domain.kernel.proof.verify import ReplayCounts, Replayer
 from domain.kernel.records import export
 from domain.kernel.records.export import Export
 from domain.kernel.records.record import Record
 from domain.kernel.rules.joint_chance import JointTranscript, check_rounds, list_withholders, parse_transcript
+from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ruleset_registry import RulesetRegistry
 from domain.transparency.checkpoint import find_valid_signatures, open_checkpoint
 from domain.transparency.merkle_tree import leaf_hash, verify_inclusion
@@ -50,6 +52,9 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="verifier key of a witness that must have cosigned the proof's checkpoint",
     )
     parser.add_argument(
+        "--origin", type=Path, metavar="FILE", help="of a fork: the whole export of the game from which it began"
+    )
+    parser.add_argument(
         "--joint", type=Path, metavar="FILE", help="transcript of joint chance, beside the export of a simulated game"
     )
     parser.add_argument(
@@ -62,9 +67,11 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Verify an export and print the report, or the first fault."""
     try:
         game_export = export.parse(sys.stdin.buffer.read() if str(args.file) == "-" else args.file.read_bytes())
+        rules, parallel = registry.get(game_export.ruleset), parallel_audit.replay
         transcript = parse_transcript(args.joint.read_bytes()) if args.joint else None
         replayer = _skip_rules if args.no_rules else _make_replayer(game_export, transcript)
-        report = verify.verify(registry.get(game_export.ruleset), game_export, args.head, replayer=replayer).to_json()
+        report = verify.verify(rules, game_export, args.head, replayer=replayer).to_json()
+        report |= _check_origin(args.origin, rules, game_export, _skip_rules if args.no_rules else parallel)
         if transcript:
             report |= {"rounds": len(transcript.rounds), "withheld_by": list(list_withholders(transcript))}
         if args.proof or args.witness:
@@ -76,6 +83,21 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         return print_error(error, FAILED)
     (print_json if args.json else print_figures)({"verified": True, **report})
     return DONE
+
+
+def _check_origin(path: Path | None, rules: AnyRuleset, fork: Export, replayer: Replayer) -> dict[str, Json]:
+    """Return the origin of a fork, and whether it began from there: for that the origin is proved too."""
+    named = fork.records[0].body.get("origin")
+    if path is None:
+        return {} if named is None else _describe_origin(named, proved=False)
+    origin = export.parse(path.read_bytes())
+    verify.verify(rules, origin, replayer=replayer)
+    check_origin(rules, fork.records, origin.records)
+    return _describe_origin(fork.records[0].body["origin"], proved=True)
+
+
+def _describe_origin(named: dict[str, Json], *, proved: bool) -> dict[str, Json]:
+    return {"origin": named["game"], "origin_version": named["version"], "origin_proved": proved}
 
 
 def _make_replayer(game_export: Export, transcript: JointTranscript | None) -> verify.Replayer:

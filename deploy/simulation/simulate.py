@@ -40,7 +40,7 @@ HOLD_SECONDS = 600
 MAX_TEXTS = 5
 """Failures reported as texts."""
 
-_NEVER = frozenset({"patched"})
+_NEVER = frozenset({"patched", "restored"})
 _ONLY_WILD = frozenset({"vacated", "seated"})
 
 

@@ -1,8 +1,9 @@
 """Job requests: rows that keep a requested job until it is done, whatever happens to queues and workers.
 
 A job is a rewind, a proposal, an audit or a rebuild of the views. A rewind that needs the consent of seats is a
-*motion*: it waits until all agree or one declines, and so does a proposal. The outcome is written once. The log itself
-shows whether a rewind or a proposal was done, since its record has the request's id as the id of its command.
+*motion*: it waits until all agree, one declines or a week has passed, and so does a proposal. The outcome is written
+once. The log itself shows whether a rewind or a proposal was done, since its record has the request's id as the id of
+its command.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.errors import CommandReused
+from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.database import Database, Execute, Row, create_tables, placeholders
 from domain.service.request_keys import RequestKey, bind_key
 from domain.types import MAX_INT, Json, Seat
@@ -63,6 +65,15 @@ class JobRequest:
     def missing_seats(self) -> list[Seat]:
         """Seats without an agreeing vote."""
         return [s for s in self.asked if s not in self.agreed]
+
+    @property
+    def expires_at(self) -> int:
+        """Time at which a request with missing votes ends, ms."""
+        return self.at + SILENCE_MS
+
+    def is_expired(self, now: int) -> bool:
+        """Return whether votes were still missing when the time ended."""
+        return bool(self.missing_seats) and now >= self.expires_at
 
     @property
     def is_ready(self) -> bool:
@@ -118,7 +129,8 @@ class JobRequests:
             return 0
         condition = "e.game = ? AND e.version = ? AND e.round IS NOT NULL"
         before = self._select(condition, request.game, request.version, execute=execute)
-        return None if any(e.outcome is None and not e.declined for e in before) else len(before) + 1
+        is_open = any(e.outcome is None and not e.declined and not e.is_expired(request.at) for e in before)
+        return None if is_open else len(before) + 1
 
     def consent(self, request_id: str, seat: Seat, *, agrees: bool) -> None:
         """Store a seat's vote; a refusal is final."""
@@ -157,6 +169,11 @@ class JobRequests:
         condition = """e.id IN (SELECT id FROM errands WHERE game = ? AND work = 'rewind' AND version < ?
           ORDER BY version DESC, at DESC LIMIT ?)"""
         return self._select(condition, game, MAX_INT if before is None else before, limit)[::-1]
+
+    def list_motions(self, game: str, seat: Seat) -> list[JobRequest]:
+        """Return all rewinds and proposals of a seat with votes of others."""
+        condition = "e.game = ? AND e.work IN ('rewind', 'proposal') AND e.asked <> '[]'"
+        return [r for r in self._select(condition, game) if r.args and r.args["seat"] == seat]
 
     def list_proposals(self, game: str, limit: int) -> list[JobRequest]:
         """Return the newest proposals in a game, newest first."""

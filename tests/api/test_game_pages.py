@@ -106,6 +106,16 @@ def duel(site: Site) -> tuple[Person, str, Table]:
 
 
 class TestForms:
+    def test_a_closed_game_is_played_on_for_oneself(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        version = str(table.version)
+        assert table.post("/close", {"reason": "void"}, table.director).status_code == 201
+        opened = anne.send(Page(anne.read(path).text).act("fork"), ("version", version))
+        assert opened.status_code == 303, opened.text
+        page = anne.read(opened.headers["Location"])
+        assert f"An analysis of another game, from its version {version} on." in page.text
+        assert "It is your decision" in page.text
+
     def test_a_second_click_makes_one_move(self, duel: tuple[Person, str, Table]) -> None:
         anne, path, table = duel
         form = Page(anne.read(path).text).question()

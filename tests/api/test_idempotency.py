@@ -168,9 +168,13 @@ def account(site: Site) -> list[Ask]:
     token = root.post("/me/tokens", {"label": "t", "scopes": ["read"]}).json["id"]
     hook = root.post("/me/webhooks", HOOK).json["id"]
     reported = site.post("/games", TABLE).json["game"]
+    closed = site.table("orders@1", 3)
+    assert closed.move(0, ORDER).status_code == 201
+    assert closed.post("/close", {"reason": "void"}, closed.director).status_code == 201
     scopes = {"label": "a bot", "scopes": ["read"]}
     found = [
         ask("POST /v1/games", "/games", TABLE, TABLE | {"undo": "free"}),
+        ask(f"POST {AT}/forks", f"{closed.path}/forks", {"version": 5}, {"version": 6}),
         ask("POST /v1/games/batches", "/games/batches", {"table": TABLE, "count": 2}, {"table": TABLE, "count": 3}),
         ask("POST /v1/me/tokens", "/me/tokens", scopes, scopes | {"days": 3}),
         ask("POST /v1/me/tokens/{token}/rotations", f"/me/tokens/{token}/rotations", None),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from api.documents import motion_limits
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.http.rate_limits import ADDRESS_FACTOR, Gate, TokenBuckets
@@ -344,7 +345,8 @@ class TestRewinds:
         orders.move(0, ORDER)
         assert back(orders, "director", before).status_code == 202
 
-    def test_what_was_declined_stands_no_more(self, orders: Table) -> None:
+    def test_what_was_declined_stands_no_more(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(motion_limits, "MAX_SPENT", 99)
         before = orders.version
         orders.move(0, ORDER)
         for _ in range(22):

@@ -167,6 +167,7 @@ WITHOUT_IF_MATCH = {
     "/v1/games/{game}/card": "no part of the log",
     "/v1/games/{game}/chat": "no part of the log",
     "/v1/games/{game}/challenges": "no part of the log",
+    "/v1/games/{game}/forks": "opens another game, from a version that the body names",
     "/v1/games/{game}/rematches": "opens another game",
     "/v1/games/{game}/officers": "an offer, which counts if its author may still give the role when it is accepted",
     "/v1/games/{game}/officers/{player}/offer": "no part of the log",

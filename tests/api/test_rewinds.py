@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
 
+from domain.service import job_requests
 from tests.api.conftest import CATALOGUE, Doc, Reply, Site, Table, refused
+from tests.api.player import step
 from tests.kernel.flows import orders as orders_rules
 
 ORDER = {"type": "order", "to": "t01", "units": 2}
@@ -63,6 +66,17 @@ def moved(table: Table) -> Doc:
     return doc
 
 
+def throw(table: Table) -> tuple[int, int]:
+    """Somebody makes moves until dice have fallen: the last seat that has moved, and the version before."""
+    rng = random.Random(1)
+    while True:
+        before, decision = table.version, step(table, rng)
+        assert decision is not None
+        last = table.get(f"/records?limit=200&after={before}").json["items"][-1]
+        if last.get("draws"):
+            return last["seat"], before
+
+
 class TestAsking:
     def test_the_version_that_was_seen_is_named(self, orders: Table) -> None:
         refused(orders.post("/rewinds", {"to": 5}, orders.tokens[0]), 428, "precondition_required")
@@ -108,10 +122,9 @@ class TestAsking:
         assert "wrong card" not in str(services.ledger.execute("SELECT * FROM errands"))
         assert orders.get("/audit").json["proved"] is True
 
-    def test_fresh_chance_is_the_directors(self, orders: Table) -> None:
+    def test_fresh_chance_is_the_directors_alone(self, orders: Table) -> None:
         before = orders.version
         orders.move(0, ORDER)
-        refused(back(orders, 0, before, fresh=True), 403, "directors_only")
         refused(back(orders, 0, before, reason="because"), 403, "directors_only")
         assert job(orders, back(orders, "director", before, fresh=True).json)["status"] == "done"
 
@@ -253,6 +266,72 @@ class TestMotions:
                 refused(say(table, asked.json, 1, agrees=True), 409, "undo_forbidden")
                 assert table.get(f"/rewinds/{asked.json['id']}", 0).json["status"] == "open"
         assert len(seen) == 1
+
+    def test_it_expires_after_a_week_and_makes_room(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        motion = moved(orders)
+        assert motion["until"] > orders.site.services.clock()
+        say(orders, motion, 1, agrees=True)
+        monkeypatch.setattr(job_requests, "SILENCE_MS", 0)
+        assert orders.get(f"/rewinds/{motion['id']}").json["status"] == "failed"
+        refused(say(orders, motion, 2, agrees=True), 409, "motion_closed")
+        assert job(orders, motion)["problem"]["code"] == "motion_expired"
+        assert back(orders, 1, orders.version - 1).status_code == 202, "also before a worker has come by"
+
+    def test_after_three_refusals_a_seat_asks_no_more_but_an_officer_may_act(
+        self, orders: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Declined, withdrawn and expired requests count together; other seats, and what needs nobody, go on."""
+        before = orders.version
+        motion = moved(orders)
+        say(orders, motion, 1, agrees=False)
+        proposal = orders.post("/proposals", {"act": "close"}, orders.tokens[0]).json
+        orders.post(f"/proposals/{proposal['id']}/consents", {"agrees": False}, orders.tokens[0])
+        assert back(orders, 0, before).status_code == 202
+        with monkeypatch.context() as late:
+            late.setattr(job_requests, "SILENCE_MS", 0)
+            orders.site.work()
+            problem = refused(back(orders, 0, before), 409, "motions_spent")
+        assert "officer" in problem["detail"]
+        refused(orders.post("/proposals", {"act": "close"}, orders.tokens[0]), 409, "motions_spent")
+        assert orders.post("/proposals", {"act": "resume"}, orders.tokens[0]).status_code == 202
+        assert say(orders, back(orders, 1, before).json, 0, agrees=False).status_code == 200
+        assert job(orders, back(orders, "director", before).json)["status"] == "done"
+
+    def test_each_voter_reads_the_chronicle_of_what_would_be_undone(self, site: Site) -> None:
+        table = site.table("struggle_of_empires@1", 3)
+        seat, before = throw(table)
+        motion = back(table, seat, before).json
+        for who, lang in ((0, "en"), (1, "fr"), (None, "en")):
+            (entry,) = table.get(f"/timeline?after={before}&lang={lang}", who).json["items"]
+            doc = table.get(f"/rewinds/{motion['id']}", who, Accept_Language=lang).json
+            assert doc["told"] == [{"version": entry["version"], "text": entry["text"]}]
+            assert entry["text"]
+        say(table, motion, motion["consents"][0], agrees=False)
+        assert "told" not in table.get(f"/rewinds/{motion['id']}", 0).json
+
+    def test_undone_draws_are_drawn_anew_with_the_consent_of_everybody(self, site: Site) -> None:
+        """A seat could else take back each throw that it does not like, or keep the one that it knows."""
+        table = site.table("skirmish@1", 4)
+        seat, before = throw(table)
+        asked, others = back(table, seat, before).json, sorted({0, 1, 2, 3} - {seat})
+        assert (asked["fresh"], asked["consents"], bool(asked["draws"])) == (True, others, True)
+        for other in others:
+            say(table, asked, other, agrees=True)
+        record = table.get("/records?limit=200").json["items"][-1]
+        assert (record["kind"], record["body"]["entropy"]) == ("rewound", "fresh")
+        seat, before = throw(table)
+        assert back(table, seat, before, fresh=False).json["fresh"] is False
+        assert table.get("/audit").json["proved"] is True
+
+    def test_nobody_draws_anew_alone(self, site: Site) -> None:
+        made = site.post("/games", {"ruleset": "orders@1", "seats": 2}).json
+        table = Table(site, made["game"], made["token"], [])
+        table.tokens.append(table.post("/seats", {"seat": 0}, table.director).json["token"])
+        assert table.post("/seats", {"seat": 1, "bot": "builder"}, table.director).status_code == 201
+        table.post("/start", token=table.director)
+        before = table.version
+        table.move(0, ORDER)
+        refused(back(table, 0, before, fresh=True), 409, "consent_missing")
 
     def test_a_repeated_motion_is_the_same_one(self, orders: Table) -> None:
         before = orders.version

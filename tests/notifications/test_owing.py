@@ -9,6 +9,7 @@ import pytest
 
 from domain.accounts.account_tables import DAY
 from domain.accounts.social import Challenge
+from domain.command_handler import new_game_id
 from domain.errors import AccountError
 from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
 from domain.kernel.game.director_commands import Extend, Hold, Rewind
@@ -59,6 +60,20 @@ class TestTurns:
             "decision": decision(office, game),
             "deadline": None,
         }
+
+    def test_a_fork_owes_nobody_anything(self, office: Office) -> None:
+        """Its maker looks at a line, and knows that it goes on."""
+        anne = office.person("Anne")
+        office.hook(anne, URL)
+        game, fork = office.table(anne), new_game_id()
+        office.crew.commands.handle(game, Close("void", "director"))
+        office.owing.produce()
+        before = office.rows()
+        rows = office.access.issue(fork, 0, anne.player, office.access.make_token().token, account=True)
+        office.crew.commands.fork(fork, game, 5, anne.player, {"several": True}, extra_statements=lambda _: rows)
+        office.owing.produce()
+        assert decision(office, fork)
+        assert office.rows() == before
 
     def test_who_was_told_before_a_kill_is_told_nothing_else_after_it(self, office: Office) -> None:
         anne = office.person("Anne")

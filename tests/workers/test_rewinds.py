@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from domain.errors import StoreUnavailable
+from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.job_requests import JobRequest, new_id
 from tests.workers.conftest import House
 from workers.jobs import rewinds
@@ -97,7 +98,7 @@ def test_a_motion_waits_for_the_last_consent(house: House) -> None:
     assert (last.kind, last.body["consent"], last.public["by"]) == ("rewound", [1, 2], "seat")
 
 
-@pytest.mark.parametrize("end", ["declined", "moved on"])
+@pytest.mark.parametrize("end", ["declined", "moved on", "out of time"])
 def test_a_motion_that_is_over_is_settled_and_makes_room(house: House, end: str) -> None:
     game, before = filed(house)
     motion = house.crew.job_requests.submit(wished(house, game, before, 0, 1, 2))
@@ -105,11 +106,17 @@ def test_a_motion_that_is_over_is_settled_and_makes_room(house: House, end: str)
     if end == "declined":
         house.crew.job_requests.consent(motion.id, 1, agrees=False)
         house.crew.job_requests.consent(motion.id, 1, agrees=True)
-    else:
+    elif end == "moved on":
         house.submit(game, 2)
+    else:
+        house.crew.job_requests.consent(motion.id, 1, agrees=True)
+        house.later(SILENCE_MS - 1)
+        assert house.reconciler.pass_once() == 0
+        house.later(1)
     assert house.passed() >= 1
     house.worked()
-    assert told(house, motion.id)["refused"] == ("declined" if end == "declined" else "stale_version")
+    refusals = {"declined": "declined", "moved on": "stale_version", "out of time": "motion_expired"}
+    assert told(house, motion.id)["refused"] == refusals[end]
     assert house.crew.job_requests.submit(wished(house, game, before, 1, 0, 2)) is not None
 
 

@@ -27,6 +27,8 @@ def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
             raise StaleVersion(request.version, head)
         if request.declined:
             return {"refused": "declined"}
+        if request.is_expired(context.clock()):
+            return {"refused": "motion_expired"}
         if not request.is_ready:
             return {}
         if args["seat"] is not None:
@@ -54,5 +56,6 @@ def _check_still_allowed(context: WorkerContext, request: JobRequest, args: Doc)
     records = context.ledger.read(request.game, upto=request.version)
     position = context.commands.game(request.game)
     rules = context.registry.get(position.ruleset)
-    policy = records[0].body.get("undo", "consent")
-    check_consent(build_motion(rules, position, records, args["to"], args["seat"], policy), request.agreed)
+    policy, fresh = records[0].body.get("undo", "consent"), bool(args["fresh"])
+    motion = build_motion(rules, position, records, args["to"], args["seat"], policy, fresh=fresh)
+    check_consent(motion, request.agreed)

@@ -90,9 +90,8 @@ class DigestProducer:
     def _list_summaries(self, games: Sequence[str], status: str, after: int = 0) -> Iterator[Doc]:
         for begin in range(0, len(games), BATCH_SIZE):
             part = games[begin : begin + BATCH_SIZE]
-            yield from (
-                doc for _, doc in self._reader.list_summaries(part, status, after=after, limit=len(part), inside=True)
-            )
+            found = self._reader.list_summaries(part, status, after=after, limit=len(part), inside=True)
+            yield from (doc for _, doc in found if "origin" not in doc)  # forks send no notices
 
     def _owed_lines(self, doc: Doc, roles: Sequence[str]) -> Iterator[Doc]:
         for seat in [int(role) for role in roles if role.isdigit()]:

@@ -149,9 +149,11 @@ class NotificationProducer:
         return True
 
     def _notices_of(self, entry: LogEntry, subscribers: _Subscribers) -> _Produced:
-        """Return the notifications of a record; none for an unreadable record, which the views quarantine."""
+        """Return the notifications of a record; none of a fork, or for an unreadable one, which is quarantined."""
         try:
             step, members = self._load_step(entry), subscribers.members
+            if "origin" in step.after.game.terms:
+                return _NO_NOTICES
             now = [*_lobby_notices(step, entry, subscribers.lobby), *_chat_notices(step, entry, subscribers.chat)]
             now += [n for m in members for n in _member_notices(step, entry, m)]
             later = [

@@ -36,9 +36,10 @@ MIN_REMAINING_MS = 60_000
 class Rewind(Command):
     """Go back to the active version `to` (`not_on_line`); nothing is deleted. `reason` is a salted hash of the text.
 
-    With `fresh` the epoch rises and everything unseen is dealt again. With `clocks` "kept", every decision has the time
-    that it had at that version, and what deadlines were moved by since. A seat that goes back without consent pays for
-    the time since then (`no_time_left`). Records before that rule are "restarted": every clock begins again.
+    With `fresh` the epoch rises and everything unseen is dealt again; a seat needs everybody's consent for it. With
+    `clocks` "kept", every decision has the time that it had at that version, and what deadlines were moved by since. A
+    seat that goes back without consent pays for the time since then (`no_time_left`). Records before that rule are
+    "restarted": every clock begins again.
     """
 
     verb: ClassVar[str] = "Rewind"
@@ -91,9 +92,10 @@ class Rewind(Command):
             waiting = waiting_seats(game, target, self.seat, context.record_time(game))
             is_left_open = game.terms.get("undo") == "free" or context.replaying
             refuse_unless(is_left_open or not waiting, "consent_missing", missing=list(waiting))
-        if self.by == "seat" and self.consent and game.thinking and self.seat is not None and not context.replaying:
+        must_all_agree = self.fresh or (self.consent and game.thinking)
+        if self.by == "seat" and must_all_agree and self.seat is not None and not context.replaying:
             missing = [s for s in voting_seats(game, self.seat) if s not in self.consent]
-            refuse_unless(not missing, "consent_missing", missing=missing)
+            refuse_unless(not missing and bool(self.consent), "consent_missing", missing=missing)
         return Transition(transition.record, rewound)
 
     def _body(self) -> Doc:

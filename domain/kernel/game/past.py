@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from domain.errors import VerificationError
 from domain.kernel.game.game import AnyGame, Game, apply_record, apply_rewind, fold, initial_game, state_known_to
 from domain.kernel.records.record import Record
-from domain.kernel.rules.flow import FLOW, Patched, State, evolve_all
+from domain.kernel.rules.flow import FLOW, Patched, Restored, State, evolve_all
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.declarations import AnyFact
 from domain.kernel.schema.json_codec import from_json, merge_patch, to_json
@@ -96,7 +96,9 @@ def next_past(rules: AnyRuleset, past: Past, record: Record, target: Past | None
 
 def _evolve_kernel(state: State, facts: Iterable[AnyFact]) -> State:
     for fact in facts:
-        if isinstance(fact, Patched):
+        if isinstance(fact, Restored):
+            state = from_json(State, {name: fact.state[name] for name in _KERNEL_FIELDS if name in fact.state})
+        elif isinstance(fact, Patched):
             patch = {name: value for name, value in fact.patch.items() if name in _KERNEL_FIELDS}
             state = from_json(State, merge_patch(to_json(state), patch))
         elif isinstance(fact, _KERNEL_FACTS):

@@ -23,7 +23,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import resume_frames
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.draws import commitment
-from domain.kernel.rules.flow import Patched, S, Seated, State, Vacated
+from domain.kernel.rules.flow import Patched, Restored, S, Seated, State, Vacated
 from domain.kernel.rules.meta import Table
 from domain.kernel.rules.ruleset import Ruleset
 from domain.types import Doc, Json, Seat
@@ -250,18 +250,27 @@ class Vacate(Command):
 
 @dataclass(frozen=True)
 class Start(Command):
-    """Set-up. A scenario's patch is a fact of this record, so its log replays like any other."""
+    """Set-up. A scenario's patch is a fact of this record, so its log replays like any other.
+
+    A fork has no set-up: its `state` is that of its origin. All its seats have players, and everything unseen by them
+    is dealt anew.
+    """
 
     verb: ClassVar[str] = "Start"
     least_office: ClassVar[Office] = "deputy"
     open_to_players: ClassVar[bool] = True
     patch: Json = None
+    state: Doc | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status == "open", "not_open", status=game.status)
         refuse_unless(len(game.players) == game.table.seats, "seats_missing", taken=sorted(game.players))
+        refuse_unless((self.state is not None) == ("origin" in game.terms), "not_open", status=game.status)
         draft = new_draft(rules, game, context)
-        rules.setup(draft)
+        if self.state is not None:
+            _restore(rules, draft, self.state, game.table.seats)
+        else:
+            rules.setup(draft)
         if self.patch is not None:
             draft.add(Patched(self.patch))
         resume_frames(draft)
@@ -269,7 +278,16 @@ class Start(Command):
 
     @classmethod
     def from_record(cls, record: Record, game: AnyGame) -> Start:
-        return cls(next((f["patch"] for f in record.public.get("facts", ()) if f["t"] == "patched"), None))
+        found = {f["t"]: f for f in record.public.get("facts", ()) if f["t"] in ("patched", "restored")}
+        return cls(found.get("patched", {}).get("patch"), found.get("restored", {}).get("state"))
+
+
+def _restore(rules: Ruleset[S], draft: Draft[S], state: Doc, seats: int) -> None:
+    """Give a fork the state of its origin, and deal anew whatever no seat has seen."""
+    draft.add(Restored(state))
+    for seat in draft.state.vacant:
+        draft.add(Seated(seat))
+    rules.redeal(draft, tuple(range(seats)))
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class Motion:
     """Seats required to agree, ascending."""
     draws: tuple[tuple[int, str, Json], ...]
     """Public draws seen in vain: version, label, value."""
+    fresh: bool
+    """Everything unseen is drawn anew."""
     hidden: tuple[tuple[int, str], ...]
     """Information given to single seats: version, audience."""
 
@@ -44,6 +46,7 @@ class Motion:
             "free": self.free,
             "consents": list(self.consents),
             "draws": [list(d) for d in self.draws],
+            "fresh": self.fresh,
         }
         return doc | ({"hidden": [list(h) for h in self.hidden]} if director else {})
 
@@ -97,22 +100,29 @@ def build_motion(
     seat: Seat,
     policy: Policy = "consent",
     waiting: Sequence[Seat] = (),
+    *,
+    fresh: bool | None = None,
 ) -> Motion:
     """Return the motion of a seat to go back to the active version `to`.
 
     `records` are all of the game, as far as the seat may read them. Asked are the seats that have learnt or done
     something since, and the `waiting` ones, after long thinking. With consent the seat pays for no time, so at
-    a table with deadlines everybody present is asked once somebody is.
-    Raise RuleError `undo_forbidden` or `not_on_line`.
+    a table with deadlines everybody present is asked once somebody is. So is everybody about fresh chance (`fresh`);
+    by default it is asked for if public draws are undone with somebody's consent.
+    Raise RuleError `undo_forbidden` or `not_on_line`, and `consent_missing` for fresh chance without another person.
     """
     undone = undone_records(records, to)
     check_may_undo(rules, undone, seat, policy)
     others = [s for s, player in sorted(game.players.items()) if s != seat and player.id and not bot_of(player)]
     consents = [] if policy == "free" else [s for s in others if s in waiting or any(_concerns(r, s) for r in undone)]
-    if consents and game.thinking:
-        consents = sorted({*consents, *voting_seats(game, seat)})
-    versions = tuple(r.version for r in undone)
-    return Motion(to, seat, versions, not consents, tuple(consents), public_draws(undone), find_private_packs(undone))
+    versions, draws, voting = tuple(r.version for r in undone), public_draws(undone), voting_seats(game, seat)
+    if fresh is None:
+        fresh = bool(consents and draws and voting)
+    if fresh and not voting:
+        raise RuleError("consent_missing", "", {"missing": []})
+    if fresh or (consents and game.thinking):
+        consents = sorted({*consents, *voting})
+    return Motion(to, seat, versions, not consents, tuple(consents), draws, fresh, find_private_packs(undone))
 
 
 def _concerns(record: Record, seat: Seat) -> bool:

@@ -65,7 +65,7 @@ def record_sentences(
 
 def _variant(members: Mapping[str, Json]) -> Json:
     """Return the last part of a text's key, for kinds with several texts."""
-    return members.get("act") or members.get("role") or ("conceded" if members.get("conceded") else "")
+    return members.get("act") or members.get("role") or next((n for n in ("conceded", "origin") if members.get(n)), "")
 
 
 _REASON_MARK = "\ue000"
@@ -127,6 +127,7 @@ _MEMBERS = (
     "places",
     "forfeits",
     "penalties",
+    "origin",
 )
 
 

@@ -97,6 +97,14 @@ class AgreedBody(_Schema):
     silent: list[Seats] = []
 
 
+class Origin(_Schema):
+    """The origin of a fork: game, version, hash of that version's record."""
+
+    game: Annotated[str, Meta(min_length=1, max_length=MAX_WORD)]
+    version: Annotated[int, Meta(ge=1)]
+    head: Annotated[str, Meta(min_length=64, max_length=64)]
+
+
 class OpenedBody(_Schema):
     """Members of `opened`."""
 
@@ -114,6 +122,7 @@ class OpenedBody(_Schema):
     misses: MissLimits | None = None
     officers: Literal["any", "neutral"] = "any"
     appeals: AppealTimes | None = None
+    origin: Origin | None = None
 
 
 class JoinedBody(_Schema):

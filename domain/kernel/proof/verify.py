@@ -58,6 +58,7 @@ VERIFICATION_CODES: Mapping[str, str] = {
     "record_mismatch": "the moves, decided again, give another record",
     "refused_again": "a move of the record is refused by the rules",
     "not_on_line": "a rewind goes to a version that does not count",
+    "origin_mismatch": "a fork does not begin from the state that it names",
     "lapsed_early": "a default was played for a seat that had a player, and time left by the log's own times",
 }
 """Refusals of `verify`."""

@@ -259,5 +259,15 @@ class Patched(AnyFact, frozen=True):
         return patched
 
 
+class Restored(AnyFact, frozen=True):
+    """A fork begins: the whole state is that of its origin."""
+
+    state: Doc
+
+    def evolve(self, s: S) -> S:
+        restored: S = from_json(type(s), self.state)
+        return restored
+
+
 FLOW: dict[str, type[AnyFact]] = declared_classes(__name__, Fact)
 """The kernel's own facts."""

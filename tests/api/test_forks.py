@@ -1,0 +1,124 @@
+"""Forks of closed games: opened by anybody with an account, played on at once, and kept out of all lists."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from domain.kernel.game.forks import check_origin
+from domain.kernel.proof import verify
+from domain.kernel.records import export
+from tests.api.conftest import CATALOGUE, Reply, Site, Table, refused
+from tests.api.members import Member, register
+from tests.api.player import play
+
+KEY = "a-key-of-at-least-thirty-two-characters"
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    """A closed game."""
+    table = site.table("windows@1", 3)
+    play(table, random.Random(2), 6)
+    assert table.post("/close", {"reason": "void"}, table.director).status_code in (200, 201)
+    return table
+
+
+@pytest.fixture
+def anne(site: Site) -> Member:
+    return register(site, "Anne")
+
+
+def fork(table: Table, member: Member, version: int, **headers: str) -> Reply:
+    return member.post(f"{table.path}/forks", {"version": version}, **headers)
+
+
+def forked(table: Table, member: Member, version: int) -> Table:
+    made = fork(table, member, version)
+    assert made.status_code == 201, made.text
+    return Table(table.site, made.json["game"], member.token, [])
+
+
+def act(table: Table, member: Member, role: int | str, path: str, body: object = None) -> Reply:
+    return member.post(f"{table.path}{path}", body, Annals_Role=str(role))
+
+
+def test_anybody_with_an_account_plays_on_from_a_version(table: Table, anne: Member) -> None:
+    version = table.version - 2
+    made = fork(table, anne, version)
+    assert (made.status_code, made.headers["Location"]) == (201, f"/v1/games/{made.json['game']}")
+    fork_ = Table(table.site, made.json["game"], anne.token, [])
+    entry = table.get("/timeline?limit=200").json["items"][version - 1]
+    origin = {"game": table.game, "version": version, "head": entry["head"]}
+    assert made.json["origin"] == origin
+    for path in ("", "/board"):
+        assert anne.get(fork_.path + path, Annals_Role="0").json["origin"] == origin
+    assert fork_.get("/timeline").json["items"][0]["text"] == [
+        f"An analysis is opened. It begins from version {version} of the game {table.game}."
+    ]
+    past = table.get(f"/board?version={version}").json
+    assert fork_.get("/board").json["public"] == past["public"]
+    (decision,) = fork_.get("/decisions").json["decisions"]
+    seat = decision["must"][0]
+    choice = act(fork_, anne, seat, "/choices", {}).json["choice"]
+    assert choice is not None
+    assert fork_.get("/audit").json["proved"] is True
+
+
+def test_a_fork_is_played_to_its_end_and_proved_against_its_origin(table: Table, anne: Member) -> None:
+    fork_ = forked(table, anne, table.version - 3)
+    closed = act(fork_, anne, "director", "/close", {"reason": "void"})
+    assert closed.status_code in (200, 201), closed.text
+    whole, origin = (export.parse(each.get("/export").data) for each in (fork_, table))
+    rules = CATALOGUE.get("windows@1")
+    assert verify.verify(rules, whole).closed
+    check_origin(rules, whole.records, origin.records)
+
+
+def test_it_is_in_no_list_and_has_no_result(table: Table, anne: Member) -> None:
+    fork_ = forked(table, anne, table.version - 1)
+    player = anne.get("/me").json["player"]
+    assert [g["game"] for g in anne.get("/me/games").json["items"]] == [fork_.game]
+    assert anne.get("/me/games").json["items"][0]["origin"]["game"] == table.game
+    assert act(fork_, anne, "director", "/close", {"reason": "void"}).status_code in (200, 201)
+    listed = table.site.get("/games").json["items"] + table.site.get(f"/players/{player}/games").json["items"]
+    assert fork_.game not in {each["game"] for each in listed}
+    assert table.site.get(f"/players/{player}/results").json["items"] == []
+    assert anne.get("/me/desk").json["items"] == []
+    refused(act(fork_, anne, "director", "/rematches", {}), 409, "is_analysis")
+
+
+def test_somebody_else_takes_a_seat_that_is_left(table: Table, anne: Member) -> None:
+    fork_, bert = forked(table, anne, table.version - 1), register(table.site, "Bert")
+    assert table.site.delete(f"{fork_.path}/seats/1", anne.token, Annals_Role="1").status_code in (200, 201, 204)
+    taken = bert.post(f"{fork_.path}/seats", {"seat": 1})
+    assert taken.status_code == 201, taken.text
+
+
+def test_the_same_key_forks_once(table: Table, anne: Member) -> None:
+    first, again = (fork(table, anne, table.version - 1, Idempotency_Key=KEY) for _ in range(2))
+    assert (first.data, again.headers["Idempotency-Replayed"]) == (again.data, "true")
+    refused(fork(table, anne, table.version - 2, Idempotency_Key=KEY), 422, "idempotency_key_reused")
+
+
+def test_only_closed_games_are_forked_and_only_where_decisions_are_open(site: Site, table: Table, anne: Member) -> None:
+    running = site.table("windows@1", 3)
+    refused(fork(running, anne, running.version), 409, "still_running")
+    for version in (1, 3, table.version):
+        refused(fork(table, anne, version), 409, "not_running")
+    refused(fork(table, anne, table.version + 1), 422, "unknown_version")
+    refused(fork(table, anne, 0), 422, "invalid_body")
+    refused(site.post(f"{table.path}/forks", {"version": 5}, table.director), 403, "accounts_only")
+    refused(site.post(f"{table.path}/forks", {"version": 5}), 401, "unauthenticated")
+    refused(anne.post(f"/games/{'0' * 8}-0000-4000-8000-{'0' * 12}/forks", {"version": 5}), 404, "unknown_game")
+
+
+def test_what_spectators_cannot_see_yet_is_not_forked(site: Site, anne: Member) -> None:
+    """The same answer as for a running game, or it would tell that the game is over."""
+    late = site.table("windows@1", 3, delay=3600)
+    play(late, random.Random(2), 3)
+    assert late.post("/close", {"reason": "void"}, late.director).status_code in (200, 201)
+    running = site.table("windows@1", 3, delay=3600)
+    answers = [fork(each, anne, 5) for each in (late, running)]
+    assert [(answer.status_code, answer.json["code"]) for answer in answers] == [(409, "still_running")] * 2
