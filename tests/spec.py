@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,9 +17,22 @@ from domain.kernel.rules.draws import DrawSource, Extreme, Scripted, Seeded
 from domain.kernel.rules.flow import Decision
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.json_codec import resolve, to_json
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import DIRECTOR, Doc, Json, Seat
 
 SEED = b"annals specification seed, fixed"
+CLUMSY = re.compile(r"[a-z]_[a-z]|[{}\[\]]|\(\W*\)|[:,;]\W*\.|  |\s[.,]|\bNone\b|\bnull\b|\bTrue\b|\bFalse\b|, -")
+"""An id, a list or an object that shows through, or a hole where something should stand."""
+
+
+def _check_sentence(package: str, error: RuleError) -> None:
+    """Both languages have a whole sentence for a refusal, and one of its own for each cause."""
+    for lang in LANGUAGES if package else ():
+        texts, cause = load_texts(package, lang), error.detail.get("cause")
+        assert cause is None or texts.get(f"refusal.{error.code}.{cause}"), (error.code, cause)
+        said = texts.refusal(error.code, error.detail) or ""
+        assert said.endswith("."), (error.code, said)
+        assert not CLUMSY.search(said), (error.code, said)
 
 
 class Given:
@@ -67,8 +81,13 @@ class Given:
         assert not (broken := self.match.rules.check(self.state)), broken
         return facts_for(record, DIRECTOR)
 
-    def refused(self, seat: Seat, move: Json, code: str, rule: str | None = None) -> RuleError:
-        """The move is refused with that code (and rule number), and nothing has changed or been drawn."""
+    def refused(
+        self, seat: Seat, move: Json, code: str, rule: str | None = None, cause: str | None = None
+    ) -> RuleError:
+        """The move is refused with that code (rule number, and cause), and nothing has changed or been drawn.
+
+        Both languages have a whole sentence for it.
+        """
         head = self.match.game
         self.match.source = Scripted(())
         with pytest.raises(RuleError) as caught:
@@ -76,7 +95,9 @@ class Given:
         error = caught.value
         assert error.code == code, f"{error.code} instead of {code}: {error.detail}"
         assert rule is None or error.rule == rule, f"{error.rule} instead of {rule}"
+        assert cause in (None, error.detail.get("cause")), error.detail
         assert self.match.game is head
+        _check_sentence(self.match.rules.package, error)
         return error
 
     def offered(self, seat: Seat, *picks: Json) -> Choice | Doc:

@@ -227,7 +227,7 @@ def _truncate(value: Json) -> Json:
 
 def refusal_sentence(code: str, figures: Doc) -> str:
     """Return the refusal's sentence in the words of the current game and language."""
-    return load_texts(_game_package(), request_language()).render(f"refusal.{code}", figures) or ""
+    return load_texts(_game_package(), request_language()).refusal(code, figures) or ""
 
 
 def _game_package() -> str:
@@ -246,7 +246,11 @@ def _refusal_problem(error: RuleError) -> Problem:
     also = [{"code": code, "rule": rule} for code, rule in error.also]
     members: Doc = {"rule": error.rule, "figures": error.detail} | ({"also": also} if also else {})
     status = REFUSAL_STATUS.get(error.code, 409)
-    return Problem(error.code, refusal_sentence(error.code, error.detail), kind="refused", status=status, **members)
+    problem = Problem(error.code, refusal_sentence(error.code, error.detail), kind="refused", status=status, **members)
+    if not error.rule:  # an act of the table, or the form of a move
+        title = "The move is not well-formed" if status == 422 else "Not possible now"
+        problem.title = Message(title)
+    return problem
 
 
 _ERROR_CODES: Mapping[type[AnnalsError], str] = {

@@ -78,7 +78,7 @@ class Labels:
             return self.key(member, value)
         if (numbered := _NUMBERED.fullmatch(value)) and self.texts.label(f"word.{numbered[1]}"):
             return f"{self.texts.word(numbered[1])} {self.texts.grammar.number(int(numbered[2]))}"
-        kind = "move" if member == "type" else member
+        kind = {"type": "move", "deciding": "decision"}.get(member, member)
         if text := self.texts.label(f"word.{value}") or self.texts.get(f"{kind}.{value}"):
             return text
         return self.member(value) if self._entry(value) else self.texts.word(value)

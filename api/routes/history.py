@@ -36,7 +36,7 @@ from api.schemas.query_args import BoardChangesArgs, DigestArgs, PageArgs, Timel
 from api.services import Doc, services
 from api.streams.json_patches import make_board_patch
 from api.visibility import visibility_of
-from domain.kernel.narration.chapters import digests, fold_steps, narrate_steps, turn_title
+from domain.kernel.narration.chapters import LEVELS, digests, fold_steps, narrate_steps, turn_title
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.text.message_catalog import load_texts
@@ -114,11 +114,11 @@ def digest(args: Doc, game: str) -> Response:
     if after > head:
         raise Problem("unknown_version", version=head)
     with rate_limits.whole_game_slot():
-        turns = _digest_turns(summary, after, head, lang)
+        turns = _digest_turns(summary, after, head, lang, args["level"])
     return json_response({"game": game, "version": head, "after": after, "turns": turns}, cache=PRIVATE)
 
 
-def _digest_turns(summary: Doc, after: int, upto: int, lang: str) -> list[Doc]:
+def _digest_turns(summary: Doc, after: int, upto: int, lang: str, level: str) -> list[Doc]:
     """Return the digest of the records after a version, up to another, for the caller: one document a turn."""
     if after == upto:
         return []
@@ -135,7 +135,7 @@ def _digest_turns(summary: Doc, after: int, upto: int, lang: str) -> list[Doc]:
         start, steps = fold_steps(rules, records, viewer)
     namer_at = version_namer(s, summary, words, rules, records)
     tale = narrate_steps(rules, start, steps, viewer, words, namer_at, after, for_digests=True)
-    found = digests(rules, words, namer_at, tale)
+    found = digests(rules, words, namer_at, tale, level)
     return [
         {**asdict(d), "title": turn_title(words, d.chapter), "chapter": chapter_to_json(words, d.chapter)}
         for d in found
@@ -167,7 +167,7 @@ def board_changes(args: Doc, game: str) -> Response:
     old, new = (build_past_board(game, version, viewer) for version in (before, after))
     first, last = sorted((before, after))
     with rate_limits.whole_game_slot():
-        turns = _digest_turns(summary, first, last, lang)
+        turns = _digest_turns(summary, first, last, lang, LEVELS[1])
     board = msgspec.json.decode(new)
     patch = make_board_patch(msgspec.json.decode(old), board, len(new))
     doc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}

@@ -8,6 +8,7 @@ from api.schemas.request_bodies import WAIT
 from api.schemas.request_fields import LONGER, QueryInt, RequestSchema, choice_field, range_check, word_field
 from domain.kernel.game.deadlines import MAX_SECONDS
 from domain.kernel.game.officers import OFFICES
+from domain.kernel.narration.chapters import LEVELS
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.types import MAX_INT
 
@@ -97,6 +98,11 @@ class DigestArgs(WaitArgs):
         load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Version to start after; 0: all."}
     )
     lang = choice_field(*LANGUAGES)
+    level = choice_field(
+        *LEVELS,
+        load_default=LEVELS[0],
+        metadata={"description": "`brief`: at most twelve lines a turn, without weightless ones. `full`: all."},
+    )
 
 
 class ChangePageArgs(RequestSchema):

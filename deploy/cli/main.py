@@ -22,6 +22,7 @@ from domain.bots import BOTS, HEURISTIC
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset
 from domain.kernel import scenario
 from domain.kernel.game.deadlines import parse_time_control
+from domain.kernel.narration.chapters import LEVELS
 from domain.kernel.records.record import facts_for
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import LANGUAGES
@@ -123,6 +124,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--since", type=int, default=0, metavar="N", help="only records after this version")
     parser.add_argument("--format", choices=narrate.FORMATS, default="text")
+    parser.add_argument("--level", choices=LEVELS, default="full", help="brief: only a summary of each turn")
 
     parser = add("demo", help="play a sample game over HTTP")
     parser.set_defaults(command=run_demo)
@@ -363,7 +365,8 @@ def print_board(args: argparse.Namespace, registry: RulesetRegistry) -> int:
 def print_story(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print a game as sentences."""
     game_export = replay.load_export(args.file)
-    story = narrate.build_story(game_export, registry.get(game_export.ruleset), args.lang, args.viewer, args.since)
+    rules = registry.get(game_export.ruleset)
+    story = narrate.build_story(game_export, rules, args.lang, args.viewer, args.since, args.level)
     for text in narrate.FORMATS[args.format](story):
         print(text if args.format == "json" else logging_setup.to_safe_line(text))
     return DONE

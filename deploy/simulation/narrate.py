@@ -9,7 +9,7 @@ from itertools import groupby
 
 from deploy.simulation.replay import NotInFile, check_viewer
 from domain.errors import VerificationError
-from domain.kernel.narration.chapters import Digest, Section, digests, narrate, section_title, turn_title
+from domain.kernel.narration.chapters import LEVELS, Digest, Section, digests, narrate, section_title, turn_title
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.records.export import Export
 from domain.kernel.rules.flow import State
@@ -28,7 +28,7 @@ class StoryTurn:
 
     title: str
     digest: Digest | None
-    """None for undone parts, and for later parts of the same turn."""
+    """None for undone parts, and for earlier parts of the same turn."""
     sections: Sequence[tuple[str, Sequence[Section]]]
     """Headings with their sections."""
 
@@ -41,10 +41,29 @@ class Story:
     viewer: Viewer
     texts: Texts
     turns: Sequence[StoryTurn]
+    level: str = LEVELS[1]
+    """`brief` renders the digests alone."""
+
+    def shown_turns(self) -> Sequence[StoryTurn]:
+        """Return the turns; in brief those with a digest."""
+        return [turn for turn in self.turns if turn.digest or self.level == "full"]
+
+    def sections(self, turn: StoryTurn) -> Sequence[tuple[str, Sequence[Section]]]:
+        """Return the sections of a turn; in brief none."""
+        return turn.sections if self.level == "full" else ()
+
+    def summary_title(self, turn: StoryTurn) -> str:
+        """Return the heading of a turn's digest."""
+        return self.texts.fill("line.summary", {"title": turn.title}) or ""
 
 
 def build_story(
-    game_export: Export, rules: AnyRuleset, lang: str, viewer: Viewer | None = None, since: int = 0
+    game_export: Export,
+    rules: AnyRuleset,
+    lang: str,
+    viewer: Viewer | None = None,
+    since: int = 0,
+    level: str = LEVELS[1],
 ) -> Story:
     """Narrate the records after version `since`. Default viewer: the file's own; the director for a complete file.
 
@@ -64,12 +83,12 @@ def build_story(
         short = {d.chapter.turn: d for d in digests(rules, words, namer_at, tale)}
     except Exception as error:  # a forged record can have any shape
         raise VerificationError("unreadable", len(game_export.records), type(error).__name__) from error
-    turns = []
-    for turn, group in groupby(tale.sections, key=lambda p: p.chapter.turn):
-        some = list(group)
+    turns: list[StoryTurn] = []
+    parts = [(turn, list(group)) for turn, group in groupby(tale.sections, key=lambda p: p.chapter.turn)]
+    for turn, some in reversed(parts):  # a turn that an undone one interrupts has its digest at its end
         digest = short.pop(turn, None) if any(p.is_active for p in some) else None
-        turns.append(StoryTurn(turn_title(words, some[0].chapter), digest, _group_sections(words, some)))
-    return Story(game_export, reader, words, turns)
+        turns.insert(0, StoryTurn(turn_title(words, some[0].chapter), digest, _group_sections(words, some)))
+    return Story(game_export, reader, words, turns, level)
 
 
 def _group_sections(words: Texts, sections: Sequence[Section]) -> list[tuple[str, Sequence[Section]]]:
@@ -82,28 +101,27 @@ def _group_sections(words: Texts, sections: Sequence[Section]) -> list[tuple[str
 
 def render_text(story: Story) -> Iterator[str]:
     """Yield lines for a terminal, each a version and a sentence; `~` marks undone records."""
-    for turn in story.turns:
+    for turn in story.shown_turns():
         if turn.title:
             yield f"== {turn.title} =="
-        for said in _digest_lines(turn):
-            yield f"        {said}"
-        for head, some in turn.sections:
+        for head, some in story.sections(turn):
             if head != turn.title:
                 yield f"-- {head} --"
             for passage in some:
                 for said in passage.lines or (UNREADABLE,):
                     yield f"{' ' if passage.is_active else '~'}{passage.version:>5}  {said}"
+        if summary := _digest_lines(turn):
+            yield f"-- {story.summary_title(turn)} --"
+            yield from (f"        {said}" for said in summary)
 
 
 def render_markdown(story: Story) -> Iterator[str]:
     """Yield lines of CommonMark; undone records are struck out."""
     yield f"# {story.texts.get('title') or story.game_export.ruleset}"
-    for turn in story.turns:
+    for turn in story.shown_turns():
         if turn.title:
             yield from ("", f"## {turn.title}")
-        if said := _digest_lines(turn):
-            yield from ("", *(f"> {_escape_markdown(text)}  " for text in said))
-        for head, some in turn.sections:
+        for head, some in story.sections(turn):
             if head != turn.title:
                 yield from ("", f"### {head}")
             yield ""
@@ -111,13 +129,17 @@ def render_markdown(story: Story) -> Iterator[str]:
                 for text in passage.lines or (UNREADABLE,):
                     marked = _escape_markdown(text) if passage.is_active else f"~~{_escape_markdown(text)}~~"
                     yield f"- {passage.version}: {marked}"
+        if summary := _digest_lines(turn):
+            yield from ("", f"### {story.summary_title(turn)}", "")
+            yield from (f"> {_escape_markdown(text)}  " for text in summary)
 
 
 def render_json(story: Story) -> Iterator[str]:
     """Yield one JSON document."""
     turns: list[dict[str, Json]] = []
-    for turn in story.turns:
-        sections = [{"title": head, "entries": [_section_to_json(p) for p in some]} for head, some in turn.sections]
+    for turn in story.shown_turns():
+        shown = story.sections(turn)
+        sections = [{"title": head, "entries": [_section_to_json(p) for p in some]} for head, some in shown]
         short = turn.digest
         digest = short and {"lines": list(short.lines), "standings": list(short.standings)}
         turns.append({"title": turn.title, "digest": digest, "sections": sections})

@@ -19,11 +19,12 @@ from domain.kernel.text.grammar import parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, PUBLIC
 from tests.games.pages import GROUPED, Pages
-from tests.games.test_texts import CLUMSY, DOUBLED, stories
+from tests.games.test_texts import DOUBLED, stories
+from tests.spec import CLUMSY
 
 LONGEST = 350
 """Characters of a line."""
-LONGEST_DIGEST = 70
+LONGEST_DIGEST = 12
 """Lines of what was won and lost in a turn."""
 PLAYED = 400
 """Records of a seeded game that are read."""

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 
+from api.pages.presentation import load_members
 from deploy.simulation.narrate import Story, build_story
 from domain.bots import deciding_seats, random_move
 from domain.kernel.game.game import active_versions, initial_game
@@ -26,11 +27,10 @@ from domain.kernel.text.grammar import GRAMMARS, Noun, parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, Doc, Seat
 from tests.games.pages import ALL, GROUPED, Pages
+from tests.spec import CLUMSY
 
 LOGS = sorted((Path(__file__).parents[1] / "logs").glob("*.xz"))
 BRACES = re.compile(r"\{[^{}]*\}")
-CLUMSY = re.compile(r"[a-z]_[a-z]|[{}\[\]]|\(\W*\)|[:,;]\W*\.|  |\s[.,]|\bNone\b|\bnull\b|\bTrue\b|\bFalse\b|, -")
-"""An id, a list or an object that shows through, or a hole where something should stand."""
 DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 PLAYED = 700
 """Records of a random game whose sentences are read."""
@@ -108,6 +108,7 @@ def test_everything_has_a_text_and_nothing_else_has(pages: Pages, lang: str) -> 
     assert not wanted - known.keys()
     used = {found["form"].partition(".")[2].split(".")[0] for text in known.values() for found in forms(text, "by")}
     kept = {"word", "item", *used}
+    wanted |= {f"headline.{t}" for t in rules.meta.headlines if f"headline.{t}" in known}
     possible = wanted | {f"made.{m}" for m in rules.moves}
     parts = {key for key in known if key.rpartition(".")[0] in wanted}  # what several facts say together
     assert not {key for key in known.keys() - possible - parts if key.partition(".")[0] not in kept}
@@ -159,6 +160,30 @@ def test_one_word_names_one_thing(pages: Pages) -> None:
         using = {key for key, text in english.items() if _uses(text, term)}
         assert using == {key for key, text in french.items() if _uses(text, counterpart)}, (term, counterpart)
         assert using, term
+
+
+def labels(pages: Pages, lang: str) -> dict[str, str]:
+    """The names of ids, and of the members that pages show."""
+    words = {key: parse_noun(text).bare for key, text in own(pages, lang).items() if key.startswith("word.")}
+    return words | {f"label.{name}": entry[lang] for name, entry in load_members(pages.rules.package).items()}
+
+
+def test_names_and_labels_have_the_words_of_the_sentences(pages: Pages) -> None:
+    """Tokens of the map are no pawns on the page of the table."""
+    english, french = labels(pages, "en"), labels(pages, "fr")
+    for term, counterpart in words_of(pages).TERMS.items():
+        using = {key for key, text in english.items() if _uses(text, term)} - words_of(pages).APART
+        assert using == {key for key, text in french.items() if _uses(text, counterpart)} - words_of(pages).APART, term
+
+
+def test_no_name_is_of_two_things(pages: Pages, lang: str) -> None:
+    ids_by_name: dict[str, list[str]] = {}
+    for key, text in own(pages, lang).items():
+        if key.startswith("word."):
+            ids_by_name.setdefault(parse_noun(text).bare.lower(), []).append(key.removeprefix("word."))
+    for name, ids in ids_by_name.items():
+        known = [twins for twins in words_of(pages).TWINS if all(re.fullmatch(twins, i) for i in ids)]
+        assert len(ids) == 1 or known, (name, ids)
 
 
 def test_no_thing_has_two_names(pages: Pages, lang: str) -> None:

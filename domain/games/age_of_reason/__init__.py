@@ -17,7 +17,7 @@ from domain.games.age_of_reason.rules import CONTINUATIONS, HANDLERS, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.games.age_of_reason.template_context import CONTEXT_BUILDERS
+from domain.games.age_of_reason.template_context import CONTEXT_BUILDERS, complete_sentences, gather_headlines
 from domain.games.common.validators import Either
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
@@ -49,11 +49,16 @@ META = Meta(
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
     headlines=(
-        "token_removed",
-        "marker_converted",
-        "marker_taken",
         "region_scored",
         "unrest_rolled",
+        "marker_taken",
+        "marker_converted",
+        "token_removed",
+    ),
+    weightless=(
+        "token_removed",
+        "marker_taken",
+        "marker_converted",
     ),
 )
 
@@ -77,7 +82,10 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     powers=powers,
     chapter=chapter,
     scores=scores,
+    tie_breaks=("unrest", "tokens", "gold"),
     context_builders=CONTEXT_BUILDERS,
+    complete_sentences=complete_sentences,
+    gather_headlines=gather_headlines,
     check=check,
     fill=fill,
     redeal=redeal,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from domain.games.age_of_reason.data import CONSTANTS, MARKERS, UNREST_MAX
 from domain.games.age_of_reason.facts.battle import BattleResolved, BattleRevealed, BattleRolled, CommitClosed
 from domain.games.age_of_reason.facts.cards import CardDiscarded, DiscardCounted
 from domain.games.age_of_reason.facts.coalitions import AuctionOpened, BidMade
 from domain.games.age_of_reason.facts.economy import GoldReceived, RegionScored, UnrestAdded, UnrestRolled, VpGained
+from domain.games.age_of_reason.facts.pieces import MarkerConverted, MarkerTaken, TokenRemoved
 from domain.games.age_of_reason.facts.sequence import EmpireDrawn, MarkersDrawn, TurnEnded
 from domain.games.age_of_reason.rules.battle.dice import strength_parts, supporters
 from domain.games.age_of_reason.rules.battle.result import shares
@@ -19,7 +20,7 @@ from domain.games.common.dice import describe_roll
 from domain.games.common.merged_sentences import group_by, merged_shares
 from domain.kernel.rules.ruleset import ContextBuilder
 from domain.kernel.schema.declarations import or_none
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
@@ -125,7 +126,37 @@ def _unrest_added(before: AgeOfReason, _: AgeOfReason, fact: UnrestAdded) -> Map
     return {"due": due, "most": UNREST_MAX} if due > fact.unrest else {}
 
 
+def _token_loss(before: AgeOfReason, _: AgeOfReason, fact: TokenRemoved) -> Mapping[str, Json]:
+    """AOR-1.4: return whether the winner has no token left to place instead."""
+    return {"spent": not before.reserve(fact.by)}
+
+
+def _marker_gain(before: AgeOfReason, _: AgeOfReason, fact: MarkerTaken) -> Mapping[str, Json]:
+    """AOR-1.4: return whether the winner has no token left to place instead."""
+    return {"spent": not before.reserve(fact.seat)}
+
+
+def _conversion(_: AgeOfReason, __: AgeOfReason, ___: MarkerConverted) -> Mapping[str, Json]:
+    """Return no Bluff: only the other facts of the record tell one (`complete_sentences`)."""
+    return {"bluff": False}
+
+
+def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """AOR-8.1.4: mark a conversion after which the discard has not grown: with the Bluff."""
+    if any(fact["t"] == "discard_counted" for fact in facts):
+        return facts
+    return [{**fact, "bluff": True} if fact["t"] == "marker_converted" else fact for fact in facts]
+
+
 # points
+
+
+def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Gather the victory points that unrest costs the seats."""
+    rolled = [fact for fact in facts if fact["t"] == "unrest_rolled"]
+    costs = [{"seat": fact["seat"], "lost": fact["lost"]} for fact in rolled if fact["lost"]]
+    rest = [fact for fact in facts if fact["t"] != "unrest_rolled"]
+    return [*rest, {"t": "unrest_rolled", "costs": costs}] if costs else rest
 
 
 def _scored(before: AgeOfReason, _: AgeOfReason, fact: RegionScored) -> Mapping[str, Json]:
@@ -164,6 +195,9 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "battle_rolled": _rolled,
     "dice_rerolled": _sides,
     "battle_resolved": _resolved,
+    "token_removed": _token_loss,
+    "marker_taken": _marker_gain,
+    "marker_converted": _conversion,
     "card_discarded": _discarded,
     "discard_counted": _counted,
     "vp_gained": _marker,

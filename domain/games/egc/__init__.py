@@ -17,7 +17,7 @@ from domain.games.egc.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
 from domain.games.egc.state import Egc
-from domain.games.egc.template_context import CONTEXT_BUILDERS
+from domain.games.egc.template_context import CONTEXT_BUILDERS, gather_headlines
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean
@@ -42,17 +42,18 @@ META = Meta(
     undo=False,
     max_moves=100_000,
     headlines=(
+        "game_ended",
+        "empire_eliminated",
         "war_declared",
         "war_joined",
-        "battle_fought",
         "territory_conquered",
         "territory_annexed",
         "territory_given",
-        "protectorate_installed",
         "protectorate_given",
-        "empire_eliminated",
-        "game_ended",
+        "protectorate_installed",
+        "battle_fought",
     ),
+    weightless=("battle_fought",),
 )
 
 RULESET: Ruleset[Egc] = Ruleset(
@@ -76,7 +77,9 @@ RULESET: Ruleset[Egc] = Ruleset(
     powers=powers,
     chapter=chapter,
     scores=scores,
+    tie_breaks=("last_count", "territories", "treasury", "lot"),
     context_builders=CONTEXT_BUILDERS,
+    gather_headlines=gather_headlines,
     check=check,
     fill=fill,
     redeal=redeal,

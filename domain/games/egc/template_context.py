@@ -12,7 +12,7 @@ from domain.games.egc.facts.relations import MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
 from domain.games.egc.state import Army, Egc
 from domain.kernel.rules.ruleset import ContextBuilder
-from domain.types import Json, Seat
+from domain.types import Doc, Json, Seat
 
 
 def _ports(_: Egc, __: Egc, fact: GameSetUp) -> Mapping[str, Json]:
@@ -183,6 +183,34 @@ def _name_or_count(territories: Sequence[str]) -> list[Json]:
     """Return the territories by name, or their number if there are too many to name."""
     return [list(territories), None] if len(territories) <= NAMED else [None, len(territories)]
 
+
+def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Gather the territories of an empire by kind, and leave out battles told by the conquest of their place."""
+    taken = {fact["territory"] for fact in facts if fact["t"] == "territory_conquered"}
+    gathered: dict[tuple[Json, ...], dict[str, Json]] = {}
+    out: list[Doc] = []
+    for fact in facts:
+        if fact["t"] == "battle_fought" and fact["territory"] in taken:
+            continue
+        if fact["t"] not in GATHERED:
+            out.append(fact)
+            continue
+        key = fact["t"], fact["seat"], fact.get("loser")
+        if key not in gathered:
+            gathered[key] = {**fact, "territory": []}
+            out.append(gathered[key])
+        gathered[key]["territory"].append(fact["territory"])
+    return [_name_or_count_all(fact) if fact["t"] in GATHERED else fact for fact in out]
+
+
+def _name_or_count_all(fact: Doc) -> Doc:
+    """Return a gathered fact with its territories by name, or their number if there are too many to name."""
+    names, number = _name_or_count(fact["territory"])
+    return {**fact, "territory": names, "number": number}
+
+
+GATHERED = ("territory_conquered", "territory_annexed", "protectorate_installed")
+"""Headlines that tell several territories of one empire at once."""
 
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Egc]] = {
     "game_set_up": _ports,

@@ -43,18 +43,19 @@ META = Meta(
     paces=TIMEOUTS,
     demo_options={"turn_limit": OPTION_DATA["turn_limit_min"]},
     headlines=(
+        "game_won",
         "goal_changed",
-        "relations_fixed",
-        "combat_ended",
-        "ship_captured",
         "country_conquered",
         "country_freed",
+        "ship_captured",
         "colony_plundered",
         "canal_built",
+        "relations_fixed",
+        "combat_ended",
         "land_event",
         "sea_event",
-        "game_won",
     ),
+    weightless=("sea_event",),
 )
 
 RULESET: Ruleset[ImpeRunde] = Ruleset(
@@ -79,6 +80,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     powers=powers,
     chapter=chapter,
     scores=scores,
+    tie_breaks=("winner", "debt", "surplus", "worth", "turn_order"),
     context_builders=CONTEXT_BUILDERS,
     sentence_mergers=SENTENCE_MERGERS,
     check=check,

@@ -12,14 +12,14 @@ from domain.games.imperunde.facts.combat import AttackDeclared, CombatEnded, Com
 from domain.games.imperunde.facts.diplomacy import RelationsFixed
 from domain.games.imperunde.facts.events import LandEvent, PiratesPlaced, SeaEvent
 from domain.games.imperunde.facts.money import IncomeComputed
-from domain.games.imperunde.facts.movement import TransportsSunk, UnitsMoved
+from domain.games.imperunde.facts.movement import CountryFreed, TransportsSunk, UnitsMoved
 from domain.games.imperunde.facts.turn import GameWon
 from domain.games.imperunde.rules.budget import LINES
 from domain.games.imperunde.rules.rounds import card_bonus
 from domain.games.imperunde.rules.sides import black_ships
 from domain.games.imperunde.state import WINDOWS, ImpeRunde, Party, Side
 from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
-from domain.types import Doc, Json
+from domain.types import Doc, Json, Seat
 
 S = ImpeRunde
 REBELS = ("natives", "insurgents")
@@ -43,9 +43,18 @@ def _shuffled(before: S, _: S, fact: DeckShuffled) -> SentenceContext:
     return {"played": fact.discard and bool(before.discard), "ready": not before.turn}
 
 
-def _overrides(before: S, _: S, __: object) -> SentenceContext:
-    """Return whether cards had forced relations."""
-    return {"some": any(pair.override for pair in before.pairs.values())}
+def _overrides(before: S, after: S, _: object) -> SentenceContext:
+    """Return whether cards had forced relations, and the stances that a war of the turn before turns to war again."""
+    renewed: dict[Seat, list[Seat]] = {}
+    for name, pair in after.pairs.items():
+        a, b = map(int, name.split("-"))
+        for i, (seat, target) in enumerate(((a, b), (b, a))):
+            if pair.stances[i] != before.pairs[name].stances[i]:
+                renewed.setdefault(seat, []).append(target)
+    return {
+        "some": any(pair.override for pair in before.pairs.values()),
+        "renewed": [{"seat": seat, "target": renewed[seat]} for seat in sorted(renewed)],
+    }
 
 
 def _wars(_: S, __: S, fact: RelationsFixed) -> SentenceContext:
@@ -101,6 +110,14 @@ def _movement_kind(before: S, _: S, fact: UnitsMoved) -> SentenceContext:
 def _sinkers(before: S, _: S, fact: TransportsSunk) -> SentenceContext:
     """Return the seats with the sinking warships."""
     return {"by": list(before.enemies_at(fact.seat, fact.region))}
+
+
+def _lost_pieces(before: S, _: S, fact: CountryFreed) -> SentenceContext:
+    """IMP-3.4: return the pieces that go back to the supply."""
+    country = before.country(fact.country)
+    forts, posts = [("fort", country.forts)] if country.forts else [], [("trading_post", country.posts)]
+    units = [(x.unit, x.count) for x in country.units]
+    return {"pieces": _pieces([*(posts if country.posts else []), *forts, *units])}
 
 
 def _pinned(before: S, _: S, __: object) -> SentenceContext:
@@ -295,6 +312,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[ImpeRunde]] = {
     "posts_settled": _fresh,
     "units_moved": _movement_kind,
     "transports_sunk": _sinkers,
+    "country_freed": _lost_pieces,
     "pins_removed": _pinned,
     "attack_declared": _attack,
     "combat_started": _started,

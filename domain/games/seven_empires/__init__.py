@@ -55,14 +55,16 @@ META = Meta(
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
     headlines=(
-        "tile_revealed",
-        "monarchs_assigned",
-        "city_built",
-        "palace_built",
-        "fought",
-        "flag_placed",
         "game_scored",
+        "monarchs_assigned",
+        "fought",
+        "army_moved",
+        "palace_built",
+        "tile_revealed",
+        "city_built",
+        "flag_placed",
     ),
+    weightless=("flag_placed",),
 )
 
 RULESET: Ruleset[Seven] = Ruleset(

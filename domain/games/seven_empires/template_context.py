@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from domain.games.seven_empires.data import CITIES, EMPIRES, LETTERED, LETTERS
+from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, LETTERED, LETTERS
 from domain.games.seven_empires.facts.movement import ArmyMoved, Fought
 from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed
-from domain.games.seven_empires.facts.sequence import GameScored, MonarchsAssigned, MovementEnded, TileRevealed
+from domain.games.seven_empires.facts.sequence import (
+    GameScored,
+    MarkersShifted,
+    MonarchsAssigned,
+    MovementEnded,
+    TileRevealed,
+)
 from domain.games.seven_empires.state import Seven
 from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json, Seat
@@ -37,6 +43,15 @@ def _why(s: Seven, empire: str, seat: Seat) -> Mapping[str, Json]:
     tied = [seat, *(other for other, influence in others.items() if influence == most)]
     lettered = any(LETTERED[empire, letter] in s.hands[one] for letter in LETTERS for one in tied)
     return {"why": "letter" if lettered else "position", "influence": most}
+
+
+def _returning_markers(before: Seven, after: Seven, _: MarkersShifted) -> Mapping[str, Json]:
+    """SE7-11.5: return the actions with a marker back on its tray, and their empires."""
+    laid, left = ({(e, a) for e in EMPIRES for a in ACTIONS if s.empires[e].markers.get(a)} for s in (before, after))
+    back = {action: [empire for empire in EMPIRES if (empire, action) in laid - left] for action in ACTIONS}
+    return {
+        "back": [{"action": a, "empires": some, "every": len(some) == len(EMPIRES)} for a, some in back.items() if some]
+    }
 
 
 def _stands(_: Seven, __: Seven, fact: StartingUnitsPlaced | UnitsDeployed) -> Mapping[str, Json]:
@@ -98,8 +113,10 @@ def _movement_ended(before: Seven, _: Seven, fact: MovementEnded) -> Mapping[str
 
 
 def _ranking(before: Seven, _: Seven, fact: GameScored) -> Mapping[str, Json]:
-    """Return the empires with their power."""
-    return {"table": [{"empire": empire, "power": before.empires[empire].power} for empire in fact.ranking]}
+    """SE7-12.3: return the empires with their power, and whether some have equal powers."""
+    power = {empire: before.empires[empire].power for empire in fact.ranking}
+    table = [{"empire": empire, "power": power[empire]} for empire in fact.ranking]
+    return {"table": table, "equal": len(set(power.values())) < len(power)}
 
 
 def _flags(run: Sequence[Doc]) -> Sequence[Doc]:
@@ -117,6 +134,7 @@ def _power(run: Sequence[Doc]) -> Sequence[Doc]:
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Seven]] = {
     "starting_units_placed": _stands,
     "monarchs_assigned": _monarchs,
+    "markers_shifted": _returning_markers,
     "units_deployed": _stands,
     "tile_revealed": _first_taker,
     "army_moved": _army_moved,

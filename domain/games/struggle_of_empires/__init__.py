@@ -56,11 +56,15 @@ META = Meta(
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
     headlines=(
-        "token_removed",
-        "marker_removed",
+        "war_ended",
         "token_captured",
         "region_scored",
-        "war_ended",
+        "marker_removed",
+        "token_removed",
+    ),
+    weightless=(
+        "token_removed",
+        "marker_removed",
     ),
 )
 
@@ -83,6 +87,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     powers=powers,
     chapter=chapter,
     scores=scores,
+    tie_breaks=("revolution", "unrest", "tokens", "gold"),
     context_builders=CONTEXT_BUILDERS,
     check=check,
     fill=fill,

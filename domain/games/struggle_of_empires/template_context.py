@@ -14,8 +14,9 @@ from domain.games.struggle_of_empires.facts.combat import (
     WithdrawalAnswered,
 )
 from domain.games.struggle_of_empires.facts.economy import GoldPaid, GoldReceived, PopulationGrown, RegionScored
-from domain.games.struggle_of_empires.facts.pieces import UnitBuilt, UnitLost, UnitMoved
+from domain.games.struggle_of_empires.facts.pieces import MarkerRemoved, TokenRemoved, UnitBuilt, UnitLost, UnitMoved
 from domain.games.struggle_of_empires.facts.sequence import BidMade, EmpireDrawn, MarkersDrawn, RoundEnded, TurnEnded
+from domain.games.struggle_of_empires.facts.tiles import TokenFreed
 from domain.games.struggle_of_empires.rules.actions import is_over
 from domain.games.struggle_of_empires.rules.combat.battle import strength_parts
 from domain.games.struggle_of_empires.rules.combat.losses import withdraws
@@ -121,6 +122,16 @@ def _loss_causes(before: Struggle, _: Struggle, fact: UnitLost) -> Mapping[str, 
     return {"causes": list(dict.fromkeys(found))}
 
 
+def _token_loss(before: Struggle, _: Struggle, fact: TokenRemoved | TokenFreed) -> Mapping[str, Json]:
+    """SOE-1.2: return whether the winner has no token left to place instead."""
+    return {"spent": not before.reserve(fact.by)}
+
+
+def _marker_gain(before: Struggle, _: Struggle, fact: MarkerRemoved) -> Mapping[str, Json]:
+    """SOE-1.2: return whether the winner has no token left to place instead."""
+    return {"spent": not before.reserve(fact.seat)}
+
+
 # gold and points
 
 
@@ -165,6 +176,9 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Struggle]] = {
     "losses_chosen": _chosen,
     "withdrawal_answered": _saved,
     "unit_lost": _loss_causes,
+    "token_removed": _token_loss,
+    "token_freed": _token_loss,
+    "marker_removed": _marker_gain,
     "gold_paid": _paid,
     "gold_received": _received,
     "population_grown": _grown,

@@ -20,6 +20,12 @@ from domain.types import DIRECTOR, Doc, Json, Viewer
 
 MINUS = "\N{MINUS SIGN}"
 
+LEVELS = ("brief", "full")
+"""Levels of detail of a digest."""
+
+MOST_LINES = 12
+"""Most lines of gains and losses in a brief digest of a turn."""
+
 ChapterStarts = Sequence[tuple[int, Chapter]]
 """Starts of chapters among a record's facts: index of the first fact, chapter."""
 
@@ -72,6 +78,14 @@ def public_chapter_starts(rules: Ruleset[S], before: S, after: S, record: Record
 
 
 @dataclass(frozen=True)
+class Headline:
+    """Line for a digest, with the kind of its fact."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Section:
     """Narrated part of a record under one heading."""
 
@@ -80,8 +94,8 @@ class Section:
     """The record was not undone."""
     chapter: Chapter
     lines: tuple[str, ...]
-    headlines: tuple[str, ...]
-    """Lines repeated in a digest."""
+    headlines: tuple[Headline, ...]
+    """Lines for a digest."""
     rulings: tuple[str, ...] = ()
     """Lines of an officer's command, for a digest."""
 
@@ -176,7 +190,7 @@ def _split_record(
     texts: Texts,
     namer: SeatNamer,
     before: S,
-) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[str, ...]]]:
+) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[Headline, ...]]]:
     starts, facts = (
         chapter_starts(rules, before, facts_for(record, viewer)),
         _facts_in_context(rules, record, viewer, before),
@@ -188,19 +202,26 @@ def _split_record(
         chapter = new or chapter
         if len(parts) > 1 and not lines:
             continue
-        headline_facts = [fact for fact in part_facts if fact["t"] in rules.meta.headlines]
-        yield chapter, tuple(lines), tuple(fact_sentences(texts, namer, headline_facts))
+        yield chapter, tuple(lines), tuple(_headlines(rules, texts, namer, part_facts))
+
+
+def _headlines(rules: Ruleset[S], texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> Iterator[Headline]:
+    """Yield the lines of a record for a digest: `headline.<kind>` if there is such a text, else the sentences."""
+    for fact in rules.gather_headlines([fact for fact in facts if fact["t"] in rules.meta.headlines]):
+        kind = str(fact["t"])
+        key = f"headline.{kind}"
+        said = fact_sentences(texts, namer, [fact]) if texts.get(key) is None else [texts.render(key, fact, namer)]
+        yield from (Headline(kind, line) for line in said if line)
 
 
 def _split_headlines(
     rules: Ruleset[S], record: Record, viewer: Viewer, texts: Texts, namer: SeatNamer, before: S
-) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[str, ...]]]:
+) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[Headline, ...]]]:
     """Yield the headlines of a record within a chapter; nothing else is rendered."""
     facts: Sequence[Doc] = ()
     if any(fact["t"] in rules.meta.headlines for fact in facts_for(record, viewer)):
         facts = _facts_in_context(rules, record, viewer, before)
-    headline_facts = [fact for fact in facts if fact["t"] in rules.meta.headlines]
-    yield rules.chapter(before), (), tuple(fact_sentences(texts, namer, headline_facts))
+    yield rules.chapter(before), (), tuple(_headlines(rules, texts, namer, facts))
 
 
 def _facts_in_context(rules: Ruleset[S], record: Record, viewer: Viewer, before: S) -> Sequence[Doc]:
@@ -261,10 +282,15 @@ def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
 
 
 def digests(
-    rules: Ruleset[S], texts: Texts, namer_at: Callable[[int, S], SeatNamer], narration: Narration[S]
+    rules: Ruleset[S],
+    texts: Texts,
+    namer_at: Callable[[int, S], SeatNamer],
+    narration: Narration[S],
+    level: str = LEVELS[0],
 ) -> list[Digest]:
     """Return one digest for each turn, without undone records. Standings have the names of the turn's last version.
 
+    `brief`: at most MOST_LINES gains and losses, without weightless ones. `full`: all.
     Commands of officers are told although they were undone: moved deadlines and removed players stay.
     """
     out, active = [], [p for p in narration.sections if p.is_active]
@@ -273,8 +299,7 @@ def digests(
         sections = list(group)
         if not turn:
             continue
-        counts = Counter(text for passage in sections for text in passage.headlines)
-        lines = tuple(with_count(texts, text, times) for text, times in counts.items())
+        lines = _digest_lines(rules, texts, [line for passage in sections for line in passage.headlines], level)
         last = sections[-1].version
         now, namer = figures(rules, narration.states[last]), namer_at(last, narration.states[last])
         standings = tuple(filter(None, (_standing(texts, namer, seat, now, before) for seat in range(len(now)))))
@@ -282,6 +307,20 @@ def digests(
         out.append(Digest(sections[0].chapter, sections[0].version, last, lines, standings, rulings))
         before = now
     return out
+
+
+def _digest_lines(rules: Ruleset[S], texts: Texts, headlines: Sequence[Headline], level: str) -> tuple[str, ...]:
+    """Return headlines as lines, repeated ones counted; in brief the most important ones, in the order of the game."""
+    kinds = {line.text: line.kind for line in headlines if level == "full" or line.kind not in rules.meta.weightless}
+    counts = Counter(line.text for line in headlines if line.text in kinds)
+    kept = list(counts)
+    if level == "brief" and len(kept) > MOST_LINES:
+        order = rules.meta.headlines.index
+        important = set(sorted(kept, key=lambda text: order(kinds[text]))[: MOST_LINES - 1])
+        kept = [text for text in kept if text in important]
+    lines = [with_count(texts, text, counts[text]) for text in kept]
+    rest = len(counts) - len(kept)
+    return (*lines, *filter(None, [texts.render("line.more", {"rest": rest}) if rest else None]))
 
 
 def _standing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.flow import FLOW, Finished, S
@@ -40,18 +40,26 @@ def template_context(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> Templ
     for i, (doc, fact) in enumerate(zip(facts, rules.decode_facts(facts) if facts else (), strict=True)):
         before, state = state, fact.evolve(state)
         if doc["t"] == FINISHED:
-            context[i] = {"final": _final(ranking(rules, state))}
+            context[i] = {"final": final_table(ranking(rules, state), rules.tie_breaks)}
         elif build := rules.context_builders.get(doc["t"]):
             context[i] = build(before, state, fact)
     return context
 
 
-def _final(scores: Sequence[AnyScore]) -> list[Json]:
-    """Return the standings with the figures behind them; `tied` marks seats with equal points in different places."""
+def final_table(scores: Sequence[AnyScore], tie_breaks: Sequence[str]) -> list[Json]:
+    """Return the standings with the figures behind them; `tied` marks seats with equal points in different places.
+
+    Of those, the better of two neighbours has the other one as `ahead`, and as `apart` the figure that decides.
+    """
     places: dict[int, set[int]] = {}
     for score in scores:
         places.setdefault(score.points, set()).add(score.place)
-    return [x.to_json() | declarations.doc(x.detail) | {"tied": len(places[x.points]) > 1} for x in scores]
+    lines = [x.to_json() | declarations.doc(x.detail) | {"tied": len(places[x.points]) > 1} for x in scores]
+    for line, following in pairwise(lines):
+        if line["points"] == following["points"] and line["place"] != following["place"]:
+            apart = next((name for name in tie_breaks if line.get(name) != following.get(name)), None)
+            line.update({"ahead": following["seat"], "apart": apart} if apart else {})
+    return list(lines)
 
 
 def record_template_context(rules: Ruleset[S], before: S, record: Record) -> Callable[[Sequence[Doc]], TemplateContext]:
@@ -68,7 +76,7 @@ def with_context(rules: Ruleset[S], facts: Sequence[Doc], context: TemplateConte
         [{**context[i], **fact} if i in context else fact for i, fact in enumerate(facts)] if context else list(facts)
     )
     if not any(fact["t"] in rules.sentence_mergers for fact in facts):
-        return sentences
+        return rules.complete_sentences(sentences)
     spoken = (i for i, fact in enumerate(facts) if fact["t"] not in FLOW or fact["t"] == FINISHED)
     for kind, run in groupby(spoken, key=lambda i: str(facts[i]["t"])):
         if merge := rules.sentence_mergers.get(kind):
@@ -76,4 +84,4 @@ def with_context(rules: Ruleset[S], facts: Sequence[Doc], context: TemplateConte
             merged = merge([sentences[i] for i in indices])
             for n, i in enumerate(indices):
                 sentences[i] = merged[n] if n < len(merged) else SILENT
-    return sentences
+    return rules.complete_sentences(sentences)

@@ -47,7 +47,9 @@ class Meta:
     demo_options: Mapping[str, Json] = field(default_factory=dict)
     """Options of a demo, to bring its game to a quick end."""
     headlines: tuple[str, ...] = ()
-    """Facts repeated in the digest of a turn: conquests, battles, scores."""
+    """Facts repeated in the digest of a turn, the most important kinds first: conquests, battles, scores."""
+    weightless: tuple[str, ...] = ()
+    """Headlines without weight, left out of brief digests."""
     undo: bool = True
     """The rules allow seats to undo at all."""
     max_moves: int = 20_000

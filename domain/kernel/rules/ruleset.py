@@ -157,6 +157,11 @@ def _single_chapter(_: object) -> Chapter:
     return Chapter()
 
 
+def _unchanged(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Return facts as they are."""
+    return facts
+
+
 def _no_seats(_: object) -> tuple[Seat, ...]:
     return ()
 
@@ -224,6 +229,12 @@ class Ruleset(Generic[S]):
     """Fact -> extra members of its sentence, limited to the knowledge of each reader."""
     sentence_mergers: Mapping[str, SentenceMerger] = field(default_factory=dict)
     """Fact -> merger of several consecutive ones into one sentence."""
+    complete_sentences: SentenceMerger = _unchanged
+    """Facts of a record, with their context -> as many, with what only the others tell of one of them."""
+    gather_headlines: SentenceMerger = _unchanged
+    """Headline facts of a record, with their context -> those for a digest, several of a kind as one."""
+    tie_breaks: tuple[str, ...] = ()
+    """Members of a score's detail that rank equal points, in order of precedence (`apart.<member>` of the texts)."""
     may: Callable[[S], tuple[Seat, ...]] = _no_seats
     """Seats able to interrupt or change an answer, by public facts; the game never waits for them."""
     vacated: Callable[[Draft[S], Seat], None] = _no_vacancy
@@ -235,7 +246,7 @@ class Ruleset(Generic[S]):
     """A heuristic player, for demos and simulations."""
 
     def __post_init__(self) -> None:
-        if unknown := set(self.meta.headlines) - set(self.facts):
+        if unknown := {*self.meta.headlines, *self.meta.weightless} - set(self.facts):
             raise TypeError(f"headlines that are no facts: {sorted(unknown)}")
         if unknown := {*self.context_builders, *self.sentence_mergers} - set(self.facts):
             raise TypeError(f"asides of what are no facts: {sorted(unknown)}")

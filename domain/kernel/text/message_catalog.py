@@ -1,7 +1,8 @@
 """Text catalogues: one file per game and language, `texts/<lang>.json` in the game's package.
 
 A flat object of key -> template. Keys: `title`, `move.<type>`, `fact.<kind>`, `record.<kind>`, `decision.<kind>`,
-`refusal.<code>`, `option.<name>`, and `word.<id>` for every id shown to players, written for `grammar.parse_noun`.
+`refusal.<code>`, with `refusal.<code>.<cause>` if a code has several causes, `headline.<kind>` for digests,
+`option.<name>`, and `word.<id>` for every id shown to players, written for `grammar.parse_noun`.
 Facts without a text are silent (steps of the flow). A move without any sentence for its facts is reported by
 `made.<type>`, or else by its name. A template has places in braces with names of members of the fact:
 
@@ -120,6 +121,11 @@ class Texts:
         """Return the text of a key as a sentence of the language; None without a text or content."""
         filled = self.fill(key, members, namer)
         return self.grammar.sentence(filled) or None if filled else None
+
+    def refusal(self, code: str, figures: Mapping[str, Json]) -> str | None:
+        """Return the sentence of a refusal: that of its `cause`, if the code has several; None without a text."""
+        keys = (f"refusal.{code}.{figures.get('cause')}", f"refusal.{code}")
+        return next((said for key in keys if (said := self.render(key, figures))), None)
 
     def fill(self, key: str, members: Mapping[str, Json], namer: SeatNamer | None = None) -> str | None:
         """Return the text of a key with its places filled; None without a text. `namer` names the seats."""

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from domain.games.age_of_reason import RULESET
-from domain.games.age_of_reason.data import DOC, MARKERS, SPACES
+from domain.games.age_of_reason.data import DOC, MARKERS, SPACES, TOKENS
 from domain.kernel.narration.sentences import SeatNames, record_sentences
-from domain.kernel.narration.template_context import template_context
+from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import Json
 from tests.games.age_of_reason.board import POWERS, attack, commit, move, position
 from tests.games.age_of_reason.registered import RARE
 from tests.games.age_of_reason.test_games import DRAWN, played
 from tests.games.age_of_reason.words import QUIET, SILENT
-from tests.games.test_texts import CLUMSY, DOUBLED, told_facts
-from tests.spec import Given
+from tests.games.test_texts import DOUBLED, told_facts
+from tests.spec import CLUMSY, Given
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -85,6 +85,33 @@ def test_the_region_that_is_named_for_a_company_is_told(lang: str, said: str) ->
     """AOR-11.5."""
     fact = {"t": "space_placed", "seat": 0, "space": "east_indies_company", "attacks": 1, "region": "india"}
     assert (load_texts(RULESET.package, lang).sentence(fact) or "").endswith(said)
+
+
+SHIPS = ["prussia_0s1n", "prussia_1s1n", "prussia_2s1n"]
+
+
+@pytest.mark.parametrize(("discards", "card", "bluff"), [({}, SHIPS[0], False), ({0: SHIPS}, "prussia_bluff", True)])
+def test_a_conversion_with_the_bluff_is_told_as_such(discards: Mapping[int, list[str]], card: str, bluff: bool) -> None:
+    """AOR-8.1.4: everybody sees that no discard grows."""
+    game = position(2, markers=["ca_cuba"], discards=discards)
+    before = game.state
+    game.when(0, move("convert", marker="ca_cuba", card=card))
+    facts = game.match.records[-1].public["facts"]
+    told = with_context(RULESET, facts, template_context(RULESET, before, facts))
+    english = load_texts(RULESET.package, "en")
+    (said,) = [english.sentence(fact) or "" for fact in told if fact["t"] == "marker_converted"]
+    assert said.endswith("leaves the game; the Bluff card used for it stays in hand.") == bluff
+    assert said.endswith("leaves the game.") != bluff
+
+
+def test_who_wins_with_an_empty_reserve_places_nothing_and_is_told_so() -> None:
+    """AOR-1.4."""
+    fact = {"power": "austria", "region": "central_europe", "by": 0}
+    none_left = {"prussia": {"german_states": TOKENS}, "austria": {"central_europe": 1}}
+    for tokens, spent in ((none_left, True), ({"austria": {"central_europe": 1}}, False)):
+        more = context(position(2, tokens=tokens), t="token_removed", **fact)
+        said = load_texts(RULESET.package, "en").sentence({"t": "token_removed", **fact, **more}) or ""
+        assert said.endswith("Seat 1 has no control tokens left to place there.") == spent
 
 
 def context(game: Given, **fact: Json) -> Mapping[str, Json]:

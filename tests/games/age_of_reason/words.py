@@ -71,3 +71,23 @@ FOREIGN = {
     "fr": ["round"],
 }
 """Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""
+
+APART = {"word.coalitions"}
+"""Labels and names that hold a word of TERMS in one language alone: another thing, or a place."""
+
+TWINS = [r"[a-z_]+_\d+s\d+n(?:_[ab])?", r"[a-z_]+_bluff", r"[a-z_]+_alliance"]
+"""Patterns of ids, all of which may have one name: the same card of each power, or a tile named after a region."""
+
+LEFT_UNSAID = {
+    "action_board.*": "all tokens come back at the end of a game turn, which is told in a sentence for all spaces",
+    "auction.*": "the bids and passes are told",
+    "bag_size": "the markers that are drawn are told",
+    "battle.*": "the attack, its cards and its dice are told as they come",
+    "coalitions.*": "the end of the game turn dissolves them, in a sentence",
+    "empires.*.action_tokens": "all tokens come back at the end of a game turn, in a sentence for all spaces",
+    "empires.*.hand_size": "the set-up gives all cards, and discards are told with their numbers",
+    "empires.*.reserve": "the tokens placed and removed are told",
+    "phase": "the heading tells it",
+    "turn.attacks_made": "the second attack of a round is told as such",
+}
+"""Changes on the board that no sentence tells, as patterns of their places -> why."""

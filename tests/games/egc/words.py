@@ -96,3 +96,18 @@ FOREIGN = {
     "fr": ["round", "tirage"],
 }
 """Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""
+
+APART = {"word.english_channel", "word.bosphorus"}
+"""Labels and names that hold a word of TERMS in one language alone: another thing, or a place."""
+
+TWINS: list[str] = []
+"""Patterns of ids, all of which may have one name: the same card of each power, or a tile named after a region."""
+
+LEFT_UNSAID = {
+    "armies.*": "the set-up fills the map; later a list that is too long tells the number of territories alone",
+    "lands.*.port": "the set-up tells the number of ports",
+    "news.*": "they are the sentences of the turn in another form",
+    "phase": "the heading tells it",
+    "relations.*": "a broken relation is told in other words than its level has on the board",
+}
+"""Changes on the board that no sentence tells, as patterns of their places -> why."""

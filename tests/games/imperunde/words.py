@@ -68,6 +68,7 @@ moves that every unit of a kind has, what is told beside it, and what asides tel
 """
 
 TERMS = {
+    "stance": "position",
     "round": "manche",
     "turn": "tour",
     "phase": "phase",
@@ -92,3 +93,27 @@ FOREIGN = {
     "fr": ["fenêtre", "round"],
 }
 """Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""
+
+APART = {"label.for_combat", "word.combat", "label.bag_size"}
+"""Labels and names that hold a word of TERMS in one language alone: another thing, or a place."""
+
+TWINS: list[str] = []
+"""Patterns of ids, all of which may have one name: the same card of each power, or a tile named after a region."""
+
+LEFT_UNSAID = {
+    "active": "the heading and the move tell who is at turn",
+    "combat.*": "the attack tells its forces, and each round what is left of them",
+    "countries.*.fresh_posts": "new posts are established together, in one sentence",
+    "countries.*.owner": "colonies of the set-up are told as received",
+    "countries.*.units*": "the board splits units by moves left and by capture; what comes and goes is told",
+    "zones.*.fleets.*": "the board splits units by moves left and by capture; what comes and goes is told",
+    "discard": "the cards played are told, and so is a new draw pile",
+    "nations.*.ledger.*": "the income tells its parts, and the interest without its sign",
+    "nations.*.received": "the income of each turn is told",
+    "nations.*.spent.*": "the limits of a turn end with it",
+    "pairs.*.override.by": "the card is told with its player",
+    "pairs.*.stances": "a stance is told as it is set, and by the talks",
+    "phase": "the heading tells it",
+    "struck": "the events are told, and so is where they end",
+}
+"""Changes on the board that no sentence tells, as patterns of their places -> why."""

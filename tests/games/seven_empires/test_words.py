@@ -15,7 +15,8 @@ from domain.types import Doc, Json, Seat
 from tests.games.seven_empires.board import Position, army, move, moving, position
 from tests.games.seven_empires.test_games import VARIANTS, played
 from tests.games.seven_empires.words import QUIET, SILENT
-from tests.games.test_texts import CLUMSY, DOUBLED, told_facts
+from tests.games.test_texts import DOUBLED, told_facts
+from tests.spec import CLUMSY
 
 
 @pytest.fixture(scope="module")

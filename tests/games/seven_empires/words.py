@@ -24,18 +24,19 @@ IDS = [
 
 ALIKE = set(
     """azov berlin bilbao bordeaux breslau budapest constantinople empire fact.palace_built france
-    item.gain item.removed kiev konigsberg konya liverpool lyon madrid marseille naples paris portugal position_1
-    position_2 position_3 position_4 position_5 position_6 prague strasbourg title trieste york""".split()  # noqa: SIM905 (a list of words)
+    fact.city_built item.gain item.removed kiev konigsberg konya liverpool lyon madrid marseille naples paris
+    portugal position_1 position_2
+    position_3 position_4 position_5 position_6 prague strasbourg title trieste york""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
-SILENT = {"movement_begun", "fleets_done", "turn_ended", "markers_shifted"}
+SILENT = {"movement_begun", "fleets_done", "turn_ended"}
 """Facts that are not told: what can be moved stands there already, or has just been deployed; an army that moves
 
-tells that no ship does any more; the next turn is told as it begins; markers change alike after each decade.
+tells that no ship does any more; the next turn is told as it begins.
 """
 
-QUIET = {"monarchs_assigned", "movement_ended"}
+QUIET = {"monarchs_assigned", "movement_ended", "markers_shifted"}
 """Facts that tell what has changed, and say nothing where nothing has."""
 
 UNSAID: dict[str, set[str]] = {
@@ -43,6 +44,7 @@ UNSAID: dict[str, set[str]] = {
     "starting_units_placed": {"units"},
     "units_deployed": {"units"},
     "monarchs_assigned": {"monarchs"},
+    "markers_shifted": {"markers"},
     "power_scored": {"points", "why"},
     "game_scored": {"ranking", "points"},
     "flag_placed": {"region", "replaced"},
@@ -79,3 +81,20 @@ FOREIGN = {
     "fr": [],
 }
 """Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""
+
+APART = {"label.discard"}
+"""Labels and names that hold a word of TERMS in one language alone: another thing, or a place."""
+
+TWINS: list[str] = []
+"""Patterns of ids, all of which may have one name: the same card of each power, or a tile named after a region."""
+
+LEFT_UNSAID = {
+    "empires.*.acted": "each empire can act again in the next decade",
+    "empires.*.flags_left": "the flags on the map tell how many are left",
+    "empires.*.markers.*": "the slots follow from the decade; that a marker lies or is back is told",
+    "empires.*.supply.*": "the units on the map tell how many are left",
+    "influence.*": "the cards taken are told, and their numbers are on the table of influence",
+    "movement.*": "what can still move is a matter of the action, and the moves are told",
+    "turn.actor": "who acts is told with the action",
+}
+"""Changes on the board that no sentence tells, as patterns of their places -> why."""

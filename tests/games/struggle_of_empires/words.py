@@ -55,6 +55,7 @@ and gold that the payment for which it was borrowed tells at once.
 """
 
 TERMS = {
+    "nav(?:y|ies)": "navires?",
     "round": "manche",
     "war": "guerre",
     "tiles?": "tuiles?",
@@ -76,3 +77,23 @@ FOREIGN = {
     "fr": ["round"],
 }
 """Language -> words for a thing that has another name here; the names of pieces and cards may hold them."""
+
+APART = {"label.combat"}
+"""Labels and names that hold a word of TERMS in one language alone: another thing, or a place."""
+
+TWINS = ["ottoman_empire|ottoman_alliance", "slave_trade|slaves"]
+"""Patterns of ids, all of which may have one name: the same card of each power, or a tile named after a region."""
+
+LEFT_UNSAID = {
+    "alliances.*": "those of a War end with it",
+    "auction.*": "the bids and passes are told",
+    "bag_size": "the markers that are drawn are told",
+    "boxed.*": "a tile that leaves the game is told without a number",
+    "empires.*.reserve": "the tokens placed and removed are told",
+    "empires.*.tokens.*": "the set-up tells the markers by region, and a marker is a token",
+    "opener": "the end of a War tells it by the turn order",
+    "phase": "the heading tells it",
+    "stock.*": "tiles taken and returned are told without their numbers in the stock",
+    "turn.moved.*": "the moves are told",
+}
+"""Changes on the board that no sentence tells, as patterns of their places -> why."""

@@ -25,7 +25,7 @@ from domain.types import Seat
 def check_region(region: str) -> None:
     """AOR-8.2.4: a region of the map, but not a home country."""
     require(region in REGIONS, "unknown_region", "AOR-8.2.4", region=region)
-    require(REGIONS[region].kind != "home", "invalid_region", "AOR-8.2.4", region=region)
+    require(REGIONS[region].kind != "home", "invalid_region", "AOR-8.2.4", cause="home", region=region)
 
 
 def check_target(s: AgeOfReason, seat: Seat, region: str, target: Target) -> None:

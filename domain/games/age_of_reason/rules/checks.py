@@ -46,7 +46,7 @@ def check_hand(s: AgeOfReason, seat: Seat, card: str) -> None:
 
 def need_principals_card(card: str) -> None:
     """AOR-8.3.4: a principal never plays the Alliance card."""
-    require(CARDS[card].kind != "alliance", "card_not_allowed", "AOR-8.3.5", card=card)
+    require(CARDS[card].kind != "alliance", "card_not_allowed", "AOR-8.3.5", cause="principal", card=card)
 
 
 def check_ship(s: AgeOfReason, seat: Seat, card: str) -> None:

@@ -18,7 +18,7 @@ COST: int = CONSTANTS["convert_cost_gold"]
 def check_marker(s: AgeOfReason, seat: Seat, marker: str) -> None:
     """AOR-8.1.5: the errors of `convert` before those of the card, in this order."""
     need_attack(s)
-    require(s.lies(marker), "unknown_marker", "AOR-8.1.5", marker=marker)
+    require(s.lies(marker), "unknown_marker", "AOR-8.1.5", cause="map", marker=marker)
     require(MARKERS[marker].kind == "aktion", "wrong_marker_kind", "AOR-8.1.5", marker=marker)
     need_reserve(s, seat)
 

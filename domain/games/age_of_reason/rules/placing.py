@@ -47,13 +47,20 @@ def check_place(s: AgeOfReason, seat: Seat, move: Place) -> None:
         _check_card(s, seat, move.space, or_none(move.card))
     if SPACES[move.space].names_region:
         region = or_none(move.region)
-        require(region in SPACES[move.space].regions, "invalid_region", "AOR-7.4.6", region=region)
+        require(
+            region in SPACES[move.space].regions,
+            "invalid_region",
+            "AOR-7.4.6",
+            cause="space",
+            region=region,
+            space=move.space,
+        )
 
 
 def _check_card(s: AgeOfReason, seat: Seat, space: str, card: str | None) -> None:
     fitting = eligible(s, seat, space)
     if card is None:
-        return require(not fitting, "card_required", "AOR-7.4.6", space=space)
+        return require(not fitting, "card_required", "AOR-7.4.6", cause="space", space=space)
     require(card in s.discards[seat], "card_not_in_discard", "AOR-7.4.6", card=card)
     return require(card in fitting, "card_not_eligible", "AOR-7.4.6", card=card)
 

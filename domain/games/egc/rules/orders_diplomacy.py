@@ -92,7 +92,7 @@ def set_straits(c: Copy, move: SetStraits, filed: Filed) -> None:
     known_target(move.target)
     other = SEAT[move.target]
     need_other(c, other, "EGC-7.14")
-    need(c.owns(STRAITS[move.strait].controller), "not_owner", "EGC-7.14")
+    need(c.owns(STRAITS[move.strait].controller), "not_owner", "EGC-7.14", cause="strait", strait=move.strait)
     need_calm(c, other, "EGC-7.14")
     closed = f"{move.strait}:{other}" in c.s.closed
     need(move.closed != closed, "no_change", "EGC-7.14")

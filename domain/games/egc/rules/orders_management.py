@@ -82,7 +82,7 @@ def merge_armies(c: Copy, move: MergeArmies, filed: Filed) -> None:
     ids = move.armies
     for army in ids:
         known_army(c, army)
-    need(len(ids) >= 2 and len(set(ids)) == len(ids), "bad_amount", "EGC-7.7")
+    need(len(ids) >= 2 and len(set(ids)) == len(ids), "bad_amount", "EGC-7.7", cause="armies")
     for army in ids:
         own_army(c, army)
     parts = [c.armies[army] for army in ids]

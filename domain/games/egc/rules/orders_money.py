@@ -45,6 +45,12 @@ def choose_links(c: Copy, move: ChooseLinks, filed: Filed) -> None:
     """EGC-7.22: up to two, in turn 4 and after each of the first three counts."""
     links = move.links
     known_links(links)
-    need(len(links) <= VICTORY["links_per_choice"] and len(set(links)) == len(links), "bad_amount", "EGC-7.22")
+    need(
+        len(links) <= VICTORY["links_per_choice"] and len(set(links)) == len(links),
+        "bad_amount",
+        "EGC-7.22",
+        cause="links",
+        limit=VICTORY["links_per_choice"],
+    )
     need(c.s.choosing_links(), "links_closed", "EGC-7.22")
     need(not any(link in c.empire.links_done for link in links), "link_already_done", "EGC-7.22")

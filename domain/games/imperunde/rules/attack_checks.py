@@ -33,8 +33,8 @@ def need_target(s: ImpeRunde, seat: Seat, target: str) -> None:
 
 def need_fit(unit: str, target: str) -> None:
     """IMP-8.1.1.2: a country needs armies, a zone needs warships."""
-    fits = is_army(unit) if target in COUNTRIES else is_warship(unit)
-    require(fits, "wrong_unit_for_target", RULE, unit=unit)
+    fits, cause = (is_army(unit), "country") if target in COUNTRIES else (is_warship(unit), "zone")
+    require(fits, "wrong_unit_for_target", RULE, cause=cause, unit=unit)
 
 
 def check_groups(s: ImpeRunde, seat: Seat, target: str, groups: Sequence[Way], present: int = 0) -> None:

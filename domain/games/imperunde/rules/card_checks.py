@@ -36,8 +36,8 @@ def armistice(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     if s.top.kind == "combat_window":
         c = s.fight
         against = target if c.attacker == seat else seat
-        require(c.attacker in (seat, target), "card_not_playable_now", rule, card="armistice")
-        require(against in (c.defender, *c.enemies), "card_not_playable_now", rule, card="armistice")
+        fits = c.attacker in (seat, target) and against in (c.defender, *c.enemies)
+        require(fits, "card_not_playable_now", rule, cause="armistice", card="armistice", seat=target)
 
 
 def declaration_of_war(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
@@ -50,7 +50,9 @@ def declaration_of_war(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 def peace_treaty(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.13: between any two enemies."""
     a, b = unwrap(move.seats)
-    require(a != b and a in s.everybody and b in s.everybody, "invalid_target", "IMP-9.4.13", seats=[a, b])
+    require(
+        a != b and a in s.everybody and b in s.everybody, "invalid_target", "IMP-9.4.13", cause="pair", seats=[a, b]
+    )
     require(s.at_war(a, b), "already_at_peace", "IMP-9.4.13", seats=[a, b])
 
 
@@ -59,7 +61,7 @@ def peace_treaty(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
 
 def treason(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     """IMP-9.4.2: in another seat's colony with a fort."""
-    require(s.fight.defender != seat, "invalid_target", "IMP-9.4.2")
+    require(s.fight.defender != seat, "invalid_target", "IMP-9.4.2", cause="own_colony")
     require(s.country(s.fight.region).forts > 0, "no_fort", "IMP-9.4.2")
 
 
@@ -101,7 +103,7 @@ def defending_seats(s: ImpeRunde) -> list[Seat]:
 def capture_victim(s: ImpeRunde, move: PlayCard) -> Seat:
     """IMP-9.4.18: the named seat, or the only one."""
     named = [x for x in defending_seats(s) if move.target_seat in (UNSET, x)]
-    require(len(named) == 1, "invalid_target", "IMP-9.4.18")
+    require(len(named) == 1, "invalid_target", "IMP-9.4.18", cause="defenders", seats=defending_seats(s))
     return named[0]
 
 
@@ -132,7 +134,7 @@ def forged_naval_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     require(bool(s.zone(a).fleet(target)), "no_ships", rule, zone=a)
     canal = s.canal_open(a, b, target)
     require(b in ZONES[a].seas or canal is not None, "not_adjacent", rule, zone=b)
-    require(canal is not False, "canal_closed", rule, zone=b)
+    require(canal is not False, "canal_closed", rule, cause="target", zone=b, seat=target)
     require(s.zone(a).marker != "calm", "becalmed", rule, zone=a)
     others = set(s.zone(b).fleets) - {str(target)}
     require(not (s.zone(b).pirates or others), "zone_not_empty", rule, zone=b)
@@ -156,7 +158,8 @@ def need_foreign_colony(s: ImpeRunde, seat: Seat, country: str, rule: str) -> No
     """IMP-9.2: a colony of another seat."""
     need_country(country, rule)
     need_no_home(s, country, rule)
-    require(s.country(country).owner not in (None, seat), "invalid_target", rule, country=country)
+    foreign = s.country(country).owner not in (None, seat)
+    require(foreign, "invalid_target", rule, cause="colony", country=country)
 
 
 def forged_march_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
@@ -168,10 +171,11 @@ def forged_march_orders(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
         need_country(region, rule)
     for region in (a, b):
         need_no_home(s, region, rule)
-    require(s.country(a).owner == target and s.country(b).owner == target, "invalid_target", rule)
+    both = s.country(a).owner == target and s.country(b).owner == target
+    require(both, "invalid_target", rule, cause="both_colonies", seat=target)
     require(b in COUNTRIES[a].lands, "not_adjacent", rule, country=b)
     need_known(wants, rule)
-    require(all(is_army(want.unit) for want in wants), "wrong_unit_for_target", rule)
+    require(all(is_army(want.unit) for want in wants), "wrong_unit_for_target", rule, cause="armies")
     need_some(wants, rule)
     count, most = sum(want.count for want in wants), CARDS["forged_march_orders"].figure
     require(count <= most, "too_many_units", rule, units=count, highest=most)
@@ -195,8 +199,8 @@ def smuggling(s: ImpeRunde, seat: Seat, move: PlayCard) -> None:
     need_no_home(s, country, rule)
     require(s.is_own(seat, country), "not_your_country", rule, country=country)
     for item in items:
-        known = item.item in UNITS and UNITS[item.item].kind != "post"
-        require(known, "unknown_item", rule, item=item.item)
+        require(item.item in UNITS, "unknown_item", rule, item=item.item)
+        require(UNITS[item.item].kind != "post", "unknown_item", rule, cause="smuggled", item=item.item)
     cost, most = sum(UNITS[x.item].cost * x.quantity for x in items), CARDS["smuggling"].figure
     require(all(x.quantity for x in items) and 1 <= cost <= most, "invalid_amount", rule, cost=cost, highest=most)
     wanted: dict[str, int] = {}

@@ -8,17 +8,23 @@ from domain.games.common.checks import require
 from domain.games.imperunde.data import ANTARCTICA, COUNTRIES, UNITS, ZONES
 from domain.games.imperunde.moves import Armies, Want
 from domain.games.imperunde.state import ImpeRunde, Party
-from domain.types import Seat
+from domain.types import Json, Seat
 
 
 def need_country(region: str, rule: str) -> None:
     """IMP-0.3: a country of the board."""
-    require(region in COUNTRIES, "unknown_region", rule, region=region)
+    _need_kind(region in COUNTRIES, region in ZONES, "no_country", region, rule)
 
 
 def need_zone(region: str, rule: str) -> None:
     """IMP-0.3: a zone of the board."""
-    require(region in ZONES, "unknown_region", rule, region=region)
+    _need_kind(region in ZONES, region in COUNTRIES, "no_zone", region, rule)
+
+
+def _need_kind(fits: bool, known: bool, cause: str, region: str, rule: str) -> None:
+    """Raise RuleError unless `fits`; `cause` tells of a region on the board, but of the other kind."""
+    why: dict[str, Json] = {"cause": cause} if known else {}
+    require(fits, "unknown_region", rule, region=region, **why)
 
 
 def need_path(regions: Iterable[str], rule: str) -> None:
@@ -50,7 +56,7 @@ def need_items(lots: Iterable[Want | Armies], rule: str) -> None:
 
 def need_other_seat(s: ImpeRunde, seat: Seat, target: int, rule: str) -> None:
     """Raise RuleError unless it is another seat of the table."""
-    require(target in s.everybody and target != seat, "invalid_target", rule, seat=target)
+    require(target in s.everybody and target != seat, "invalid_target", rule, cause="other_seat", seat=target)
 
 
 def need_no_home(s: ImpeRunde, region: str, rule: str) -> None:

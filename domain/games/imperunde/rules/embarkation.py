@@ -30,7 +30,7 @@ def check_embark(s: ImpeRunde, seat: Seat, move: Embark) -> Lots:
     need_zone(move.zone, RULE)
     need_known(wants, RULE)
     require(s.is_own(seat, country), "not_your_country", RULE, country=country)
-    require(all(is_army(w.unit) for w in wants), "wrong_unit_for_target", RULE)
+    require(all(is_army(w.unit) for w in wants), "wrong_unit_for_target", RULE, cause="armies")
     need_some(wants, RULE)
     have = s.lots_in(seat, country)
     need_units(have, wants, RULE)

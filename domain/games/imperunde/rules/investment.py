@@ -62,6 +62,7 @@ def _need_colony_budget(s: ImpeRunde, seat: Seat, move: Buy) -> None:
             colony.forts + move.quantity <= colony.settled_posts,
             "fort_limit",
             RULE,
+            cause="settled",
             room=colony.settled_posts - colony.forts,
         )
     left = budget_left(s, seat, move.country)

@@ -49,7 +49,8 @@ def need_units(have: Lots, wants: Wants, rule: str) -> None:
 def take(have: Lots, wants: Wants, moves: Callable[[str], int], rule: str) -> Lots:
     """IMP-0.5: for moving, the units with the fewest sufficient moves."""
     taken = _allot(have, wants, moves, _fewest_moves)
-    require(taken is not None, "not_enough_moves", rule, units=lots.to_json(have))
+    cause = "landing" if any(moves(want.unit) >= NEVER for want in wants) else "spent"
+    require(taken is not None, "not_enough_moves", rule, cause=cause, units=lots.to_json(have))
     return taken or ()
 
 
@@ -133,7 +134,7 @@ def check_link(s: ImpeRunde, seat: Seat, unit: str, a: str, b: str, rule: str) -
     if a in COUNTRIES:
         require(b not in ZONES, "cannot_embark_now", rule, zone=b)
         return require(b in COUNTRIES[a].lands, "not_adjacent", rule, country=b)
-    require(b in ZONES or is_army(unit), "wrong_unit_for_target", rule, unit=unit)
+    require(b in ZONES or is_army(unit), "wrong_unit_for_target", rule, cause="country", unit=unit)
     if b in ZONES:
         canal = s.canal_open(a, b, seat)
         require(b in ZONES[a].seas or canal is not None, "not_adjacent", rule, zone=b)
@@ -149,7 +150,7 @@ def check_path(s: ImpeRunde, seat: Seat, units: Iterable[str], path: Sequence[st
     for a, b in pairwise(path):
         for unit in units:
             check_step(s, seat, unit, a, b)
-            require(b != left, "not_your_country", RULE, country=b)
+            require(b != left, "not_your_country", RULE, cause="left", country=b)
     if path[-1] in ZONES and any(map(is_warship, units)):
         require(not s.friendly(path[-1], seat), "friendly_warships_present", RULE, zone=path[-1])
 

@@ -178,7 +178,9 @@ def check_equip_colony(s: ImpeRunde, seat: Seat, move: EquipColony, country: str
     require(move.choice == "armies", "invalid_choice", rule, choice=move.choice)
     need_items(unwrap(move.units), rule)
     wanted = wanted_armies(move)
-    require(all(map(is_army, wanted)) and wanted in ARMY_CHOICES, "invalid_choice", rule, cost=cost(wanted))
+    require(
+        all(map(is_army, wanted)) and wanted in ARMY_CHOICES, "invalid_choice", rule, cause="worth", cost=cost(wanted)
+    )
     for unit, count in wanted.items():
         need_supply(s, seat, unit, count, rule)
     return None

@@ -47,7 +47,7 @@ def go_window(d: D, frame: Frame) -> None:
 def do_pass(d: D, frame: Frame, seat: Seat, move: Pass) -> None:
     """IMP-11.3, IMP-11.6, IMP-11.8: the seat does nothing more in this window."""
     for_combat = move.for_combat is True
-    require(not for_combat or frame.kind == "round_window", "invalid_choice", "IMP-11.6")
+    require(not for_combat or frame.kind == "round_window", "invalid_choice", "IMP-11.6", cause="round")
     until = COMBAT_END if for_combat else move.until
     if until and not (for_combat and "round" in d.state.auto[seat]):
         _set(d, seat, [kind_of(frame)], until)

@@ -49,19 +49,21 @@ def check_end(s: Seven, start: str, unit: str, end: str, target: str | None) -> 
 
 def check_steps(s: Seven, start: str, unit: str, steps: Sequence[Step]) -> None:
     """SE7-8.5, SE7-8.6: one or two steps, not in a circle."""
-    require(bool(steps), "path_invalid", "SE7-8.5")
+    require(bool(steps), "path_invalid", "SE7-8.5", cause="empty")
     require(len(steps) <= BORDERS[unit], "too_far", "SE7-8.5", most=BORDERS[unit])
     here, used = start, list(s.moving.used)
     for step in steps:
         check_step(s, here, step, used)
         here, used = step.to, [*used, *transport.two_masters(s, step.seas or ())]
-    require(here != start, "path_invalid", "SE7-8.5")
+    require(here != start, "path_invalid", "SE7-8.5", cause="circle")
 
 
 def check_step(s: Seven, here: str, step: Step, used: Sequence[str]) -> None:
     """SE7-8.5, SE7-8.6: a land border, or a transport."""
     goes = REGIONS[step.to] != "sea" and step.to != here
-    require(goes and (step.seas is None or transport.well_formed(step.seas)), "path_invalid", "SE7-8.5", to=step.to)
+    require(goes, "path_invalid", "SE7-8.5", cause="no_land", to=step.to)
+    crosses = step.seas is None or transport.well_formed(step.seas)
+    require(crosses, "path_invalid", "SE7-8.5", cause="no_crossing", to=step.to)
     if step.seas is None:
         require(step.to in LAND[here], "not_adjacent", "SE7-8.5", region=here, to=step.to)
     else:

@@ -44,8 +44,10 @@ def check_compensation(s: Seven, placing: Placing) -> None:
     need_city_tile(s, region, RULE)
     empire = CITIES[region].empire
     primary = s.product(region)
-    instead = SUBSTITUTE.get(primary) == unit and not s.supply(empire, primary)
-    require(unit == primary or instead, "cannot_produce", RULE, region=region, unit=unit)
+    substitute = SUBSTITUTE.get(primary) == unit
+    require(unit == primary or substitute, "cannot_produce", RULE, cause="other", region=region, unit=unit)
+    used_up = unit == primary or not s.supply(empire, primary)
+    require(used_up, "cannot_produce", RULE, cause="supply", region=region, unit=unit, product=primary)
     require(s.supply(empire, unit) > 0, "supply_exhausted", "SE7-0.10", unit=unit)
 
 

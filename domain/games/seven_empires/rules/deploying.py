@@ -82,7 +82,7 @@ def _check_products(s: Seven, units: Sequence[Placing]) -> None:
     for placing in units:
         primary = s.product(placing.region)
         fits = placing.unit in (primary, SUBSTITUTE.get(primary))
-        require(fits, "cannot_produce", RULE, region=placing.region, unit=placing.unit)
+        require(fits, "cannot_produce", RULE, cause="other", region=placing.region, unit=placing.unit)
 
 
 def _check_supply(s: Seven, units: Sequence[Placing]) -> None:
@@ -98,7 +98,8 @@ def _check_substitutes(s: Seven, units: Sequence[Placing]) -> None:
     for placing in units:
         primary = s.product(placing.region)
         used_up = placing.unit == primary or placed[primary] == s.supply(s.acting, primary)
-        require(used_up, "cannot_produce", "SE7-5.3", region=placing.region, unit=placing.unit)
+        region, unit = placing.region, placing.unit
+        require(used_up, "cannot_produce", "SE7-5.3", cause="supply", region=region, unit=unit, product=primary)
 
 
 def _due(s: Seven, move: Deploy) -> Iterator[tuple[Unit, int]]:

@@ -36,12 +36,13 @@ def check_departure(s: Seven, region: str, unit: str) -> None:
 
 def check_path(start: str, unit: str, path: Sequence[str]) -> None:
     """SE7-8.2, SE7-8.3: over seas, border by border, not too far and not in a circle."""
+    require(bool(path), "path_invalid", "SE7-8.2", cause="empty")
     seas = all(REGIONS[region] == "sea" for region in path)
-    require(bool(path) and seas, "path_invalid", "SE7-8.2")
+    require(seas, "path_invalid", "SE7-8.2", cause="no_sea")
     for here, there in zip([start, *path], path, strict=False):
         _check_border(here, there)
     require(len(path) <= BORDERS[unit], "too_far", "SE7-8.2", most=BORDERS[unit])
-    require(path[-1] != start, "path_invalid", "SE7-8.3")
+    require(path[-1] != start, "path_invalid", "SE7-8.3", cause="circle")
 
 
 def _check_border(here: str, there: str) -> None:

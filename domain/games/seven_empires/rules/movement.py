@@ -33,7 +33,9 @@ def need_mover(s: Seven, region: str, unit: str) -> None:
     """SE7-0.5, SE7-0.12, SE7-9.2: a unit of this kind is there and can still move."""
     there = s.units_of(region, s.acting).get(unit, 0)
     require(there > 0, "no_such_unit", "SE7-0.5", region=region, unit=unit)
-    require(s.moving.able.get(region, {}).get(unit, 0) > 0, "unit_cannot_move", "SE7-0.12", region=region, unit=unit)
+    cause = "attack" if s.current.action == "attack" else "moved"
+    able = s.moving.able.get(region, {}).get(unit, 0) > 0
+    require(able, "unit_cannot_move", "SE7-0.12", cause=cause, region=region, unit=unit)
 
 
 def do_end(d: D, frame: Frame, seat: Seat, move: EndMovement) -> None:

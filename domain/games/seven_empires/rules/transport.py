@@ -24,7 +24,8 @@ def check_carriers(s: Seven, via: Sequence[str], used: Sequence[str]) -> None:
     """SE7-8.6: a ship of the empire in every sea, and no two-master twice."""
     for sea in via:
         require(bool(s.units_of(sea, s.acting)), "no_transport_ship", RULE, sea=sea)
-        require(sea not in used, "transport_used", RULE, sea=sea)
+        cause = "earlier" if sea in s.moving.used else "same_move"
+        require(sea not in used, "transport_used", RULE, cause=cause, sea=sea)
 
 
 def well_formed(via: Sequence[str]) -> bool:

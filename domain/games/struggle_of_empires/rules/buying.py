@@ -45,9 +45,9 @@ def _aim(move: BuyTile) -> tuple[str, Seat]:
 def check_raid(s: Struggle, seat: Seat, tile: str, region: str, target: Seat) -> None:
     """SOE-9.6.2, SOE-9.7.1: another seat with a token in a region where the tile can go."""
     rule = "SOE-9.6.2" if tile == "pirates" else "SOE-9.7.1"
-    require(region in RAID_REGIONS[tile], "invalid_region", rule, region=region)
+    require(region in RAID_REGIONS[tile], "invalid_region", rule, cause="raid", region=region, tile=tile)
     there = target in s.everybody and region in s.empires[target].tokens
-    require(there and target != seat, "invalid_target", rule, target_seat=target)
+    require(there and target != seat, "invalid_target", rule, cause="raid", target_seat=target, region=region)
 
 
 def do_buy_tile(d: D, frame: Frame, seat: Seat, move: BuyTile) -> None:

@@ -32,13 +32,13 @@ def need_region(region: str, rule: str) -> None:
 def need_scoring_region(region: str, rule: str) -> None:
     """Raise RuleError unless it is a region of the map and no home country (SOE-1.7)."""
     need_region(region, rule)
-    require(region in SCORING, "invalid_region", rule, region=region)
+    require(region in SCORING, "invalid_region", rule, cause="home", region=region)
 
 
 def need_colony(region: str, rule: str) -> None:
     """Raise RuleError unless it is a colony of the map."""
     need_region(region, rule)
-    require(REGIONS[region].kind == "colony", "invalid_region", rule, region=region)
+    require(REGIONS[region].kind == "colony", "invalid_region", rule, cause="colony", region=region)
 
 
 def need_population(s: Struggle, seat: Seat, population: int, rule: str) -> None:

@@ -30,7 +30,7 @@ def check_enslave(s: Struggle, seat: Seat, move: Enslave) -> None:
 def _check_marker(s: Struggle, seat: Seat, action: str, marker: str) -> None:
     need_action(s, "SOE-7.8.4")
     require(not s.acting.colonized, "already_colonized", "SOE-7.8.3")
-    require(s.lies(marker), "unknown_marker", "SOE-7.8.4", marker=marker)
+    require(s.lies(marker), "unknown_marker", "SOE-7.8.4", cause="map", marker=marker)
     kind = MARKERS[marker].kind
     require(kind == _KIND[action], "wrong_marker_kind", "SOE-7.8.4", marker=marker, kind=kind)
     require(s.reserve(seat) > 0, "no_control_token", "SOE-1.2")

@@ -151,7 +151,8 @@ def _trade_region(move: UseTile) -> str | None:
 def _check_trade(s: Struggle, seat: Seat, move: UseTile) -> None:
     """SOE-9.5.14: the errors of a trade tile, in this order."""
     region = _trade_region(move)
-    require(region in TILES[move.tile].regions, "invalid_region", "SOE-9.5.14", region=region)
+    fits = region in TILES[move.tile].regions
+    require(fits, "invalid_region", "SOE-9.5.14", cause="trade", region=region, tile=move.tile)
     require(region in s.empires[seat].tokens, "no_control_token_in_region", "SOE-9.5.14", region=region)
 
 

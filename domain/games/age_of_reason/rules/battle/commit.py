@@ -30,12 +30,12 @@ def check_commit(s: AgeOfReason, seat: Seat, card: str | None) -> None:
     """AOR-9.2.3: the errors of `commit`, in this order."""
     defends = seat == s.fight.defender
     if card is None:
-        return require(not defends, "card_required", "AOR-9.2.3")
+        return require(not defends, "card_required", "AOR-9.2.3", cause="defender")
     check_hand(s, seat, card)
     if defends:
         need_principals_card(card)
     else:
-        require(CARDS[card].kind != "force", "card_not_allowed", "AOR-8.3.5", card=card)
+        require(CARDS[card].kind != "force", "card_not_allowed", "AOR-8.3.5", cause="ally", card=card)
     return need_funds(s, seat, CARDS[card].cost)
 
 

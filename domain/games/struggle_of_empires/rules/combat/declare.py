@@ -81,7 +81,7 @@ def _check_surprise(s: Struggle, seat: Seat, attack: Declaration) -> None:
     """SOE-8.1.2, point 7."""
     if attack.surprise:
         require(s.empires[seat].owned("surprise_attack") > 0, "tile_not_owned", _RULE, tile="surprise_attack")
-        require(attack.target.kind == "player", "tile_not_applicable", _RULE, tile="surprise_attack")
+        require(attack.target.kind == "player", "tile_not_applicable", _RULE, cause="surprise", tile="surprise_attack")
 
 
 def do_attack(d: D, frame: Frame, seat: Seat, move: Attack) -> None:

@@ -84,7 +84,7 @@ def check_assign(s: Struggle, seat: Seat, move: AssignAllianceTiles) -> None:
     """SOE-8.5.1: own tiles, each once, with a navy on them and valid here."""
     named: Counter[str] = Counter(move.naval)
     owned = s.empires[seat].owned
-    require(all(n <= owned(tile) for tile, n in named.items()), "tile_not_owned", "SOE-8.5.1")
+    require(all(n <= owned(tile) for tile, n in named.items()), "tile_not_owned", "SOE-8.5.1", cause="number")
     require(set(named) <= set(s.top.context(frames.AssignAllianceTiles).tiles), "tile_not_applicable", "SOE-8.5.1")
 
 
