@@ -6,7 +6,21 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages import account, commands, devices, lobby, login, mail, officer_desk, play, rules, table
+from api.pages import (
+    account,
+    commands,
+    devices,
+    live,
+    lobby,
+    login,
+    mail,
+    officer_desk,
+    play,
+    rules,
+    table,
+    tournament_acts,
+    tournament_pages,
+)
 from api.pages.session import page, static_file
 
 
@@ -24,6 +38,7 @@ def register(app: Flask) -> None:
     app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end_mail, signed=False), methods=["GET", "POST"])
 
     _register_games(app)
+    _register_tournaments(app)
 
     @app.get("/pages/style.css")
     def style() -> Response:
@@ -33,6 +48,10 @@ def register(app: Flask) -> None:
     def script() -> Response:
         return static_file("passkey.js", "text/javascript; charset=utf-8")
 
+    @app.get("/pages/live.js")
+    def live_script() -> Response:
+        return static_file("live.js", "text/javascript; charset=utf-8")
+
 
 def _register_games(app: Flask) -> None:
     """Register the pages of games, and the first page: for programs it leads to the API's documentation."""
@@ -40,10 +59,11 @@ def _register_games(app: Flask) -> None:
     app.add_url_rule("/play", "pages.play_now", page(lobby.play_now), methods=["GET", "POST"])
     app.add_url_rule("/games", "pages.lobby", page(lobby.show_lobby), methods=["GET"])
     app.add_url_rule("/games/new", "pages.new_table", page(lobby.new_table), methods=["GET", "POST"])
-    app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET"])
+    app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (
         ("", "table", table.show_table, "GET"),
+        ("/live", "live", live.follow_table, "GET"),
         ("/chronicle", "chronicle", table.show_chronicle, "GET"),
         ("/rules", "rules", rules.show_rules, "GET"),
         ("/invitation", "invitation", commands.confirm_invitation, "GET"),
@@ -51,6 +71,15 @@ def _register_games(app: Flask) -> None:
         ("/commands", "commands", commands.command, "POST"),
     ):
         app.add_url_rule(f"/games/<game:game>{path}", f"pages.{name}", page(view), methods=[method])
+
+
+def _register_tournaments(app: Flask) -> None:
+    """Register the pages of tournaments."""
+    one = "/tournaments/<tournament:tournament>"
+    app.add_url_rule("/tournaments", "pages.tournaments", page(tournament_pages.list_tournaments), methods=["GET"])
+    app.add_url_rule(one, "pages.tournament", page(tournament_pages.show_tournament), methods=["GET"])
+    app.add_url_rule(f"{one}/places", "pages.places", page(tournament_pages.explain_places), methods=["GET"])
+    app.add_url_rule(f"{one}/acts", "pages.acts", page(tournament_acts.act_in_tournament), methods=["POST"])
 
 
 def _to_docs() -> Response:

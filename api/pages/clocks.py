@@ -35,8 +35,9 @@ class Times:
         return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def point(self, ms: int) -> str:
-        """Return a point of time in words, with the name of its zone."""
-        return datetime.fromtimestamp(ms / 1000, self.zone).strftime("%Y-%m-%d, %H:%M %Z")
+        """Return a point of time in the language of the visitor, with the name of its zone."""
+        at = datetime.fromtimestamp(ms / 1000, self.zone)
+        return f"{GRAMMARS[self.lang].date_time(at)} {at.tzname()}"
 
     def read_local(self, text: str) -> int | None:
         """Return the point of time in a field of a form, ms since 1970 UTC, or None for another text."""

@@ -9,6 +9,7 @@ from flask import Response, g, request
 
 from api.http.problems import Problem
 from api.pages.agreements import read_act
+from api.pages.earlier_orders import copy_orders
 from api.pages.in_process import Answer, RefusedCall, ask
 from api.pages.login import show_login
 from api.pages.numbers import read_number
@@ -28,6 +29,8 @@ def command(game: str) -> Response:
     if session_owner() is None:
         return show_login(f"/games/{game}")
     page, act = load_table(game), request.form.get("act", "")
+    if act == "copy":
+        return copy_orders(page)
     if act not in _COMMANDS:
         raise Problem("form_stale")
     answer = _COMMANDS[act](page)

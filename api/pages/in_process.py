@@ -9,7 +9,7 @@ from flask import current_app, g, request
 from werkzeug.test import Client
 
 from api.http import i18n
-from api.http.problems import Problem
+from api.http.problems import CODES, Problem
 from api.openapi.smorest import ROLE_HEADER
 from api.pages.session import session_token
 from api.services import Doc, unwrap_proxy
@@ -34,7 +34,8 @@ class RefusedCall(Problem):
     """The API refused a call that the page cannot do without. The problem is in the visitor's language already."""
 
     def __init__(self, answer: Answer) -> None:
-        super().__init__(answer.code or "internal_error")
+        code = answer.code or "internal_error"
+        super().__init__(code, kind="" if code in CODES else "refused", status=answer.status)
         self.answer = answer
         self.headers = {"Retry-After": after} if (after := answer.headers.get("Retry-After")) else {}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -13,6 +12,7 @@ from flask import Response, request
 from api.http import i18n, public_url
 from api.http.problems import Problem
 from api.pages import clocks
+from api.pages.form_keys import new_form_key, read_form_key
 from api.pages.in_process import RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.login import log_in_first
@@ -27,7 +27,6 @@ MOST_SHOWN = 20
 """Tables in a list of the first page and of the lobby."""
 
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}", re.ASCII)
-_KEY = re.compile(r"[A-Za-z0-9_-]{32,64}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
         problem.status if problem else 200,
         rules=rules,
         options=show_options(rules["options"], texts, request.form),
-        key=secrets.token_urlsafe(30),
+        key=new_form_key(),
         times=clocks.Times.of_visitor(),
         sent=request.form,
         problem=localize_problem(problem) if problem else None,
@@ -166,21 +165,14 @@ def _open(rules: Doc) -> Response:
         "listing": form.get("listing", ""),
         "pace": form.get("pace") or None,
     }
-    opened = require("POST", "/games", body, Idempotency_Key=_form_key())
+    opened = require("POST", "/games", body, Idempotency_Key=read_form_key())
     game = opened["game"]
     if form.get("join") == "yes":
-        opened = ask("POST", f"/games/{game}/seats", {}, Idempotency_Key=f"{_form_key()}-own").doc | opened
+        opened = ask("POST", f"/games/{game}/seats", {}, Idempotency_Key=f"{read_form_key()}-own").doc | opened
     invitation = opened.get("invitation")
     if invitation:
         return render_games_page("invited", base=public_url.base_url(), game=game, invitation=invitation)
     return redirect(f"/games/{game}?wait={opened['position']}")
-
-
-def _form_key() -> str:
-    key = request.form.get("key", "")
-    if not _KEY.fullmatch(key):
-        raise Problem("form_stale")
-    return key
 
 
 def play_now() -> Response:
@@ -188,11 +180,11 @@ def play_now() -> Response:
     if session_owner() is None:
         return log_in_first()
     if request.method == "GET":
-        return render_games_page("play_now", rulesets=_rulesets(), key=secrets.token_urlsafe(30))
+        return render_games_page("play_now", rulesets=_rulesets(), key=new_form_key())
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
-    seats, key = min(chosen["seats"]), _form_key()
+    seats, key = min(chosen["seats"]), read_form_key()
     body = {"ruleset": chosen["name"], "seats": seats, "listing": "unlisted"}
     game = require("POST", "/games", body, Idempotency_Key=key)["game"]
     for seat in range(1, seats):

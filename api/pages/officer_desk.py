@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -12,6 +11,7 @@ from flask import Response, g, request
 from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.agreements import DURATIONS
+from api.pages.form_keys import new_form_key, read_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.lobby import TableShown
@@ -21,12 +21,12 @@ from api.pages.session import localize_problem, redirect, render_games_page, ses
 from api.pages.table import TablePage, load_table
 from api.schemas.query_args import NEEDS
 from api.services import Doc
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Json
 
 ENDINGS = ("adjourned", "adjudicated", "forfeited", "annulled", "abandoned", "void")
 """Ends of a game in the form. The last two are no rulings: they close the game at once."""
 
-_KEY = re.compile(r"[A-Za-z0-9_-]{32,64}", re.ASCII)
+_PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 _CURSOR = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 
 
@@ -34,6 +34,8 @@ def show_desk() -> Response:
     """Show the tables that the visitor directs, those where something waits first."""
     if session_owner() is None:
         return log_in_first()
+    if request.method == "POST":
+        return _answer_offer()
     needs, cursor = request.args.get("needs", ""), request.args.get("after", "")
     query = {"needs": needs} if needs in NEEDS else {}
     query |= {"cursor": cursor} if _CURSOR.fullmatch(cursor) else {}
@@ -47,11 +49,23 @@ def show_desk() -> Response:
         wide=True,
         desk=found,
         rows=rows,
+        offers=require("GET", "/me/offices")["offers"],
         needs=needs,
         all_needs=NEEDS,
         more=next_page[1] if next_page else "",
         times=times,
     )
+
+
+def _answer_offer() -> Response:
+    """Accept or decline the role that is offered to the visitor at a table."""
+    game, act = request.form.get("game", ""), request.form.get("act", "")
+    methods = {"accept": "PUT", "decline": "DELETE"}
+    if act not in methods or not _CURSOR.fullmatch(game):
+        raise Problem("form_stale")
+    path = f"/me/offices/{game}"
+    require(methods[act], f"{path}?role={request.form.get('role', '')[:20]}" if act == "decline" else path)
+    return redirect(f"/games/{game}/desk" if act == "accept" else "/desk")
 
 
 def _show_table(entry: Doc, lang: str) -> TableShown:
@@ -68,14 +82,44 @@ def direct(game: str) -> Response:
         raise Problem("directors_only")
     if request.method == "GET":
         return _render(page)
-    act, key = request.form.get("act", ""), request.form.get("key", "")
-    if act not in _ACTS or not _KEY.fullmatch(key):
+    act, key = request.form.get("act", ""), read_form_key()
+    if act not in _ACTS:
         raise Problem("form_stale")
     method, path, body = _ACTS[act](page)
+    if request.form.get("sure") != "yes":
+        return _preview(page, body)
     answer = ask(method, f"/games/{game}{path}", body, role=DIRECTOR, Idempotency_Key=key)
     if answer.status >= 400:
         return _render(page, answer)
-    return redirect(f"{page.address}/desk?wait={answer.doc['position']}" if "position" in answer.doc else "/desk")
+    query = f"?wait={answer.doc['position']}" if "position" in answer.doc else ""
+    return redirect(f"{page.address}/desk{query}")
+
+
+def _preview(page: TablePage, body: Doc) -> Response:
+    """Show the record of an act before it is done: its members in words, and the form to confirm it."""
+    times, labels, words = clocks.Times.of_visitor(page.now), page.labels, page.labels.texts.word
+    shown: dict[str, Callable[[Json], str]] = {
+        "decision": lambda _: labels.decision((page.decision or {}).get("kind", "")),
+        "seconds": times.duration,
+        "until": times.point,
+        "moves": lambda value: words("yes" if value else "no"),
+        "places": lambda value: ", ".join(f"{labels.seat(seat)} {place}" for seat, place in enumerate(value)),
+        "forfeits": lambda value: ", ".join(map(labels.seat, value)) or words("none"),
+    }
+    seat = request.form.get("seat", "")
+    known = [each["seat"] for each in page.summary["seats"]]
+    return render_games_page(
+        "direct_preview",
+        page=page,
+        act=request.form["act"],
+        ending=request.form.get("ending", ""),
+        seat=labels.seat(int(seat)) if seat.isdecimal() and int(seat) in known else "",
+        members={name: shown[name](value) for name, value in body.items() if name in shown},
+        person=str(body.get("name") or request.form.get("person", "")[:80]),
+        reason=body.get("explanation") or ("" if "explanation" in body else _read_reason().get("reason", "")),
+        role=body.get("role", ""),
+        fields=[(name, value) for name, value in request.form.items() if name not in ("form", "sure")],
+    )
 
 
 def _render(page: TablePage, refused: Answer | None = None) -> Response:
@@ -89,10 +133,11 @@ def _render(page: TablePage, refused: Answer | None = None) -> Response:
         summary=page.summary,
         decision=page.decision,
         ruling=page.summary.get("ruling"),
-        endings=ENDINGS,
+        endings_offered=ENDINGS,
         durations=DURATIONS,
-        key=secrets.token_urlsafe(30),
+        key=new_form_key(),
         times=clocks.Times.of_visitor(page.now),
+        officers=ask("GET", f"/games/{page.game}/officers", role=DIRECTOR).doc.get("items", ()),
         sent=request.form,
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
@@ -155,6 +200,18 @@ def _withdraw(page: TablePage) -> Act:
     return "POST", f"/rulings/{(page.summary.get('ruling') or {}).get('version', 0)}/withdrawal", _read_reason()
 
 
+def _appoint(_: TablePage) -> Act:
+    body = {"name": request.form.get("name", "").strip()[:40], "role": request.form.get("role", "")[:20]}
+    return "POST", "/officers", {**body, **_read_reason()}
+
+
+def _read_player() -> str:
+    player = request.form.get("player", "")
+    if not _PLAYER.fullmatch(player):
+        raise Problem("form_stale")
+    return player
+
+
 _ACTS: dict[str, Callable[[TablePage], Act]] = {
     "extend": _extend,
     "pause": _pause,
@@ -164,5 +221,8 @@ _ACTS: dict[str, Callable[[TablePage], Act]] = {
     "bot": _seat_bot,
     "close": _close,
     "withdraw": _withdraw,
+    "appoint": _appoint,
+    "dismiss": lambda _: ("POST", f"/officers/{_read_player()}/removals", _read_reason()),
+    "recall": lambda _: ("DELETE", f"/officers/{_read_player()}/offer", {}),
     "start": lambda _: ("POST", "/start", _read_reason()),
 }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.pages.builder import Pick, Picks
+from api.pages.form_keys import new_form_key
 from api.pages.labels import Labels
 from api.pages.presentation import SheetForm, load_sheet
 from api.services import Doc
@@ -29,6 +30,8 @@ class SheetShown:
     balance: Sequence[tuple[str, str]]
     filed: bool
     open: bool
+    decision: str
+    key: str
 
 
 def show_sheet(labels: Labels, own: Doc, decision: Doc, seat: int, key: str) -> SheetShown | None:
@@ -39,7 +42,9 @@ def show_sheet(labels: Labels, own: Doc, decision: Doc, seat: int, key: str) -> 
     orders = [_show_order(labels, form, each, decision, key) for each in form.list_orders(own)]
     figures = [(labels.member(name), labels.value(name, value)) for name, value in form.find_balance(own).items()]
     is_open = seat in decision["must"]
-    return SheetShown(orders, figures, not is_open, is_open) if orders or figures else None
+    return (
+        SheetShown(orders, figures, not is_open, is_open, decision["id"], new_form_key()) if orders or figures else None
+    )
 
 
 def _show_order(labels: Labels, form: SheetForm, order: Doc, decision: Doc, key: str) -> OrderShown:

@@ -45,7 +45,10 @@ SIGNATURE_FIELD = "form"
 FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 
-_TARGETS = re.compile(r"/|/play|/desk|/games(/new|/[0-9a-f-]{36})?|/oauth/authorize|/device|/account", re.ASCII)
+_TARGETS = re.compile(
+    r"/|/play|/desk|/games(/new|/[0-9a-f-]{36})?|/tournaments(/[0-9a-f-]{36})?|/oauth/authorize|/device|/account",
+    re.ASCII,
+)
 """Paths allowed as targets after a login."""
 
 _POLICY = (

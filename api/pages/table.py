@@ -20,6 +20,7 @@ from api.pages.session import render_games_page, session_owner
 from api.pages.sight import Panel, build_panels
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
+from domain.service.principals import Principal
 
 NEWEST = 12
 """Versions of the chronicle on the page of a table."""
@@ -91,10 +92,14 @@ class TablePage:
         return all(players[seat].startswith("bot-") for seat in self.decision["must"])
 
 
-def load_table(game: str, wanted: str = "") -> TablePage:
-    """Return the documents of a table, in the wanted role if the visitor has it. Raise RefusedCall."""
-    role, roles = _find_role(game, wanted)
-    wait = request.args.get("wait", "")
+def load_table(game: str, wanted: str = "", position: int = 0) -> TablePage:
+    """Return the documents of a table, in the wanted role if the visitor has it. Raise RefusedCall.
+
+    `position`: wait until the views contain it.
+    """
+    principal, principals = find_role(game, wanted)
+    role, roles = str(principal.role) if principal else "", [str(each.role) for each in principals]
+    wait = str(position) if position else request.args.get("wait", "")
     query = f"?wait={int(wait)}" if wait.isdecimal() and len(wait) < 16 else ""
     summary = require("GET", f"/games/{game}{query}", role=role)
     labels = Labels.of_table(summary, i18n.request_language())
@@ -104,20 +109,20 @@ def load_table(game: str, wanted: str = "") -> TablePage:
     return TablePage(game, role, roles, summary, resumed["board"], resumed["now"], labels)
 
 
-def _find_role(game: str, wanted: str) -> tuple[str, Sequence[str]]:
+def find_role(game: str, wanted: str = "") -> tuple[Principal | None, Sequence[Principal]]:
     """Return the visitor's role at a table, and all of them: the seat first, unless the request names another.
 
     The API selects by a header, so the page does not have to guess from its answers.
     """
     owner = session_owner()
     if owner is None:
-        return "", ()
+        return None, ()
     s = services()
     players = s.account_store.accounts.list_players(owner.account)
     found = s.seat_tokens.list_principals(game, players, owner.account, owner.credential)
-    roles = sorted((str(each.role) for each in found), key=lambda role: (not role.isdecimal(), role))
+    roles = sorted(found, key=lambda each: (each.seat is None, str(each.role)))
     wanted = wanted or request.values.get("as", "")
-    return (wanted if wanted in roles else next(iter(roles), "")), roles
+    return next((each for each in roles if str(each.role) == wanted), next(iter(roles), None)), roles
 
 
 # --- the page --------------------------------------------------------------------------------------------------
@@ -138,6 +143,12 @@ class Prompt:
     preview: Doc | None = None
     refusal: Doc | None = None
     note: str = ""
+
+    @property
+    def is_begun(self) -> bool:
+        """Return True if the visitor has given an answer: a page that follows the game keeps it."""
+        picks = self.step.picks if self.step else None
+        return picks is not None and (picks.replaces is not None or any(not each.forced for each in picks.trail))
 
     def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
         """Return the answers so far in words: question, answer, and True for a forced one."""

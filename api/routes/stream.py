@@ -159,8 +159,8 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
         viewer, request_language(), args["deltas"] == "1", director, inside, rate_limits.gate_context()
     )
     last = _parse_last_id(headers["last"]) if reconnecting else args["version"]
-    subscriber = _make_subscriber(GameSource(s, game), view_key, _make_permit(s, caller), last)
-    return _stream_response(subscriber, caller.caller if caller else None, plays=_is_playing(caller, game))
+    subscriber = make_subscriber(GameSource(s, game), view_key, _make_permit(s, caller), last)
+    return start_stream(subscriber, caller.caller if caller else None, plays=_is_playing(caller, game))
 
 
 @bp.operation(
@@ -183,7 +183,7 @@ def my_stream() -> Response:
     s, owner, principal = services(), authorization.optional_owner(), authorization.optional_principal()
     permit = AccountPermit(s, owner) if owner else RolePermit(s, principal) if principal else None
     caller = owner.account if owner else principal.caller if principal else None
-    return _stream_response(_make_subscriber(PersonSource(s, current_owner()), ONLY_VIEW, permit), caller)
+    return start_stream(make_subscriber(PersonSource(s, current_owner()), ONLY_VIEW, permit), caller)
 
 
 @bp.operation(
@@ -202,7 +202,7 @@ def lobby_stream() -> Response:
     The first event is `tables`, the first page of `GET /v1/games`. Then follow `table` (a game was opened, filled,
     started or closed) and `bye` (reconnect). Ids are positions.
     """
-    return _stream_response(_make_subscriber(LobbySource(services()), ONLY_VIEW, None), None)
+    return start_stream(make_subscriber(LobbySource(services()), ONLY_VIEW, None), None)
 
 
 def _make_permit(s: ApiServices, caller: Principal | None) -> Permit | None:
@@ -213,13 +213,13 @@ def _make_permit(s: ApiServices, caller: Principal | None) -> Permit | None:
     return ModeratorPermit(s, owner) if owner and authorization.is_moderator(owner) else None
 
 
-def _make_subscriber(source: EventSource, view: ViewKey, caller: Permit | None, last: int = 0) -> Subscriber:
+def make_subscriber(source: EventSource, view: ViewKey, caller: Permit | None, last: int = 0) -> Subscriber:
     """Return a subscriber in the requested format."""
     form = FORMATS[request.accept_mimetypes.best_match(FORMATS, default=SSE.media)]
     return Subscriber(source, view, form, services().settings.stream_seconds, caller, last)
 
 
-def _stream_response(subscriber: Subscriber, token: str | None, *, plays: bool = False) -> Response:
+def start_stream(subscriber: Subscriber, token: str | None, *, plays: bool = False) -> Response:
     """Take a slot and return the response that starts the stream. Raise Problem."""
     if not request.environ.get(STREAMING):  # nginx sends streams only to the stream process
         raise Problem("not_answering", headers={"Retry-After": "1"})

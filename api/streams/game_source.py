@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from api import authorization
 from api.documents.proposals import proposal_to_json
@@ -113,34 +116,75 @@ class GameSource:
 
     def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
         """Return changes of board, timeline and undo request."""
-        reader = self.services.reader
-        mark = (
-            {} if reader.is_same_for_all(self.game) else reader.change_marks([self.game])
-        )  # first: later changes cause an update
-        sides = {key.inside for key in requests if isinstance(key, GameViewKey)}
-        now = {inside: _GameSnapshot(self.services, self._summary(inside), inside) for inside in sides}
-        self.topics = mark or {self.game: max((moment.head for moment in now.values()), default=0)}
-        return {
-            key: _build_update(now[key.inside], key, request)
-            for key, request in requests.items()
-            if isinstance(key, GameViewKey)
-        }
+        keys = [key for key in requests if isinstance(key, GameViewKey)]
+        now, self.topics = _read_sides(self.services, self.game, {key.inside for key in keys})
+        return {key: _build_update(now[key.inside], key, requests[key]) for key in keys}
 
     def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
         """Return timeline entries."""
         if not isinstance(key, GameViewKey):
             return [], upto
         limit = min(PAGE, upto - after)
-        found = build_entries(
-            self.services, self._summary(key.inside), key.viewer, after, limit, key.lang, key.reading_slot
-        )
+        summary = _find_summary(self.services, self.game, key.inside)
+        found = build_entries(self.services, summary, key.viewer, after, limit, key.lang, key.reading_slot)
         return [make_event("timeline", entry) for entry in found], after + limit
 
-    def _summary(self, inside: bool) -> Doc:
-        summary = self.services.reader.find_summary(self.game, inside=inside)
-        if summary is None:
-            raise UnknownGame(self.game)
-        return summary
+
+@dataclass(frozen=True)
+class PageViewKey:
+    """The view of a page: changes for players and officers (`inside`), or after the table's delay."""
+
+    inside: bool
+
+
+@dataclass(unsafe_hash=True)
+class ChangeSource:
+    """Marks of one game for its page, without contents: the page fetches itself anew. Ids are versions."""
+
+    services: ApiServices = field(compare=False, repr=False)
+    game: str
+    topics: Mapping[str, int] = field(init=False, compare=False, repr=False)
+    id_kind = "version"
+    pause = 0.0
+
+    def __post_init__(self) -> None:
+        self.topics = {self.game: 0}
+
+    def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
+        """Return an event `change` if the version or an open vote differs from the last one."""
+        keys = [key for key in requests if isinstance(key, PageViewKey)]
+        now, self.topics = _read_sides(self.services, self.game, {key.inside for key in keys})
+        return {key: _mark_change(now[key.inside], requests[key]) for key in keys}
+
+    def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
+        """Return nothing: the newest mark is enough."""
+        return [], upto
+
+
+def _mark_change(now: _GameSnapshot, request: ViewRequest) -> StreamUpdate:
+    """Return the mark as the snapshot, and as news if it has changed."""
+    votes = msgspec.json.encode([now.public_motion, now.proposals], order="sorted")
+    event = make_event("change", {"version": now.head, "votes": hashlib.sha256(votes).hexdigest()[:16]}, now.head)
+    has_news = request.state not in (None, event.data)
+    return StreamUpdate(event.data, now.head, (event,), (event,) if has_news else (), now.last_word)
+
+
+def _read_sides(
+    services: ApiServices, game: str, sides: Set[bool]
+) -> tuple[Mapping[bool, _GameSnapshot], Mapping[str, int]]:
+    """Return the game inside and outside its delay, as far as asked for, and its mark."""
+    reader = services.reader
+    mark = {} if reader.is_same_for_all(game) else reader.change_marks([game])  # first: later changes cause an update
+    now = {inside: _GameSnapshot(services, _find_summary(services, game, inside), inside) for inside in sides}
+    return now, mark or {game: max((each.head for each in now.values()), default=0)}
+
+
+def _find_summary(services: ApiServices, game: str, inside: bool) -> Doc:
+    """Return the summary. Raise UnknownGame."""
+    summary = services.reader.find_summary(game, inside=inside)
+    if summary is None:
+        raise UnknownGame(game)
+    return summary
 
 
 def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewRequest) -> StreamUpdate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,9 +25,10 @@ from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.ruleset_registry import load_shipped
 from tests.api import messages
 from tests.api.conftest import ROOT, Site, Table, make_site
-from tests.api.game_pages import Page, Person
+from tests.api.game_pages import Page, Person, move_bots
 from tests.api.members import PASSWORD, register
 from tests.api.oauth.browser import Browser
+from tests.api.streaming import Answer, scope
 from tests.rulesets import GAMES
 
 CATALOGUE = load_shipped()
@@ -240,7 +242,7 @@ def test_a_french_page_has_no_english_word(started: Started, name: str) -> None:
         answer = started.anne.read(page, Accept_Language="fr", Accept="text/html")
         assert answer.headers["Content-Language"] == "fr"
         texts = Page(answer.text).texts
-        assert not set(texts) & _english(), page
+        assert set(texts) & _english() == set(), page
         assert not {text.casefold() for text in texts} & english, page
 
 
@@ -270,7 +272,7 @@ def test_a_page_shows_what_a_client_may_read(site: Site) -> None:
         html = anne.read(path).text + anne.read(path + "/chronicle").text
         html = html.replace(made["game"], "GAME")
         html = re.sub(r'(name="(?:form|key)" value=")[^"]*', r"\1", html)
-        told.append(re.sub(r"\d{4}-\d\d-\d\d[T,] ?\d\d:\d\d(:\d\dZ| UTC)", "TIME", html))
+        told.append(re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d+ \w+ \d{4}, \d\d:\d\d UTC", "TIME", html))
     assert told[0] == told[1]
 
 
@@ -281,6 +283,50 @@ def test_pages_have_no_way_of_their_own_to_a_game() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("services()", "s"):
                 assert node.attr in allowed, (path.name, node.attr)
+
+
+# --- following -------------------------------------------------------------------------------------------------
+
+
+class TestLive:
+    def follow(self, site: Site, path: str, cookie: str = "") -> Answer:
+        """The stream that the page of a table opens."""
+        site.follow("/games/stream").close()  # starts the process for streams
+        assert site.loop is not None
+        assert site.streams is not None
+        address = re.search(r'data-live="([^"]*)"', site.client.get(path, headers={"Cookie": cookie}).text)
+        assert address is not None
+        return Answer(site.loop, site.streams, scope(address[1], {"Cookie": cookie}))
+
+    def test_a_page_is_told_that_its_table_has_changed_and_no_more(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        cookie = f"annals_session={anne.browser.cookie()}"
+        with self.follow(anne.site, path, cookie) as own, self.follow(anne.site, path) as other:
+            for each in (own, other):
+                assert (each.status_code, each.mimetype) == (200, "text/event-stream")
+                assert json.loads(each.until("\n\n", "data: {").rpartition("data: ")[2])["version"] == table.version
+            anne.decide(path)
+            assert f'"version":{table.version}' in own.until("event: change")
+            table.post("/proposals", {"act": "close"}, table.tokens[1])
+            told = other.until(f'"version":{table.version}', "event: change")
+            assert set(json.loads(told.rpartition("data: ")[2])) == {"version", "votes"}
+            anne.browser.client.post("/logout", data=Page(anne.read("/games").text).form("/logout").data())
+            table.post("/proposals", {"act": "pause"}, table.tokens[1])
+            assert "event: bye" in own.until("event: bye")
+
+    def test_it_needs_the_process_for_streams_and_a_table_that_may_be_seen(self, site: Site) -> None:
+        table = site.table(SOE, 2)
+        assert site.client.get(f"/games/{table.game}/live").status_code == 503
+        assert site.client.get("/games/00000000-0000-4000-8000-000000000000/live").status_code == 404
+
+    def test_answers_that_are_begun_are_marked_so_that_they_stay(self, started: Started) -> None:
+        path = started.path("egc@1")
+        page = started.anne.read(path)
+        assert "data-begun" not in page.text
+        form = Page(page.text).question()
+        assert form is not None
+        told = started.anne.answer(form)
+        assert told.status_code == 303 or "data-begun" in told.text
 
 
 # --- browsers --------------------------------------------------------------------------------------------------
@@ -309,7 +355,7 @@ def test_pages_keep_nothing_and_run_nothing_of_others(started: Started) -> None:
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
-        assert not re.search(r"<script|<style|\sstyle=|\son\w+=", answer.text)
+        assert not re.search(r"<script(?! src)|<style|\sstyle=|\son\w+=", answer.text)
         assert answer.text.count("<h1>") == 1
         assert token not in answer.text
         assert not re.findall(r'(?:src|href|action)="(?!/|#)', answer.text)
@@ -381,6 +427,35 @@ class TestSheet:
         assert anne.send(Page(anne.read(path).text).act("cancel", number=str(second + 2))).status_code == 303
         assert orders()[-1] == second + 1
         assert anne.send(shown.act("cancel", number=str(first))).status_code == 403
+
+    def test_the_orders_of_the_last_turn_are_copied_as_far_as_they_fit(self, started: Started) -> None:
+        anne, path = started.anne, started.anne.play_now("egc@1")
+        game = path.rpartition("/")[2]
+
+        def own() -> Any:
+            return started.member.get(f"/games/{game}/board", Annals_Role="0").json["own"]["sheet"]["orders"]
+
+        def pick(value: str) -> None:
+            answer = anne.send(next(filter(None, [Page(anne.read(path).text).question()])), ("pick", value))
+            while answer.status_code == 200 and (form := Page(answer.text).question()):
+                answer = anne.answer(form)
+            assert answer.status_code == 303
+            move_bots(anne.site, game)
+
+        while '"build"' not in anne.read(path).text.replace("&#34;", '"'):
+            anne.decide(path)
+        told = anne.send(Page(anne.read(path).text).act("copy"))
+        assert "There is no earlier turn." in Page(told.text).texts
+        pick('"set_ports"')  # stands already in the next turn: refused
+        pick('"fund_expeditions"')
+        before = own()
+        pick('"submit_orders"')
+        assert own() == []
+        form = Page(anne.read(path).text).act("copy")
+        for _ in range(2):  # a second click files nothing more
+            texts = Page(anne.send(form).text).texts
+            assert "1 of 2 orders of the last turn are filed again." in texts
+        assert [{**order, "n": 0} for order in own()] == [{**order, "n": 0} for order in before[1:]]
 
 
 def test_many_options_are_grouped_by_owner_and_kind(started: Started) -> None:
@@ -479,8 +554,13 @@ def test_an_officer_directs_from_the_desk(site: Site) -> None:
     for seat in (0, 1):
         site.post(f"/games/{game}/seats", {"seat": seat, "name": f"P{seat}"})
 
-    def act(name: str, *more: tuple[str, str]) -> int:
-        return int(zoe.send(Page(zoe.read(path).text).act(name), *more, ("reason", "A reason.")).status_code)
+    def act(name: str, *more: tuple[str, str], reason: str = "A reason.") -> int:
+        before = zoe.api.get(f"/games/{game}").json["version"]
+        asked = zoe.send(Page(zoe.read(path).text).act(name), *more, ("reason", reason))
+        assert asked.status_code == 200
+        assert {"The record will say:", "Zoe", reason} <= set(Page(asked.text).texts)
+        assert zoe.api.get(f"/games/{game}").json["version"] == before
+        return int(zoe.send(Page(asked.text).act(name, sure="yes")).status_code)
 
     acts = [
         ("start",),
@@ -500,3 +580,32 @@ def test_an_officer_directs_from_the_desk(site: Site) -> None:
     assert "Struggle of Empires" in Page(zoe.read("/desk").text).texts
     anne = person(site)
     assert anne.browser.get(path).status_code == 403
+
+
+def test_roles_are_offered_accepted_and_ended_by_forms(site: Site) -> None:
+    zoe, anne = person(site, "Zoe"), person(site)
+    game = zoe.api.post("/games", {"ruleset": SOE, "seats": 2}).json["game"]
+    path = f"/games/{game}/desk"
+
+    def act(name: str, *more: tuple[str, str]) -> int:
+        asked = zoe.send(Page(zoe.read(path).text).act(name), *more)
+        assert asked.status_code == 200, asked.text
+        return int(zoe.send(Page(asked.text).act(name, sure="yes")).status_code)
+
+    def officers() -> list[tuple[str, str, bool]]:
+        items = zoe.api.get(f"/games/{game}/officers", Annals_Role="director").json["items"]
+        return [(each["name"], each["office"], each["offered"]) for each in items][1:]
+
+    offer = (("name", "Anne"), ("role", "deputy"), ("reason", "I travel."))
+    assert act("appoint", *offer) == 303
+    assert act("recall") == 303
+    assert act("appoint", *offer) == 303
+    assert officers() == [("Anne", "deputy", True)]
+    page = Page(anne.read("/desk").text)
+    assert {"Zoe offers you a role at a table: deputy.", "I travel."} <= set(page.texts)
+    answer = anne.send(page.form("/desk", "act"), ("act", "accept"))
+    assert answer.headers["Location"] == path
+    assert officers() == [("Anne", "deputy", False)]
+    assert act("dismiss") == 303
+    assert officers() == []
+    assert act("appoint", ("name", "Nobody")) == 422

@@ -17,10 +17,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 
 from babel import Locale
+from babel.dates import format_datetime
 from babel.lists import format_list
 from babel.numbers import format_decimal
 from babel.units import format_unit
@@ -121,6 +123,10 @@ class Grammar(ABC):
             number, rest = divmod(rest, size)
             parts += [str(format_unit(number, f"duration-{unit}", locale=self._locale))] if number else []
         return self.join_list(parts[:2])
+
+    def date_time(self, at: datetime) -> str:
+        """Return `27 Nov 2026, 14:05`, in the zone of the argument."""
+        return str(format_datetime(at, "d MMM y, HH:mm", tzinfo=at.tzinfo, locale=self._locale))
 
     def is_singular(self, value: int) -> bool:
         """Return whether the number takes the singular."""

@@ -1,0 +1,27 @@
+"""The stream of a table's page: it says that the table has changed, and the page fetches itself anew."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from api.pages.in_process import require
+from api.pages.session import session_owner
+from api.pages.table import find_role
+from api.routes.stream import make_subscriber, start_stream
+from api.services import services
+from api.streams.game_source import ChangeSource, PageViewKey, RolePermit
+
+
+def follow_table(game: str) -> Response:
+    """Stream the changes of a table to its page.
+
+    A stream may end at any time, and the page opens it again. Its events have no contents: `version`, and `votes`, a
+    digest of the open questions. A page in the background closes it.
+    """
+    principal, _ = find_role(game)
+    table = require("GET", f"/games/{game}", role=str(principal.role) if principal else "")
+    permit = RolePermit(services(), principal) if principal else None
+    subscriber = make_subscriber(ChangeSource(services(), game), PageViewKey(principal is not None), permit)
+    owner = session_owner()
+    plays = principal is not None and principal.seat is not None and table["status"] == "running"
+    return start_stream(subscriber, owner.account if owner else None, plays=plays)

@@ -1,0 +1,285 @@
+// Follows the stream of a table and fetches its page anew when the table changes. Without it, the page works the same.
+"use strict";
+
+/** @typedef {{version: number, votes: string}} Change */
+
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30_000;
+/** Shortest and longest time between two fetches: the page asks less often while changes come fast, ms. */
+const FETCH_PAUSES = { least: 300, most: 2400 };
+/** Shortest time between two spoken sentences, ms. */
+const SPEECH_PAUSE = 2000;
+/** Time after which a fault is told: most pass unseen, ms. */
+const FAULT_PATIENCE = 1500;
+
+/** The policy of this service's own pages: they come from its own address. */
+const policy = /** @type {any} */ (window).trustedTypes?.createPolicy("annals", {
+  createHTML: (/** @type {string} */ text) => text,
+});
+
+/** @param {string} html @returns {Document} */
+const parse = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
+
+/** Forms with answers that are not sent yet, and details that the reader has opened or closed. */
+const touched = new WeakSet();
+
+// --- the page ------------------------------------------------------------------------------------------------------
+
+/** Return the name that pairs an element with its successor. @param {Element} node */
+const keyOf = (node) => node.id || node.getAttribute("data-key") || "";
+
+/** Return the decision to which a section's forms answer. @param {Element} section */
+const decisionOf = (section) => section.querySelector("input[name=decision]")?.getAttribute("value") || "";
+
+/** Return true if the reader has begun to answer here. @param {Element} section */
+const isBegun = (section) =>
+  section.hasAttribute("data-begun") || [...section.querySelectorAll("form")].some((form) => touched.has(form));
+
+/** Return true if this part stays as it is. @param {Element} old @param {Element} next */
+function keeps(old, next) {
+  if (old.matches("[data-own]")) return true;
+  if (old.matches(".decide")) return isBegun(old) && decisionOf(old) === decisionOf(next);
+  return old.matches("form") && !old.closest(".decide") && (touched.has(old) || old.contains(document.activeElement));
+}
+
+/** Make `old` equal to `next`, and keep the nodes that both have: focus and scroll stay. @param {Element} old @param {Element} next */
+function update(old, next) {
+  if (old.isEqualNode(next) || keeps(old, next)) return;
+  for (const { name } of [...old.attributes]) {
+    if (!next.hasAttribute(name) && !(name === "open" && touched.has(old))) old.removeAttribute(name);
+  }
+  for (const { name, value } of next.attributes) {
+    if (old.getAttribute(name) !== value && !(name === "open" && touched.has(old))) old.setAttribute(name, value);
+  }
+  /** @type {Map<string, Element>} */
+  const byKey = new Map();
+  for (const node of old.children) if (keyOf(node)) byKey.set(keyOf(node), node);
+  let place = old.firstChild;
+  for (const wanted of [...next.childNodes]) {
+    const found = partner(place, wanted, byKey);
+    if (found === null) {
+      old.insertBefore(document.adoptNode(wanted), place);
+      continue;
+    }
+    while (place && place !== found && !(place instanceof Element && byKey.get(keyOf(place)) === place)) {
+      const gone = place;
+      place = place.nextSibling;
+      gone.remove();
+    }
+    if (place !== found) old.insertBefore(found, place);
+    if (found instanceof Element && wanted instanceof Element) update(found, wanted);
+    else if (found.nodeValue !== wanted.nodeValue) found.nodeValue = wanted.nodeValue;
+    byKey.delete(found instanceof Element ? keyOf(found) : "");
+    place = found.nextSibling;
+  }
+  while (place) {
+    const gone = place;
+    place = place.nextSibling;
+    gone.remove();
+  }
+}
+
+/**
+ * Return the node that becomes `wanted`, or null for a new one.
+ * @param {ChildNode | null} place @param {ChildNode} wanted @param {Map<string, Element>} byKey
+ * @returns {ChildNode | null}
+ */
+function partner(place, wanted, byKey) {
+  if (!(wanted instanceof Element)) return place?.nodeType === wanted.nodeType ? place : null;
+  if (keyOf(wanted)) {
+    const found = byKey.get(keyOf(wanted));
+    return found?.tagName === wanted.tagName ? found : null;
+  }
+  for (let node = place; node; node = node.nextSibling) {
+    if (node instanceof Element) return node.tagName === wanted.tagName && !keyOf(node) ? node : null;
+  }
+  return null;
+}
+
+/** Change the page, and keep in its place what the reader looks at. @param {Element} main @param {() => void} change */
+function holdPlace(main, change) {
+  const { activeElement: focus } = document;
+  const seen = focus && focus !== main && main.contains(focus) ? focus : document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  const before = seen?.getBoundingClientRect().top;
+  change();
+  if (scrollY > 0 && seen?.isConnected && before !== undefined)
+    scrollBy({ top: seen.getBoundingClientRect().top - before, behavior: "instant" });
+}
+
+// --- what is said --------------------------------------------------------------------------------------------------
+
+/** Speaks whole sentences, the last one at the latest after a pause. */
+class Voice {
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.place = place;
+    this.next = "";
+    this.free = 0;
+  }
+
+  /** @param {string} sentence */
+  say(sentence) {
+    if (!sentence || sentence === this.place.textContent) return;
+    const wait = this.next ? -1 : Math.max(this.free - Date.now(), 0);
+    this.next = sentence;
+    if (wait >= 0) setTimeout(() => this.speak(), wait);
+  }
+
+  speak() {
+    this.place.textContent = this.next;
+    this.next = "";
+    this.free = Date.now() + SPEECH_PAUSE;
+  }
+}
+
+// --- following -----------------------------------------------------------------------------------------------------
+
+/** Follows one table while its tab is seen. */
+class Follower {
+  /** @param {HTMLElement} main */
+  constructor(main) {
+    this.main = main;
+    this.state = /** @type {HTMLElement} */ (document.getElementById("live-state"));
+    this.voice = new Voice(/** @type {HTMLElement} */ (document.getElementById("live-news")));
+    /** @type {EventSource | null} */
+    this.source = null;
+    this.pause = FIRST_PAUSE;
+    this.timer = 0;
+    this.isOver = false;
+    /** @type {Change | null} */
+    this.told = null;
+    /** @type {string | null} The votes of the page as it is shown. */
+    this.votes = null;
+    this.isFetching = false;
+    this.fetchPause = FETCH_PAUSES.least;
+    this.fetched = 0;
+    this.faultTimer = 0;
+    this.shown = "";
+  }
+
+  get version() {
+    return Number(this.main.dataset.version);
+  }
+
+  open() {
+    clearTimeout(this.timer);
+    if (this.source || this.isOver || document.hidden) return;
+    const source = new EventSource(this.main.dataset.live || "");
+    this.source = source;
+    source.addEventListener("change", (event) => this.hear(JSON.parse(event.data)));
+    source.addEventListener("end", () => this.end("over"));
+    source.addEventListener("bye", () => this.reopen());
+    source.addEventListener("error", () => this.reopen());
+  }
+
+  close() {
+    this.source?.close();
+    this.source = null;
+    clearTimeout(this.timer);
+  }
+
+  /** Follow no more. @param {"over" | "ended"} state */
+  end(state) {
+    this.isOver = true;
+    this.close();
+    this.show(state);
+    return true;
+  }
+
+  /** Open the stream anew: a browser does not after an answer that is no 200. */
+  reopen() {
+    this.close();
+    if (this.isOver || document.hidden) return;
+    this.show("offline");
+    this.timer = setTimeout(() => this.open(), this.pause * (0.75 + Math.random() / 2));
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
+  }
+
+  /** @param {Change} change */
+  hear(change) {
+    this.pause = FIRST_PAUSE;
+    this.told = change;
+    this.votes ??= change.votes;
+    this.check();
+  }
+
+  check() {
+    const { told } = this;
+    if (!told) return;
+    if (told.version === this.version && told.votes === this.votes) this.show("connected");
+    else this.fetch(told);
+  }
+
+  /** Fetch the page, and then once more if the table has changed meanwhile. @param {Change} told */
+  async fetch(told) {
+    if (this.isFetching || this.isOver) return;
+    this.isFetching = true;
+    this.show("behind");
+    const isCalm = Date.now() - this.fetched > 2 * FETCH_PAUSES.most;
+    this.fetchPause = isCalm ? FETCH_PAUSES.least : Math.min(this.fetchPause * 2, FETCH_PAUSES.most);
+    const isNew = await this.replace(told).catch(() => false);
+    this.fetched = Date.now();
+    await new Promise((done) => setTimeout(done, this.fetchPause));
+    this.isFetching = false;
+    if (isNew) this.check();
+    else this.reopen();
+  }
+
+  /** Return true if the page is at least as new as told. @param {Change} told */
+  async replace(told) {
+    const answer = await fetch(this.main.dataset.page || "", { headers: { Accept: "text/html" }, cache: "no-store" });
+    const page = answer.ok ? parse(await answer.text()) : null;
+    const next = page?.getElementById("main");
+    if (!page || !next) return false;
+    if (next.dataset.page !== this.main.dataset.page) return this.end("ended");
+    const lost = [...this.main.querySelectorAll(".decide")].some((old) => isBegun(old) && isGone(old, page));
+    const seen = new Set([...this.main.querySelectorAll(".chronicle .entry")].map(keyOf));
+    const [before, wasDue] = [this.version, document.title];
+    holdPlace(this.main, () => update(this.main, next));
+    document.title = page.title;
+    this.votes = told.votes;
+    if (lost) this.voice.say(this.main.dataset.lost || "");
+    else if (page.title !== wasDue) this.voice.say(page.title.replace(/^[^:]*: /, ""));
+    else if (this.version !== before) this.voice.say(newest(this.main, seen));
+    if (!this.main.dataset.live) return this.end("over");
+    return this.version >= told.version;
+  }
+
+  /** Tell the state: a fault only once it lasts. @param {"connected" | "behind" | "offline" | "over" | "ended"} state */
+  show(state) {
+    if (state === this.shown) return;
+    this.shown = state;
+    clearTimeout(this.faultTimer);
+    const tell = () => (this.state.textContent = this.state.dataset[state] || "");
+    if (state === "behind" || state === "offline") this.faultTimer = setTimeout(tell, FAULT_PATIENCE);
+    else tell();
+  }
+}
+
+/** Return true if the decision of a begun answer is no longer asked. @param {Element} old @param {Document} page */
+const isGone = (old, page) => ![...page.querySelectorAll(".decide")].some((next) => decisionOf(next) === decisionOf(old));
+
+/** Return the newest sentence of the chronicle that was not there before. @param {Element} main @param {Set<string>} seen */
+function newest(main, seen) {
+  const fresh = [...main.querySelectorAll(".chronicle .entry")].filter((entry) => !seen.has(keyOf(entry)));
+  return fresh.at(-1)?.querySelector("p")?.textContent?.trim().replace(/\s+/g, " ") || "";
+}
+
+const main = document.getElementById("main");
+if (main?.dataset.live) {
+  const follower = new Follower(main);
+  const touch = (/** @type {Event} */ event) => {
+    const form = /** @type {Element} */ (event.target).closest("form");
+    if (form) touched.add(form);
+  };
+  document.addEventListener("input", touch);
+  document.addEventListener("click", (event) => {
+    const details = event.target instanceof Element ? event.target.closest("summary")?.parentElement : null;
+    if (details) touched.add(details);
+  });
+  document.addEventListener("visibilitychange", () => (document.hidden ? follower.close() : follower.open()));
+  window.addEventListener("online", () => follower.open());
+  window.addEventListener("pagehide", () => follower.close());
+  window.addEventListener("pageshow", (event) => event.persisted && follower.open());
+  follower.open();
+}

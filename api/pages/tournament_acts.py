@@ -1,0 +1,71 @@
+"""Acts of entrants and of the organiser of a tournament, by forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flask import Response, request
+
+from api.http.problems import Problem
+from api.pages.form_keys import read_form_key
+from api.pages.in_process import ask
+from api.pages.login import show_login
+from api.pages.numbers import read_number
+from api.pages.session import redirect, session_owner
+from api.pages.tournament_pages import load_tournament, render_tournament
+from api.services import Doc
+from domain.tournaments.designs import MAX_ROUNDS
+
+Act = tuple[str, str, Doc]
+"""Method, path below the tournament, and body."""
+
+
+def act_in_tournament(tournament: str) -> Response:
+    """Carry out an act of the visitor, and show the tournament."""
+    if session_owner() is None:
+        return show_login(f"/tournaments/{tournament}")
+    act, key = request.form.get("act", ""), read_form_key()
+    if act not in _ACTS:
+        raise Problem("form_stale")
+    method, path, body = _ACTS[act]()
+    answer = ask(method, f"/tournaments/{tournament}{path}", body, Idempotency_Key=key)
+    if answer.status >= 400:
+        return render_tournament(load_tournament(tournament), answer)
+    query = "&".join(f"{name}={request.form[name]}" for name in ("stage", "round") if name in request.form)
+    return redirect(f"/tournaments/{tournament}" + (f"?{query}" if query else ""))
+
+
+def _read_round() -> str:
+    """Return the path of the round in the form."""
+    return f"/stages/{read_number('stage', 99, 1)}/rounds/{read_number('round', MAX_ROUNDS, 1)}"
+
+
+def _read_text(name: str, most: int) -> Doc:
+    text = request.form.get(name, "").strip()[:most]
+    return {name: text} if text else {}
+
+
+def _label() -> Act:
+    return "PUT", "/card", {"title": "", "note": "", **_read_text("title", 80), **_read_text("note", 1000)}
+
+
+def _close() -> Act:
+    if request.form.get("sure") != "yes":
+        raise Problem("form_stale")
+    return "POST", "/close", {}
+
+
+_ACTS: dict[str, Callable[[], Act]] = {
+    "enter": lambda: ("POST", "/entrants", {}),
+    "withdraw": lambda: ("DELETE", "/entrants/me", {}),
+    "check_in": lambda: ("POST", "/checkin", _read_text("nonce_hash", 64)),
+    "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce", 128)}),
+    "checking": lambda: ("POST", "/phases", {"phase": "checking"}),
+    "drawing": lambda: ("POST", "/phases", {"phase": "drawing"}),
+    "draw": lambda: ("POST", f"{_read_round()}/draw", _read_text("reason", 500)),
+    "tables": lambda: ("POST", f"{_read_round()}/tables", {}),
+    "reports": lambda: ("POST", f"{_read_round()}/reports", {}),
+    "rank": lambda: ("POST", f"{_read_round()}/rank", {}),
+    "label": _label,
+    "close": _close,
+}

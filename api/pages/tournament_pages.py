@@ -1,0 +1,170 @@
+"""Tournaments on pages: the list, one tournament with a round and its standings, and the reason of a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from urllib.parse import urlencode
+
+from flask import Response, g, request
+
+from api.http import i18n
+from api.pages import clocks
+from api.pages.form_keys import new_form_key
+from api.pages.in_process import Answer, RefusedCall, ask, require
+from api.pages.labels import Labels
+from api.pages.session import localize_problem, render_games_page, session_owner
+from api.services import Doc, services
+from domain.kernel.text.message_catalog import Message
+from domain.tournaments.scoring import POINT
+
+DECIMALS = 3
+"""Decimals of points and of tie-breaks in standings."""
+
+_HEX_SHOWN = 8
+"""Digits of a draw in standings: they tell its entrants apart."""
+
+
+@dataclass(frozen=True)
+class TournamentShown:
+    """A tournament with the words of its game. `players`: player ids of the visitor."""
+
+    doc: Doc
+    labels: Labels
+    players: Sequence[str] = ()
+
+    @property
+    def address(self) -> str:
+        """Return the address of the page."""
+        return f"/tournaments/{self.doc['tournament']}"
+
+    @property
+    def name(self) -> str:
+        """Return the title of the tournament, or of its game."""
+        return str(self.doc.get("title") or self.labels.title())
+
+    @property
+    def organiser(self) -> str:
+        """Return the name of the organiser, or an empty text."""
+        return str(self.doc["names"].get(self.doc["director"], ""))
+
+    @property
+    def is_organiser(self) -> bool:
+        """Return True if the visitor is the organiser, or an officer who does the organiser's work."""
+        deputies = [each["player"] for each in self.doc.get("officers", ()) if each["office"] == "deputy"]
+        return any(player in self.players for player in (self.doc["director"], *deputies))
+
+    @property
+    def entry(self) -> Doc | None:
+        """Return the visitor's entry, or None."""
+        own = [each for each in self.doc["people"] if each["player"] in self.players and not each["withdrawn"]]
+        return own[-1] if own else None
+
+    def entrant(self, number: int) -> str:
+        """Return the name of an entrant."""
+        people = self.doc["people"]
+        name = self.doc["names"].get(people[number]["player"]) if number < len(people) else None
+        if name:
+            return str(name)
+        return i18n.translate(Message("entrant {number}", number=number), self.labels.texts.lang)
+
+    def points(self, ticks: int) -> str:
+        """Return ticks as points."""
+        return self.labels.texts.grammar.decimal(Fraction(ticks, POINT), DECIMALS)
+
+    def tie(self, value: str) -> str:
+        """Return the value of a tie-break: an exact fraction, or the digits of a draw."""
+        with suppress(ValueError, ZeroDivisionError):
+            return self.labels.texts.grammar.decimal(Fraction(value), DECIMALS)
+        return value[:_HEX_SHOWN]
+
+
+def show_tournament_doc(doc: Doc, players: Sequence[str] = ()) -> TournamentShown:
+    """Return a tournament with its words."""
+    lang = i18n.request_language()
+    return TournamentShown(doc, Labels.of_table({**doc, "names": {}, "seats": []}, lang), players)
+
+
+def load_tournament(tournament: str) -> TournamentShown:
+    """Return a tournament as the visitor may read it. Raise RefusedCall."""
+    owner = session_owner()
+    players = services().account_store.accounts.list_players(owner.account) if owner else ()
+    return show_tournament_doc(require("GET", f"/tournaments/{tournament}"), players)
+
+
+# --- pages -----------------------------------------------------------------------------------------------------
+
+
+def list_tournaments() -> Response:
+    """Show the public tournaments, the newest change first."""
+    wanted = {name: request.args.get(name, "") for name in ("status", "ruleset", "cursor")}
+    found = require("GET", "/tournaments?" + urlencode({name: value for name, value in wanted.items() if value}))
+    following = found.get("next") or ""
+    return render_games_page(
+        "tournaments",
+        wide=True,
+        shown=[show_tournament_doc(each) for each in found["items"]],
+        rulesets=require("GET", "/rulesets")["items"],
+        wanted=wanted,
+        more=following.partition("?")[2],
+        times=clocks.Times.of_visitor(),
+    )
+
+
+def show_tournament(tournament: str) -> Response:
+    """Show a tournament, with one round of it."""
+    return render_tournament(load_tournament(tournament))
+
+
+def render_tournament(page: TournamentShown, refused: Answer | None = None) -> Response:
+    """Render a tournament, with the refusal of an act if there is one."""
+    if refused:
+        g.problem = refused.code
+    stage, number, last = _choose_round(page.doc)
+    path = page.address
+    drawn = ask("GET", f"{path}/stages/{stage}/rounds/{number}") if page.doc["plan"] else None
+    after = _read_small("after")
+    query = {"after_round": after} if 0 < after <= page.doc["ranked"] else {}
+    query |= {"stage": stage} if len(page.doc["stages"]) > 1 else {}
+    return render_games_page(
+        "tournament",
+        refused.status if refused else 200,
+        wide=True,
+        page=page,
+        doc=page.doc,
+        stage=stage,
+        number=number,
+        last=last,
+        round=drawn.doc if drawn and drawn.status < 400 else None,
+        standings=ask("GET", f"{path}/standings?{urlencode(query)}").doc
+        if page.doc["plan"] or page.doc["ranked"]
+        else None,
+        after=query.get("after_round", 0),
+        key=new_form_key(),
+        times=clocks.Times.of_visitor(),
+        problem=localize_problem(RefusedCall(refused)) if refused else None,
+    )
+
+
+def _choose_round(doc: Doc) -> tuple[int, int, int]:
+    """Return stage and number of the round to show, and the last round: by default the first without a ranking."""
+    now = doc.get("stage", 1)
+    stage = min(_read_small("stage") or now, len(doc["stages"])) or 1
+    last = max((doc["rounds"] if stage == now else 0) or 1, doc["stages"][stage - 1]["rounds"] or 1)
+    return stage, _read_small("round") or (min(doc["ranked"] + 1, last) if stage == now else 1), last
+
+
+def _read_small(name: str) -> int:
+    text = request.values.get(name, "")
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 4 else 0
+
+
+def explain_places(tournament: str) -> Response:
+    """Show why one entrant stands before another."""
+    page = load_tournament(tournament)
+    pair = {name: _read_small(name) for name in ("a", "b")}
+    query = pair | ({"stage": stage} if (stage := _read_small("stage")) else {})
+    told = require("GET", f"/tournaments/{tournament}/explain?" + urlencode(query)) if pair["a"] != pair["b"] else None
+    return render_games_page("tournament_places", page=page, pair=pair, told=told)

@@ -1,0 +1,106 @@
+"""Pages of tournaments: a person enters, follows and organises by forms."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from domain.tournaments.draw import commit_nonce
+from tests.api import messages
+from tests.api.conftest import ROOT, Site
+from tests.api.game_pages import Page, Person
+from tests.api.members import register
+from tests.api.oauth.browser import Browser
+from tests.api.test_tournaments import BODY, NONCE, finish
+
+
+def person(site: Site, name: str) -> Person:
+    member = register(site, name)
+    browser = Browser(site)
+    assert browser.log_in(name).status_code == 303
+    return Person(site, browser, member)
+
+
+def act(who: Person, path: str, name: str, *more: tuple[str, str]) -> Page:
+    """The page after an act by its form."""
+    answer = who.send(Page(who.read(path).text).act(name), *more)
+    assert answer.status_code == 303, answer.text
+    return Page(who.follow(answer).text)
+
+
+@pytest.fixture
+def event(site: Site) -> tuple[Person, list[Person], str]:
+    """A tournament with three entrants, entered by forms."""
+    host = person(site, "Organiser")
+    made = host.api.post("/tournaments", {**BODY, "stages": [{"format": "league", "rounds": 1}]})
+    path = f"/tournaments/{made.json['tournament']}"
+    people = [person(site, f"Anne {number}") for number in range(3)]
+    for who in people:
+        act(who, path, "enter")
+    return host, people, path
+
+
+def test_a_tournament_is_entered_organised_and_won_by_forms(
+    site: Site, event: tuple[Person, list[Person], str]
+) -> None:
+    host, people, path = event
+    act(host, path, "checking")
+    for number, who in enumerate(people):
+        act(who, path, "check_in", ("nonce_hash", commit_nonce(NONCE.format(number))))
+    act(host, path, "drawing")
+    for number, who in enumerate(people):
+        act(who, path, "nonce", ("nonce", NONCE.format(number)))
+    act(host, path, "draw")
+    act(host, path, "draw", ("reason", "The first draw was a rehearsal."))
+    page = act(host, path, "tables")
+    assert "in play" in " ".join(page.texts)
+    (pod,) = site.get(f"{path}/stages/1/rounds/1").json["pods"]
+    assert f'href="/games/{pod["game"]}"' in host.read(path).text
+    finish(site, host.api, [who.api for who in people], pod)
+    act(host, path, "reports")
+    act(host, path, "rank")
+    texts = act(host, path, "close", ("sure", "yes")).texts
+    assert "finished" in texts
+    standings = site.get(f"{path}/standings").json["standings"]
+    shown = people[0].read(path + "?after=1").text
+    rows = re.findall(r"<td>(\d)</td><th scope=\"row\">(.*?)</th><td>(.*?)</td>", shown)
+    assert rows == [(str(row["place"]), f"Anne {row['entrant']}", f"{row['ticks'] / 5040:.3f}") for row in standings]
+    told = site.get(f"{path}/explain?a=0&b=1&lang=fr").json["sentences"]
+    reason = people[0].read(path + "/places?a=0&b=1", Accept_Language="fr").text
+    assert [line for line in told if line in Page(reason).texts] == told
+    assert "Genoa Open" in Page(site.client.get("/tournaments").text).texts
+
+
+def test_a_refused_act_says_why_and_changes_nothing(site: Site, event: tuple[Person, list[Person], str]) -> None:
+    host, people, path = event
+    form = Page(host.read(path).text).act("checking")
+    assert [host.send(form).status_code for _ in range(2)] == [303, 303]
+    late = Page(people[0].read(path).text).act("check_in")
+    act(host, path, "drawing")
+    answer = people[0].send(late)
+    assert answer.status_code == 409
+    assert "The tournament is in another phase" in answer.text
+    stolen = Page(host.read(path).text).act("draw")
+    stolen.fields = [("form", dict(late.fields)["form"]) if name == "form" else (name, v) for name, v in stolen.fields]
+    assert people[0].send(stolen).status_code == 403
+    assert people[1].send(Page(people[1].read(path).text).act("withdraw"), ("sure", "yes")).status_code == 303
+    assert [one["withdrawn"] for one in site.get(path).json["people"]] == [False, True, False]
+
+
+def test_a_stranger_reads_it_in_french_and_logs_in_where_it_was(
+    site: Site, event: tuple[Person, list[Person], str]
+) -> None:
+    path = event[2]
+    english = messages.Told()
+    for name in ("tournament", "tournaments", "tournament_words", "tournament_places", "base"):
+        messages.read_page(ROOT / f"api/pages/templates/{name}.html", english)
+    for page in (path, "/tournaments", path + "/places"):
+        answer = site.client.get(page, headers={"Accept-Language": "fr"})
+        assert answer.status_code == 200
+        assert not set(Page(answer.text).texts) & set(english.messages)
+        assert not re.search(r"<script|<style|\sstyle=|\son\w+=", answer.text)
+    texts = Page(site.client.get(path).text)
+    assert not [form for form in texts.forms if form.action.startswith(path)]
+    answer = Browser(site).log_in("Anne 0", target=path)
+    assert answer.headers["Location"] == path
