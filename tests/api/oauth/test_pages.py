@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
@@ -169,6 +168,7 @@ class TestForms:
                 continue
             if rule.endpoint.startswith("pages.") and "POST" in (rule.methods or ()):
                 path = rule.rule.replace("<game:game>", "00000000-0000-4000-8000-000000000000")
+                path = path.replace("<tournament:tournament>", "00000000-0000-8000-8000-000000000000")
                 assert browser.send(Form(path), what="x").status_code == 403, path
                 asked += 1
         assert asked >= 13
