@@ -88,7 +88,10 @@ def test_a_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
         Score(seat, place, points, Nothing()) for seat, place, points in ((0, 1, 9), (1, 2, 5), (2, 3, 5), (3, 4, 2))
     ]
     rules: Any = SimpleNamespace(
-        context_builders={}, decode_facts=lambda _: [SimpleNamespace(evolve=lambda s: s)], scores=lambda _: scores
+        context_builders={},
+        decode_facts=lambda _: [SimpleNamespace(evolve=lambda s: s)],
+        scores=lambda _: scores,
+        tie_breaks=(),
     )
     final = template_context(rules, State(), [{"t": FINISHED}])[0]["final"]
     assert [line["tied"] for line in final] == [False, True, True, False]
@@ -96,7 +99,8 @@ def test_a_final_table_tells_who_is_set_apart_by_more_than_points() -> None:
 
 def test_what_follows_each_other_can_be_told_as_one_and_every_fact_keeps_its_place() -> None:
     """The kernel's own facts do not come between; what another fact tells is silent, so that headings stay in place."""
-    rules: Any = SimpleNamespace(sentence_mergers={"step": lambda run: [{**run[0], "count": len(run)}]})
+    mergers = {"step": lambda run: [{**run[0], "count": len(run)}]}
+    rules: Any = SimpleNamespace(sentence_mergers=mergers, complete_sentences=list)
     step, asked, other = {"t": "step"}, {"t": "asked"}, {"t": "other"}
     told = with_context(rules, [step, asked, step, other, step], {0: {"who": 1}})
     assert told == [{"t": "step", "who": 1, "count": 2}, asked, SILENT, other, {"t": "step", "count": 1}]
