@@ -64,7 +64,8 @@ def _answer_offer() -> Response:
     if act not in methods or not _CURSOR.fullmatch(game):
         raise Problem("form_stale")
     path = f"/me/offices/{game}"
-    require(methods[act], f"{path}?role={request.form.get('role', '')[:20]}" if act == "decline" else path)
+    query = "?" + urlencode({"role": request.form.get("role", "")[:20]}) if act == "decline" else ""
+    require(methods[act], path + query)
     return redirect(f"/games/{game}/desk" if act == "accept" else "/desk")
 
 

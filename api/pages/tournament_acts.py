@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 from flask import Response, request
 
@@ -28,10 +29,12 @@ def act_in_tournament(tournament: str) -> Response:
     if act not in _ACTS:
         raise Problem("form_stale")
     method, path, body = _ACTS[act]()
+    shown = {"stage": 99, "round": MAX_ROUNDS}
+    place = {name: read_number(name, most, 1) for name, most in shown.items() if name in request.form}
     answer = ask(method, f"/tournaments/{tournament}{path}", body, Idempotency_Key=key)
     if answer.status >= 400:
         return render_tournament(load_tournament(tournament), answer)
-    query = "&".join(f"{name}={request.form[name]}" for name in ("stage", "round") if name in request.form)
+    query = urlencode(place)
     return redirect(f"/tournaments/{tournament}" + (f"?{query}" if query else ""))
 
 

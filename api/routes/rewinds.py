@@ -198,6 +198,9 @@ def rewinds(game: str) -> Response:
 
 
 def _tell(game: str, doc: Doc) -> Doc:
+    """Return an undo request, while it is open with the chronicle of the records to undo for the caller."""
+    if doc["status"] != "open":
+        return doc
     summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
     slot = rate_limits.archived_game_slot
     return tell_undone(services(), doc, summary, authorization.viewer(), request_language(), slot) if summary else doc

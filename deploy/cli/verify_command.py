@@ -118,15 +118,14 @@ class _Progress:
     """Tells on a terminal how far a long proof is, each second."""
 
     def __init__(self, records: int) -> None:
-        self._records, self._told = records, time.monotonic()
+        self._records, self._told, self._has_line = records, time.monotonic(), False
 
     def __call__(self, decided: int) -> None:
         is_last, now = decided == self._records, time.monotonic()
-        if now - self._told >= 1:
-            self._told = now
-            print(f"annals: {decided} of {self._records} records decided again", file=sys.stderr, end="\r", flush=True)
-            if is_last:
-                print(file=sys.stderr)
+        if now - self._told >= 1 or (is_last and self._has_line):
+            self._told, self._has_line = now, True
+            line = f"annals: {decided} of {self._records} records decided again"
+            print(line, file=sys.stderr, end="\n" if is_last else "\r", flush=True)
 
 
 def _skip_rules(_: Any, __: Export, ___: bytes) -> ReplayCounts:

@@ -104,3 +104,12 @@ def test_a_stranger_reads_it_in_french_and_logs_in_where_it_was(
     assert not [form for form in texts.forms if form.action.startswith(path)]
     answer = Browser(site).log_in("Anne 0", target=path)
     assert answer.headers["Location"] == path
+
+
+@pytest.mark.parametrize("odd", ["1\r\nX: y", "0", "1e3", "999999999999"])
+def test_a_place_that_is_none_is_no_form_of_ours(site: Site, event: tuple[Person, list[Person], str], odd: str) -> None:
+    """It is refused before the act, and never stands in an address."""
+    _, (who, *_), path = event
+    answer = who.send(Page(who.read(path).text).act("withdraw"), ("sure", "yes"), ("stage", odd))
+    assert answer.status_code == 403
+    assert not any(entrant["withdrawn"] for entrant in site.get(path).json["people"])
