@@ -99,12 +99,16 @@ class Labels:
         is_number = key.replace(":", "").replace("-", "").isdecimal()
         return self.key(member, key) if is_number or _NUMBERED.fullmatch(key) else self.member(key)
 
+    def child(self, member: str, key: str) -> str:
+        """Return the member that names the values below a key: that of the mapping, if its numbers are seats."""
+        return member if "seat" in self._entry(member) and not self._entry(key) else key
+
     def describe(self, member: str, value: Json) -> str:
         """Return a value of any shape in one line."""
         if isinstance(value, dict):
             if counted := self._count(value):
                 return counted
-            parts = [f"{self.key_name(member, k)}: {self.describe(k, v)}" for k, v in value.items()]
+            parts = [f"{self.key_name(member, k)}: {self.describe(self.child(member, k), v)}" for k, v in value.items()]
             return self.sentence("; ".join(parts)) or self.texts.word("none")
         if isinstance(value, list | tuple):
             return ", ".join(self.describe(member, v) for v in value) or self.texts.word("none")

@@ -83,9 +83,10 @@ def show_home() -> Response:
     )
 
 
-def _own_tables() -> list[TableShown]:
+def _own_tables(*statuses: str) -> list[TableShown]:
+    """Return the visitor's tables of these statuses: those where something is due first."""
     items = require("GET", "/me/games?limit=100")["items"]
-    tables = _show(each for each in items if each["status"] in ("open", "running"))
+    tables = _show(each for each in items if each["status"] in (statuses or ("open", "running")))
     return sorted(tables, key=lambda t: (not t.doc["turn"], t.doc["left"] is None, t.doc["left"] or 0))
 
 
@@ -104,11 +105,16 @@ def show_lobby() -> Response:
     query = {"ruleset": ruleset} if _WORD.fullmatch(ruleset) else {}
     sections = {status: _public_tables(status, MOST_SHOWN, **query) for status in STATUSES}
     wanted = title.casefold()
-    mine = _own_tables() if session_owner() else []
+    mine, finished = (_own_tables(), _own_tables("over", "closed")) if session_owner() else ([], [])
+
+    def select(tables: list[TableShown]) -> list[TableShown]:
+        return [t for t in tables if ruleset in ("", t.doc["ruleset"]) and wanted in t.name.casefold()]
+
     return render_games_page(
         "lobby",
         wide=True,
-        mine=[t for t in mine if ruleset in ("", t.doc["ruleset"]) and wanted in t.name.casefold()],
+        mine=select(mine),
+        finished=select(finished)[:MOST_SHOWN],
         sections={status: [t for t in some if wanted in t.name.casefold()] for status, some in sections.items()},
         rulesets=_rulesets(),
         ruleset=ruleset,

@@ -85,7 +85,7 @@ def _find_repeat(page: TablePage, picks: Picks) -> Answer | None:
 def _refuse(page: TablePage, picks: Picks, refusal: Answer) -> Response:
     """Show a refusal, and the question before the refused answer again. After a change of the game, catch up."""
     g.problem = refusal.code
-    if refusal.code in _MOVED_ON:
+    if refusal.code in _MOVED_ON or picks.decision != (page.decision or {}).get("id"):
         return _catch_up(page, picks, refusal)
     before = page.builder.advance(picks.step_back())
     asked = ask_next(page, before) if before.answer.status < 400 and before.move is None else ask_first(page)

@@ -14,7 +14,8 @@ from api.pages.table import load_table
 _HEADING = re.compile(r"(#{1,4}) (.*)")
 _RULE = re.compile(r"- \*\*([A-Z0-9]{2,4}-[0-9][0-9a-z.]*)\*\* ?(.*)")
 _NUMBER = re.compile(r"([A-Z0-9]{2,4}-[0-9][0-9a-z.]*)")
-_MARKS = re.compile(r"\*\*|`")
+_MARKS = re.compile(r"\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def show_rules(game: str) -> Response:
 
 
 def read_blocks(text: str) -> list[Block]:
-    """Return the blocks of a rules page. Its marks for emphasis and code are left out."""
+    """Return the blocks of a rules page. Its marks for emphasis, code and links are left out."""
     return [block for part in re.split(r"\n\s*\n", text) for block in _read_part(part) if block.text]
 
 
@@ -48,7 +49,7 @@ def _read_part(part: str) -> list[Block]:
         elif rule := _RULE.match(line):
             found.append(Block(_plain(rule[2]), 0, rule[1]))
         elif line.startswith("|"):
-            found.append(Block(line.strip("|").replace("|", " \u00b7 "), table=True))
+            found.append(Block(_plain(line.strip("|").replace("|", " \u00b7 ")), table=True))
         elif line.strip("-"):
             if found and not found[-1].level and not found[-1].table and not line.startswith("- "):
                 last = found.pop()
@@ -59,4 +60,4 @@ def _read_part(part: str) -> list[Block]:
 
 
 def _plain(text: str) -> str:
-    return _MARKS.sub("", text).strip()
+    return _MARKS.sub("", _LINK.sub(r"\1", text)).strip()

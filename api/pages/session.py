@@ -263,6 +263,7 @@ def render_page(
         "wide": False,
         "here": current_url() if request.method == "GET" else request.path,
         "refresh": 0,
+        "refreshed": current_url(),  # without a fragment: to the same address with one, browsers only scroll
         "preferences": current_preferences(),
     }
     response = Response(

@@ -132,7 +132,10 @@ def _row_name(labels: Labels, member: str, key: str, value: Json, rows: Sequence
 
 
 def _list(labels: Labels, value: Mapping[str, Json], member: str = "") -> Node:
-    return Node(entries=[(labels.key_name(member, k), build_node(labels, k, v)) for k, v in value.items()])
+    """Return a list of members; numbers in a mapping to lists of seats, such as alliances, are seats."""
+    return Node(
+        entries=[(labels.key_name(member, k), build_node(labels, labels.child(member, k), v)) for k, v in value.items()]
+    )
 
 
 def _has_seat(value: Json) -> bool:

@@ -21,6 +21,7 @@ from api.pages.sight import Panel, build_panels
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
 from domain.service.principals import Principal
+from projections.documents import is_paused
 
 NEWEST = 12
 """Versions of the chronicle on the page of a table."""
@@ -212,7 +213,10 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         tell_act=tell_act,
         durations=DURATIONS,
         refresh=REFRESH_SECONDS if page.waits_for_programs() and request.method == "GET" else 0,
+        refreshed=page.address + (f"?as={page.role}" if page.role else ""),
         position=clocks.seat_due(page.decision, page.seat),
+        paused=is_paused(summary, page.now),
+        blocked=is_paused(summary, page.now) and not summary["pause"]["moves"],
     )
 
 

@@ -49,7 +49,13 @@ def _read_text(name: str, most: int) -> Doc:
 
 
 def _label() -> Act:
-    return "PUT", "/card", {"title": "", "note": "", **_read_text("title", 80), **_read_text("note", 1000)}
+    return "PUT", "/card", {**_read_text("title", 80), **_read_text("note", 1000)}
+
+
+def _withdraw() -> Act:
+    if request.form.get("sure") != "yes":
+        raise Problem("form_stale")
+    return "DELETE", "/entrants/me", {}
 
 
 def _close() -> Act:
@@ -60,7 +66,7 @@ def _close() -> Act:
 
 _ACTS: dict[str, Callable[[], Act]] = {
     "enter": lambda: ("POST", "/entrants", {}),
-    "withdraw": lambda: ("DELETE", "/entrants/me", {}),
+    "withdraw": _withdraw,
     "check_in": lambda: ("POST", "/checkin", _read_text("nonce_hash", 64)),
     "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce", 128)}),
     "checking": lambda: ("POST", "/phases", {"phase": "checking"}),

@@ -18,7 +18,7 @@ from api.pages.labels import Labels
 from api.pages.presentation import load_members
 from api.pages.rules import read_blocks
 from api.pages.session import safe_target
-from api.pages.sight import count_leaves
+from api.pages.sight import build_node, count_leaves
 from domain.accounts.page_visits import VISIT_MS
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
@@ -609,3 +609,57 @@ def test_roles_are_offered_accepted_and_ended_by_forms(site: Site) -> None:
     assert act("dismiss") == 303
     assert officers() == []
     assert act("appoint", ("name", "Nobody")) == 422
+
+
+# --- what a newcomer stumbled over -------------------------------------------------------------------------------
+
+
+class TestNewcomers:
+    def test_the_page_asks_again_also_where_it_was_opened_at_a_fragment(self, started: Started) -> None:
+        """A browser only scrolls to an address that has one."""
+        anne = started.anne
+        found, path = [], ""
+        for _ in range(8):  # until a bot begins
+            answer = anne.send(Page(anne.read("/play").text).form("/play", "ruleset"), ("ruleset", SOE))
+            path = str(answer.headers["Location"]).partition("?")[0]
+            if found := re.findall(r'http-equiv="refresh" content="\d+;url=([^"]*)"', anne.follow(answer).text):
+                break
+        assert [url.partition("?")[0] for url in found] == [path]
+        assert "#" not in found[0]
+
+    def test_a_finished_game_is_found_again_and_its_rules_are_near(self, started: Started) -> None:
+        anne, path = started.anne, started.anne.play_now(SOE)
+        page = anne.read(path).text
+        assert f'href="{path}/rules"' in page
+        form = Page(page).act("propose", proposal="close")
+        assert anne.send(form, ("sure", "yes")).status_code == 303
+        text = anne.read("/games").text
+        assert path in text[text.index("Your finished games") :]
+
+    def test_a_pause_is_told_where_one_decides(self, started: Started) -> None:
+        anne, path = started.anne, started.anne.play_now(SOE)
+        assert anne.send(Page(anne.read(path).text).act("propose", proposal="pause")).status_code == 303
+        text = anne.read(path).text
+        assert "The game is paused." in text[text.index('id="decision"') : text.index('id="seats"')]
+        assert Page(text).question() is None
+
+    def test_an_old_question_is_not_called_untrue(self, started: Started) -> None:
+        anne, path = started.anne, started.anne.play_now(SOE)
+        old = Page(anne.read(path).text).question()
+        assert old is not None
+        anne.decide(path)
+        text = anne.answer(old).text
+        assert "The game has moved on" in text or "It is your decision" in text
+        assert "was not offered" not in text
+
+    def test_seats_have_names_on_boards(self) -> None:
+        """Also in lists below the keys of a mapping, such as those of alliances."""
+        rules = CATALOGUE.get(SOE)
+        texts = load_texts(rules.package, "en")
+        labels = Labels(rules, texts, SeatNames(texts, {0: "spain"}, {}))
+        assert labels.describe("alliances", {"grey": [0]}).endswith("Spain")
+        assert build_node(labels, "alliances", {"grey": [0]}).entries[0][1].entries[0][1].text == "Spain"
+
+    def test_marks_of_the_rules_page_are_left_out(self) -> None:
+        (block,) = read_blocks("See *Luttes* and [rulings](../rulings/x.md), `code`, 2*3.")
+        assert block.text == "See Luttes and rulings, code, 2*3."
