@@ -56,6 +56,7 @@ def build_summary(t: Tournament) -> Doc:
         "stage": len(t.stages),
         "rounds": t.play.planned or stage.rounds,
         "ranked": len(t.play.rankings),
+        "whole": t.is_whole,
         "at": t.time,
     }
 

@@ -54,6 +54,7 @@ class TournamentSummarySchema(ResponseSchema):
     stage = fields.Integer(metadata={"description": "The current stage. Format, rounds and ranked are its own."})
     rounds = fields.Integer(required=True, allow_none=True)
     ranked = required_int(metadata={"description": "Rounds with official standings."})
+    whole = fields.Boolean(metadata={"description": "True once every round of every stage has official standings."})
     at = required_int()
     names = word_map(required=True, metadata={"description": "Player -> name, if given."})
     title = fields.String()

@@ -343,10 +343,15 @@ def _rank(t: Tournament, record: Record) -> Tournament:
 
 
 def _advance(t: Tournament, record: Record) -> Tournament:
-    """Begin a stage with its members; once more, if a ruling changes them before it has tables."""
+    """Begin a stage with its members; once more, if a ruling changes them before it has tables.
+
+    A check-in goes on, with those who are still members.
+    """
     members = tuple(record.body["entrants"])
     begun = replace(t, stages=(*t.stages[: record.body["stage"] - 1], StagePlay(members)), participants=members)
-    return replace(begun, status="running")
+    if t.status != "checking":
+        return replace(begun, status="running")
+    return replace(begun, commitments={e: found for e, found in t.commitments.items() if e in members})
 
 
 def _volunteer(t: Tournament, record: Record) -> Tournament:

@@ -15,8 +15,7 @@ from typing import ClassVar
 from domain.errors import RuleError
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_pairing import draw_key_of, pair_rounds
-from domain.tournaments.event_stage import StagePlay
+from domain.tournaments.event_pairing import build_official, draw_key_of, may_pair, pair_rounds
 from domain.tournaments.records import By, RecordDraft
 from domain.tournaments.terms import ROUND_BY_ROUND
 from domain.types import Doc, Json
@@ -123,6 +122,8 @@ class Enter(TournamentCommand):
         require_phase(t, "registering", "checking", "running")
         players = (self.player, *self.players)
         refuse_unless(t.find_entrant(players) is None, "already_entered")
+        is_substitute = any(not {*players}.isdisjoint(each.substitutes) for each in t.entrants)
+        refuse_unless(not is_substitute, "substitute_invalid")
         former = t.find_all_entries(players)
         refuse_unless(not any(t.entrants[entrant].excluded for entrant in former), "not_eligible")
         members = {entrant for play in t.stages for entrant in play.members}
@@ -163,7 +164,8 @@ class NameSubstitute(TournamentCommand):
         entrant = _require_entrant(t, self.players)
         is_entrant = self.substitute in self.players or t.find_entrant((self.substitute,)) is not None
         is_known = self.substitute in t.entrants[entrant].substitutes
-        refuse_unless(not is_entrant and not is_known, "substitute_invalid")
+        is_officer = self.substitute == t.director or self.substitute in t.officers
+        refuse_unless(not is_entrant and not is_known and not is_officer, "substitute_invalid")
         return [RecordDraft("substituted", {"entrant": entrant, "player": self.substitute})]
 
 
@@ -237,15 +239,19 @@ class ShowNonce(TournamentCommand):
 
 @dataclass(frozen=True)
 class OpenCheckIn(TournamentCommand):
-    """The check-in opens: for the first draw, or before a later one, with new nonces."""
+    """The check-in opens: for the first draw, or before a later one, with new nonces.
+
+    Once nonces are shown it opens again only if too few have checked in for a draw: the organiser knows the key.
+    """
 
     verb: ClassVar[str] = "OpenCheckIn"
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        require_phase(t, "registering", "running")
+        require_phase(t, "registering", "drawing", "running")
+        refuse_unless(t.status != "drawing" or not may_pair(t), "wrong_status", status=t.status)
         if t.status == "running":
             refuse_unless(t.next_draw is not None, "wrong_status", status=t.status)
-            require_ranked(t.play)
+            require_ranked(t, len(t.stages))
         return [RecordDraft("checkin_opened", {})]
 
 
@@ -275,9 +281,8 @@ class Draw(TournamentCommand):
         require_phase(t, "drawing", "running")
         if (self.stage, self.round) != t.next_draw:
             self._check_again(t)
-        play = t.play
         if self.round > 1:
-            require_ranked(play, self.round - 1)
+            require_ranked(t, self.stage, self.round - 1)
         refuse_unless(not t.hidden_nonces or context.now > t.nonces_end, "nonces_missing", until=t.nonces_end)
         draw = len(t.secrets)
         refuse_unless(draw <= t.terms.chain, "chain_used")
@@ -302,8 +307,9 @@ class Draw(TournamentCommand):
         refuse_unless(is_last and not play.has_tables(self.round if is_stepwise else 0), "tables_made")
 
 
-def require_ranked(play: StagePlay, round_: int = 0) -> None:
+def require_ranked(t: Tournament, stage: int, round_: int = 0) -> None:
     """Raise RuleError unless the rounds up to this one, or all drawn ones, have ended and been ranked."""
+    play = t.stages[stage - 1]
     last = round_ or len(play.rounds)
     refuse_unless(not any(not play.has_round_ended(n) for n in range(1, last + 1)), "rounds_open")
     refuse_unless(len(play.rankings) >= last, "not_ranked", round=len(play.rankings) + 1)
@@ -317,4 +323,7 @@ class CloseTournament(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "drawing", "running")
+        stage, last = len(t.stages), len(t.play.rankings)
+        is_stale = t.is_whole and "replaces" in build_official(t, stage, last)
+        refuse_unless(not is_stale, "not_ranked", round=last)
         return [RecordDraft("closed" if t.is_whole else "cancelled", {})]

@@ -1,4 +1,4 @@
-"""Pairings of a tournament: bodies of `paired` and `advanced` records, computed from the tournament before them."""
+"""Bodies of `paired`, `ranked` and `advanced` records, computed from the tournament before them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from domain.tournaments.formats import (
     seed_round,
 )
 from domain.tournaments.next_round import Relations, collect_state, find_next_seeds
+from domain.tournaments.standings import build_ranking
 from domain.tournaments.ties import TieBreaks
 from domain.types import Doc
 
@@ -41,6 +42,17 @@ def pair_rounds(t: Tournament, stage: int, round_: int, key: bytes) -> Doc:
                 return _pair_all(t, stage, key, order)
     except TournamentError as error:
         raise RuleError(error.code, "", {"entrants": len(order)}) from error
+
+
+def may_pair(t: Tournament) -> bool:
+    """Return whether the next draw can make pods: that depends on the number of entrants, not on the key."""
+    if t.next_draw is None:
+        return False
+    try:
+        pair_rounds(t, *t.next_draw, bytes(32))
+    except RuleError:
+        return False
+    return True
 
 
 def _pair_all(t: Tournament, stage: int, key: bytes, order: Sequence[int]) -> Doc:
@@ -77,7 +89,10 @@ def _pair_knockout(t: Tournament, stage: int, round_: int, order: Sequence[int])
         seeds = find_next_seeds(ties, set(order), resting, step.first, step.wild_cards)
     else:
         seeds = list(order) if stage == 1 else [entrant for entrant in play.members if entrant in set(order)]
-    tables, byes = seed_round(seeds, t.terms.seats)
+    try:
+        tables, byes = seed_round(seeds, t.terms.seats)
+    except TournamentError as error:
+        raise RuleError(error.code, "", {"entrants": len(seeds)}) from error
     pods = collect_state(ties, Relations()).history.seat_pods(tables, order)
     body: Doc = {"stage": stage, "round": round_, "of": len(steps) + 1, "plan": "snake@1", "seeds": seeds}
     return {**body, "rounds": [{"pods": pods, "byes": sorted(byes)}]}
@@ -106,3 +121,10 @@ def build_advance(t: Tournament, stage: int) -> Doc | None:
         if stage + 1 < len(t.stages) or following.has_tables() or list(following.members) == advancing:
             return None
     return {"stage": stage + 1, "entrants": advancing}
+
+
+def build_official(t: Tournament, stage: int, round_: int) -> Doc:
+    """Return the body of a `ranked` record; `replaces` has the digest of the list before, if that was another one."""
+    body, play = build_ranking(TieBreaks(t.stage(stage, round_)), stage, round_), t.stages[stage - 1]
+    former = play.rankings[round_ - 1]["digest"] if round_ <= len(play.rankings) else body["digest"]
+    return body if former == body["digest"] else {**body, "replaces": former}

@@ -15,8 +15,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical
 from domain.tournaments.draw import commit_nonce, follows_in_chain
 from domain.tournaments.event import Tournament, apply_tournament_record, initial_tournament
-from domain.tournaments.event_pairing import build_advance, draw_key_of, pair_rounds
-from domain.tournaments.event_result_commands import build_official
+from domain.tournaments.event_pairing import build_advance, build_official, draw_key_of, pair_rounds
 from domain.tournaments.event_ruling_commands import is_sound_ruling
 from domain.tournaments.records import KINDS
 from domain.tournaments.results import AVERAGE

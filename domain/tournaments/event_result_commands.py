@@ -8,13 +8,10 @@ from typing import ClassVar
 
 from domain.tournaments.event import Tournament, apply_tournament_record
 from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
-from domain.tournaments.event_pairing import build_advance
+from domain.tournaments.event_pairing import build_advance, build_official
 from domain.tournaments.event_stage import PodTable, StagePlay, TablePlace
 from domain.tournaments.records import By, RecordDraft, build_record
 from domain.tournaments.results import AVERAGE
-from domain.tournaments.standings import build_ranking
-from domain.tournaments.ties import TieBreaks
-from domain.types import Doc
 
 HASHED_UNLESS_DEFAULT = {"hashed_unless_default": True}
 
@@ -137,13 +134,6 @@ class Rank(TournamentCommand):
         refuse_unless(all(play.has_round_ended(n) for n in range(1, self.round + 1)), "tables_open")
         official = RecordDraft("ranked", body)
         return [official, *draft_advance(t, [official], self.stage)]
-
-
-def build_official(t: Tournament, stage: int, round_: int) -> Doc:
-    """Return the body of a `ranked` record; `replaces` has the digest of the list before, if that was another one."""
-    body, play = build_ranking(TieBreaks(t.stage(stage, round_)), stage, round_), t.stages[stage - 1]
-    former = play.rankings[round_ - 1]["digest"] if round_ <= len(play.rankings) else body["digest"]
-    return body if former == body["digest"] else {**body, "replaces": former}
 
 
 def draft_advance(t: Tournament, before: Sequence[RecordDraft], stage: int) -> list[RecordDraft]:

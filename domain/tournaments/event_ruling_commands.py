@@ -13,7 +13,8 @@ from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import digest
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
-from domain.tournaments.event_result_commands import build_official, draft_advance, preview_drafts
+from domain.tournaments.event_pairing import build_official
+from domain.tournaments.event_result_commands import draft_advance, preview_drafts
 from domain.tournaments.event_rulings import KEEP, LAST
 from domain.tournaments.event_stage import REPLAY, PodTable, StagePlay
 from domain.tournaments.records import FAMILY, RecordDraft
@@ -58,7 +59,7 @@ class RulingCommand(TournamentCommand):
         refuse_unless(effect.digest == self.preview, "preview_stale")
         own = {*t.find_all_entries((self.officer, *self.players))}
         near = own.union(t.find_all_entries(self.related))
-        is_party = not near.isdisjoint(self.list_concerned(t)) or not own.isdisjoint(effect.moved)
+        is_party = not near.isdisjoint(self.list_concerned(t)) or not own.isdisjoint([*effect.moved, *effect.seeded])
         refuse_unless(not is_party, "conflict_of_interest")
         return effect.drafts
 
@@ -75,6 +76,8 @@ class RulingEffect:
         after = preview_drafts(t, [ruling])
         self.drafts = [ruling, *_draft_ranking(after, self.stage)]
         self.drafts += draft_advance(t, self.drafts, self.stage)
+        self._former = t.stages[self.stage].members if self.stage < len(t.stages) else ()
+        refuse_unless(self.advancing is None or t.status != "drawing", "wrong_status", status=t.status)
         self.before, self.after = TieBreaks(t.stage(self.stage)), TieBreaks(after.stage(self.stage))
 
     @cached_property
@@ -87,6 +90,15 @@ class RulingEffect:
     def advancing(self) -> list[int] | None:
         """Entrants of the next stage by the ruling, or None if those are no others."""
         return next((draft.body["entrants"] for draft in self.drafts if draft.kind == "advanced"), None)
+
+    @cached_property
+    def seeded(self) -> list[int]:
+        """Entrants who get into the next stage, out of it, or another seed there."""
+        if self.advancing is None:
+            return []
+        seeds = {entrant: seed for seed, entrant in enumerate(self.advancing)}
+        former = {entrant: seed for seed, entrant in enumerate(self._former)}
+        return [entrant for entrant in {*seeds, *former} if seeds.get(entrant) != former.get(entrant)]
 
     @cached_property
     def digest(self) -> str:
@@ -278,6 +290,8 @@ class DeputeOfficer(TournamentCommand):
         refuse_unless(not t.is_over, "wrong_status", status=t.status)
         is_new = self.player != t.director and t.officers.get(self.player) != self.office
         refuse_unless(is_new and self.office in ROLES, "already_officer")
+        is_substitute = any(self.player in each.substitutes for each in t.entrants)
+        refuse_unless(not is_substitute, "conflict_of_interest")
         return [RecordDraft("deputed", {"player": self.player, "office": self.office})]
 
 

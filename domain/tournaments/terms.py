@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -93,7 +94,16 @@ def check_terms(terms: Terms) -> Terms:
     _check(terms.stages[0].entrants is None, "the first stage takes all entrants", "/stages/0/entrants")
     for number, stage in enumerate(terms.stages):
         _check_stage(terms, stage, f"/stages/{number}")
+    draws = sum(map(_count_draws, terms.stages))
+    _check(terms.chain >= draws, f"the stages need {draws} draws", "/chain")
     return terms
+
+
+def _count_draws(stage: StageTerms) -> int:
+    """Return the least number of draws of a stage."""
+    if stage.format not in ROUND_BY_ROUND:
+        return 1
+    return len(stage.advance) + 1 if stage.format == "knockout" else stage.rounds or 1
 
 
 def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
@@ -117,7 +127,7 @@ def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
     _check_part(f"{pointer}/total", lambda: check_total(stage.total))
     _check_part(f"{pointer}/ties", lambda: check_ties(stage.ties))
     for seats, points in stage.lists.items():
-        is_list = seats.isdecimal() and len(points) == int(seats)
+        is_list = re.fullmatch("[1-9][0-9]?", seats) is not None and len(points) == int(seats)
         _check(is_list, "as many points as seats are expected", f"{pointer}/lists/{seats}")
     if stage.scoring == "table":
         missing = [size for size in range(terms.least, terms.most + 1) if str(size) not in stage.lists]

@@ -6,6 +6,7 @@ import lzma
 import random
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from domain.tournaments.event_commands import (
     Withdraw,
 )
 from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_result_commands import Rank
+from domain.tournaments.event_result_commands import Rank, Report
 from domain.tournaments.results import KNOCKOUT_TIES
 from domain.tournaments.ties import TieBreaks
 from tests.tournaments.aggregates import EventInMemory
@@ -215,3 +216,55 @@ def test_every_changed_record_is_named() -> None:
                 verify_tournament(event.records)
             assert caught.value.version == record.version
             body["stage"] -= 1
+
+
+class TestTooFewCheckIn:
+    """The check-in opens again; with enough for a draw it does not, since the organiser knows the key."""
+
+    def test_nobody_for_the_first_draw(self) -> None:
+        event = EventInMemory()
+        event.act(*(Enter(f"p{n}") for n in range(3)), OpenCheckIn(), CloseCheckIn())
+        assert code_of(event, Draw(1, 1)) == "sizes_impossible"
+        event.act(OpenCheckIn(), *(CheckIn((f"p{n}",), "") for n in range(3)), CloseCheckIn(), Draw(1, 1))
+        verified(event)
+
+    def test_one_for_a_later_draw(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 3}])
+        event.draw_first(3)
+        event.play_round(1, 1, random.Random(1))
+        event.act(OpenCheckIn(), CheckIn(("p0",), ""), CloseCheckIn())
+        assert code_of(event, Draw(1, 2)) == "sizes_impossible"
+        event.act(OpenCheckIn(), *(CheckIn((f"p{n}",), "") for n in range(3)), CloseCheckIn())
+        assert code_of(event, OpenCheckIn()) == "wrong_status"
+        event.act(Draw(1, 2))
+        verified(event)
+
+
+def test_a_list_that_has_changed_is_made_official_before_the_end() -> None:
+    event = EventInMemory(stages=[{"format": "league", "rounds": 1}])
+    event.draw_first(3)
+    event.play_round(1, 1, random.Random(1))
+    (table,) = event.t.stages[0].tables.values()
+    assert table.result
+    places, points = tuple(reversed(table.result["places"])), tuple(reversed(table.result["points"]))
+    event.act(Report(1, 1, 1, table.game, 10, "1" * 64, places, points))
+    assert code_of(event, CloseTournament()) == "not_ranked"
+    event.act(Rank(1, 1), CloseTournament())
+    assert event.t.status == "finished"
+    verified(event)
+
+
+@pytest.mark.parametrize(
+    ("terms", "pointer"),
+    [
+        ({"chain": 1, "stages": [{"format": "swiss", "rounds": 4}]}, "/chain"),
+        ({"chain": 2, "stages": [{"format": "league"}, {"format": "knockout", "advance": [{"first": 1}]}]}, "/chain"),
+        ({"stages": [{"format": "league", "lists": {"1" * 5000: [1]}}]}, f"/stages/0/lists/{'1' * 5000}"),
+        ({"stages": [{"format": "league", "lists": {"\u0663": [1, 2, 3]}}]}, "/stages/0/lists/\u0663"),
+    ],
+    ids=["swiss", "two stages", "long", "arabic"],
+)
+def test_terms_that_never_end_well_are_refused(terms: dict[str, Any], pointer: str) -> None:
+    with pytest.raises(TournamentError) as caught:
+        EventInMemory(**terms)
+    assert caught.value.pointer == pointer

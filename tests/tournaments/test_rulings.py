@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError, VerificationError
-from domain.tournaments.event_commands import Draw, Enter
+from domain.tournaments.draw import commit_nonce
+from domain.tournaments.event_commands import CheckIn, CloseCheckIn, Draw, Enter, NameSubstitute, OpenCheckIn
 from domain.tournaments.event_proof import parse_export, verify_tournament
 from domain.tournaments.event_result_commands import Rank, Report
 from domain.tournaments.event_ruling_commands import (
@@ -186,6 +187,36 @@ class TestActs:
         assert effect.advancing is None
         assert first[0] not in event.t.play.members
         verified(event)
+
+    def test_a_check_in_for_the_next_stage_goes_on_over_a_ruling(self) -> None:
+        """Nobody is drawn who has not checked in, and nobody is called silent who had no time to show a nonce."""
+        event = ranked_event(stages=[{"rounds": 2}, {"format": "knockout", "entrants": 6}])
+        members = event.t.play.members
+        event.act(OpenCheckIn(), *(CheckIn((f"p{e}",), commit_nonce(f"wind {e}")) for e in members[:5]))
+        assert rule(event, Penalise(*BY, 1, members[0], 50_000)).advancing
+        assert event.t.status == "checking"
+        assert set(event.t.commitments) == {*members[:5]} & {*event.t.play.members}
+        event.act(CloseCheckIn())
+        again = Penalise(*BY, 1, event.t.play.members[0], 50_000)
+        with pytest.raises(RuleError, match="wrong_status"):
+            RulingEffect(event.t, again)
+        verified(event)
+
+    def test_nobody_rules_himself_into_the_next_stage(self) -> None:
+        event = ranked_event(stages=[{"rounds": 2}, {"rounds": 1, "entrants": 3}])
+        order = [e for group in TieBreaks(event.t.stage(1)).ranking for e in group]
+        event.act(DeputeOfficer(f"p{order[3]}", "arbiter"))
+        command = Exclude(f"p{order[3]}", (), (), "", 1, order[0], "keep")
+        effect = RulingEffect(event.t, command)
+        assert order[3] in (effect.advancing or ())
+        assert code_of(event, replace(command, preview=effect.digest)) == "conflict_of_interest"
+
+    def test_no_officer_is_a_substitute_and_no_substitute_an_officer(self) -> None:
+        event = ranked_event()
+        event.act(DeputeOfficer("arbiter", "arbiter"), NameSubstitute(("p1",), "friend"))
+        assert code_of(event, NameSubstitute(("p1",), "arbiter")) == "substitute_invalid"
+        assert code_of(event, NameSubstitute(("p1",), "organiser")) == "substitute_invalid"
+        assert code_of(event, DeputeOfficer("friend", "arbiter")) == "conflict_of_interest"
 
     @pytest.mark.parametrize(
         ("command", "code"),
