@@ -33,6 +33,8 @@ def check_motions_left(s: ApiServices, game: str, seat: Seat) -> None:
 
 
 def _outcome_code(s: ApiServices, request: JobRequest) -> str:
+    if request.declined:
+        return "declined"
     if request.outcome is not None:
         return str(request.outcome.get("refused", ""))
     return (request_status if request.work == "rewind" else proposal_status)(s, request)[1]

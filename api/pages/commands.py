@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable
 
+import msgspec
 from flask import Response, g, request
 
 from api.http.problems import Problem
@@ -16,10 +18,12 @@ from api.pages.numbers import read_number
 from api.pages.order_sheet import cancel_moves
 from api.pages.session import redirect, render_games_page, session_owner
 from api.pages.table import TablePage, load_table
+from domain.types import Doc
 
 JOB_SECONDS = 1.5
 """Longest wait for a worker before the page is shown."""
 
+_NEWEST = 50
 _PAUSE = 0.1
 _TRIES = 3
 
@@ -62,15 +66,22 @@ def _wait_for(job: str, page: TablePage) -> Answer | None:
     return None
 
 
+def _send(method: str, path: str, body: Doc | None = None, *, role: str = "", mark: str = "", **headers: str) -> Answer:
+    """Send a command of the form: a second click on its button repeats the first, and does nothing more."""
+    sent = sorted((name, value) for name, value in request.form.items(multi=True))
+    key = hashlib.sha256(msgspec.json.encode([sent, mark])).hexdigest()[:40]
+    return ask(method, path, body, role=role, Idempotency_Key=key, **headers)
+
+
 def _join(page: TablePage) -> Answer:
     body = {name: request.form[name] for name in ("invitation",) if request.form.get(name)}
     seat = _seat_of_form()
-    return ask("POST", f"/games/{page.game}/seats", body | ({} if seat is None else {"seat": seat}))
+    return _send("POST", f"/games/{page.game}/seats", body | ({} if seat is None else {"seat": seat}))
 
 
 def _seat_bot(page: TablePage) -> Answer:
     body = {"seat": _seat_of_form(), "bot": request.form.get("bot", "")}
-    return ask("POST", f"/games/{page.game}/seats", body, role=page.role)
+    return _send("POST", f"/games/{page.game}/seats", body, role=page.role)
 
 
 def _seat_of_form() -> int | None:
@@ -81,7 +92,7 @@ def _seat_of_form() -> int | None:
 def _leave(page: TablePage) -> Answer:
     seat = _seat_of_form()
     role = page.role if seat == page.seat else "director"
-    return ask("DELETE", f"/games/{page.game}/seats/{seat if seat is not None else page.role}", role=role)
+    return _send("DELETE", f"/games/{page.game}/seats/{seat if seat is not None else page.role}", role=role)
 
 
 def _vote(page: TablePage) -> Answer:
@@ -89,22 +100,22 @@ def _vote(page: TablePage) -> Answer:
     if kind not in ("rewinds", "proposals") or not id_.replace("-", "").isalnum() or not id_.isascii():
         raise Problem("form_stale")
     body = {"agrees": request.form.get("agrees") == "yes"}
-    return ask("POST", f"/games/{page.game}/{kind}/{id_}/consents", body, role=page.role)
+    return _send("POST", f"/games/{page.game}/{kind}/{id_}/consents", body, role=page.role)
 
 
 def _propose(page: TablePage) -> Answer:
-    return ask("POST", f"/games/{page.game}/proposals", read_act(page.decision), role=page.role)
+    return _send("POST", f"/games/{page.game}/proposals", read_act(page.decision), role=page.role)
 
 
 def _take_vacation(page: TablePage) -> Answer:
     body = {"days": read_number("days", 366, 1)}
-    return ask("POST", f"/games/{page.game}/vacations", body, role=page.role, If_Match=f'"{page.summary["version"]}"')
+    return _send("POST", f"/games/{page.game}/vacations", body, role=page.role)
 
 
 def _concede(page: TablePage) -> Answer:
     if request.form.get("sure") != "yes":
         raise Problem("form_stale")
-    return ask("POST", f"/games/{page.game}/seats/{page.role}/concession", role=page.role)
+    return _send("POST", f"/games/{page.game}/seats/{page.role}/concession", role=page.role)
 
 
 def _cancel_order(page: TablePage) -> Answer:
@@ -121,35 +132,44 @@ def _change_sheet(page: TablePage, *, again: bool) -> Answer:
     if not moves:  # it is gone already
         raise Problem("form_stale")
     body = {"moves": moves, "decision": request.form.get("decision", "")[:40]}
-    return ask("POST", f"/games/{page.game}/moves", body, role=page.role)
+    return _send("POST", f"/games/{page.game}/moves", body, role=page.role)
 
 
 def _undo(page: TablePage) -> Answer:
-    to = request.form.get("to", "")
-    if not to.isdecimal() or len(to) > 9:
-        raise Problem("form_stale")
-    answer = _request_rewind(page, int(to), page.summary["version"])
-    for _ in range(_TRIES):  # bots may move meanwhile; people who have moved since are asked
-        if answer.code != "stale_version":
+    """Go back from the version that the page has shown; only moves of bots may come in between."""
+    to, shown = (read_number(name, 2**31 - 1, 1) for name in ("to", "version"))
+    answer = _request_rewind(page, to, shown)
+    for _ in range(_TRIES):
+        if answer.code != "stale_version" or not _only_bots_since(page, shown):
             break
-        answer = _request_rewind(page, int(to), answer.doc["version"])
+        answer = _request_rewind(page, to, answer.doc["version"])
     return answer
 
 
+def _only_bots_since(page: TablePage, version: int) -> bool:
+    """Return whether only bots and the engine have acted since a version."""
+    found = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={version}", role=page.role)
+    items = found.doc.get("items", ())
+    bots = {each["seat"] for each in page.summary["seats"] if (each["player"] or "").startswith("bot-")}
+    ours = all(each["kind"] == "resolved" or (each["kind"] == "moved" and each["seat"] in bots) for each in items)
+    return found.status < 400 and len(items) < _NEWEST and ours
+
+
 def _request_rewind(page: TablePage, to: int, version: int) -> Answer:
-    return ask("POST", f"/games/{page.game}/rewinds", {"to": to}, role=page.role, If_Match=f'"{version}"')
+    path, match = f"/games/{page.game}/rewinds", f'"{version}"'
+    return _send("POST", path, {"to": to}, role=page.role, mark=match, If_Match=match)
 
 
 def _fork(page: TablePage) -> Answer:
     body = {"version": read_number("version", page.summary["version"], 1)}
-    return ask("POST", f"/games/{page.game}/forks", body)
+    return _send("POST", f"/games/{page.game}/forks", body)
 
 
 _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "join": _join,
     "bot": _seat_bot,
     "leave": _leave,
-    "start": lambda page: ask("POST", f"/games/{page.game}/start", role=page.role),
+    "start": lambda page: _send("POST", f"/games/{page.game}/start", role=page.role),
     "concede": _concede,
     "propose": _propose,
     "vacation": _take_vacation,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from flask import Response
 
+from api import authorization
 from api.pages.in_process import require
 from api.pages.session import session_owner
 from api.pages.table import find_role
 from api.routes.stream import make_subscriber, start_stream
 from api.services import services
-from api.streams.game_source import ChangeSource, PageViewKey, RolePermit
+from api.streams.game_source import ChangeSource, ModeratorPermit, PageViewKey, RolePermit
+from api.streams.source import Permit
 
 
 def follow_table(game: str) -> Response:
@@ -20,8 +22,10 @@ def follow_table(game: str) -> Response:
     """
     principal, _ = find_role(game)
     table = require("GET", f"/games/{game}", role=str(principal.role) if principal else "")
-    permit = RolePermit(services(), principal) if principal else None
-    subscriber = make_subscriber(ChangeSource(services(), game), PageViewKey(principal is not None), permit)
     owner = session_owner()
+    permit: Permit | None = RolePermit(services(), principal) if principal else None
+    if permit is None and owner and authorization.is_moderator(owner):  # who sees past a delay, as on the page
+        permit = ModeratorPermit(services(), owner)
+    subscriber = make_subscriber(ChangeSource(services(), game), PageViewKey(permit is not None), permit)
     plays = principal is not None and principal.seat is not None and table["status"] == "running"
     return start_stream(subscriber, owner.account if owner else None, plays=plays)

@@ -89,6 +89,8 @@ def challenge(body: Doc, game: str) -> Response:
     s = services()
     _, now = load_table(game)
     officer_rights.check_neutrality(now)
+    if "origin" in now.terms:
+        raise Problem("is_analysis")
     if now.status not in _JOINABLE:
         raise RuleError("not_open", "", {"status": now.status})
     _check_seat_free(now, body["seat"])

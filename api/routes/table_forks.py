@@ -18,6 +18,7 @@ from api.schemas.request_bodies import ForkSchema
 from api.schemas.table_responses import ForkDocSchema
 from api.services import Doc, services
 from domain.errors import RuleError
+from domain.kernel.game.forks import fold_origin
 from domain.kernel.rules.meta import Meta
 from domain.types import DIRECTOR
 
@@ -49,6 +50,8 @@ def fork_game(body: Doc, headers: Doc, game: str) -> Response:
         raise RuleError("still_running", "", {"status": closed.status})
     if body["version"] > closed.version:
         raise Problem("unknown_version", version=closed.version)
+    with rate_limits.whole_game_slot():  # first, or refused forks would use up the quota
+        fold_origin(rules, s.ledger.read(game), body["version"])
     player, issued_token, key_id = make_player_token("fork", game, headers["key"])
     new = issued_token.game
     if not (key_id and s.ledger.find_command(new, key_id)):

@@ -75,6 +75,8 @@ def store_offers(tables: Sequence[tuple[str, Officer]], person: Account, role: s
         _, now = load_table(game)
         if now.status not in ("open", "running"):
             raise RuleError("game_over")
+        if "origin" in now.terms:
+            raise Problem("is_analysis")
         check_appointment(now.staff, officer, person.player, role)
         officer_rights.check_neutrality(now)
         held, offered = s.seat_tokens.officers.list_by_game(game)

@@ -89,6 +89,19 @@ def test_it_is_in_no_list_and_has_no_result(table: Table, anne: Member) -> None:
     refused(act(fork_, anne, "director", "/rematches", {}), 409, "is_analysis")
 
 
+def test_nobody_is_asked_for_anything_by_a_fork(table: Table, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No challenge and no role comes from it, and a refused fork costs none of the quota of tables."""
+    fork_, bert = forked(table, anne, table.version - 1), register(table.site, "Bert")
+    assert table.site.delete(f"{fork_.path}/seats/1", anne.token, Annals_Role="1").status_code in (200, 201, 204)
+    called = {"player": bert.doc["player"]}
+    refused(act(fork_, anne, "director", "/challenges", {**called, "seat": 1}), 409, "is_analysis")
+    refused(act(fork_, anne, "director", "/officers", {**called, "role": "arbiter"}), 409, "is_analysis")
+    assert bert.get("/me/challenges").json["items"] == []
+    assert bert.get("/me/offices").json["offers"] == []
+    monkeypatch.setattr("api.routes.table_forks.charge_quota", lambda _: pytest.fail("a refused fork was charged"))
+    refused(fork(table, anne, 1), 409, "not_running")
+
+
 def test_somebody_else_takes_a_seat_that_is_left(table: Table, anne: Member) -> None:
     fork_, bert = forked(table, anne, table.version - 1), register(table.site, "Bert")
     assert table.site.delete(f"{fork_.path}/seats/1", anne.token, Annals_Role="1").status_code in (200, 201, 204)

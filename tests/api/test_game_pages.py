@@ -118,6 +118,28 @@ class TestForms:
         assert f"An analysis of another game, from its version {version} on." in page.text
         assert "It is your decision" in page.text
 
+    def test_a_second_click_opens_one_analysis_and_takes_back_one_move(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        anne.decide(path)
+        undo = Page(anne.read(path).text).act("undo")
+        assert [anne.send(undo).status_code for _ in range(2)] == [303, 303]
+        assert len(table.get("/rewinds", "director").json["items"]) == 1
+        assert table.post("/close", {"reason": "void"}, table.director).status_code == 201
+        form = Page(anne.read(path).text).act("fork")
+        opened = [anne.send(form, ("version", "4")).headers["Location"].partition("?")[0] for _ in range(2)]
+        assert opened[0] == opened[1] != path
+
+    def test_an_old_page_takes_nothing_back_that_it_has_not_shown(self, duel: tuple[Person, str, Table]) -> None:
+        """Whatever somebody else has done meanwhile stays."""
+        anne, path, table = duel
+        anne.decide(path)
+        undo = Page(anne.read(path).text).act("undo")
+        assert table.post("/pauses", {"reason": "a call"}, table.director).status_code == 201
+        version = table.version
+        assert anne.send(undo).status_code == 412
+        assert table.get("/rewinds", "director").json["items"] == []
+        assert table.version == version
+
     def test_a_second_click_makes_one_move(self, duel: tuple[Person, str, Table]) -> None:
         anne, path, table = duel
         form = Page(anne.read(path).text).question()

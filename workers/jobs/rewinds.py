@@ -23,10 +23,10 @@ def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
     args = request.args or {}
     head = context.ledger.version(request.game)  # first, so that the next line finds the work of other workers
     if context.ledger.find_command(request.game, request.id) is None:
-        if head != request.version:
-            raise StaleVersion(request.version, head)
         if request.declined:
             return {"refused": "declined"}
+        if head != request.version:
+            raise StaleVersion(request.version, head)
         if request.is_expired(context.clock()):
             return {"refused": "motion_expired"}
         if not request.is_ready:

@@ -206,7 +206,7 @@ class Follower {
   check() {
     const { told } = this;
     if (!told) return;
-    if (told.version === this.version && told.votes === this.votes) this.show("connected");
+    if (told.version <= this.version && told.votes === this.votes) this.show("connected");
     else this.fetch(told);
   }
 

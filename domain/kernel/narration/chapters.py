@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Generic
 
@@ -306,7 +306,19 @@ def digests(
         rulings = tuple(line for p in narration.sections if p.chapter.turn == turn for line in p.rulings)
         out.append(Digest(sections[0].chapter, sections[0].version, last, lines, standings, rulings))
         before = now
-    return out
+    return _with_other_rulings(out, narration)
+
+
+def _with_other_rulings(found: list[Digest], narration: Narration[S]) -> list[Digest]:
+    """Return the digests with the commands of officers of turns without one: of undone turns, and of the set-up."""
+    turns = {each.chapter.turn for each in found}
+    others = [p for p in narration.sections if p.rulings and p.chapter.turn not in turns]
+    if not others:
+        return found
+    lines = tuple(line for p in others for line in p.rulings)
+    if found:
+        return [*found[:-1], replace(found[-1], rulings=(*lines, *found[-1].rulings))]
+    return [Digest(others[0].chapter, others[0].version, others[-1].version, (), (), lines)]
 
 
 def _digest_lines(rules: Ruleset[S], texts: Texts, headlines: Sequence[Headline], level: str) -> tuple[str, ...]:
