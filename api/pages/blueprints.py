@@ -8,20 +8,34 @@ from flask import Flask, Response
 
 from api.pages import (
     account,
+    board_picture,
+    charts,
     commands,
     devices,
     live,
     lobby,
     login,
     mail,
+    maps,
     officer_desk,
     play,
+    replay,
     rules,
     table,
     tournament_acts,
     tournament_pages,
 )
 from api.pages.session import page, static_file
+
+_STATIC = {
+    "style.css": "text/css; charset=utf-8",
+    "map.css": "text/css; charset=utf-8",
+    "passkey.js": "text/javascript; charset=utf-8",
+    "live.js": "text/javascript; charset=utf-8",
+    "replay.js": "text/javascript; charset=utf-8",
+    "map.js": "text/javascript; charset=utf-8",
+    "pieces.svg": "image/svg+xml",
+}
 
 
 def register(app: Flask) -> None:
@@ -40,17 +54,11 @@ def register(app: Flask) -> None:
     _register_games(app)
     _register_tournaments(app)
 
-    @app.get("/pages/style.css")
-    def style() -> Response:
-        return static_file("style.css", "text/css; charset=utf-8")
-
-    @app.get("/pages/passkey.js")
-    def script() -> Response:
-        return static_file("passkey.js", "text/javascript; charset=utf-8")
-
-    @app.get("/pages/live.js")
-    def live_script() -> Response:
-        return static_file("live.js", "text/javascript; charset=utf-8")
+    for name, media in _STATIC.items():
+        app.add_url_rule(
+            f"/pages/{name}", f"static.{name}", functools.partial(static_file, name, media), methods=["GET"]
+        )
+    app.add_url_rule("/pages/maps/<ruleset>/<lang>/<digest>.svg", "pages.map", maps.show_drawing, methods=["GET"])
 
 
 def _register_games(app: Flask) -> None:
@@ -65,6 +73,9 @@ def _register_games(app: Flask) -> None:
         ("", "table", table.show_table, "GET"),
         ("/live", "live", live.follow_table, "GET"),
         ("/chronicle", "chronicle", table.show_chronicle, "GET"),
+        ("/replay", "replay", replay.show_replay, "GET"),
+        ("/charts", "charts", charts.show_charts, "GET"),
+        ("/board.svg", "picture", board_picture.show_picture, "GET"),
         ("/rules", "rules", rules.show_rules, "GET"),
         ("/invitation", "invitation", commands.confirm_invitation, "GET"),
         ("/play", "play", play.play, "POST"),

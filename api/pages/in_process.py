@@ -44,12 +44,21 @@ class RefusedCall(Problem):
         return self.answer.doc
 
 
+def ask_publicly(path: str) -> Answer:
+    """Return the API's answer to somebody without an account."""
+    return _ask("GET", path, None, {"Accept-Language": i18n.request_language()})
+
+
 def ask(method: str, path: str, body: Json = None, *, role: str = "", **headers: str) -> Answer:
     """Return the API's answer to a request in the visitor's name. `role` selects one of several roles at a table."""
     sent = {name.replace("_", "-"): value for name, value in headers.items() if value}
     sent["Accept-Language"] = i18n.request_language()
     sent |= {"Authorization": f"Bearer {token}"} if (token := session_token()) else {}
     sent |= {ROLE_HEADER: role} if role else {}
+    return _ask(method, path, body, sent)
+
+
+def _ask(method: str, path: str, body: Json, sent: dict[str, str]) -> Answer:
     options: dict[str, Any] = {"environ_base": {"REMOTE_ADDR": request.remote_addr or ""}}
     options |= {} if method == "GET" else {"json": {} if body is None else body}
     app = unwrap_proxy(current_app)

@@ -1,7 +1,8 @@
-"""Data for the pages in `presentation.json` of a game: names of members, groups of options, the order sheet.
+"""Data for the pages in `presentation.json` of a game: names of members, groups of options, the order sheet, the map.
 
 `groups` lists named groups of the values of a field. `kinds` names lists of the game's data, and the member by which
-their items are grouped. `sheet` says where the orders of a seat are, and which move cancels one. Each may be missing.
+their items are grouped. `map` says what stands where on the map. `sheet` says where the orders of a seat are, and which
+move cancels one. Each may be missing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ def _load(package: str) -> Doc:
     with suppress(FileNotFoundError):  # a game without a presentation is shown too
         return dict(load(package, "presentation.json"))
     return {}
+
+
+def load_map(package: str) -> Doc:
+    """Return the layers of a game's map, or an empty document."""
+    return _load(package).get("map", {}) if package else {}
 
 
 @functools.cache

@@ -282,6 +282,20 @@ def render_games_page(template: str, status: int = 200, /, **values: Any) -> Res
     return response
 
 
+def render_svg(template: str, **values: object) -> Response:
+    """Render a picture of its own: it loads nothing, and has its own style."""
+    lang = i18n.request_language()
+    text = _templates().get_template(template).render(lang=lang, say=functools.partial(_translate, lang), **values)
+    response = Response(text, content_type="image/svg+xml")
+    response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    return response
+
+
+def static_text(name: str) -> str:
+    """Return a static file as text."""
+    return (_FOLDER / "static" / name).read_text("utf-8")
+
+
 def problem_page(problem: Problem) -> Response:
     """Render a problem as a page."""
     response = render_page("problem", problem.status, problem=localize_problem(problem))

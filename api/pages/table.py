@@ -13,8 +13,10 @@ from api.http import i18n
 from api.pages import clocks
 from api.pages.agreements import DURATIONS, tell_act
 from api.pages.builder import Builder, BuilderState, Picks, Question, WholeMove, find_owners, show_question
+from api.pages.geometry import load_geometry
 from api.pages.in_process import Answer, ask, require
 from api.pages.labels import Labels
+from api.pages.map_view import Offers, find_offers, show_map
 from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
 from api.pages.sight import Panel, build_panels
@@ -192,6 +194,8 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     if asked is None and running and (page.must_decide or page.may_decide):
         asked = ask_first(page)
     entries, digest = _newest_entries(page), _digest_since_visit(page)
+    blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
+    offers = _find_offers(page, None if blocked else asked)
     stopped = summary["status"] in ("over", "closed")
     return render_games_page(
         "table",
@@ -203,6 +207,8 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         summary=summary,
         decision=page.decision,
         panels=_panels(page),
+        map=show_map(labels, page.board, page.seat, offers),
+        offer_ids=offers.ids,
         sheet=page.show_sheet(),
         entries=entries,
         digest=digest,
@@ -216,7 +222,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         refreshed=page.address + (f"?as={page.role}" if page.role else ""),
         position=clocks.seat_due(page.decision, page.seat),
         paused=is_paused(summary, page.now),
-        blocked=is_paused(summary, page.now) and not summary["pause"]["moves"],
+        blocked=blocked,
     )
 
 
@@ -226,6 +232,14 @@ def _panels(page: TablePage) -> list[tuple[str, list[Panel]]]:
         return []
     parts = [("own", page.board.get("own")), ("public", page.board.get("public"))]
     return [(name, build_panels(page.labels, part)) for name, part in parts if part]
+
+
+def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:
+    """Return the regions of the map that the visitor is asked about."""
+    geometry = load_geometry(page.labels.rules.package)
+    if geometry is None or asked is None:
+        return Offers()
+    return find_offers(asked.question, asked.whole, geometry.regions)
 
 
 def _newest_entries(page: TablePage) -> list[Doc]:

@@ -115,6 +115,10 @@ class DigestTurnSchema(ResponseSchema):
         fields.String(),
         metadata={"description": "Commands of officers, with their author and reason, also undone ones."},
     )
+    figures = fields.List(
+        fields.Dict(keys=fields.String(), values=fields.Integer()),
+        metadata={"description": "By seat: `points` and the ruleset's figures at the end, as numbers for charts."},
+    )
 
 
 class DigestSchema(ResponseSchema):

@@ -260,7 +260,7 @@ def test_a_french_page_has_no_english_word(started: Started, name: str) -> None:
     alike = {str(entry["fr"]).casefold() for entry in members.values()}
     english = {str(entry["en"]).casefold() for entry in members.values()} - alike
     others = ("/", "/games", "/play") if name == SOE else ()
-    for page in (path, path + "/chronicle", "/games/new?ruleset=" + name, *others):
+    for page in (path, path + "/chronicle", path + "/replay", path + "/charts", "/games/new?ruleset=" + name, *others):
         answer = started.anne.read(page, Accept_Language="fr", Accept="text/html")
         assert answer.headers["Content-Language"] == "fr"
         texts = Page(answer.text).texts
@@ -291,7 +291,8 @@ def test_a_page_shows_what_a_client_may_read(site: Site) -> None:
         decision = site.get(path + "/decisions").json["decisions"][0]["id"]
         body = {"move": {"type": "order", "to": "t01", "units": units}, "decision": decision}
         assert site.post(path + "/moves", body, others[0]).status_code == 201
-        html = anne.read(path).text + anne.read(path + "/chronicle").text
+        pages = ("", "/chronicle", "/charts", "/replay", "/replay?version=4&since=1")
+        html = "".join(anne.read(path + page).text for page in pages)
         html = html.replace(made["game"], "GAME")
         html = re.sub(r'(name="(?:form|key)" value=")[^"]*', r"\1", html)
         told.append(re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d+ \w+ \d{4}, \d\d:\d\d UTC", "TIME", html))

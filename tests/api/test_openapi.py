@@ -45,16 +45,36 @@ PAGES |= {
     "/pages/style.css",
     "/pages/passkey.js",
     "/pages/live.js",
+    "/pages/map.js",
+    "/pages/map.css",
+    "/pages/replay.js",
+    "/pages/pieces.svg",
+    "/pages/maps/{ruleset}/{lang}/{digest}.svg",
 }
 PAGES |= {"/account/settings", "/account/claims", "/play", "/games", "/games/new", "/desk", "/tournaments"}
 PAGES |= {
     f"/games/{{game}}{page}"
-    for page in ("", "/chronicle", "/rules", "/invitation", "/play", "/commands", "/desk", "/live")
+    for page in (
+        "",
+        "/chronicle",
+        "/replay",
+        "/board.svg",
+        "/charts",
+        "/rules",
+        "/invitation",
+        "/play",
+        "/commands",
+        "/desk",
+        "/live",
+    )
 }
 PAGES |= {f"/tournaments/{{tournament}}{page}" for page in ("", "/acts", "/places")}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}
 """Not below /v1, so that they are found where such things are looked for."""
+
+
+STATIC = re.compile(r"/pages/\w+\.(?:css|js|svg)")
 
 
 @pytest.fixture
@@ -264,7 +284,7 @@ def test_the_pages_on_http_tell_every_route_code_and_header(spec: dict[str, Any]
     text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)
     for path, method in operations(spec):
         assert f"`{method.upper()} {path}`" in text, (method, path)
-    for path in {*PAGES, *OAUTH} - {"/pages/style.css", "/pages/passkey.js", "/pages/live.js"}:
+    for path in {path for path in {*PAGES, *OAUTH} if not STATIC.fullmatch(path)}:
         assert f" {path}`" in text, path
     for code in {*CODES, *COMMON_CODES, *TABLE_CODES, *TOURNAMENT_CODES} - {"refused"}:
         assert f"`{code}`" in text, code

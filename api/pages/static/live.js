@@ -45,11 +45,10 @@ function keeps(old, next) {
 /** Make `old` equal to `next`, and keep the nodes that both have: focus and scroll stay. @param {Element} old @param {Element} next */
 function update(old, next) {
   if (old.isEqualNode(next) || keeps(old, next)) return;
-  for (const { name } of [...old.attributes]) {
-    if (!next.hasAttribute(name) && !(name === "open" && touched.has(old))) old.removeAttribute(name);
-  }
+  const stays = (/** @type {string} */ name) => (name === "open" && touched.has(old)) || name === old.getAttribute("data-keep");
+  for (const { name } of [...old.attributes]) if (!next.hasAttribute(name) && !stays(name)) old.removeAttribute(name);
   for (const { name, value } of next.attributes) {
-    if (old.getAttribute(name) !== value && !(name === "open" && touched.has(old))) old.setAttribute(name, value);
+    if (old.getAttribute(name) !== value && !stays(name)) old.setAttribute(name, value);
   }
   /** @type {Map<string, Element>} */
   const byKey = new Map();
@@ -236,6 +235,7 @@ class Follower {
     const seen = new Set([...this.main.querySelectorAll(".chronicle .entry")].map(keyOf));
     const [before, wasDue] = [this.version, document.title];
     holdPlace(this.main, () => update(this.main, next));
+    document.dispatchEvent(new Event("annals:updated"));
     document.title = page.title;
     this.votes = told.votes;
     if (lost) this.voice.say(this.main.dataset.lost || "");

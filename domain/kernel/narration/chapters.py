@@ -270,6 +270,8 @@ class Digest:
     """Figures of each seat at the end, with the difference to the previous turn; unchanged seats are left out."""
     rulings: tuple[str, ...] = ()
     """Commands of officers, with their author and reason."""
+    figures: tuple[Figures, ...] = ()
+    """Figures of each seat at the end, as numbers: `points` and the ruleset's own."""
 
 
 def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
@@ -304,7 +306,7 @@ def digests(
         now, namer = figures(rules, narration.states[last]), namer_at(last, narration.states[last])
         standings = tuple(filter(None, (_standing(texts, namer, seat, now, before) for seat in range(len(now)))))
         rulings = tuple(line for p in narration.sections if p.chapter.turn == turn for line in p.rulings)
-        out.append(Digest(sections[0].chapter, sections[0].version, last, lines, standings, rulings))
+        out.append(Digest(sections[0].chapter, sections[0].version, last, lines, standings, rulings, now))
         before = now
     return _with_other_rulings(out, narration)
 

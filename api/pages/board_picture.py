@@ -1,0 +1,57 @@
+"""The map of a public board as a picture of its own, for links and other pages."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from flask import Response, request
+
+from api.http import i18n
+from api.http.problems import Problem
+from api.pages.in_process import RefusedCall, ask_publicly
+from api.pages.labels import Labels
+from api.pages.map_view import Offers, show_map
+from api.pages.session import render_svg, static_text
+from api.services import Doc
+
+_PIECES = re.compile(r"<defs>(.*)</defs>", re.DOTALL)
+
+_PAPER = """:root { --paper: #fbf9f4; --ink: #1d1b18; --soft: #5a554c; --line: #cfc8b8; --due: #8a3b12; }
+.caption { fill: var(--paper); } .line { fill: var(--ink); font-family: ui-sans-serif, system-ui, sans-serif; }
+.bold { font-weight: 700; }
+"""
+
+
+def show_picture(game: str) -> Response:
+    """Show the map of the public board as it is now, or after `version`. It is the same for every visitor."""
+    summary = _require(f"/games/{game}")
+    version = request.args.get("version", "")
+    query = f"?version={int(version)}" if version.isdecimal() and len(version) < 10 else ""
+    if summary["status"] == "open":
+        raise Problem("not_found")
+    labels = Labels.of_table(summary, i18n.request_language())
+    shown = show_map(labels, _require(f"/games/{game}/board{query}"), None, Offers())
+    if shown is None:
+        raise Problem("not_found")
+    return render_svg(
+        "board.svg.html",
+        map=shown,
+        title=summary.get("title") or labels.title(),
+        style=_PAPER + static_text("map.css"),
+        parts=shown.drawing.parts,
+        pieces=_load_pieces(),
+    )
+
+
+@functools.cache
+def _load_pieces() -> str:
+    found = _PIECES.search(static_text("pieces.svg"))
+    return found[1] if found else ""
+
+
+def _require(path: str) -> Doc:
+    answer = ask_publicly(path)
+    if answer.status >= 400:
+        raise RefusedCall(answer)
+    return answer.doc

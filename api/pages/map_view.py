@@ -1,0 +1,315 @@
+"""The map on the page of a table: owners, pieces and offered regions over the drawing of the ruleset's map.
+
+`map` in `presentation.json` of the game says what stands where. `owners` points to the mappings or lists of the owners.
+Each of `layers` has a `widget` and a pointer `at` into the board, or `data`, the path to a list of the game's data.
+`{region}`, `{owner}` and `{kind}` in a pointer take a key or an index, `*` takes any. What the pointer does not take is
+a member of the value, and the layer names it. Owners are also `own`, the visitor, and `region`, the region's owner.
+With `mark`, the value is no number of pieces; `without` names a value without a piece. `symbols` gives the symbol of
+each kind of piece, `names` the names of kinds without a text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from api.pages.builder import Question, WholeMove, parse
+from api.pages.geometry import Geometry, MapFile, draw_map, load_geometry, region_name
+from api.pages.labels import Labels
+from api.pages.presentation import load_map
+from api.services import Doc
+from domain.kernel.text.package_data import load
+from domain.types import Json, Seat
+
+TINTS = 12
+"""Colours and patterns of owners in the style sheet."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """An owner on the map: a seat, or a power without a seat."""
+
+    name: str
+    letter: str
+    tint: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Pieces of one kind and owner in a region."""
+
+    symbol: str
+    name: str
+    owner: Owner | None = None
+    count: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Return the letter of the owner and the number."""
+        return f"{self.owner.letter if self.owner else ''}{self.count if self.count is not None else ''}"
+
+    def describe(self, labels: Labels) -> str:
+        """Return the pieces in words."""
+        said = self.name if self.count is None else f"{labels.texts.grammar.number(self.count)} {self.name}"
+        return f"{said} ({self.owner.name})" if self.owner else said
+
+
+@dataclass
+class RegionShown:
+    """A region of the map."""
+
+    id: str
+    name: str
+    doc: Doc
+    owner: Owner | None = None
+    pieces: list[Piece] = field(default_factory=list)
+    offer: str = ""
+    """Id of the first option with the region, or an empty text."""
+    was: str | None = None
+    """What stood here in the version for comparison, if there is a difference."""
+
+    def place_pieces(self) -> Iterator[tuple[Piece, int, int, int]]:
+        """Return the pieces, each with the middle and the radius of its place. The last place counts the rest."""
+        slots = self.doc["slots"]
+        if not slots:
+            return
+        shown = self.pieces if len(self.pieces) <= len(slots) else self.pieces[: len(slots) - 1]
+        for piece, (x, y, r) in zip(shown, slots, strict=False):
+            yield piece, x, y, r
+        if len(shown) < len(self.pieces):
+            x, y, r = slots[-1]
+            yield Piece("more", "", None, len(self.pieces) - len(shown)), x, y, r
+
+    def describe_contents(self, labels: Labels) -> str:
+        """Return the owner and the pieces in words."""
+        owner = [self.owner.name] if self.owner else []
+        return "; ".join([*owner, *(piece.describe(labels) for piece in self.pieces)])
+
+    def describe(self, labels: Labels, offered: str) -> str:
+        """Return the region in words. `offered`: the word for a region open to choice."""
+        parts = [self.describe_contents(labels)] if self.owner or self.pieces else []
+        parts += [offered] if self.offer else []
+        return labels.sentence(f"{self.name}: {'; '.join(parts)}") if parts else self.name
+
+
+@dataclass(frozen=True)
+class MapView:
+    """The map of a table as the visitor may see it."""
+
+    geometry: Geometry
+    drawing: MapFile
+    address: str
+    """Address of the shared drawing."""
+    regions: Sequence[RegionShown]
+    owners: Sequence[Owner]
+    symbols: Sequence[tuple[str, str]]
+    """Symbol and name of the kinds of pieces on the map."""
+    labels: Labels
+
+    def mark_changes(self, before: MapView) -> None:
+        """Mark the differences from another map of the same game."""
+        for region, other in zip(self.regions, before.regions, strict=True):
+            if (region.owner, region.pieces) != (other.owner, other.pieces):
+                region.was = other.describe_contents(self.labels)
+
+    def list_changes(self) -> list[tuple[str, str, str]]:
+        """Return the marked regions: name, what stood there, what stands there."""
+        return [(r.name, r.was, r.describe_contents(self.labels)) for r in self.regions if r.was is not None]
+
+
+@dataclass(frozen=True)
+class Offers:
+    """The regions in the options of a question, and the ids of these options on the page."""
+
+    regions: Mapping[str, str] = field(default_factory=dict)
+    """Region -> id of its first option."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """Value of an option -> its id."""
+
+
+def find_offers(question: Question | None, whole: Sequence[WholeMove], known: Mapping[str, Doc]) -> Offers:
+    """Return the regions in the options of a question."""
+    values = [move.path for move in whole]
+    if question is not None:
+        values += [option.value for _, options in question.groups for option in options]
+    regions: dict[str, str] = {}
+    ids: dict[str, str] = {}
+    for value in values:
+        for name in dict.fromkeys(_strings(parse(value))):
+            if name in known and name not in regions:
+                regions[name] = ids.setdefault(value, f"offer-{name}")
+    return Offers(regions, ids)
+
+
+def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> MapView | None:
+    """Return the map of a board, or None for a game without one."""
+    package, ruleset = labels.rules.package, labels.rules.meta.ruleset
+    geometry, layers = load_geometry(package), load_map(package)
+    if geometry is None or not board:
+        return None
+    drawing = draw_map(geometry, labels.texts.lang)
+    regions = {
+        name: RegionShown(name, region_name(labels.texts, name), doc, offer=offers.regions.get(name, ""))
+        for name, doc in geometry.regions.items()
+    }
+    filler = _Filler(labels, layers, board, seat, regions)
+    for layer in layers.get("layers", ()):
+        filler.fill(layer)
+    filler.place_pieces()
+    address = f"/pages/maps/{ruleset}/{labels.texts.lang}/{drawing.digest}.svg"
+    return MapView(
+        geometry, drawing, address, list(regions.values()), filler.list_owners(), filler.list_kinds(), labels
+    )
+
+
+def _strings(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
+
+
+class _Filler:
+    """Puts what a board says into the regions."""
+
+    def __init__(
+        self, labels: Labels, layers: Doc, board: Doc, seat: Seat | None, regions: dict[str, RegionShown]
+    ) -> None:
+        self.labels, self.layers, self.board, self.seat, self.regions = labels, layers, board, seat, regions
+        self.stacks: dict[str, dict[tuple[str, Owner | None], int | None]] = defaultdict(dict)
+        self._seats = {power: seat for seat, power in labels.names.powers.items()}
+        self._owners: dict[Seat | str, Owner] = {}
+        self._used: set[str] = set()
+        for pointer in layers.get("owners", ()):
+            named = [taken["owner"] for taken, _ in _find(board, f"{pointer}/{{owner}}")]
+            for each in sorted(named, key=lambda owner: (isinstance(owner, str), owner)):  # in any order of the members
+                self.owner(each)
+
+    def list_owners(self) -> list[Owner]:
+        return list(self._owners.values())
+
+    def owner(self, value: Json) -> Owner | None:
+        """Return an owner: a seat, the power of a seat, or a power."""
+        if value is None:
+            return None
+        key: Seat | str = int(value) if str(value).isdecimal() else self._seats.get(str(value), str(value))
+        if key not in self._owners:
+            name = self.labels.short_seat(key) if isinstance(key, int) else self._capital(self.labels.value("", key))
+            tint = len(self._owners) if isinstance(key, int) or key != "neutral" else TINTS - 1
+            self._owners[key] = Owner(name, self._letter(name), min(tint, TINTS - 1))
+        return self._owners[key]
+
+    def _is_known(self, value: Json) -> bool:
+        """Return True for an owner on the board."""
+        return self._seats.get(str(value), value) in self._owners
+
+    def _letter(self, name: str) -> str:
+        """Return the first letter of a name without another owner."""
+        plain = unicodedata.normalize("NFD", name.upper())
+        letters = [sign for sign in plain if "A" <= sign <= "Z"] + [chr(n) for n in range(ord("A"), ord("Z") + 1)]
+        letter = next((each for each in letters if each not in self._used), "*")
+        self._used.add(letter)
+        return letter
+
+    def kind_name(self, kind: str, count: int) -> str:
+        if named := self.layers.get("names", {}).get(kind):
+            names = named[self.labels.texts.lang]
+            return str(names[0] if self.labels.texts.grammar.is_singular(count) else names[-1])
+        noun = self.labels.texts.noun(kind)
+        return noun.bare if self.labels.texts.grammar.is_singular(count) or not noun.plural else noun.plural
+
+    def fill(self, layer: Doc) -> None:
+        """Put a layer into the regions."""
+        for taken, value in self._values(layer):
+            region = self.regions.get(str(taken.get("region", _member(value, layer.get("region")))))
+            if region is None:
+                continue
+            if layer["widget"] == "owner":
+                named = _member(value, layer.get("owner"))
+                if "data" not in layer or self._is_known(named):
+                    region.owner = self.owner(named) or region.owner
+                continue
+            self._add(region, layer, taken, value)
+
+    def _values(self, layer: Doc) -> Iterator[tuple[dict[str, Json], Json]]:
+        if "data" not in layer:
+            yield from _find(self.board, layer["at"])
+            return
+        found: Json = load(self.labels.rules.package, "data.json")
+        for name in layer["data"]:
+            found = found[name]
+        for each in found:
+            yield ({} if "region" in layer else {"region": each["id"]}), each
+
+    def _add(self, region: RegionShown, layer: Doc, taken: Mapping[str, Json], value: Json) -> None:
+        kind = str(taken.get("kind") or layer.get("piece") or _member(value, layer.get("kind")))
+        count = _count(value, layer)
+        if count == 0 or value is None or value is False or value == layer.get("without"):
+            return
+        owner, stacks = self._owner_of(region, layer, taken, value), self.stacks[region.id]
+        before = stacks.get((kind, owner))
+        # The public board may say that there is a piece, and the own part how strong it is.
+        stacks[kind, owner] = before if count is None else (before or 0) + count
+
+    def _owner_of(self, region: RegionShown, layer: Doc, taken: Mapping[str, Json], value: Json) -> Owner | None:
+        """Return the owner of a piece: in the pointer, the visitor, the region's owner, or a member of the value."""
+        if "owner" in taken:
+            return self.owner(taken["owner"])
+        named = layer.get("owner")
+        if named == "region":
+            return region.owner
+        return self.owner(self.seat if named == "own" else _member(value, named)) if named else None
+
+    def place_pieces(self) -> None:
+        """Give the regions their pieces: first those of owners, in the order of the layers."""
+        for region, stacks in self.stacks.items():
+            for (kind, owner), count in stacks.items():
+                symbol, name = self.layers.get("symbols", {}).get(kind, "block"), self.kind_name(kind, count or 1)
+                self.regions[region].pieces.append(Piece(symbol, name, owner, count))
+
+    def list_kinds(self) -> list[tuple[str, str]]:
+        """Return symbol and name of the kinds of pieces on the map."""
+        kinds = dict.fromkeys(kind for stacks in self.stacks.values() for kind, _ in stacks)
+        return [(self.layers.get("symbols", {}).get(kind, "block"), self.kind_name(kind, 1)) for kind in kinds]
+
+    @staticmethod
+    def _capital(name: str) -> str:
+        return name[:1].upper() + name[1:]
+
+
+def _count(value: Json, layer: Doc) -> int | None:
+    """Return the number of pieces, or None for a mark."""
+    if layer.get("mark"):
+        return None
+    if "count" in layer:
+        value = _member(value, layer["count"])
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    return len(value) if isinstance(value, list) else None
+
+
+def _member(value: Json, name: str | None) -> Json:
+    """Return a member of a value, or the value itself."""
+    if name is None or name == "own":
+        return value if isinstance(value, str | int) else None
+    return value.get(name) if isinstance(value, dict) else value
+
+
+def _find(board: Doc, pointer: str) -> Iterator[tuple[dict[str, Json], Json]]:
+    """Return what a pointer takes and finds."""
+    waiting: list[tuple[dict[str, Json], Json]] = [({}, board)]
+    for part in pointer.split("/")[1:]:
+        after: list[tuple[dict[str, Json], Json]] = []
+        for taken, value in waiting:
+            entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+            if part[:1] == "{":
+                after += [({**taken, part[1:-1]: key}, each) for key, each in entries]
+            else:
+                after += [(taken, each) for key, each in entries if part in ("*", str(key))]
+        waiting = after
+    yield from waiting

@@ -1,0 +1,292 @@
+// Picks on the map, keys and zoom. Without it, an offered region is a link to its option in the list.
+"use strict";
+
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+
+/** Share of the view that a step of the zoom leaves, and the closest zoom as a share of the whole. */
+const STEP = 0.7;
+const CLOSEST = 0.08;
+/** Width of a window below which a map opens on what is offered, pixels. */
+const NARROW = 640;
+/** Distance that makes a press a drag, pixels. */
+const DRAG = 6;
+/** Time in which typed letters make one name, ms. */
+const TYPING = 1000;
+const ARROWS = /** @type {Record<string, [number, number]>} */ ({
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+});
+
+/** Return true if a JSON value names a region. @param {unknown} value @param {string} region @returns {boolean} */
+function names(value, region) {
+  if (typeof value === "string") return value === region;
+  return typeof value === "object" && value !== null && Object.values(value).some((each) => names(each, region));
+}
+
+class BoardMap {
+  /** @param {SVGSVGElement} svg */
+  constructor(svg) {
+    this.svg = svg;
+    this.whole = boxOf(svg);
+    this.current = "";
+    this.typed = { text: "", at: 0 };
+    /** @type {Map<number, {x: number, y: number}>} */
+    this.pointers = new Map();
+    this.dragged = false;
+    this.store = `map:${svg.dataset.game}`;
+    svg.addEventListener("keydown", (event) => this.onKey(event));
+    svg.addEventListener("click", (event) => this.onClick(event));
+    svg.addEventListener("focusin", (event) => this.onFocus(event));
+    svg.addEventListener("pointerdown", (event) => this.onPointerDown(event));
+    svg.addEventListener("pointermove", (event) => this.onPointerMove(event));
+    for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
+      svg.addEventListener(name, (event) => this.pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
+    }
+    svg.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
+    const zoom = svg.parentElement?.querySelector(".zoom");
+    zoom?.removeAttribute("hidden");
+    zoom?.addEventListener("click", (event) => this.onZoom(event));
+    document.addEventListener("annals:updated", () => this.rove());
+    this.rove();
+    this.begin();
+  }
+
+  /** @returns {SVGElement[]} */
+  get places() {
+    return [...this.svg.querySelectorAll("[data-region]")].map((each) => /** @type {SVGElement} */ (each));
+  }
+
+  // --- keys --------------------------------------------------------------------------------------------------------
+
+  /** Make the map one tab stop: the current region, else the first that is offered. */
+  rove() {
+    const places = this.places;
+    const found = places.find((each) => each.dataset.region === this.current);
+    const current = found || places.find((each) => each.matches("a")) || places[0];
+    for (const each of places) each.setAttribute("tabindex", each === current ? "0" : "-1");
+    const toOffers = this.svg.parentElement?.querySelector('[data-zoom="offers"]');
+    toOffers?.toggleAttribute("hidden", !places.some((each) => each.matches("a")));
+  }
+
+  /** @param {Event} event */
+  onFocus(event) {
+    const place = placeOf(event.target);
+    if (!place) return;
+    this.current = place.dataset.region || "";
+    this.rove();
+    this.show(place);
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const place = placeOf(event.target);
+    if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = this.goal(event, place);
+    if (next) next.focus();
+    else if (event.key === "Enter" || event.key === " ") this.pick(place);
+    else if (event.key === "Escape") button("button[name=back]")?.click();
+    else if (event.key === "+") this.zoom(STEP);
+    else if (event.key === "-") this.zoom(1 / STEP);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Return the region to which a key leads. @param {KeyboardEvent} event @param {SVGElement} from */
+  goal(event, from) {
+    const places = this.places;
+    if (event.key === "Home") return places[0];
+    if (event.key === "End") return places.at(-1);
+    const direction = ARROWS[event.key];
+    if (direction) return nearest(places, from, direction);
+    const fresh = event.timeStamp - this.typed.at > TYPING || !this.typed.text;
+    const isPart = event.key === " " ? !fresh : event.key.length === 1 && /\p{L}/u.test(event.key);
+    if (!isPart) return undefined;
+    this.typed = { text: (fresh ? "" : this.typed.text) + plain(event.key), at: event.timeStamp };
+    const after = [...places.slice(places.indexOf(from) + (fresh ? 1 : 0)), ...places];
+    return after.find((each) => plain(each.getAttribute("aria-label") || "").startsWith(this.typed.text));
+  }
+
+  // --- picks -------------------------------------------------------------------------------------------------------
+
+  /** @param {Event} event */
+  onClick(event) {
+    const place = placeOf(event.target);
+    if (!place) return;
+    event.preventDefault();
+    if (this.dragged) return;
+    place.focus();
+    this.pick(place);
+  }
+
+  /** Give the only answer that names a region, or lead to the first of several. @param {SVGElement} place */
+  pick(place) {
+    const options = optionsOf(place.dataset.region || "");
+    const boxes = options.filter((each) => each instanceof HTMLInputElement);
+    const [first] = options;
+    if (options.length === 1 || boxes.length) return first?.click();
+    for (const each of document.querySelectorAll(".named")) each.classList.remove("named");
+    for (const each of options) each.classList.add("named");
+    first?.focus();
+  }
+
+  // --- zoom --------------------------------------------------------------------------------------------------------
+
+  /** Show what was shown before; on a narrow window begin with what is offered. */
+  begin() {
+    const stored = read(this.store);
+    if (stored) this.setView(stored);
+    else if (window.innerWidth < NARROW) this.showOffers();
+  }
+
+  /** @param {Event} event */
+  onZoom(event) {
+    const kind = event.target instanceof HTMLElement ? event.target.dataset.zoom : undefined;
+    if (kind === "in") this.zoom(STEP);
+    if (kind === "out") this.zoom(1 / STEP);
+    if (kind === "all") this.setView(this.whole);
+    if (kind === "offers") this.showOffers();
+  }
+
+  /** @param {WheelEvent} event */
+  onWheel(event) {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    this.zoom(event.deltaY < 0 ? 0.85 : 1 / 0.85, this.pointAt(event.clientX, event.clientY));
+  }
+
+  /** @param {PointerEvent} event */
+  onPointerDown(event) {
+    this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    this.dragged = false;
+  }
+
+  /** @param {PointerEvent} event */
+  onPointerMove(event) {
+    const last = this.pointers.get(event.pointerId);
+    if (!last) return;
+    const now = { x: event.clientX, y: event.clientY };
+    const [other] = [...this.pointers].flatMap(([id, at]) => (id === event.pointerId ? [] : [at]));
+    if (!this.dragged && Math.hypot(now.x - last.x, now.y - last.y) < DRAG) return;
+    if (other) {
+      const factor = Math.hypot(last.x - other.x, last.y - other.y) / Math.max(1, Math.hypot(now.x - other.x, now.y - other.y));
+      this.zoom(factor, this.pointAt((now.x + other.x) / 2, (now.y + other.y) / 2));
+    } else if (this.isCloser) {
+      const [from, to] = [this.pointAt(last.x, last.y), this.pointAt(now.x, now.y)];
+      const view = boxOf(this.svg);
+      this.setView({ ...view, x: view.x + from.x - to.x, y: view.y + from.y - to.y });
+    } else return;
+    this.dragged = true;
+    this.pointers.set(event.pointerId, now);
+  }
+
+  get isCloser() {
+    return boxOf(this.svg).width < this.whole.width;
+  }
+
+  /** Return the point of the map under a point of the window. @param {number} x @param {number} y */
+  pointAt(x, y) {
+    const at = new DOMPoint(x, y).matrixTransform(this.svg.getScreenCTM()?.inverse());
+    return { x: at.x, y: at.y };
+  }
+
+  /** Show a part by `factor` as wide, and keep a point where it is. @param {number} factor @param {{x: number, y: number}} [at] */
+  zoom(factor, at) {
+    const view = boxOf(this.svg);
+    const width = Math.min(Math.max(view.width * factor, this.whole.width * CLOSEST), this.whole.width);
+    const scale = width / view.width;
+    const point = at || { x: view.x + view.width / 2, y: view.y + view.height / 2 };
+    const [x, y] = [point.x - (point.x - view.x) * scale, point.y - (point.y - view.y) * scale];
+    this.setView({ x, y, width, height: view.height * scale });
+  }
+
+  showOffers() {
+    const offers = this.places.filter((each) => each.matches("a"));
+    this.frame(offers.length ? offers : this.places);
+  }
+
+  /** Show some regions, with room around them. @param {SVGElement[]} places */
+  frame(places) {
+    const boxes = places.map((each) => /** @type {SVGGraphicsElement} */ (each).getBBox());
+    const [left, top] = [Math.min(...boxes.map((b) => b.x)), Math.min(...boxes.map((b) => b.y))];
+    const right = Math.max(...boxes.map((b) => b.x + b.width));
+    const bottom = Math.max(...boxes.map((b) => b.y + b.height));
+    const ratio = this.whole.height / this.whole.width;
+    const width = Math.min(Math.max((right - left) * 1.15, ((bottom - top) * 1.15) / ratio, this.whole.width * 0.3), this.whole.width);
+    const height = width * ratio;
+    this.setView({ x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height });
+  }
+
+  /** Move the view so far that a region is seen. @param {SVGElement} place */
+  show(place) {
+    const [x, y, view] = [Number(place.dataset.x), Number(place.dataset.y), boxOf(this.svg)];
+    const margin = view.width * 0.08;
+    const left = Math.min(Math.max(view.x, x + margin - view.width), x - margin);
+    const top = Math.min(Math.max(view.y, y + margin - view.height), y - margin);
+    if (this.isCloser) this.setView({ ...view, x: left, y: top });
+  }
+
+  /** Show a part of the map, and remember it for the next page of this table. @param {Box} view */
+  setView(view) {
+    const { whole } = this;
+    const x = Math.min(Math.max(view.x, whole.x), whole.x + whole.width - view.width);
+    const y = Math.min(Math.max(view.y, whole.y), whole.y + whole.height - view.height);
+    const text = [x, y, view.width, view.height].map((each) => Math.round(each)).join(" ");
+    this.svg.setAttribute("viewBox", text);
+    this.svg.classList.toggle("closer", view.width < whole.width);
+    sessionStorage.setItem(this.store, text);
+  }
+}
+
+/** @param {SVGSVGElement} svg @returns {Box} */
+function boxOf(svg) {
+  const { x, y, width, height } = svg.viewBox.baseVal;
+  return { x, y, width, height };
+}
+
+/** Return a remembered view. @param {string} name @returns {Box | null} */
+function read(name) {
+  const [x = 0, y = 0, width = 0, height = 0] = (sessionStorage.getItem(name) || "").split(" ").map(Number);
+  return width > 0 && height > 0 ? { x, y, width, height } : null;
+}
+
+/** @param {EventTarget | null} target */
+function placeOf(target) {
+  return target instanceof Element ? /** @type {SVGElement | null} */ (target.closest("[data-region]")) : null;
+}
+
+/** @param {string} selector */
+function button(selector) {
+  return /** @type {HTMLElement | null} */ (document.querySelector(`.decide ${selector}`));
+}
+
+/** Return the options of the open question that name a region; those that name it alone, if there are any. @param {string} region */
+function optionsOf(region) {
+  const all = [...document.querySelectorAll(".decide [name=pick], .decide [name=path], .decide [name=some]")].map(
+    (each) => /** @type {HTMLButtonElement | HTMLInputElement} */ (each),
+  );
+  const alone = all.filter((each) => each.value === JSON.stringify(region));
+  return alone.length ? alone : all.filter((each) => names(JSON.parse(each.value), region));
+}
+
+/** Return a text without capitals and accents. @param {string} text */
+function plain(text) {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** Return the nearest region in a direction. @param {SVGElement[]} places @param {SVGElement} from @param {[number, number]} to */
+function nearest(places, from, [dx, dy]) {
+  const [x, y] = [Number(from.dataset.x), Number(from.dataset.y)];
+  let [best, least] = [from, Infinity];
+  for (const each of places) {
+    const [ex, ey] = [Number(each.dataset.x) - x, Number(each.dataset.y) - y];
+    const [along, aside] = [ex * dx + ey * dy, Math.abs(ex * dy) + Math.abs(ey * dx)];
+    const cost = along + 2 * aside;
+    if (along > 0 && aside <= 2 * along && cost < least) [best, least] = [each, cost];
+  }
+  return best;
+}
+
+const board = document.querySelector("svg.board");
+if (board) new BoardMap(/** @type {SVGSVGElement} */ (board));

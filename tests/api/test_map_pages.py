@@ -1,0 +1,241 @@
+"""The map of a table, and the replay: drawn from the documents that a client reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from html import unescape
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from api.pages.builder import WholeMove
+from api.pages.geometry import draw_map, load_geometry
+from api.pages.labels import Labels
+from api.pages.map_view import Offers, find_offers, show_map
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
+from domain.ruleset_registry import load_shipped
+from tests.api.conftest import Site, make_site
+from tests.api.game_pages import Page, move_bots
+from tests.api.oauth.browser import Browser
+from tests.api.test_game_pages import person
+from tests.games.pages import ALL, GROUPED, Pages
+from tests.games.test_stories import seeded
+
+CATALOGUE = load_shipped()
+SOE = "struggle_of_empires@1"
+PLACE = re.compile(r'<(a|g)[^>]* data-region="([^"]+)"[^>]*aria-label="([^"]+)"')
+
+
+class Played:
+    """A table against bots after some decisions."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self.anne = site, person(site)
+        self.path = self.anne.play_now(SOE)
+        self.game = self.path.rpartition("/")[2]
+        for _ in range(3):
+            self.anne.decide(self.path)
+
+    def ask(self, path: str) -> Any:
+        return self.anne.api.get(path, Annals_Role="0").json
+
+    @property
+    def newest(self) -> int:
+        version: int = self.ask(f"/games/{self.game}")["version"]
+        return version
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with closing(make_site(tmp_path, CATALOGUE)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    with closing(make_site(tmp_path_factory.mktemp("maps"), CATALOGUE)) as site:
+        yield Played(site)
+
+
+def labels_of(pages: Pages, lang: str) -> tuple[Labels, dict[str, Any]]:
+    match = seeded(pages, "heuristic")
+    names = SeatNames(load_texts(pages.rules.package, lang), pages.rules.powers(match.state), {})
+    board = {"public": pages.rules.player_view(match.state, "public"), "own": pages.rules.player_view(match.state, 0)}
+    return Labels(pages.rules, load_texts(pages.rules.package, lang), names), board
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("pages", GROUPED)
+def test_a_map_shows_owners_and_pieces_of_every_game(pages: Pages, lang: str) -> None:
+    labels, board = labels_of(pages, lang)
+    shown = show_map(labels, board, 0, Offers())
+    assert shown is not None
+    assert [region.id for region in shown.regions] == list(shown.geometry.regions)
+    assert any(region.owner or region.pieces for region in shown.regions)
+    assert len({owner.letter for owner in shown.owners}) == len(shown.owners)
+    assert len({owner.tint for owner in shown.owners}) == len(shown.owners)
+    said = [region.describe(labels, "offered") for region in shown.regions]
+    assert not [text for text in said if re.search("[a-z]_[a-z]|None", text)]
+    for region in shown.regions:
+        placed = [piece for piece, *_ in region.place_pieces()]
+        assert sum(p.count or 1 for p in placed if p.symbol == "more") + sum(p.symbol != "more" for p in placed) == len(
+            region.pieces
+        )
+
+
+def test_every_control_token_and_unit_stands_on_the_map() -> None:
+    pages = next(each for each in ALL if each.game == "struggle_of_empires")
+    labels, board = labels_of(pages, "en")
+    shown = show_map(labels, board, None, Offers())
+    assert shown is not None
+    for empire in board["public"]["empires"]:
+        name = labels.short_seat(empire["seat"])
+        found = {
+            (region.id, piece.symbol): piece.count
+            for region in shown.regions
+            for piece in region.pieces
+            if piece.owner and piece.owner.name == name
+        }
+        units = {"army": "block", "navy": "ship", "fort": "fort"}
+        wanted = {(place, "disc"): count for place, count in empire["tokens"].items()}
+        wanted |= {(place, units[kind]): n for place, held in empire["units"].items() for kind, n in held.items()}
+        assert found == {key: count for key, count in wanted.items() if key[0] in shown.geometry.regions}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("pages", ALL, ids=lambda pages: pages.game)
+def test_the_drawing_has_a_path_and_a_name_for_every_region(pages: Pages, lang: str) -> None:
+    geometry = load_geometry(pages.rules.package)
+    assert geometry is not None
+    root = ET.fromstring(draw_map(geometry, lang).svg)  # noqa: S314 - our own
+    ids = {element.get("id") for element in root.iter()}
+    assert {f"r-{name}" for name in geometry.regions} | {"coasts", "borders", "closed", "links", "names"} <= ids
+    texts = [element for element in root.iter() if element.tag.endswith("text")]
+    assert len(texts) == len(geometry.regions)
+
+
+def test_a_browser_keeps_the_drawing(played: Played) -> None:
+    html = played.anne.read(played.path).text
+    address = re.search(r"/pages/maps/[^\"#]+\.svg", html)
+    assert address is not None
+    client = played.site.client
+    kept = client.get(address[0])
+    assert (kept.status_code, kept.content_type) == (200, "image/svg+xml")
+    assert "immutable" in kept.headers["Cache-Control"]
+    older = client.get(re.sub("[0-9a-f]{16}", "0" * 16, address[0]))
+    assert (older.data, "immutable" in older.headers["Cache-Control"]) == (kept.data, False)
+    for wrong in (address[0].replace("/en/", "/xx/"), address[0].replace(SOE, "chess@1")):
+        assert client.get(wrong).status_code == 404
+
+
+def test_each_offered_region_leads_to_its_option(site: Site) -> None:
+    anne = person(site)
+    path = anne.play_now(SOE)
+    html = anne.read(path).text
+    while not (offered := [place for place in PLACE.findall(html) if place[0] == "a"]):  # first the kind of unit
+        form = Page(html).question()
+        assert form is not None
+        named = next(button for button in form.buttons if button[0])
+        answer = anne.send(form, named[:2])
+        move_bots(site, path.rpartition("/")[2])
+        html = anne.follow(answer).text
+    assert all(said.endswith("offered") for _, _, said in offered)
+    targets = re.findall(r'<a href="#(offer-[^"]+)"[^>]* data-region="([^"]+)"', html)
+    assert [region for _, region in targets] == [region for _, region, _ in offered]
+    for target, region in targets:
+        found = re.findall(rf'<button name="(?:pick|path)" value="([^"]*)" id="{target}"', html)
+        assert len(found) == 1
+        assert region in unescape(found[0])
+
+
+def test_an_option_that_names_two_regions_is_found_from_both() -> None:
+    moves = [WholeMove("", json.dumps(["march", "a", "b"])), WholeMove("", json.dumps([{"to": "c"}]))]
+    offers = find_offers(None, moves, {"a": {}, "b": {}, "c": {}, "d": {}})
+    assert offers.regions == {"a": "offer-a", "b": "offer-a", "c": "offer-c"}
+    assert offers.ids == {moves[0].path: "offer-a", moves[1].path: "offer-c"}
+
+
+class TestReplay:
+    def test_it_shows_any_version_as_a_client_reads_it(self, played: Played) -> None:
+        newest = played.newest
+        for version in (4, newest // 2, newest):
+            html = played.anne.read(f"{played.path}/replay?version={version}").text
+            board = played.ask(f"/games/{played.game}/board?version={version}")
+            gold = [str(each["gold"]) for each in board["public"]["empires"]]
+            assert f"Version {version} of {newest}" in html
+            assert set(gold) <= set(Page(html).leaves)
+            told = played.ask(f"/games/{played.game}/timeline?after={version - 1}&limit=1")["items"][0]
+            assert all(sentence.replace("'", "&#39;") in html for sentence in told["text"])
+
+    def test_its_steps_lead_from_the_first_to_the_last_version(self, played: Played) -> None:
+        newest, version, seen = played.newest, 1, [1]
+        while step := re.search(r'data-step="after" href="[^"]*version=(\d+)', self._read(played, version)):
+            version = int(step[1])
+            seen.append(version)
+        assert seen == list(range(1, newest + 1))
+        assert 'data-step="after" aria-disabled="true"' in self._read(played, newest)
+
+    def test_it_steps_over_undone_moves(self, played: Played) -> None:
+        newest = played.newest
+        html = played.anne.read(played.path).text
+        undo = next((form for form in Page(html).forms if ("act", "undo") in form.fields), None)
+        if undo is None:
+            pytest.skip("the last moves are not the person's own")
+        played.anne.send(undo)
+        assert f"version={newest}" not in self._read(played, newest - 1)
+
+    def test_it_marks_what_has_changed(self, played: Played) -> None:
+        html = played.anne.read(f"{played.path}/replay?version=10&since=5").text
+        rows = re.findall(r'<tr><th scope="row">([^<]+)</th><td>([^<]*)</td><td>([^<]*)</td></tr>', html)
+        assert rows
+        assert all(was != now for _, was, now in rows)
+        assert html.count('class="changed"') == len(rows)
+
+    def test_numbers_that_no_version_has_show_the_nearest(self, played: Played) -> None:
+        newest = played.newest
+        assert f"Version {newest} of" in self._read(played, 10**8)
+        assert played.anne.read(f"{played.path}/replay?version=-3&since=x").status_code == 200
+
+    @staticmethod
+    def _read(played: Played, version: int) -> str:
+        text: str = played.anne.read(f"{played.path}/replay?version={version}").text
+        return text
+
+
+def test_a_chart_shows_the_figures_of_every_turn(played: Played) -> None:
+    turns = played.ask(f"/games/{played.game}/digest")["turns"]
+    while not any(turn["figures"] for turn in turns):
+        played.anne.decide(played.path)
+        turns = played.ask(f"/games/{played.game}/digest")["turns"]
+    for figure in turns[0]["figures"][0]:
+        html = played.anne.read(f"{played.path}/charts?figure={figure}").text
+        rows = re.findall(r'<th scope="row">([^<]*)</th>((?:<td>[^<]*</td>)+)', html)
+        wanted = [(turn["title"], [str(seat[figure]) for seat in turn["figures"]]) for turn in turns]
+        assert [(title, re.findall("<td>([^<]*)</td>", cells)) for title, cells in rows] == wanted
+        assert html.count("<polyline") == len(turns[0]["figures"])
+    assert played.anne.read(f"{played.path}/charts?figure=nothing").status_code == 200
+
+
+class TestPicture:
+    def test_it_stands_alone_and_shows_the_public_board(self, played: Played) -> None:
+        anonymous = Browser(played.site)
+        told = [browser.get(f"{played.path}/board.svg?version=5") for browser in (anonymous, played.anne.browser)]
+        assert [answer.status_code for answer in told] == [200, 200], told[0].text
+        assert told[0].data == told[1].data
+        assert told[0].content_type == "image/svg+xml"
+        root = ET.fromstring(told[0].data)  # noqa: S314 - our own
+        ids = {element.get("id") for element in root.iter()}
+        used = [element.get("href", "") for element in root.iter() if element.get("href")]
+        assert used
+        assert {href.partition("#")[0] for href in used} == {""}
+        assert {href[1:] for href in used} <= ids
+        assert "http" not in told[0].text.replace("http://www.w3.org/2000/svg", "")
+
+    def test_there_is_none_of_a_version_to_come(self, played: Played) -> None:
+        assert Browser(played.site).get(f"{played.path}/board.svg?version=99999").status_code == 422
