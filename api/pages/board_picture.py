@@ -12,14 +12,14 @@ from api.http.problems import Problem
 from api.pages.in_process import RefusedCall, ask_publicly
 from api.pages.labels import Labels
 from api.pages.map_view import Offers, show_map
-from api.pages.session import render_svg, static_text
+from api.pages.session import render_svg, static_text, svg_response
 from api.services import Doc
 
 _PIECES = re.compile(r"<defs>(.*)</defs>", re.DOTALL)
 
 _PAPER = """:root { --paper: #fbf9f4; --ink: #1d1b18; --soft: #5a554c; --line: #cfc8b8; --due: #8a3b12; }
 .caption { fill: var(--paper); } .line { fill: var(--ink); font-family: ui-sans-serif, system-ui, sans-serif; }
-.bold { font-weight: 700; }
+.bold { font-weight: 700; } .badge { stroke: var(--ink); }
 """
 
 
@@ -31,13 +31,22 @@ def show_picture(game: str) -> Response:
     if summary["status"] == "open":
         raise Problem("not_found")
     labels = Labels.of_table(summary, i18n.request_language())
-    shown = show_map(labels, _require(f"/games/{game}/board{query}"), None, Offers())
-    if shown is None:
+    board = _require(f"/games/{game}/board{query}")
+    picture = draw_picture(labels, board, summary.get("title") or labels.title())
+    if picture is None:
         raise Problem("not_found")
+    return svg_response(picture)
+
+
+def draw_picture(labels: Labels, board: Doc, title: str) -> str | None:
+    """Return the map of a board as an SVG document with a caption, or None for a game without a map."""
+    shown = show_map(labels, board, None, Offers())
+    if shown is None:
+        return None
     return render_svg(
         "board.svg.html",
         map=shown,
-        title=summary.get("title") or labels.title(),
+        title=title,
         style=_PAPER + static_text("map.css"),
         parts=shown.drawing.parts,
         pieces=_load_pieces(),

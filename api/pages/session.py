@@ -282,11 +282,14 @@ def render_games_page(template: str, status: int = 200, /, **values: Any) -> Res
     return response
 
 
-def render_svg(template: str, **values: object) -> Response:
-    """Render a picture of its own: it loads nothing, and has its own style."""
-    lang = i18n.request_language()
-    text = _templates().get_template(template).render(lang=lang, say=functools.partial(_translate, lang), **values)
-    response = Response(text, content_type="image/svg+xml")
+def render_svg(template: str, **values: object) -> str:
+    """Return a picture of its own: it loads nothing, and has its own style."""
+    return _templates().get_template(template).render(**values)
+
+
+def svg_response(svg: str) -> Response:
+    """Return a picture under the policy of pictures."""
+    response = Response(svg, content_type="image/svg+xml")
     response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     return response
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from deploy.cli import compare_command, log_keys, rotate_key, service_commands, tournament_commands, verify_command
 from deploy.cli.output import print_error, print_figures, print_json
+from deploy.cli.picture_command import write_picture
 from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
 from deploy.simulation import bot_files, narrate, replay, stepper
@@ -125,6 +126,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--since", type=int, default=0, metavar="N", help="only records after this version")
     parser.add_argument("--format", choices=narrate.FORMATS, default="text")
     parser.add_argument("--level", choices=LEVELS, default="full", help="brief: only a summary of each turn")
+    parser.add_argument("--picture", type=Path, metavar="OUT", help="write the map of the public board as an SVG file")
+    parser.add_argument("--version", type=int, metavar="N", help="the version of the picture (default: the last)")
 
     parser = add("demo", help="play a sample game over HTTP")
     parser.set_defaults(command=run_demo)
@@ -366,6 +369,9 @@ def print_story(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print a game as sentences."""
     game_export = replay.load_export(args.file)
     rules = registry.get(game_export.ruleset)
+    if args.picture is not None:
+        write_picture(game_export, rules, args.lang, args.version, args.picture)
+        return DONE
     story = narrate.build_story(game_export, rules, args.lang, args.viewer, args.since, args.level)
     for text in narrate.FORMATS[args.format](story):
         print(text if args.format == "json" else logging_setup.to_safe_line(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from api.pages.board_picture import draw_picture
 from api.pages.builder import WholeMove
 from api.pages.geometry import draw_map, load_geometry
 from api.pages.labels import Labels
@@ -20,7 +22,7 @@ from api.pages.map_view import Offers, find_offers, show_map
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.ruleset_registry import load_shipped
-from tests.api.conftest import Site, make_site
+from tests.api.conftest import ROOT, Site, make_site
 from tests.api.game_pages import Page, move_bots
 from tests.api.oauth.browser import Browser
 from tests.api.test_game_pages import person
@@ -220,6 +222,19 @@ def test_a_chart_shows_the_figures_of_every_turn(played: Played) -> None:
         assert [(title, re.findall("<td>([^<]*)</td>", cells)) for title, cells in rows] == wanted
         assert html.count("<polyline") == len(turns[0]["figures"])
     assert played.anne.read(f"{played.path}/charts?figure=nothing").status_code == 200
+
+
+@pytest.mark.parametrize("pages", GROUPED)
+def test_pictures_of_the_documentation_are_of_real_games(pages: Pages) -> None:
+    """`ANNALS_TEST_REFRESH=1` draws them anew."""
+    labels, board = labels_of(pages, "en")
+    path = ROOT / "docs/web/boards" / f"{pages.game}.svg"
+    drawn = draw_picture(labels, board, labels.title())
+    assert drawn is not None
+    if os.environ.get("ANNALS_TEST_REFRESH"):
+        path.write_text(drawn, "utf-8")
+    assert path.read_text("utf-8") == drawn
+    assert f"docs/web/boards/{path.name}" in (ROOT / "README.md").read_text("utf-8")
 
 
 class TestPicture:

@@ -426,6 +426,19 @@ class TestShow:
         assert lines[-2].startswith("~    6  Seat 1")
         assert lines[-1] == "     7  The game goes back to version 5."
 
+    def test_a_picture_is_one_of_the_public_board(self, run: Run, tmp_path: Path) -> None:
+        shipped, out = load_shipped(), tmp_path / "board.svg"
+        path = written(tmp_path, InMemoryGame(shipped.latest("struggle_of_empires"), 2, bytes(32)))
+        assert self.lines(run("show", path, "--picture", out, "--lang", "fr", catalogue=shipped)) == []
+        assert "Amérique" in out.read_text("utf-8")
+        assert run("show", path, "--picture", out, "--version", 99, catalogue=shipped).status != DONE
+
+    def test_a_game_without_a_map_has_no_picture(
+        self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]
+    ) -> None:
+        ran = run("show", written(tmp_path, match), "--picture", tmp_path / "board.svg")
+        assert (ran.status != DONE, "no map" in ran.err) == (True, True)
+
     def test_in_french(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         lines = self.lines(run("show", written(tmp_path, match), "--lang", "fr"))
         assert lines[1] == "     2  Le siège 1 rejoint la partie."
