@@ -4,8 +4,9 @@
 Each of `layers` has a `widget` and a pointer `at` into the board, or `data`, the path to a list of the game's data.
 `{region}`, `{owner}` and `{kind}` in a pointer take a key or an index, `*` takes any. What the pointer does not take is
 a member of the value, and the layer names it. Owners are also `own`, the visitor, and `region`, the region's owner.
-With `mark`, the value is no number of pieces; `without` names a value without a piece. `symbols` gives the symbol of
-each kind of piece, `names` the names of kinds without a text.
+An `arrow` names the members with the `path` of an order and its `number`. With `mark`, a value is no number of pieces;
+`without` names a value without a piece. `symbols` gives the symbol of each kind of piece, `names` the names of kinds
+without a text.
 """
 
 from __future__ import annotations
@@ -54,6 +55,26 @@ class Piece:
         """Return the pieces in words."""
         said = self.name if self.count is None else f"{labels.texts.grammar.number(self.count)} {self.name}"
         return f"{said} ({self.owner.name})" if self.owner else said
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A numbered order from region to region."""
+
+    number: int
+    points: Sequence[tuple[int, int]]
+    """Middles of the labels of its regions."""
+
+    @property
+    def line(self) -> str:
+        """Return the points for a polyline."""
+        return " ".join(f"{x},{y}" for x, y in self.points)
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """Return the middle of the first step, for the number."""
+        (ax, ay), (bx, by) = self.points[:2]
+        return (ax + bx) // 2, (ay + by) // 2
 
 
 @dataclass
@@ -106,6 +127,7 @@ class MapView:
     owners: Sequence[Owner]
     symbols: Sequence[tuple[str, str]]
     """Symbol and name of the kinds of pieces on the map."""
+    arrows: Sequence[Arrow]
     labels: Labels
 
     def mark_changes(self, before: MapView) -> None:
@@ -160,7 +182,14 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
     filler.place_pieces()
     address = f"/pages/maps/{ruleset}/{labels.texts.lang}/{drawing.digest}.svg"
     return MapView(
-        geometry, drawing, address, list(regions.values()), filler.list_owners(), filler.list_kinds(), labels
+        geometry,
+        drawing,
+        address,
+        list(regions.values()),
+        filler.list_owners(),
+        filler.list_kinds(),
+        filler.arrows,
+        labels,
     )
 
 
@@ -179,6 +208,7 @@ class _Filler:
         self, labels: Labels, layers: Doc, board: Doc, seat: Seat | None, regions: dict[str, RegionShown]
     ) -> None:
         self.labels, self.layers, self.board, self.seat, self.regions = labels, layers, board, seat, regions
+        self.arrows: list[Arrow] = []
         self.stacks: dict[str, dict[tuple[str, Owner | None], int | None]] = defaultdict(dict)
         self._seats = {power: seat for seat, power in labels.names.powers.items()}
         self._owners: dict[Seat | str, Owner] = {}
@@ -223,6 +253,9 @@ class _Filler:
 
     def fill(self, layer: Doc) -> None:
         """Put a layer into the regions."""
+        if layer["widget"] == "arrow":
+            self._draw_arrows(layer)
+            return
         for taken, value in self._values(layer):
             region = self.regions.get(str(taken.get("region", _member(value, layer.get("region")))))
             if region is None:
@@ -233,6 +266,12 @@ class _Filler:
                     region.owner = self.owner(named) or region.owner
                 continue
             self._add(region, layer, taken, value)
+
+    def _draw_arrows(self, layer: Doc) -> None:
+        for _, value in _find(self.board, layer["at"]):
+            labels = [self.regions[name].doc["label"] for name in value.get(layer["path"], ()) if name in self.regions]
+            if len(labels) > 1:
+                self.arrows.append(Arrow(value[layer["number"]], [(label["x"], label["y"]) for label in labels]))
 
     def _values(self, layer: Doc) -> Iterator[tuple[dict[str, Json], Json]]:
         if "data" not in layer:

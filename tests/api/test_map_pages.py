@@ -91,6 +91,25 @@ def test_a_map_shows_owners_and_pieces_of_every_game(pages: Pages, lang: str) ->
         )
 
 
+def test_orders_of_a_sheet_are_numbered_arrows() -> None:
+    pages = next(each for each in ALL if each.game == "egc")
+    labels, board = labels_of(pages, "en")
+    orders: list[Any] = [
+        {"n": 4, "type": "order_army", "path": ["serbia", "austria_hungary"]},
+        {"n": 5, "type": "build"},
+    ]
+    board["own"]["sheet"]["orders"] = orders
+    shown = show_map(labels, board, 0, Offers())
+    assert shown is not None
+    places = [shown.geometry.regions[name]["label"] for name in orders[0]["path"]]
+    assert [(arrow.number, arrow.points) for arrow in shown.arrows] == [
+        (4, [(each["x"], each["y"]) for each in places])
+    ]
+    shown = show_map(labels, {**board, "own": None}, None, Offers())
+    assert shown is not None
+    assert shown.arrows == []
+
+
 def test_every_control_token_and_unit_stands_on_the_map() -> None:
     pages = next(each for each in ALL if each.game == "struggle_of_empires")
     labels, board = labels_of(pages, "en")
