@@ -111,13 +111,15 @@ class CommandHandler(RecordWriter):
         *,
         body: Doc | None = None,
         defaulted: Collection[str] = (),
+        followed_by: Sequence[Command] = (),
         idempotency_key: RequestKey | str | None = None,
         extra_statements: ExtraStatements = no_statements,
     ) -> CommandResult:
         """Open a new game under an id from `new_game_id`; `body` adds pace and policies to the record.
 
         `defaulted` names members of the body absent from the request, so repetitions of requests of earlier versions
-        stay equal. Raise UnknownRuleset and InvalidTable, and StaleVersion if the game exists.
+        stay equal. Records of the commands in `followed_by` are stored with the first one, or none of them. Raise
+        UnknownRuleset and InvalidTable, and StaleVersion if the game exists.
         """
         rules = self._registry.get(ruleset)
         table = rules.make_table(seats, options)
@@ -131,12 +133,17 @@ class CommandHandler(RecordWriter):
                 key.claim.check(self._ledger.execute)
             # The seed first: a seed without a game is harmless, and a repeated command finds it.
             seed = self._seed_store.create(game)
-            transition = Open(game, table, body or {}).execute(rules, self._context(seed, key))
-            return self._store(
-                game, key, extra_statements, _CachedGame(rules, transition.game, seed, log_id), [transition]
-            )
+            context = self._context(seed, key)
+            steps = [Open(game, table, body or {}).execute(rules, context)]
+            for command in followed_by:
+                steps.append(command.execute(rules, steps[-1].game, context))
+            return self._store(game, key, extra_statements, _CachedGame(rules, steps[-1].game, seed, log_id), steps)
 
         return self.run_once(game, key, attempt)
+
+    def prepare_openings(self, games: Sequence[str]) -> None:
+        """Make the seeds of games that are about to be opened, in one write."""
+        self._seed_store.prepare(games)
 
     def fork(
         self,

@@ -72,6 +72,7 @@ class TournamentHandler(RecordWriter):
         super().__init__(ledger)
         self._registry, self._seed_store, self._clock = registry, seed_store, clock
         self._recent: RecentCache[_CachedTournament] = RecentCache(keep)
+        self._ranked: RecentCache[_CachedTournament] = RecentCache(keep)
 
     def open(
         self,
@@ -128,6 +129,21 @@ class TournamentHandler(RecordWriter):
     def load(self, tournament: str) -> Tournament:
         """Return the newest version of a tournament; raise UnknownTournament."""
         return self._load(tournament).tournament
+
+    def load_ranked(self, tournament: str, stage: int, round_: int) -> Tournament | None:
+        """Return the tournament after the last ranking of a round, or None without one; raise UnknownTournament."""
+        cached, key = self._load(tournament), f"{tournament} {stage}.{round_}"
+        rankings = cached.tournament.stages[stage - 1].rankings if stage <= len(cached.tournament.stages) else ()
+        if round_ > len(rankings):
+            return None
+        official, known = rankings[round_ - 1], self._ranked.get(key)
+        if known and known.log_id == cached.log_id and known.tournament.stages[stage - 1].rankings[-1] == official:
+            return known.tournament
+        records = self._ledger.read(tournament, upto=cached.version)
+        last = max(
+            n for n, record in enumerate(records, 1) if record.kind.endswith(".ranked") and record.body == official
+        )
+        return self._ranked.remember(key, _CachedTournament(fold_tournament(records[:last]), cached.log_id)).tournament
 
     def _load(self, tournament: str) -> _CachedTournament:
         """Return the newest version, after reading only the records that this process does not know."""

@@ -12,15 +12,16 @@ from uuid import UUID
 
 from domain.command_handler import CommandHandler
 from domain.errors import RuleError
-from domain.kernel.game.game import Player
 from domain.kernel.game.table_commands import Join, Start
 from domain.ledger import Ledger
+from domain.service.principals import Role
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_result_commands import (
     AddTable,
+    AddTables,
     AnnulPod,
     Report,
     check_round_may_begin,
@@ -66,21 +67,24 @@ class TournamentTables:
         play = t.stages[stage - 1]
         pods = range(1, len(play.rounds[round_ - 1].pods) + 1)
         missing = [pod for pod in pods if (round_, pod) not in play.tables]
-        for pod in missing[:most]:
+        commands = [self._plan_table(t, stage, round_, pod) for pod in missing[:most]]
+        tables = [command for command in commands if isinstance(command, AddTable)]
+        if tables:
+            self._commands.prepare_openings([command.game for command in tables])
+        for command in tables:
             before_each()
-            self._make_table(self._tournaments.load(tournament), stage, round_, pod)
+            self._open_game(t, command.game, command.entrants)
+        if commands:
+            with _tolerate("already_tabled"):
+                self._tournaments.handle(tournament, AddTables(tuple(commands)))
         return len(missing[most:])
 
-    def _make_table(self, t: Tournament, stage: int, round_: int, pod: int) -> None:
+    def _plan_table(self, t: Tournament, stage: int, round_: int, pod: int) -> AddTable | AnnulPod:
+        """Return the command that tells of the pod's game, or that too few are left for one."""
         if not is_legal_pod(t, stage, (round_, pod)):
-            command: AddTable | AnnulPod = AnnulPod(stage, round_, pod)
-        else:
-            entrants = t.list_present(stage, round_, pod)
-            game = self._derive_game(t, stage, round_, pod, entrants)
-            self._open_game(t, game, entrants)
-            command = AddTable(stage, round_, pod, game, entrants)
-        with _tolerate("already_tabled"):
-            self._tournaments.handle(t.id, command)
+            return AnnulPod(stage, round_, pod)
+        entrants = t.list_present(stage, round_, pod)
+        return AddTable(stage, round_, pod, self._derive_game(t, stage, round_, pod, entrants), entrants)
 
     def _derive_game(self, t: Tournament, stage: int, round_: int, pod: int, entrants: tuple[int, ...]) -> str:
         """Return the id of a pod's game: nobody guesses that of an unlisted one.
@@ -93,38 +97,36 @@ class TournamentTables:
         return self._seat_tokens.make_token("tournament-table", t.id, *place).game
 
     def _open_game(self, t: Tournament, game: str, entrants: tuple[int, ...]) -> None:
-        """Open the game, seat its people and start it, as far as that has not been done."""
+        """Open the game with its people seated, and start it, unless that has been done."""
         terms, tokens = t.terms, self._seat_tokens
-        role = tokens.issue(game, DIRECTOR, t.director, tokens.make_token().token, account=True)
+        people = [t.entrants[entrant].player for entrant in entrants]
+        holders: list[tuple[Role, str]] = [(DIRECTOR, t.director), *enumerate(people)]
         self._commands.open(
             game,
             terms.ruleset,
             len(entrants),
             terms.options,
             body=terms.table,
+            followed_by=[*(Join(seat, player) for seat, player in enumerate(people)), Start()],
             idempotency_key="tournament-table",
-            extra_statements=lambda _: role,
+            extra_statements=lambda _: [
+                row
+                for role, player in holders
+                for row in tokens.issue(game, role, player, tokens.make_token().token, account=True)
+            ],
         )
-        for seat, entrant in enumerate(entrants):
-            self._seat(game, seat, t.entrants[entrant].player)
-        if self._commands.game(game).status == "open":
-            with _tolerate("not_open"):
-                self._commands.handle(game, Start())
 
-    def _seat(self, game: str, seat: int, player: str) -> None:
-        if self._commands.game(game).players.get(seat, Player("")).id:
-            return
-        tokens = self._seat_tokens
-        role = tokens.issue(game, seat, player, tokens.make_token().token, account=True)
-        with _tolerate("seat_taken", "not_open"):
-            self._commands.handle(game, Join(seat, player), extra_statements=lambda _: role)
+    def report_results(
+        self, tournament: str, stage: int, round_: int, read_places: PlacesReader, only: int = 0
+    ) -> list[int]:
+        """Report the results of games that have closed, once more after a change, and return their pods.
 
-    def report_results(self, tournament: str, stage: int, round_: int, read_places: PlacesReader) -> list[int]:
-        """Report the results of games that have closed, once more after a change, and return their pods."""
+        `only`: the pod to look at; 0 for all of the round.
+        """
         t, reported = self._tournaments.load(tournament), []
         play = require_round(t, stage, round_)
         for (number, pod), table in sorted(play.tables.items()):
-            if number != round_ or table.annulled:
+            if number != round_ or table.annulled or only not in (0, pod):
                 continue
             is_known = table.result is not None and table.result["version"] == self._ledger.version(table.game)
             if is_known or (rows := read_places(table.game)) is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, false, select, true, update
 
+from domain.kernel.records.record import Record
 from domain.tournaments.event import Tournament
 from domain.transparency.merkle_tree import Hash, append_leaf, leaf_hash
 from domain.types import PUBLIC, Doc, Json, Viewer
@@ -24,7 +25,7 @@ from projections.row_builders import (
     build_result_rows,
     build_seat_rows,
 )
-from projections.tournament_views import build_tournament_row
+from projections.tournament_views import PodPlace, build_table_rows, build_tournament_row, list_replayed
 from projections.view_store import PreparedStatement, ViewStore, upsert
 
 _G = schema.generations.c
@@ -35,6 +36,13 @@ SET_TREE = PreparedStatement(
 )
 DELETE_DUE = PreparedStatement(
     delete(schema.due).where(schema.due.c.gen == bindparam("in_gen"), schema.due.c.game == bindparam("of_game"))
+)
+_T = schema.tournament_tables.c
+NO_LONGER_COUNT = PreparedStatement(
+    update(schema.tournament_tables)
+    .where(_T.gen == bindparam("in_gen"), _T.game == bindparam("of_game"), _T.stage == bindparam("in_stage"))
+    .where(_T.round == bindparam("in_round"), _T.pod == bindparam("of_pod"), _T.attempt == bindparam("of_attempt"))
+    .values(counts=false(), reported=true())
 )
 
 
@@ -61,6 +69,11 @@ class Batch:
     results: list[Doc] = field(default_factory=list)
     seated: list[Doc] = field(default_factory=list)
     tournament_rows: list[Doc] = field(default_factory=list)
+    pods: dict[str, set[PodPlace]] = field(default_factory=dict)
+    """Tournament -> stage, round and pod of the tables that changed."""
+    table_rows: list[Doc] = field(default_factory=list)
+    replayed: list[tuple[Tournament, Record]] = field(default_factory=list)
+    """Rulings that let a table be played again."""
 
     def add_rows(self, gen: int, game: str, views: ViewStore) -> None:
         """Add the rows of a game as it is at the end of the batch."""
@@ -77,11 +90,10 @@ class Batch:
 
     def add_tournament_row(self, gen: int, tournament: str) -> None:
         """Add the row of a tournament as it is at the end of the batch."""
-        self.tournament_rows.append(
-            build_tournament_row(
-                gen, self.tournaments[tournament], self.places[tournament], archived=tournament in self.archived
-            )
-        )
+        t = self.tournaments[tournament]
+        row = build_tournament_row(gen, t, self.places[tournament], archived=tournament in self.archived)
+        self.tournament_rows.append(row)
+        self.table_rows += build_table_rows(gen, t, self.pods.get(tournament, ()))
 
     def add_spectator_rows(self, gen: int, delayed: DelayedGame, views: ViewStore) -> None:
         """Add the rows of a game as spectators see it."""
@@ -115,9 +127,11 @@ def write_batch(db: Connection, gen: int, batch: Batch, spectators: SpectatorSli
         (schema.results, batch.results),
         (schema.seated, batch.seated),
         (schema.tournaments, batch.tournament_rows),
+        (schema.tournament_tables, batch.table_rows),
         (schema.held_back, [build_delay_row(gen, delayed) for delayed in spectators.games]),
     ):
         upsert(db, table, rows)
+    NO_LONGER_COUNT.execute_many(db, [key for t, record in batch.replayed for key in list_replayed(gen, t, record)])
     spectators.save_place()
     quarantine_games(db, gen, [{"gen": gen, **row} for row in batch.quarantined], {"set_aside": True}, views)
 

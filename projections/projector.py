@@ -38,7 +38,7 @@ from projections.partitions import PartitionLease, PartitionShare
 from projections.row_builders import (
     build_timeline_rows,
 )
-from projections.tournament_views import TournamentLoader
+from projections.tournament_views import TournamentLoader, list_changed_pods
 from projections.view_store import PreparedStatement, ViewStore
 
 SLICE = 500
@@ -74,6 +74,7 @@ GAME_TABLES = (
     schema.held_back,
     schema.seated,
     schema.tournaments,
+    schema.tournament_tables,
 )
 """Tables with rows of single games and tournaments, made from their records alone."""
 
@@ -317,7 +318,9 @@ class Projector:
         record, game = entry.record, entry.game
         if is_tournament_id(game):
             before_it = batch.tournaments.get(game) or self._tournaments.get(game)
-            batch.tournaments[game] = self._tournament_loader.load(before_it, entry)
+            t = batch.tournaments[game] = self._tournament_loader.load(before_it, entry)
+            batch.pods.setdefault(game, set()).update(list_changed_pods(t, record))
+            batch.replayed.append((t, record))
             batch.places[game] = spectators.set_position(entry.position)
             if entry.archived and record.kind in FINAL_KINDS:
                 batch.archived.append(game)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, literal_column, select, text
 
@@ -14,6 +15,8 @@ from projections.board_reader import BoardReader
 from projections.leases import load_progress
 from projections.live_rows import READ_POSITION, is_live
 from projections.merkle_proofs import MerkleProofs
+from projections.rating_board import RatingBoard
+from projections.row_builders import NO_DECISION
 from projections.table_lists import TableLists
 from projections.view_store import PreparedStatement, ViewStore
 
@@ -28,6 +31,15 @@ class DueWork:
     at: int
 
 
+class TournamentTable(NamedTuple):
+    """Place of a game in a tournament, from 1."""
+
+    tournament: str
+    stage: int
+    round: int
+    pod: int
+
+
 POSITION = PreparedStatement(READ_POSITION)
 _D, _A = schema.due.c, schema.aside.c
 DUE = PreparedStatement(
@@ -36,6 +48,17 @@ DUE = PreparedStatement(
     .where((_D.work != literal_column("'lapse'")) | (_D.at <= bindparam("answered_to")))
     .order_by(_D.at)
     .suffix_with(text("LIMIT :most"))  # SQLAlchemy's own limit adds a parameter
+)
+_T, _G, _O = schema.tournament_tables, schema.games, schema.tournaments
+UNREPORTED = PreparedStatement(
+    select(_T.c.table_game)
+    .join(_G, (_G.c.gen == _T.c.gen) & (_G.c.game == _T.c.table_game))
+    .join(_O, (_O.c.gen == _T.c.gen) & (_O.c.game == _T.c.game))
+    .where(is_live(_T), ~_T.c.reported, _O.c.status == literal_column("'running'"))
+    .where(_G.c.status == literal_column("'closed'"), _G.c.shown_to != literal_column(f"'{schema.AT_THE_TABLE}'"))
+)
+TOURNAMENT_OF = PreparedStatement(
+    select(_T.c.game, _T.c.stage, _T.c.round, _T.c.pod).where(is_live(_T), _T.c.table_game == bindparam("of_game"))
 )
 QUARANTINED = PreparedStatement(select(_A.game, _A.position, _A.error).where(is_live(schema.aside)))
 
@@ -46,6 +69,7 @@ class Reader(BoardReader, TableLists):
     def __init__(self, views: ViewStore, archived_views: ArchivedViewLoader | None = None) -> None:
         super().__init__(views, archived_views)
         self.proofs = MerkleProofs(views)
+        self.ratings = RatingBoard(views)
 
     def read_position(self) -> int:
         """Return the log position that all partitions of the live generation have read."""
@@ -85,6 +109,15 @@ class Reader(BoardReader, TableLists):
     def list_due(self, now: int, limit: int = 100, *, answered_until: int = MAX_INT) -> list[DueWork]:
         """Return due work, longest overdue first; deadlines only up to `answered_until` (ms)."""
         return [DueWork(*row) for row in self._views.fetch_all(DUE, by=now, answered_to=answered_until, most=limit)]
+
+    def list_unreported(self) -> list[DueWork]:
+        """Return the closed tables of tournaments whose results have not been reported."""
+        return [DueWork(game, NO_DECISION, "report", 0) for (game,) in self._views.fetch_all(UNREPORTED)]
+
+    def find_tournament(self, game: str) -> TournamentTable | None:
+        """Return the place of a game in its tournament, or None for any other game."""
+        found = self._views.fetch_all(TOURNAMENT_OF, of_game=game)
+        return TournamentTable(*found[0]) if found else None
 
     def list_games_of(self, ruleset: str) -> list[str]:
         """Return all games of a ruleset, in the order of their ids."""

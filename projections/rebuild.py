@@ -28,6 +28,7 @@ TABLES = (
     schema.held_back,
     schema.seated,
     schema.tournaments,
+    schema.tournament_tables,
     schema.leaves,
     schema.nodes,
     schema.aside,

@@ -214,6 +214,26 @@ tournaments = Table(
 )
 """Summaries of tournaments; `game` is the tournament's id, `place` orders last changes as in `games`."""
 
+tournament_tables = Table(
+    "tournament_tables",
+    metadata,
+    _gen_column(),
+    _game_column(),
+    Column("stage", Integer, primary_key=True),
+    Column("round", Integer, primary_key=True),
+    Column("pod", Integer, primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("table_game", String(36), nullable=False),
+    Column("reported", Boolean, nullable=False),
+    Column("counts", Boolean, nullable=False),
+    Column("places", String(40), nullable=False),
+    Index("tournament_tables_game", "gen", "table_game"),
+)
+"""Tables of tournaments; `game` is the tournament's id, `table_game` that of the table, empty without one.
+
+`counts` is false for an annulled table. `places` has places by seat, separated by commas, if a ruling gave them.
+"""
+
 leaves = Table(
     "leaves",
     metadata,

@@ -19,7 +19,8 @@ Columns = TypeVarTuple("Columns")
 UNFINISHED = ("open", "running", "over")
 """Status of games that are not closed; `over` after a ruling."""
 
-_READ_BY_ALL = (READ_POSITION.scalar_subquery() + 1) * (1 << PLACE_BITS)
+READ_BY_ALL = (READ_POSITION.scalar_subquery() + 1) * (1 << PLACE_BITS)
+"""The end of the places that all partitions have read."""
 
 
 class TableLists:
@@ -87,7 +88,7 @@ class TableLists:
         """
         t, r = schema.games, schema.results
         query = select(t.c.place, t.c.game).where(is_live(t), t.c.listing == "public", t.c.status == "closed")
-        query = query.where(t.c.shown_to != schema.AT_THE_TABLE, t.c.place > after, t.c.place < _READ_BY_ALL)
+        query = query.where(t.c.shown_to != schema.AT_THE_TABLE, t.c.place > after, t.c.place < READ_BY_ALL)
         query = query.order_by(t.c.place).limit(limit)
         if ruleset:
             query = query.where(t.c.ruleset == ruleset)

@@ -5,16 +5,22 @@ Everything about a tournament is public, so a view is a function of its fold alo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from domain.errors import VerificationError
+from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.event import Tournament, apply_tournament_record, fold_tournament, initial_tournament
-from domain.tournaments.event_stage import PodTable, StagePlay, TablePlace
+from domain.tournaments.event_stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
+from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
 from domain.types import Doc, Json
 from projections import documents
+
+PodPlace = tuple[int, int, int]
+"""Stage, round and pod of a table."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,54 @@ def build_tournament_row(gen: int, t: Tournament, place: int, *, archived: bool)
     row = {"gen": gen, "game": t.id, "place": place, "version": t.version, "ruleset": t.terms.ruleset}
     doc = documents.encode_document(build_summary(t))
     return {**row, "status": t.status, "listing": t.terms.listing, "at": t.time, "archived": archived, "doc": doc}
+
+
+def list_changed_pods(t: Tournament, record: Record) -> list[PodPlace]:
+    """Return stage, round and pod of the tables that a record of the tournament may have changed."""
+    kind, body = record.kind.removeprefix(FAMILY), record.body
+    if kind in ("tabled", "reported", "annulled", "placed"):
+        return [(body["stage"], body["round"], body["pod"])]
+    if kind in ("excluded", "restored"):
+        return [(body["stage"], *place) for place in t.stages[body["stage"] - 1].tables]
+    return []
+
+
+def list_replayed(gen: int, t: Tournament, record: Record) -> list[Doc]:
+    """Return the key of the row of a table that a record lets be played again."""
+    body = record.body
+    if record.kind != f"{FAMILY}annulled" or body["how"] != REPLAY:
+        return []
+    place = body["round"], body["pod"]
+    attempt = t.stages[body["stage"] - 1].attempt_at(place) - 1
+    key = {"in_stage": body["stage"], "in_round": place[0], "of_pod": place[1], "of_attempt": attempt}
+    return [{"in_gen": gen, "of_game": t.id, **key}]
+
+
+def build_table_rows(gen: int, t: Tournament, pods: Iterable[PodPlace]) -> list[Doc]:
+    """Return the rows of tables, with the rulings on them."""
+    rows, counted = list[Doc](), dict[PodPlace, TableResult]()
+    for number in sorted({stage for stage, _, _ in pods}):
+        counted |= {(number, table.round, table.pod): table for table in t.stage(number).tables}
+    for pod in sorted(pods):
+        stage, *place = pod
+        table = t.stages[stage - 1].tables.get((place[0], place[1]), PodTable(()))
+        result, after = table.result or {}, counted.get(pod)
+        ruled = after.places if after and list(after.places) != result.get("places", []) else ()
+        rows.append(
+            {
+                "gen": gen,
+                "game": t.id,
+                "stage": stage,
+                "round": place[0],
+                "pod": place[1],
+                "attempt": t.stages[stage - 1].attempt_at((place[0], place[1])),
+                "table_game": table.game,
+                "reported": table.result is not None or bool(table.annulled),
+                "counts": after is not None and not after.annulled,
+                "places": ",".join(map(str, ruled)),
+            }
+        )
+    return rows
 
 
 def build_summary(t: Tournament) -> Doc:
@@ -74,6 +128,7 @@ def build_tournament(t: Tournament) -> Doc:
         "stages": [_stage_to_json(t, number) for number in range(1, len(terms.stages) + 1)],
         "chain": {"draws": terms.chain, "used": len(t.secrets) - 1, "secrets": list(t.secrets), "key": t.key},
         "reveal": terms.reveal,
+        "takes_late": t.takes_late,
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
         "people": [_entrant_to_json(t, entrant) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
@@ -158,6 +213,24 @@ def _pod_to_json(play: StagePlay, place: TablePlace, drawn: tuple[int, ...], cou
 def build_rulings(t: Tournament) -> list[Doc]:
     """Return the rulings, the first one first: version, kind, author, stage, and the members of their records."""
     return [
-        {"ruling": each.version, "act": each.kind, "at": each.at, "restored": each.restored, **each.body}
+        {
+            "ruling": each.version,
+            "act": each.kind,
+            "at": each.at,
+            "restored": each.restored,
+            "appeal": _appeal_to_json(each.appeal) if each.appeal else None,
+            **each.body,
+        }
         for each in t.rulings
     ]
+
+
+def _appeal_to_json(appeal: RulingAppeal) -> Doc:
+    return {
+        "version": appeal.version,
+        "entrant": appeal.entrant,
+        "at": appeal.at,
+        "outcome": appeal.outcome or None,
+        "officer": appeal.officer or None,
+        "answered_at": appeal.answered_at or None,
+    }

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from domain.command_handler import CommandHandler
+from domain.compat import cached_property
 from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
+from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ClockRows
+from domain.tournament_handler import TournamentHandler
+from domain.tournament_tables import TournamentTables
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.policy_file import KnownWitness
 from projections.integrity import Inspector
@@ -51,6 +55,12 @@ class WorkerContext:
     """Secret of the key that signs checkpoints; empty: the ring holds it."""
     witnesses: tuple[KnownWitness, ...] = ()
     """Witnesses that are asked to cosign checkpoints."""
+
+    @cached_property
+    def tournament_tables(self) -> TournamentTables:
+        """Tables of tournaments."""
+        tournaments = TournamentHandler(self.ledger, self.registry, self.seed_store, self.clock)
+        return TournamentTables(self.ledger, tournaments, self.commands, SeatTokens(self.ledger, self.ledger.keys))
 
     @property
     def job_requests(self) -> JobRequests:

@@ -29,7 +29,7 @@ from domain.service.job_requests import JobRequest
 from domain.types import Json
 from projections.reader import DueWork
 from workers.context import current_context
-from workers.jobs import audits, bot_moves, deadlines, proposals, rebuilds, rewinds, turns
+from workers.jobs import audits, bot_moves, deadlines, proposals, rebuilds, rewinds, tournament_reports, turns
 from workers.maintenance.corruption_handler import check_suspect
 from workers.signals import NO_REDIS, CircuitBreaker, connect
 
@@ -46,9 +46,10 @@ A killed worker or an emptied Redis can leave an id without a job.
 """
 
 SHORT_PERIOD = 1_000
-"""The same period for bot moves and deliveries, ms.
+"""The same period for bot moves, reports and deliveries, ms.
 
-A bot's seat may owe the same decision again after another seat's answer. All waiting notifications are one job.
+A bot's seat may owe the same decision again after another seat's answer, and a round has many results. All waiting
+notifications are one job.
 """
 
 TURN_SECONDS = 60
@@ -91,6 +92,7 @@ _DUE_JOBS: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
         "bot": bot_moves.play_bots,
         "sweep": turns.close_unstarted,
         "ruling": turns.close_ruled,
+        "report": tournament_reports.report_table,
     }
 )
 _REQUEST_JOBS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(
@@ -119,7 +121,11 @@ _STATES = {b"started": "running", b"failed": "failed"}
 def _period(name: str) -> int:
     work = name.partition("-")[0]
     return (
-        BATCH_SECONDS * 1000 if work in ("audit", "rebuild") else SHORT_PERIOD if work in ("bot", _DELIVERY) else PERIOD
+        BATCH_SECONDS * 1000
+        if work in ("audit", "rebuild")
+        else SHORT_PERIOD
+        if work in ("bot", "report", _DELIVERY)
+        else PERIOD
     )
 
 

@@ -49,6 +49,7 @@ class Reconciler:
         """Enqueue all due work; return the number of new jobs. Without Redis, the rows wait."""
         now = self._clock()
         due = self._reader.list_due(now, MAX_ROWS, answered_until=self._heartbeat.deadlines_valid_until())
+        due += self._reader.list_unreported()
         calls = [*map(due_call, due), *map(request_call, self._list_actionable())]
         if self._has_notifications and self._has_notifications():
             calls.append(delivery_call())

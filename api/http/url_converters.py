@@ -40,6 +40,12 @@ class RulesetConverter(BaseConverter):
     regex = "[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}"
 
 
+class FamilyConverter(BaseConverter):
+    """Names of rulesets without versions."""
+
+    regex = "[a-z][a-z0-9_]{0,60}"
+
+
 class PlayerConverter(BaseConverter):
     regex = "[A-Za-z0-9_-]{1,80}"
 
@@ -86,6 +92,7 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "seat": SeatConverter,
     "version": VersionConverter,
     "ruleset": RulesetConverter,
+    "family": FamilyConverter,
     "player": PlayerConverter,
     "account": AccountConverter,
     "credential": AccountConverter,

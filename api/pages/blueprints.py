@@ -24,6 +24,7 @@ from api.pages import (
     table,
     tournament_acts,
     tournament_pages,
+    tournament_ratings,
 )
 from api.pages.session import page, static_file
 
@@ -90,6 +91,11 @@ def _register_tournaments(app: Flask) -> None:
     app.add_url_rule("/tournaments", "pages.tournaments", page(tournament_pages.list_tournaments), methods=["GET"])
     app.add_url_rule(one, "pages.tournament", page(tournament_pages.show_tournament), methods=["GET"])
     app.add_url_rule(f"{one}/places", "pages.places", page(tournament_pages.explain_places), methods=["GET"])
+    app.add_url_rule("/ratings", "pages.all_ratings", page(tournament_ratings.list_ratings), methods=["GET"])
+    lists = "/ratings/<family:family>"
+    app.add_url_rule(lists, "pages.ratings", page(tournament_ratings.list_ratings), methods=["GET"])
+    rating = page(tournament_ratings.explain_rating)
+    app.add_url_rule(f"{lists}/players/<player:player>", "pages.rating", rating, methods=["GET"])
     app.add_url_rule(f"{one}/acts", "pages.acts", page(tournament_acts.act_in_tournament), methods=["POST"])
 
 

@@ -62,6 +62,17 @@ class TournamentShown:
         own = [each for each in self.doc["people"] if each["player"] in self.players and not each["withdrawn"]]
         return own[-1] if own else None
 
+    @property
+    def has_left(self) -> bool:
+        """Return True if the visitor has withdrawn, and may come back."""
+        own = [each for each in self.doc["people"] if each["player"] in self.players]
+        return bool(own) and all(each["withdrawn"] and not each["excluded"] for each in own)
+
+    @property
+    def may_return(self) -> bool:
+        """Return True if the visitor may enter while rounds are played."""
+        return self.doc["status"] == "running" and (self.has_left or self.doc["takes_late"])
+
     def entrant(self, number: int) -> str:
         """Return the name of an entrant."""
         people = self.doc["people"]
@@ -69,6 +80,11 @@ class TournamentShown:
         if name:
             return str(name)
         return i18n.translate(Message("entrant {number}", number=number), self.labels.texts.lang)
+
+    def places(self, a: int, b: int, stage: int, after: int) -> str:
+        """Return the address of the reason of two places, after a round or (0) as of now."""
+        query = {"a": a, "b": b} | ({"stage": stage} if len(self.doc["stages"]) > 1 else {})
+        return f"{self.address}/places?{urlencode(query | ({'after': after} if after else {}))}"
 
     def points(self, ticks: int) -> str:
         """Return ticks as points."""
@@ -126,7 +142,8 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
     path = page.address
     drawn = ask("GET", f"{path}/stages/{stage}/rounds/{number}") if page.doc["plan"] else None
     after = _read_small("after")
-    query = {"after_round": after} if 0 < after <= page.doc["ranked"] else {}
+    ranked = page.doc["ranked"] if stage == page.doc["stage"] else last
+    query = {"after_round": after} if 0 < after <= ranked else {}
     query |= {"stage": stage} if len(page.doc["stages"]) > 1 else {}
     return render_games_page(
         "tournament",
@@ -142,6 +159,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         if page.doc["plan"] or page.doc["ranked"]
         else None,
         after=query.get("after_round", 0),
+        ranked=ranked,
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
@@ -166,5 +184,6 @@ def explain_places(tournament: str) -> Response:
     page = load_tournament(tournament)
     pair = {name: _read_small(name) for name in ("a", "b")}
     query = pair | ({"stage": stage} if (stage := _read_small("stage")) else {})
+    query |= {"after_round": after} if (after := _read_small("after")) else {}
     told = require("GET", f"/tournaments/{tournament}/explain?" + urlencode(query)) if pair["a"] != pair["b"] else None
     return render_games_page("tournament_places", page=page, pair=pair, told=told)

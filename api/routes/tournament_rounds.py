@@ -7,6 +7,7 @@ from flask import Response
 
 from api import authorization
 from api.command_execution import execute_command
+from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
@@ -217,6 +218,15 @@ def _find_stage(t: Tournament, args: Doc) -> int:
     return stage
 
 
+def _load_ranked(tournament: str, stage: int, round_: int) -> Tournament:
+    """Return the tournament as of a round's official standings. Raise Problem without them."""
+    with rate_limits.whole_game_slot():
+        found = services().tournaments.load_ranked(tournament, stage, round_)
+    if found is None:
+        raise Problem("not_found")
+    return found
+
+
 # --- standings -------------------------------------------------------------------------------------------------
 
 
@@ -260,9 +270,15 @@ def standings(args: Doc, tournament: str) -> Response:
 )
 @retry_after_inspection
 def explain_places(args: Doc, tournament: str) -> Response:
-    """Return why one entrant stands before another, as of now: the rules as data, and sentences in your language."""
-    t = load_tournament(tournament)
-    ties, names = TieBreaks(t.stage(_find_stage(t, args))), entrant_names(t)
+    """Return why one entrant stands before another: the rules as data, and sentences in your language.
+
+    Without `after_round` as of now.
+    """
+    t, after = load_tournament(tournament), args.get("after_round")
+    version, stage = t.version, _find_stage(t, args)
+    if after is not None:
+        t = _load_ranked(tournament, stage, after)
+    ties, names = TieBreaks(t.stage(stage, after)), entrant_names(t)
     try:
         found = explain(ties, args["a"], args["b"])
     except TournamentError:
@@ -270,8 +286,6 @@ def explain_places(args: Doc, tournament: str) -> Response:
         raise Problem("invalid_query", errors=[{"at": "/a", "message": message}]) from None
     labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
     sentences = explanation_sentences(ties, found, args.get("lang", request_language()), labels)
-    response = etag_response(
-        msgspec.json.encode(explanation_to_json(ties, found) | {"sentences": sentences}), t.version
-    )
+    response = etag_response(msgspec.json.encode(explanation_to_json(ties, found) | {"sentences": sentences}), version)
     response.vary.add("Accept-Language")
     return response

@@ -16,6 +16,8 @@ from api.routes.table_officers import find_person
 from api.schemas.query_args import MoveArgs, MoveHeaders, WaitArgs
 from api.schemas.tournament_responses import RulingPreviewSchema, TournamentRulingsSchema, TournamentWrittenSchema
 from api.schemas.tournament_schemas import (
+    TournamentAnswerSchema,
+    TournamentAppealRequestSchema,
     TournamentOfficerSchema,
     TournamentRulingHeaders,
     TournamentRulingSchema,
@@ -25,11 +27,13 @@ from api.tournament_calls import (
     entrant_names,
     execute_for_caller,
     load_tournament,
+    own_players,
     require_office,
     written_response,
 )
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
+from domain.tournaments.event_appeal_commands import AnswerAppeal, ContestRuling
 from domain.tournaments.event_ruling_commands import (
     AnnulTable,
     DeputeOfficer,
@@ -76,10 +80,17 @@ def list_tournament_rulings(args: Doc, tournament: str) -> Response:
     """Return the rulings with their authors and reasons, the first one first."""
     wait_for_views(args["wait"])
     t, texts = load_tournament(tournament), services().seat_tokens.texts
-    reasons = texts.find_texts([each.reason for each in t.rulings if each.reason])
-    docs = build_rulings(t)
-    items = [doc | {"reason": reasons.get(each.reason)} for doc, each in zip(docs, t.rulings, strict=True)]
-    names = texts.list_names({each.body["officer"] for each in t.rulings})
+    appeals = [each.appeal for each in t.rulings if each.appeal]
+    hashes = [each.reason for each in t.rulings]
+    hashes += [hashed for appeal in appeals for hashed in (appeal.reason, appeal.answer)]
+    reasons, items = texts.find_texts([each for each in hashes if each]), build_rulings(t)
+    for doc, each in zip(items, t.rulings, strict=True):
+        doc["reason"] = reasons.get(each.reason)
+        if each.appeal:
+            said = {"reason": reasons.get(each.appeal.reason), "answer": reasons.get(each.appeal.answer)}
+            doc["appeal"] = {**doc["appeal"], **said}
+    officers = {each.body["officer"] for each in t.rulings} | {each.officer for each in appeals if each.officer}
+    names = texts.list_names(officers)
     doc = {"tournament": t.id, "version": t.version, "names": names, "items": items}
     return etag_response(msgspec.json.encode(doc), t.version)
 
@@ -121,6 +132,47 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     if not body["reason"]:
         raise Problem("invalid_body", errors=[{"at": "/reason", "message": Message("A reason is expected.")}])
     return written_response(execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"]))
+
+
+@bp.operation(
+    "POST",
+    "/appeals",
+    "appeal_in_tournament",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=TournamentAppealRequestSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def appeal_in_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Contest a ruling, as an entrant of its stage. The first appeal against a ruling is the only one.
+
+    The ruling stands meanwhile. Everybody may read your reason.
+    """
+    command = ContestRuling(own_players(), body["ruling"])
+    return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
+
+
+@bp.operation(
+    "POST",
+    "/appeals/<version:ruling>/answer",
+    "answer_in_tournament",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=TournamentAnswerSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def answer_in_tournament(body: Doc, headers: Doc, tournament: str, ruling: int) -> Response:
+    """Answer an appeal, as another officer than the ruling's author, and no party to the matter.
+
+    If you overturn the ruling, an officer then takes it back (`restored`): its effect is shown and confirmed as ever.
+    """
+    _, officer = require_office(tournament, "organiser", "deputy", "arbiter")
+    command = AnswerAppeal(officer, own_players(), _list_related(), ruling, body["outcome"])
+    return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
 
 
 def _read_ruling(t: Tournament, body: Doc, officer: str, preview: str) -> RulingCommand:

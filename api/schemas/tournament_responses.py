@@ -127,6 +127,7 @@ class TournamentSchema(TournamentSummarySchema):
     stages = fields.List(fields.Nested(TournamentStageDocSchema), required=True)
     chain = fields.Nested(TournamentChainSchema, required=True)
     reveal = required_int()
+    takes_late = fields.Boolean(metadata={"description": "True if people may enter for the next draw."})
     nonces_until = fields.Integer(
         required=True, allow_none=True, metadata={"description": "Time until which nonces may be shown, ms."}
     )
@@ -214,6 +215,19 @@ class RulingPreviewSchema(ResponseSchema):
     )
 
 
+class TournamentAppealSchema(ResponseSchema):
+    version = required_int()
+    entrant = required_int(metadata={"description": "Number of the entrant who contests the ruling."})
+    at = required_int()
+    reason = fields.String(required=True, allow_none=True)
+    outcome = fields.String(
+        required=True, allow_none=True, metadata={"description": "`upheld` or `overturned`; null before the answer."}
+    )
+    officer = fields.String(required=True, allow_none=True)
+    answered_at = fields.Integer(required=True, allow_none=True)
+    answer = fields.String(required=True, allow_none=True, metadata={"description": "The officer's reason."})
+
+
 class TournamentRulingDocSchema(ResponseSchema):
     ruling = required_int(metadata={"description": "Number of the ruling: the version of its record."})
     act = one_of("placed", "annulled", "penalised", "excluded")
@@ -221,6 +235,7 @@ class TournamentRulingDocSchema(ResponseSchema):
     officer = required_str(metadata={"description": "Player id of its author."})
     reason = fields.String(required=True, allow_none=True)
     restored = fields.Boolean(required=True, metadata={"description": "True once it has been taken back."})
+    appeal = fields.Nested(TournamentAppealSchema, allow_none=True)
     stage = required_int()
     round = fields.Integer()
     pod = fields.Integer()

@@ -21,6 +21,7 @@ from domain.kernel.text.message_catalog import LANGUAGES
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.event import STATUSES
+from domain.tournaments.event_appeal_commands import OUTCOMES
 from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY, ROLES
 from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import SCORINGS
@@ -199,6 +200,18 @@ class TournamentRulingSchema(RequestSchema):
     reason = VisibleText(500, "The reason, which everybody may read. Erasable.", "A wrong score.", load_default="")
 
 
+class TournamentAppealRequestSchema(RequestSchema):
+    ruling = StrictInt(
+        required=True, validate=range_check(1, MAX_INT), metadata={"description": "The number of the ruling."}
+    )
+    reason = VisibleText(500, "The reason, which everybody may read. Erasable.", "I was there.", required=True)
+
+
+class TournamentAnswerSchema(RequestSchema):
+    outcome = choice_field(*OUTCOMES, required=True)
+    reason = VisibleText(500, "The reason, which everybody may read. Erasable.", "Rule 4.2.", required=True)
+
+
 class TournamentRulingHeaders(KeyHeaders):
     match = word_field(
         r'^"[0-9a-f]{64}"$',
@@ -258,4 +271,8 @@ class ExplainArgs(RequestSchema):
     a = QueryInt(required=True, validate=range_check(0, MAX_ENTRANTS))
     b = QueryInt(required=True, validate=range_check(0, MAX_ENTRANTS))
     stage = stage_query()
+    after_round = QueryInt(
+        validate=range_check(1, MAX_ROUNDS),
+        metadata={"description": "In the official standings after this round. Default: as of now."},
+    )
     lang = choice_field(*LANGUAGES, metadata={"description": "Overrides Accept-Language."})

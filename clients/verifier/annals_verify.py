@@ -1,6 +1,6 @@
 """Verify games of an Annals service without its code: this file and Python 3.11 or newer are enough.
 
-    python3 annals_verify.py game.jsonl                     an export alone
+    python3 annals_verify.py game.jsonl                     an export alone, of a game or a tournament
     python3 annals_verify.py game.jsonl --head HASH         and its head, which you have from elsewhere
     python3 annals_verify.py game.jsonl --proof record.tlog-proof --key VKEY --witness VKEY
     python3 annals_verify.py --checkpoint new.txt --checkpoint old.txt --consistency path.json --key VKEY
@@ -8,7 +8,7 @@
 Exit status: 0 everything checked holds, 1 something is false (the first fault is named), 2 wrong use. An export
 is one game as JSON lines: a header, a line per record, and in newer files a last line with the head. A record has a
 public part and packs, one for each circle of readers; `seals` are the hashes of its packs. The public part names the
-hash of the one before (`prev`), so the hash of the last, the head, fixes all.
+hash of the one before (`prev`), so the hash of the last, the head, fixes all. Records of a tournament have no packs.
 """
 
 import argparse
@@ -254,9 +254,81 @@ class Game:
         return done, left + [f"{self.untold} missed deadlines: the record tells no time"] * (self.untold > 0)
 
 
+# --- one tournament: everything is public; its pods and standings take the service's own verifier ---
+class Tournament:
+    """Checks the records of a tournament in turn: their chain, and that of the secrets; nonces; keys of the draws."""
+
+    def __init__(self, header):
+        if header != {"annals": 1, "tournament": header["tournament"], "records": header["records"]}:
+            raise Fault("header_mismatch", 0, "not the header of an export")
+        self.header, self.version, self.time, self.head, self.hashes = header, 0, 0, "", []
+        self.secrets, self.present, self.hidden, self.shown, self.status = [], [], {}, {}, "registering"
+
+    def add(self, public):
+        """Check one record; raise Fault."""
+        self.version += 1
+        kind, body = public["kind"].removeprefix("tournament."), public.get("body", {})
+        self._require(public["v"] == self.version, "version_gap")
+        self._require(public["prev"] == self.head, "chain_broken")
+        self._require((kind == "opened") == (self.version == 1), "no_beginning")
+        self._require(type(public["at"]) is int and public["at"] >= self.time, "time_goes_back")
+        self._follow(kind, body)
+        self.head, self.time = sha256(canonical(public)), public["at"]
+        self.hashes.append(self.head)
+
+    def _require(self, right, code):
+        if not right:
+            raise Fault(code, self.version)
+
+    def _follow(self, kind, body):
+        if kind == "opened":
+            self._require(body["tournament"] == self.header["tournament"], "header_mismatch")
+            self.secrets = [body["secret"]]
+        elif kind == "entered" and self.status == "running":
+            self.present = [*self.present, body["entrant"]]
+        elif kind == "checkin_opened":
+            self.status, self.hidden, self.shown = "checking", {}, {}
+        elif kind == "checked":
+            self.hidden[body["entrant"]] = body.get("nonce_hash", "")
+        elif kind == "checkin_closed":
+            self.status, self.present = "drawing", body["entrants"]
+            self._require(set(self.present) <= set(self.hidden), "not_checked_in")
+        elif kind == "revealed":
+            self._require(sha256(body["nonce"].encode()) == self.hidden[body["entrant"]], "nonce_mismatch")
+            self.shown[body["entrant"]] = body["nonce"]
+        elif kind == "drawn":
+            self._check_draw(body, bytes.fromhex(body["secret"]))
+        elif kind == "paired":
+            self.status = "running"
+        elif kind == "advanced":
+            self.present, self.status = body["entrants"], "checking" if self.status == "checking" else "running"
+            self.hidden = {entrant: found for entrant, found in self.hidden.items() if entrant in self.present}
+
+    def _check_draw(self, body, secret):
+        """Each secret is the SHA-256 of the next; with the nonces it gives the key of its draw."""
+        self._require(sha256(secret) == self.secrets[-1] and body["draw"] == len(self.secrets), "secret_mismatch")
+        self.secrets.append(body["secret"])
+        nonces = sha256(canonical([[entrant, self.shown.get(entrant, "")] for entrant in sorted(self.present)]))
+        text = canonical(["annals/draw/1", self.header["tournament"], body["round"], body["draw"], nonces])
+        self._require(hmac.digest(secret, text, "sha256").hex() == body["key"], "key_mismatch")
+
+    def finish(self, _):
+        """Check the length."""
+        self._require(self.version == self.header["records"] > 0, "cut_off")
+
+    def tell(self):
+        """Return what was checked, and what was not."""
+        done = [f"the chain of {self.version} records", f"the secrets and keys of {len(self.secrets) - 1} draws"]
+        return done, ["pods, seats and standings: `annals tournament verify` computes them again"]
+
+
 def verify_export(lines, head="", joint=None):
-    """Check an export, an iterable of lines as bytes, with a transcript of joint chance; return its Game, or Fault."""
-    game, trailer, number = Game({}), None, 0
+    """Check an export, an iterable of lines as bytes, with a transcript of joint chance.
+
+    Return its Game or Tournament; raise Fault.
+    """
+    game: Game | Tournament = Game({})
+    trailer, number = None, 0
     try:
         for number, raw in enumerate(lines):
             doc = json.loads(raw, parse_float=int, parse_constant=int)  # int refuses both
@@ -265,7 +337,7 @@ def verify_export(lines, head="", joint=None):
             if trailer is not None:
                 raise Fault("cut_off", number, "a line after the last")
             if not number:
-                game = Game(doc)
+                game = Tournament(doc) if "tournament" in doc else Game(doc)
             elif "head" in doc:
                 trailer = doc
             else:
@@ -463,7 +535,8 @@ def main(argv):
     except (Fault, OSError, ValueError, KeyError, TypeError) as error:
         print(f"FALSE: {error if isinstance(error, Fault) else f'unreadable ({error})'}")
         return 1
-    title = f"HOLDS: game {game.header['game']}, head {game.head}" if game else "HOLDS"
+    names = [f"{word} {game.header[word]}" for word in ("game", "tournament") if word in game.header] if game else []
+    title = f"HOLDS: {names[0]}, head {game.head}" if game else "HOLDS"
     print(title, *(f"  checked: {text}" for text in done), *(f"  not checked: {text}" for text in left), sep="\n")
     return 0
 

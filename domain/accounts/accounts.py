@@ -82,6 +82,10 @@ class AccountRegistration:
     """Key and contents of a repeatable request; empty for any other."""
 
 
+_AT_ONCE = 500
+"""Player ids in one query."""
+
+
 class Accounts(AccountTable):
     """The tables of accounts and names. Every method may raise StoreUnavailable."""
 
@@ -127,6 +131,15 @@ class Accounts(AccountTable):
         same = f"SELECT account FROM account_players WHERE player IN ({placeholders(players)})"  # noqa: S608 - question marks only
         query = f"SELECT player FROM account_players WHERE account IN ({same})"  # noqa: S608 - question marks only
         return sorted({*players, *(str(player) for (player,) in self._database.execute(query, players))})
+
+    def list_people(self, players: Sequence[str]) -> dict[str, str]:
+        """Return those of these player ids that are people's own ids, with their names; empty names of erased ones."""
+        named = dict[str, str]()
+        for start in range(0, len(players), _AT_ONCE):
+            some = players[start : start + _AT_ONCE]
+            query = f"SELECT player, name FROM accounts WHERE bot = 0 AND player IN ({placeholders(some)})"  # noqa: S608 - question marks only
+            named |= {str(player): str(name) for player, name in self._database.execute(query, some)}
+        return named
 
     def last_use(self, account: str) -> int:
         """Return the time of the last use of the account's credentials, to within ten minutes, ms."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
+from contextlib import suppress
 
 from domain.errors import UnknownGame, WrongKey
 from domain.service.database import Database
@@ -13,7 +15,7 @@ RESEAL_BATCH = 100
 """Seeds older than the key ring, resealed per query."""
 
 _SELECT = "SELECT nonce, box FROM seeds WHERE game = ?"
-_INSERT = "INSERT INTO seeds VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_INSERT = "INSERT INTO seeds VALUES {} ON CONFLICT DO NOTHING"
 _OLD = "SELECT game, nonce, box FROM seeds WHERE length(nonce) > 0 LIMIT ?"
 _RESEAL = "UPDATE seeds SET nonce = ?, box = ? WHERE game = ? AND nonce = ?"
 
@@ -33,9 +35,16 @@ class SeedStore:
 
         Raises WrongKey: with two keys in one ledger no node could continue all games.
         """
-        box = self._keys.seal(game, "seed", secrets.token_bytes(SEED_BYTES))
-        self._database.execute(_INSERT, (game, b"", box))
+        with suppress(UnknownGame):
+            return self.seed(game)
+        self.prepare([game])
         return self.seed(game)
+
+    def prepare(self, games: Sequence[str]) -> None:
+        """Make the seeds of new games in one write; existing ones stay."""
+        rows = [(game, b"", self._keys.seal(game, "seed", secrets.token_bytes(SEED_BYTES))) for game in games]
+        statement = _INSERT.format(", ".join(["(?, ?, ?)"] * len(rows)))
+        self._database.execute(statement, [value for row in rows for value in row])
 
     def seed(self, game: str) -> bytes:
         """Return the seed of a game; raise UnknownGame or WrongKey."""

@@ -15,6 +15,7 @@ from domain.tournaments.event_stage import (
     PodTable,
     RoundDraw,
     RoundPods,
+    RulingAppeal,
     StagePlay,
     TablePlace,
     apply_rulings,
@@ -321,8 +322,8 @@ def _exclude(t: Tournament, record: Record) -> Tournament:
 
 def _restore(t: Tournament, record: Record) -> Tournament:
     version = record.body["ruling"]
-    rulings = tuple(each if each.version != version else replace(each, restored=True) for each in t.rulings)
-    restored = replace(t, rulings=rulings)
+    restored = _replace_ruling(t, version, restored=True)
+    rulings = restored.rulings
     (ruling,) = (each for each in rulings if each.version == version)
     if ruling.kind != "excluded":
         return restored
@@ -357,6 +358,26 @@ def _advance(t: Tournament, record: Record) -> Tournament:
 def _volunteer(t: Tournament, record: Record) -> Tournament:
     body = record.body
     return replace(t, volunteers=t.volunteers | {(body["stage"], body["round"], body["entrant"])})
+
+
+def _appeal(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    made = RulingAppeal(record.version, body["entrant"], record.time, record.public.get("reason", ""))
+    return _replace_ruling(t, body["ruling"], appeal=made)
+
+
+def _answer(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    appeal = next(each.appeal for each in t.rulings if each.version == body["ruling"])
+    said = {"outcome": body["outcome"], "officer": body["officer"], "answered_at": record.time}
+    answered = replace(appeal, **said, answer=record.public.get("reason", "")) if appeal else None
+    return _replace_ruling(t, body["ruling"], appeal=answered)
+
+
+def _replace_ruling(t: Tournament, version: int, **changes: object) -> Tournament:
+    """Return the tournament with members of a ruling replaced."""
+    rulings = [replace(each, **changes) if each.version == version else each for each in t.rulings]  # type: ignore[arg-type] # of any of its fields
+    return replace(t, rulings=tuple(rulings))
 
 
 def _depute(t: Tournament, record: Record) -> Tournament:
@@ -404,6 +425,8 @@ _CHANGES: Mapping[str, Callable[[Tournament, Record], Tournament]] = dict(
             _recuse,
             _substitute,
             _volunteer,
+            _appeal,
+            _answer,
         ),
         strict=True,
     )

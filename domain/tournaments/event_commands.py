@@ -57,6 +57,9 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "conflict_of_interest": "the officer plays in the matter",
     "already_officer": "the person has this office",
     "no_officer": "the person has no office",
+    "appeal_made": "somebody has appealed against the ruling",
+    "no_appeal": "nobody has appealed against the ruling",
+    "appeal_answered": "the appeal has been answered",
     "bye_wanted": "the entrant wants this bye already",
     "substitute_invalid": "an entrant, or the same person again, cannot be a substitute",
 }
@@ -131,7 +134,8 @@ class Enter(TournamentCommand):
             return [RecordDraft("readmitted", {"entrant": known[-1]})]
         if t.play.rounds or len(t.stages) > 1:
             playing = sum(t.entrants[entrant].is_active for entrant in t.participants)
-            has_place = t.status == "checking" or playing < t.terms.capacity
+            waiting = sum(each.is_active and entrant not in members for entrant, each in enumerate(t.entrants))
+            has_place = t.status == "checking" or playing + waiting < t.terms.capacity
             refuse_unless(t.takes_late and has_place, "entries_closed")
         return [RecordDraft("entered", {"entrant": len(t.entrants), "player": self.player})]
 

@@ -15,6 +15,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical
 from domain.tournaments.draw import commit_nonce, follows_in_chain
 from domain.tournaments.event import Tournament, apply_tournament_record, initial_tournament
+from domain.tournaments.event_appeal_commands import is_sound_appeal
 from domain.tournaments.event_pairing import build_advance, build_official, draw_key_of, pair_rounds
 from domain.tournaments.event_ruling_commands import is_sound_ruling
 from domain.tournaments.records import KINDS
@@ -121,8 +122,9 @@ def _check_record(t: Tournament, record: Record, key: bytes) -> bytes:
         case "reported":
             table = t.stages[body["stage"] - 1].tables[body["round"], body["pod"]]
             _require(body["game"] == table.game, "table_mismatch", record, "the pod plays another game")
-        case "annulled" | "placed" | "penalised" | "excluded" | "restored":
-            _require(is_sound_ruling(t, record), "ruling_mismatch", record, "no officer may rule so")
+        case "annulled" | "placed" | "penalised" | "excluded" | "restored" | "appealed" | "answered" as kind:
+            is_sound = is_sound_appeal if kind in ("appealed", "answered") else is_sound_ruling
+            _require(is_sound(t, record), "ruling_mismatch", record, "nobody may act so")
     return key
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from domain.errors import RuleError
 from domain.tournaments.event import Tournament, apply_tournament_record
 from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
 from domain.tournaments.event_pairing import build_advance, build_official
@@ -79,6 +81,22 @@ class AnnulPod(TournamentCommand):
         refuse_unless(not is_legal_pod(t, self.stage, place), "no_table")
         body = {"stage": self.stage, "round": self.round, "pod": self.pod}
         return [RecordDraft("annulled", {**body, "how": AVERAGE})]
+
+
+@dataclass(frozen=True)
+class AddTables(TournamentCommand):
+    """Pods of a round have their games, or none; those that changed meanwhile are left out."""
+
+    verb: ClassVar[str] = "AddTables"
+    by: ClassVar[By] = "service"
+    pods: tuple[AddTable | AnnulPod, ...]
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        drafts = list[RecordDraft]()
+        for pod in self.pods:
+            with suppress(RuleError):
+                drafts += pod.decide(t, context)
+        return drafts or self.pods[0].decide(t, context)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,24 @@ class PodTable:
 
 
 @dataclass(frozen=True)
+class RulingAppeal:
+    """An entrant's appeal against a ruling, and the answer of another officer once there is one."""
+
+    version: int
+    entrant: int
+    at: int
+    """ms since 1970 UTC."""
+    reason: str
+    """Salted hash of the reason."""
+    outcome: str = ""
+    """`upheld`, `overturned`, or empty before the answer."""
+    officer: str = ""
+    answered_at: int = 0
+    answer: str = ""
+    """Salted hash of the answer's reason."""
+
+
+@dataclass(frozen=True)
 class OfficerRuling:
     """A ruling of an officer. `version` is that of its record."""
 
@@ -58,6 +76,7 @@ class OfficerRuling:
     """Salted hash of the reason."""
     restored: bool = False
     """True once it has been taken back."""
+    appeal: RulingAppeal | None = None
 
 
 @dataclass(frozen=True)

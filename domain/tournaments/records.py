@@ -41,6 +41,8 @@ KINDS = tuple(
         "recused",
         "substituted",
         "volunteered",
+        "appealed",
+        "answered",
     )
 )
 """Kinds of records; `<kind>@1` in the ledger."""

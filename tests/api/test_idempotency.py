@@ -16,6 +16,7 @@ import pytest
 from domain.errors import AccountError
 from domain.kernel.game.play_commands import Play
 from domain.tournaments.draw import commit_nonce
+from domain.tournaments.event_appeal_commands import OUTCOMES, ContestRuling
 from domain.tournaments.event_commands import (
     CheckIn,
     CloseCheckIn,
@@ -26,7 +27,7 @@ from domain.tournaments.event_commands import (
     TournamentCommand,
 )
 from domain.tournaments.event_result_commands import AddTable, Report
-from domain.tournaments.event_ruling_commands import ROLES, DeputeOfficer
+from domain.tournaments.event_ruling_commands import ROLES, DeputeOfficer, Penalise, RulingEffect
 from tests.api.conftest import Doc, Reply, Site, Table, make_site, refused
 from tests.api.members import OTHER, PASSWORD, Member, promoted, register
 
@@ -226,6 +227,20 @@ def organising(site: Site) -> list[Ask]:
     rulings = f"{made(*present)}/rulings"
     ruling = {"act": "penalised", "entrant": 1, "ticks": 5, "reason": "Late."}
     seen = {"If_Match": anne.post(f"{rulings}?dry_run=1", ruling).headers["ETag"]}
+    own = (Enter(anne.doc["player"]), *present[:4], CheckIn((anne.doc["player"],)), *present[4:])
+
+    def ruled(*commands: TournamentCommand) -> tuple[str, int]:
+        """A tournament with a ruling by an arbiter, and the number of the ruling."""
+        path = made(*commands, DeputeOfficer("p9", "arbiter"))
+        t = handler.load(path.rpartition("/")[2])
+        penalty = Penalise("p9", (), (), "", 1, 1, 5)
+        seen = replace(penalty, preview=RulingEffect(t, penalty).digest)
+        return path, handler.handle(t.id, seen).versions[0]
+
+    (contested, number), (answered, other) = ruled(*own), ruled(*present)
+    handler.handle(answered.rpartition("/")[2], ContestRuling(("p2",), other))
+    appeal = {"ruling": number, "reason": "x"}
+    answers = [{"outcome": outcome, "reason": "x"} for outcome in OUTCOMES]
     hashes = [{"nonce_hash": commit_nonce(text)} for text in ("x" * 16, "y" * 16)]
     found = [
         ask("POST /v1/tournaments", "/tournaments", terms, terms | {"capacity": 9}),
@@ -241,6 +256,8 @@ def organising(site: Site) -> list[Ask]:
         ask(f"POST {IN_TOURNAMENT}/entrants/me/substitutes", f"{made(*entered)}/entrants/me/substitutes", *people),
         ask(f"POST {IN_TOURNAMENT}/officers", f"{made()}/officers", *({**officer, "office": o} for o in ROLES)),
         ask(f"DELETE {IN_TOURNAMENT}/officers/{{player}}", f"{made(deputed)}/officers/{officer['player']}", None),
+        ask(f"POST {IN_TOURNAMENT}/appeals", f"{contested}/appeals", appeal, appeal | {"reason": "y"}),
+        ask(f"POST {IN_TOURNAMENT}/appeals/{{ruling}}/answer", f"{answered}/appeals/{other}/answer", *answers),
         ask(f"POST {IN_TOURNAMENT}/rulings", rulings, ruling, {**ruling, "ticks": 6}, **seen),
     ]
     return [replace(each, token=anne.token) for each in found]

@@ -210,6 +210,7 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "tournament": "00000000-0000-8000-8000-000000000000",
         "stage": "1",
         "number": "1",
+        "family": "orders",
     } | ids
     return [path.format(**known) for path, methods in found.items() if "get" in methods] + [
         "/v1/docs",

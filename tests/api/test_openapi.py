@@ -69,6 +69,7 @@ PAGES |= {
     )
 }
 PAGES |= {f"/tournaments/{{tournament}}{page}" for page in ("", "/acts", "/places")}
+PAGES |= {"/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}
 """Not below /v1, so that they are found where such things are looked for."""

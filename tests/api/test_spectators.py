@@ -73,8 +73,9 @@ OF_NO_GAME = (
     "/v1/witness/{origin_hash}/checkpoint",
     "/v1/calendar",
     "/v1/tournaments",
+    "/v1/ratings",
 )
-"""They tell nothing of a game, or of one's own alone; tournaments have results that spectators see already."""
+"""They tell nothing of a game, or of one's own alone; tournaments and ratings have results that spectators see."""
 
 AT_IT_ALONE = (
     "/v1/games/{game}/chat",

@@ -113,3 +113,36 @@ def test_a_place_that_is_none_is_no_form_of_ours(site: Site, event: tuple[Person
     answer = who.send(Page(who.read(path).text).act("withdraw"), ("sure", "yes"), ("stage", odd))
     assert answer.status_code == 403
     assert not any(entrant["withdrawn"] for entrant in site.get(path).json["people"])
+
+
+def test_ratings_are_pages_in_both_languages(site: Site, event: tuple[Person, list[Person], str]) -> None:
+    host, people, path = event
+    for name in ("checking", "drawing"):
+        act(host, path, name)
+        for who in people if name == "checking" else ():
+            act(who, path, "check_in")
+    act(host, path, "draw")
+    act(host, path, "tables")
+    (pod,) = site.get(f"{path}/stages/1/rounds/1").json["pods"]
+    finish(site, host.api, [who.api for who in people], pod)
+    listed = Page(host.read("/ratings/orders").text)
+    assert "Anne 1" in " ".join(listed.texts)
+    player = people[1].api.doc["player"]
+    told = host.read(f"/ratings/orders/players/{player}").text
+    assert f'href="/games/{pod["game"]}"' in told
+    french = site.client.get(f"/ratings/orders/players/{player}", headers={"Accept-Language": "fr"}).text
+    assert "Moyenne avant et après" in french
+    assert site.client.get("/ratings/chess").status_code == 404
+
+
+def test_who_withdrew_comes_back_by_a_form(event: tuple[Person, list[Person], str]) -> None:
+    host, people, path = event
+    act(host, path, "checking")
+    for who in people:
+        act(who, path, "check_in")
+    act(host, path, "drawing")
+    act(host, path, "draw")
+    act(people[0], path, "withdraw", ("sure", "yes"))
+    assert "Return to this tournament" in people[0].read(path).text
+    page = act(people[0], path, "enter")
+    assert "You are entrant" in " ".join(page.texts)

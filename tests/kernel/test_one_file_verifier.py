@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import importlib.util
 import json
 import lzma
@@ -12,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -32,6 +33,7 @@ from tests.kernel.test_verify import GAMES
 from tests.test_logs import LOGS
 
 FILE = Path(__file__).parents[2] / "clients" / "verifier" / "annals_verify.py"
+LEAGUE = Path(__file__).parents[1] / "tournaments" / "league.annals.xz"
 DAY = 86_400_000
 
 
@@ -68,7 +70,7 @@ class TestTheFile:
         text = FILE.read_text()
         imports = {a.name for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import) for a in n.names}
         imports |= {str(n.module) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)}
-        assert len(text.splitlines()) <= 475  # of these 25 for joint chance
+        assert len(text.splitlines()) <= 545  # of these 25 for joint chance, 70 for tournaments
         assert imports <= sys.stdlib_module_names
 
     @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
@@ -102,6 +104,42 @@ class TestEveryGame:
     def test_it_holds_before_and_after_its_end(self, name: str, viewer: str | int) -> None:
         for last in (len(GAMES[name].records), len(GAMES[name].records) - 1):
             assert fault_of(dump(GAMES[name].records[:last], viewer)) == ""
+
+
+class TestTournaments:
+    DOCS: ClassVar[list[Any]] = [json.loads(line) for line in lzma.decompress(LEAGUE.read_bytes()).splitlines()]
+
+    def fault_after(self, kind: str, member: str, value: Json) -> str:
+        """The fault of a log in which the host has changed a record, with all hashes after it."""
+        docs, prev = copy.deepcopy(self.DOCS), ""
+        changed = next(doc for doc in docs[1:-1] if doc["kind"] == f"tournament.{kind}")
+        changed["body"][member] = value
+        for doc in docs[1:-1]:
+            doc["prev"] = prev
+            prev = digest(doc)
+        docs[-1]["head"] = prev
+        return fault_of(b"".join(canonical(doc) + b"\n" for doc in docs))
+
+    def test_its_chain_and_its_draws_hold(self) -> None:
+        done = run("-", text=b"".join(canonical(doc) + b"\n" for doc in self.DOCS))
+        assert done.stdout.startswith(f"HOLDS: tournament {self.DOCS[0]['tournament']}".encode())
+        assert b"checked: the secrets and keys of 1 draws" in done.stdout
+
+    @pytest.mark.parametrize(
+        ("kind", "member", "value", "code"),
+        [
+            ("opened", "secret", "00" * 32, "secret_mismatch"),
+            ("drawn", "secret", "00" * 32, "secret_mismatch"),
+            ("drawn", "draw", 2, "secret_mismatch"),
+            ("drawn", "key", "00" * 32, "key_mismatch"),
+            ("revealed", "nonce", "another wind", "nonce_mismatch"),
+            ("checkin_closed", "entrants", [0, 1, 2], "key_mismatch"),
+            ("checkin_closed", "entrants", [99], "not_checked_in"),
+            ("opened", "tournament", "another", "header_mismatch"),
+        ],
+    )
+    def test_another_draw_is_named(self, kind: str, member: str, value: Json, code: str) -> None:
+        assert self.fault_after(kind, member, value) == code
 
 
 def changed_leaves(doc: Json) -> Iterator[tuple[str, Json]]:

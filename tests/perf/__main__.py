@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy.runtime import gc_tuning
-from tests.perf import load, past, pumps, rate, rules, service, streams, views
+from tests.perf import load, past, pumps, rate, rules, service, streams, tournaments, views
 from tests.perf.figures import MACHINE, Figure, head, paced
 
 GAMES = (
@@ -49,6 +49,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
     yield from service.figures(played)
     yield from rate.figures(played, 2 if quick else rate.TABLES)
     yield from past.figures(past.Long("egc", 10, 200, 10) if quick else past.Long())
+    yield from tournaments.figures(tournaments.Event(50, 20, 4, 2, 0.1) if quick else tournaments.Event())
     crowd = streams.Crowd(2, 5, 2) if quick else streams.Crowd()
     yield from streams.figures(played, crowd)
 

@@ -366,6 +366,16 @@ tokens.id text NOT NULL
 tokens.player text NOT NULL
 tokens.revoked integer NOT NULL
 tokens.role text NOT NULL
+tournament_tables.attempt integer NOT NULL
+tournament_tables.counts boolean NOT NULL
+tournament_tables.game character varying NOT NULL
+tournament_tables.gen integer NOT NULL
+tournament_tables.places character varying NOT NULL
+tournament_tables.pod integer NOT NULL
+tournament_tables.reported boolean NOT NULL
+tournament_tables.round integer NOT NULL
+tournament_tables.stage integer NOT NULL
+tournament_tables.table_game character varying NOT NULL
 tournaments.archived boolean NOT NULL
 tournaments.at bigint NOT NULL
 tournaments.doc bytea NOT NULL
@@ -441,6 +451,7 @@ CREATE INDEX results_player ON public.results USING btree (gen, player, at)
 CREATE INDEX seated_player ON public.seated USING btree (gen, player)
 CREATE INDEX sessions_account ON public.sessions USING btree (account)
 CREATE INDEX tokens_player ON public.tokens USING btree (player)
+CREATE INDEX tournament_tables_game ON public.tournament_tables USING btree (gen, table_game)
 CREATE INDEX tournaments_listed ON public.tournaments USING btree (gen, listing, place)
 CREATE INDEX webhooks_account ON public.webhooks USING btree (account)
 CREATE INDEX webhooks_held ON public.webhooks USING btree (held, host)
@@ -520,6 +531,7 @@ CREATE UNIQUE INDEX tickets_pkey ON public.tickets USING btree (id)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (gen, game, version, audience)
 CREATE UNIQUE INDEX tokens_id_key ON public.tokens USING btree (id)
 CREATE UNIQUE INDEX tokens_pkey ON public.tokens USING btree (game, role)
+CREATE UNIQUE INDEX tournament_tables_pkey ON public.tournament_tables USING btree (gen, game, stage, round, pod, attempt)
 CREATE UNIQUE INDEX tournaments_pkey ON public.tournaments USING btree (gen, game)
 CREATE UNIQUE INDEX watching_pkey ON public.watching USING btree (account, game)
 CREATE UNIQUE INDEX webhooks_pkey ON public.webhooks USING btree (id)

@@ -187,6 +187,7 @@ CREATE INDEX held_back_at ON held_back (gen, at);
 CREATE INDEX leaves_record ON leaves (gen, game, version);
 CREATE INDEX results_player ON results (gen, player, at);
 CREATE INDEX seated_player ON seated (gen, player);
+CREATE INDEX tournament_tables_game ON tournament_tables (gen, table_game);
 CREATE INDEX tournaments_listed ON tournaments (gen, listing, place);
 CREATE TABLE aside (
 	gen INTEGER NOT NULL, 
@@ -327,6 +328,19 @@ CREATE TABLE timeline (
 	audience VARCHAR(40) NOT NULL, 
 	doc BLOB NOT NULL, 
 	PRIMARY KEY (gen, game, version, audience)
+);
+CREATE TABLE tournament_tables (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	stage INTEGER NOT NULL, 
+	round INTEGER NOT NULL, 
+	pod INTEGER NOT NULL, 
+	attempt INTEGER NOT NULL, 
+	table_game VARCHAR(36) NOT NULL, 
+	reported BOOLEAN NOT NULL, 
+	counts BOOLEAN NOT NULL, 
+	places VARCHAR(40) NOT NULL, 
+	PRIMARY KEY (gen, game, stage, round, pod, attempt)
 );
 CREATE TABLE tournaments (
 	gen INTEGER NOT NULL, 

@@ -95,6 +95,17 @@ class TestSwiss:
         assert (len(first), len(second), set(second) - set(first)) == (9, 9, {9})
         verified(event)
 
+    def test_no_late_stranger_takes_the_place_of_somebody_who_waits(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}], capacity=6)
+        event.act(*(Enter(f"p{n}") for n in range(7)), OpenCheckIn(), *(CheckIn((f"p{n}",)) for n in range(7)))
+        event.act(CloseCheckIn(), Draw(1, 1))
+        event.play_round(1, 1, random.Random(1))
+        event.act(Withdraw(("p0",)))
+        assert code_of(event, Enter("stranger")) == "entries_closed"
+        event.act(OpenCheckIn(), *(CheckIn((f"p{n}",)) for n in range(1, 7)), CloseCheckIn(), Draw(1, 2))
+        assert sorted(e for pod in event.t.play.rounds[1].pods for e in pod) == [1, 2, 3, 4, 5, 6]
+        verified(event)
+
     def test_volunteers_rest_first(self) -> None:
         event = EventInMemory(stages=[{"format": "swiss", "rounds": 3}])
         event.act(*(Enter(f"p{n}") for n in range(7)), OpenCheckIn(), *(CheckIn((f"p{n}",)) for n in range(7)))

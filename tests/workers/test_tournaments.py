@@ -7,6 +7,7 @@ import pytest
 from domain.command_handler import new_game_id
 from domain.errors import GameDamaged, UnknownGame, UnknownKind, UnknownTournament
 from domain.kernel.game.table_commands import Close as CloseGame
+from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.event_commands import CloseTournament
 from domain.tournaments.event_proof import export_lines, parse_export, verify_tournament
@@ -96,3 +97,22 @@ def test_an_export_proves_itself(house: House, handler: TournamentHandler) -> No
     records = house.crew.ledger.read(t.id)
     parsed = parse_export(b"".join(export_lines(records[0], records[-1], records)))
     assert verify_tournament(parsed) == t
+
+
+def test_a_result_is_reported_without_being_asked_for(house: House, handler: TournamentHandler) -> None:
+    """Once the views know the end of a game, the next pass has its result put on the list; then there is no more."""
+    t, crew = drawn(handler), house.crew
+    SeatTokens(crew.ledger, crew.ledger.keys).migrate()
+    crew.tournament_tables.make_tables(t.id, 1, 1, 50)
+    games = [table.game for table in handler.load(t.id).play.tables.values()]
+    house.pumping.catch_up()
+    assert house.reader.list_unreported() == []
+    house.crew.commands.handle(games[1], CloseGame("void", "director"))
+    house.pumping.catch_up()
+    (due,) = house.reader.list_unreported()
+    assert (due.game, due.decision, due.work) == (games[1], "0-0", "report")
+    assert house.reconciler.pass_once() >= 1
+    assert house.worked()
+    assert [table.result is not None for table in handler.load(t.id).play.tables.values()] == [False, True, False]
+    house.pumping.catch_up()
+    assert house.reader.list_unreported() == []

@@ -1,0 +1,107 @@
+"""Routes of ratings: the list of a ruleset or of all together, and the tables behind a person's rating."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from api import authorization
+from api.http import rate_limits
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import page_response, paginate
+from api.schemas.rating_schemas import RatingExplanationSchema, RatingListSchema, RatingsArgs
+from api.services import Doc, services
+from domain.ratings import OVERALL, RatingList
+
+bp = Blueprint("ratings", __name__, url_prefix="/v1/ratings", description="Ratings of people, from public tables.")
+
+
+def _find_list(family: str) -> RatingList:
+    """Return the ratings of a ruleset. Raise Problem without such a ruleset."""
+    s = services()
+    if family != OVERALL and family not in {name.partition("@")[0] for name in s.registry.names()}:
+        raise Problem("not_found")
+    with rate_limits.whole_game_slot():
+        ratings = s.reader.ratings.refresh(s.account_store.accounts.list_people)
+    return ratings.lists.get(family, RatingList())
+
+
+def _rating_to_json(ratings: RatingList, player: str, name: str) -> Doc:
+    skill = ratings.skills[player]
+    return {
+        "player": player,
+        "name": name,
+        "mu": skill.mu,
+        "sigma": skill.sigma,
+        "rating": skill.points,
+        "tables": len(ratings.changes[player]),
+        "provisional": ratings.is_provisional(player),
+    }
+
+
+@bp.operation(
+    "GET",
+    "/<family:family>",
+    "ratings",
+    access=authorization.public,
+    errors=(404, 503),
+    query=RatingsArgs,
+    response=RatingListSchema,
+    response_headers=string_headers("Link"),
+)
+def list_ratings(args: Doc, family: str) -> Response:
+    """Return the ratings of people at public tables of a ruleset, named without its version, or of `all`.
+
+    Each closed table with places counts, in the order in which spectators saw them end. Bots and guests are left out,
+    and so are tables that a tournament has annulled. Erased people are in no list.
+    """
+    rate_limits.charge_request(None)
+    ratings, start, limit = _find_list(family), args["cursor"], args["limit"]
+    points = {player: skill.points for player, skill in ratings.skills.items()}
+    names = services().account_store.accounts.list_people(list(points))
+    order = sorted((player for player in points if names.get(player)), key=lambda player: (-points[player], player))
+    places = dict[float, int]()
+    for place, player in enumerate(order, 1):
+        places.setdefault(points[player], place)
+    docs = [
+        _rating_to_json(ratings, player, names[player]) | {"place": places[points[player]], "cursor": number}
+        for number, player in enumerate(order[start : start + limit + 1], start + 1)
+    ]
+    items, address = paginate(docs, limit, f"/v1/ratings/{family}", lambda doc: doc["cursor"])
+    shown = [{name: value for name, value in doc.items() if name != "cursor"} for doc in items]
+    return page_response(shown, address, ruleset=family, people=len(order))
+
+
+@bp.operation(
+    "GET",
+    "/<family:family>/players/<player:player>",
+    "explain_rating",
+    access=authorization.public,
+    errors=(404, 503),
+    query=RatingsArgs,
+    response=RatingExplanationSchema,
+    response_headers=string_headers("Link"),
+)
+def explain_rating(args: Doc, family: str, player: str) -> Response:
+    """Return a person's rating and what each table did to it, the newest one first."""
+    rate_limits.charge_request(None)
+    ratings, start, limit = _find_list(family), args["cursor"], args["limit"]
+    name = services().account_store.accounts.list_people([player]).get(player)
+    if not name or player not in ratings.skills:
+        raise Problem("not_found")
+    changes = ratings.changes[player][::-1][start : start + limit + 1]
+    path = f"/v1/ratings/{family}/players/{player}"
+    shown, address = paginate(changes, limit, path, lambda _: start + limit)
+    items = [
+        {
+            "game": each.game,
+            "at": each.at,
+            "place": each.place,
+            "mu_before": each.before.mu,
+            "sigma_before": each.before.sigma,
+            "mu": each.after.mu,
+            "sigma": each.after.sigma,
+        }
+        for each in shown
+    ]
+    return page_response(items, address, ruleset=family, **_rating_to_json(ratings, player, name))

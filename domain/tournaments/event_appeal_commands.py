@@ -1,0 +1,108 @@
+"""Appeals against rulings within a tournament: one for each ruling, answered by another officer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from domain.errors import RuleError
+from domain.kernel.records.record import Record
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless
+from domain.tournaments.event_stage import OfficerRuling, RulingAppeal
+from domain.tournaments.records import FAMILY, By, RecordDraft
+
+OUTCOMES = ("upheld", "overturned")
+
+
+def _require_ruling(t: Tournament, version: int) -> OfficerRuling:
+    """Return a ruling in force; raise RuleError."""
+    refuse_unless(not t.is_over, "wrong_status", status=t.status)
+    found = next((each for each in t.rulings if each.version == version and not each.restored), None)
+    if found is None:
+        raise RuleError("unknown_ruling")
+    return found
+
+
+def list_ruled(t: Tournament, ruling: OfficerRuling) -> frozenset[int]:
+    """Return the entrants that a ruling names, or those at its table."""
+    body = ruling.body
+    if "entrant" in body:
+        return frozenset({body["entrant"]})
+    table = t.stages[body["stage"] - 1].tables.get((body["round"], body["pod"]))
+    return frozenset(
+        table.entrants if table else t.stages[body["stage"] - 1].rounds[body["round"] - 1].pods[body["pod"] - 1]
+    )
+
+
+@dataclass(frozen=True)
+class ContestRuling(TournamentCommand):
+    """An entrant of the stage contests a ruling: the first one alone."""
+
+    verb: ClassVar[str] = "ContestRuling"
+    by: ClassVar[By] = "entrant"
+    players: tuple[str, ...]
+    ruling: int
+    """Version of its record."""
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        ruling, entrant = _require_ruling(t, self.ruling), t.find_entrant(self.players)
+        if entrant is None:
+            raise RuleError("not_entered")
+        refuse_unless(entrant in t.stages[ruling.body["stage"] - 1].members, "not_eligible")
+        refuse_unless(ruling.appeal is None, "appeal_made")
+        return [RecordDraft("appealed", {"ruling": self.ruling, "entrant": entrant})]
+
+
+@dataclass(frozen=True)
+class AnswerAppeal(TournamentCommand):
+    """An officer, other than the author and no party to the matter, upholds or overturns a contested ruling.
+
+    Overturning changes nothing by itself: the ruling is then taken back by `restored`.
+    """
+
+    verb: ClassVar[str] = "AnswerAppeal"
+    officer: str
+    """Player id of the officer."""
+    players: tuple[str, ...]
+    """All player ids of the same person."""
+    related: tuple[str, ...]
+    """Player ids of people to whom the officer has declared a relation."""
+    ruling: int
+    outcome: str
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        ruling, appeal = require_open_appeal(t, self.ruling)
+        refuse_unless(self.officer == t.director or self.officer in t.officers, "no_officer")
+        persons = (self.officer, *self.players)
+        near = {*t.find_all_entries((*persons, *self.related))}
+        is_party = not near.isdisjoint(list_ruled(t, ruling) | {appeal.entrant})
+        refuse_unless(not is_party and ruling.body["officer"] not in persons, "conflict_of_interest")
+        body = {"ruling": self.ruling, "outcome": self.outcome, "officer": self.officer}
+        return [RecordDraft("answered", body)]
+
+
+def require_open_appeal(t: Tournament, version: int) -> tuple[OfficerRuling, RulingAppeal]:
+    """Return a contested ruling and its appeal; raise RuleError unless an answer is due."""
+    ruling = _require_ruling(t, version)
+    if ruling.appeal is None:
+        raise RuleError("no_appeal")
+    refuse_unless(not ruling.appeal.outcome, "appeal_answered")
+    return ruling, ruling.appeal
+
+
+def is_sound_appeal(t: Tournament, record: Record) -> bool:
+    """Return whether somebody could appeal so, or answer so, in this tournament."""
+    kind, body = record.kind.removeprefix(FAMILY), record.body
+    try:
+        if kind == "appealed":
+            ruling = _require_ruling(t, body["ruling"])
+            is_member = body["entrant"] in t.stages[ruling.body["stage"] - 1].members
+            return is_member and ruling.appeal is None and set(body) == {"ruling", "entrant"}
+        ruling, _ = require_open_appeal(t, body["ruling"])
+        is_officer = body["officer"] == t.director or body["officer"] in t.officers
+        is_other = body["officer"] != ruling.body["officer"]
+        return is_officer and is_other and body["outcome"] in OUTCOMES and set(body) == {"ruling", "outcome", "officer"}
+    except RuleError:
+        return False

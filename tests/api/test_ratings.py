@@ -1,0 +1,107 @@
+"""Ratings over HTTP: from closed public tables of people with accounts, explained table by table."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+from domain.ratings import NEWCOMER, RatedSeat, RatedTable, RatingList
+from projections.rating_board import RatingBoard
+from tests.api.conftest import Doc, Site, Table
+from tests.api.members import Member
+from tests.api.player import play
+from tests.api.test_tournaments import done, drawn, finish, people
+
+TURN = {"turns": 1}
+
+
+def play_table(site: Site, members: list[Member], seed: int, guests: int = 0, **terms: object) -> Doc:
+    """A table of these people and some guests, played to its end; its scores by seat."""
+    seats = len(members) + guests
+    made = done(site.post("/games", {"ruleset": "orders@1", "seats": seats, "options": TURN, **terms}))
+    game, tokens = f"/games/{made['game']}", []
+    for seat in range(seats):
+        token = members[seat].token if seat < len(members) else ""
+        joined = done(site.post(f"{game}/seats", {"seat": seat, **({} if token else {"name": "Guest"})}, token))
+        tokens.append(token or joined["token"])
+    done(site.post(f"{game}/start", {}, made["token"]))
+    play(Table(site, made["game"], made["token"], tokens), random.Random(seed), 100)
+    return {
+        "game": made["game"],
+        "places": [place for place, _ in site.services.reader.list_places(made["game"]) or ()],
+    }
+
+
+def listed(site: Site, family: str = "orders") -> dict[str, Doc]:
+    return {row["name"]: row for row in done(site.get(f"/ratings/{family}"))["items"]}
+
+
+def test_public_tables_of_people_are_rated_in_their_order_and_told_one_by_one(site: Site) -> None:
+    members, expected, rows = people(site, 3), RatingList(), dict[str, Doc]()
+    assert done(site.get("/ratings/orders"))["items"] == []
+    assert site.get("/ratings/chess").status_code == 404
+    for seed in range(3):
+        played = play_table(site, members, seed)
+        ids = [member.doc["player"] for member in members]
+        seats = tuple(RatedSeat(*each) for each in zip(ids, played["places"], strict=True))
+        expected.add(RatedTable(played["game"], 0, "orders", seats))
+        rows = listed(site)  # each table goes on from the list before
+        assert {row["player"]: (row["mu"], row["sigma"]) for row in rows.values()} == {**expected.skills}
+    order = done(site.get("/ratings/all"))["items"]
+    assert [row["player"] for row in order] == [row["player"] for row in rows.values()]
+    assert all(one["rating"] >= other["rating"] for one, other in pairwise(order))
+    first = order[0]
+    told = done(site.get(f"/ratings/orders/players/{first['player']}?limit=2"))
+    assert (told["rating"], told["tables"], told["provisional"]) == (first["rating"], 3, True)
+    rest = done(site.get(told["next"].removeprefix("/v1")))
+    steps = [*told["items"], *rest["items"]]
+    assert rest["next"] is None
+    assert (steps[0]["mu"], steps[-1]["mu_before"]) == (first["mu"], NEWCOMER.mu)
+    assert all(new["mu_before"] == old["mu"] for new, old in pairwise(steps))
+    page = done(site.get("/ratings/orders?limit=2"))
+    assert [len(page["items"]), len(done(site.get(page["next"].removeprefix("/v1")))["items"])] == [2, 1]
+
+
+def test_guests_and_tables_that_are_not_public_are_left_out_and_who_is_erased_is_in_no_list(site: Site) -> None:
+    members = people(site, 2)
+    play_table(site, members, 1, listing="unlisted")
+    play_table(site, members[:1], 2, guests=1)
+    assert listed(site) == {}
+    play_table(site, members, 3, guests=1)
+    before = listed(site)
+    assert set(before) == {"Anne 0", "Anne 1"}
+    members[0].prove()
+    assert members[0].delete("/me").status_code == 204
+    assert listed(site) == {"Anne 1": before["Anne 1"] | {"place": 1}}
+    assert site.get(f"/ratings/orders/players/{members[0].doc['player']}").status_code == 404
+
+
+def test_a_ruling_of_a_tournament_counts_from_the_first_table_on(site: Site) -> None:
+    director, members, path = drawn(site, 6, options=TURN)
+    round_ = f"{path}/stages/1/rounds/1"
+    done(director.post(f"{round_}/tables"))
+    pods = done(site.get(round_))["pods"]
+    for pod in pods:
+        finish(site, director, members, pod)
+    done(director.post(f"{round_}/reports"))
+    before = listed(site)
+    assert len(before) == 6
+    first = pods[0]["entrants"]
+
+    def rule(**ruling: object) -> None:
+        body = {**ruling, "table": "1.1", "reason": "Rule 4.2."}
+        tag = director.post(f"{path}/rulings?dry_run=1", body).headers["ETag"]
+        done(director.post(f"{path}/rulings", body, If_Match=tag))
+
+    places = done(site.get(round_))["pods"][0]["places"]
+    turned = [1 + sum(other > place for other in places) for place in places] if len({*places}) > 1 else [1, 2, 3]
+    rule(act="placed", places=turned)
+    after = {row["player"]: row["mu"] for row in listed(site).values()}
+    best = members[first[turned.index(1)]].doc["player"]
+    assert after[best] > NEWCOMER.mu
+    rule(act="annulled", how="void")
+    rows = listed(site)
+    assert {row["player"] for row in rows.values()} == {members[e].doc["player"] for e in pods[1]["entrants"]}
+    board = RatingBoard(site.services.reader._views)
+    again = board.refresh(site.services.account_store.accounts.list_people).lists["orders"]
+    assert {player: skill.mu for player, skill in again.skills.items()} == {r["player"]: r["mu"] for r in rows.values()}
