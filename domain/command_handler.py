@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from domain.errors import NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.kernel.game.command import Command, check_office
-from domain.kernel.game.forks import describe_origin, fold_origin, open_fork
+from domain.kernel.game.forks import fold_origin, open_fork
 from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.record_builder import Agreement, AnyTransition, CommandContext
@@ -35,7 +35,7 @@ from domain.record_writer import (
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.request_keys import RequestKey
 from domain.service.seed_store import SeedStore
-from domain.types import Doc, Json, Seat, is_tournament_id
+from domain.types import Doc, Json, Seat, Viewer, is_tournament_id
 
 __all__ = ["CommandHandler", "CommandResult", "ExtraStatements", "SeatGuard", "new_game_id"]
 
@@ -142,7 +142,7 @@ class CommandHandler(RecordWriter):
         return self.run_once(game, key, attempt)
 
     def prepare_openings(self, games: Sequence[str]) -> None:
-        """Make the seeds of games that are about to be opened, in one write."""
+        """Make the seeds of games before their opening, in one write."""
         self._seed_store.prepare(games)
 
     def fork(
@@ -153,29 +153,32 @@ class CommandHandler(RecordWriter):
         player: str,
         terms: Doc,
         *,
+        viewer: Viewer | None = None,
         idempotency_key: RequestKey | str | None = None,
         extra_statements: ExtraStatements = no_statements,
     ) -> CommandResult:
-        """Open and start a fork of a closed game at a version, with the player at every seat.
+        """Open and start a fork of a game at a version, with the player at every seat.
 
-        Its first records are stored together, or none of them. `terms` are members of the first one. Raise UnknownGame,
-        and RuleError `still_running` or `not_running`.
+        With a `viewer` it begins from what the viewer knows; without one the origin must be closed. Its first records
+        are stored together, or none of them. `terms` are members of the first one. Raise UnknownGame, and RuleError
+        `still_running`, `not_running` or `unknown_seat`.
         """
-        key = make_idempotency_key(idempotency_key, "Fork", {"origin": origin, "version": version})
+        # A game may have been closed since: without a seat a repetition asks for the same as before.
+        args = {"origin": origin, "version": version} | ({"seat": viewer} if isinstance(viewer, int) else {})
+        key = make_idempotency_key(idempotency_key, "Fork", args)
 
         def attempt() -> CommandResult:
             log_id, records = self._ledger.log_id, self._ledger.read(origin)
             if not records or is_tournament_id(origin):
                 raise UnknownGame(origin)
-            if records[-1].kind != "closed":
+            if records[-1].kind != "closed" and viewer is None:
                 raise RuleError("still_running")
             if key and key.claim:
                 key.claim.check(self._ledger.execute)
             rules = self._registry.get(records[0].body["ruleset"])
-            beginning = fold_origin(rules, records, version)
-            named = {**terms, "origin": describe_origin(records[version - 1], origin)}
+            beginning = fold_origin(rules, records, version, viewer)
             seed = self._seed_store.create(game)
-            steps = open_fork(rules, beginning, game, player, named, self._context(seed, key))
+            steps = open_fork(rules, beginning, game, player, terms, self._context(seed, key))
             return self._store(game, key, extra_statements, _CachedGame(rules, steps[-1].game, seed, log_id), steps)
 
         return self.run_once(game, key, attempt)

@@ -97,7 +97,7 @@ class TournamentTables:
         return self._seat_tokens.make_token("tournament-table", t.id, *place).game
 
     def _open_game(self, t: Tournament, game: str, entrants: tuple[int, ...]) -> None:
-        """Open the game with its people seated, and start it, unless that has been done."""
+        """Open the game with its people seated, and start it, unless it is done."""
         terms, tokens = t.terms, self._seat_tokens
         people = [t.entrants[entrant].player for entrant in entrants]
         holders: list[tuple[Role, str]] = [(DIRECTOR, t.director), *enumerate(people)]
@@ -119,7 +119,7 @@ class TournamentTables:
     def report_results(
         self, tournament: str, stage: int, round_: int, read_places: PlacesReader, only: int = 0
     ) -> list[int]:
-        """Report the results of games that have closed, once more after a change, and return their pods.
+        """Report the results of closed games, once more after a change, and return their pods.
 
         `only`: the pod to look at; 0 for all of the round.
         """

@@ -70,10 +70,10 @@ class Batch:
     seated: list[Doc] = field(default_factory=list)
     tournament_rows: list[Doc] = field(default_factory=list)
     pods: dict[str, set[PodPlace]] = field(default_factory=dict)
-    """Tournament -> stage, round and pod of the tables that changed."""
+    """Tournament -> stage, round and pod of the changed tables."""
     table_rows: list[Doc] = field(default_factory=list)
     replayed: list[tuple[Tournament, Record]] = field(default_factory=list)
-    """Rulings that let a table be played again."""
+    """Rulings for playing a table again."""
 
     def add_rows(self, gen: int, game: str, views: ViewStore) -> None:
         """Add the rows of a game as it is at the end of the batch."""

@@ -111,7 +111,7 @@ class Reader(BoardReader, TableLists):
         return [DueWork(*row) for row in self._views.fetch_all(DUE, by=now, answered_to=answered_until, most=limit)]
 
     def list_unreported(self) -> list[DueWork]:
-        """Return the closed tables of tournaments whose results have not been reported."""
+        """Return the closed tables of tournaments without a reported result."""
         return [DueWork(game, NO_DECISION, "report", 0) for (game,) in self._views.fetch_all(UNREPORTED)]
 
     def find_tournament(self, game: str) -> TournamentTable | None:

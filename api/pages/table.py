@@ -235,7 +235,7 @@ def _panels(page: TablePage) -> list[tuple[str, list[Panel]]]:
 
 
 def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:
-    """Return the regions of the map that the visitor is asked about."""
+    """Return the regions of the map in the question to the visitor."""
     geometry = load_geometry(page.labels.rules.package)
     if geometry is None or asked is None:
         return Offers()

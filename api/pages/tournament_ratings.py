@@ -21,7 +21,7 @@ def _decimal(value: float) -> str:
 
 
 def _read_page() -> str:
-    """Return the query for the page of the list that is asked for."""
+    """Return the query for the requested page of the list."""
     cursor = request.args.get("cursor", "")
     return "?" + urlencode({"cursor": cursor}) if cursor else ""
 

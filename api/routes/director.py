@@ -14,6 +14,7 @@ from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, load_table, write_response
+from api.routes.accounts.seat_release import vacate_gone_players
 from api.routes.boards import load_from_records
 from api.schemas.play_responses import LookDocSchema
 from api.schemas.query_args import MoveHeaders
@@ -151,7 +152,9 @@ def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> Respons
     officer_rights.require_officer()
     expected, key = if_match_version(headers["match"]), role_key(headers["key"])
     command = WithdrawRuling(version)
-    return write_response(execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key))
+    stored = execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key)
+    vacate_gone_players(game)
+    return write_response(stored)
 
 
 # --- seats -----------------------------------------------------------------------------------------------------

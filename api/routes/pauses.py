@@ -103,11 +103,26 @@ def pause_games(body: Doc) -> Response:
     response=ManyRuledSchema,
 )
 def resume_games(body: Doc) -> Response:
-    """End the pauses of all tables that you direct, or of some of them; see `POST /v1/me/pauses`."""
-    return _execute_everywhere(body, ResumeGame)
+    """End your pauses at all tables that you direct, or the pauses of some of them; see `POST /v1/me/pauses`.
+
+    A pause that another officer or the players have ordered ends only at a table named in `games`.
+    """
+    return _execute_everywhere(body, ResumeGame, check=None if body["games"] else _check_own_pause)
 
 
-def _execute_everywhere(body: Doc, command: Callable[[], Command]) -> Response:
+def _check_own_pause(game: str) -> None:
+    """Raise RuleError if the last pause of the table was ordered by somebody else."""
+    s = services()
+    ordered = [r for r in s.ledger.read(game) if r.kind == "ruled" and r.body.get("act") == "pause"]
+    if ordered and not officer_rights.list_rulings(
+        s, s.commands.game(game), ordered[-1:], officer_rights.officer_ids(game)
+    ):
+        raise RuleError("paused_by_others")
+
+
+def _execute_everywhere(
+    body: Doc, command: Callable[[], Command], check: Callable[[str], None] | None = None
+) -> Response:
     s = services()
     games: Sequence[str] = list(dict.fromkeys(body["games"] or ()))
     for game in games:
@@ -117,13 +132,15 @@ def _execute_everywhere(body: Doc, command: Callable[[], Command]) -> Response:
             raise Problem("not_at_table", game=game)
     games = [game for game in games or list_running(s, authorization.player_ids()) if game > body["after"]]
     taken = sorted(games)[:MOST_TABLES]
-    items = [_try_command(game, command(), body["reason"]) for game in taken]
+    items = [_try_command(game, command(), body["reason"], check) for game in taken]
     return json_response({"items": items, "more": len(games) > len(taken)})
 
 
-def _try_command(game: str, command: Command, reason: str) -> Doc:
+def _try_command(game: str, command: Command, reason: str, check: Callable[[str], None] | None) -> Doc:
     """Return the outcome at one table: the version and position of the record, or the code of a refusal."""
     try:
+        if check is not None and services().commands.game(game).current_pause is not None:
+            check(game)
         return {**confirm_write(execute_command(game, command, reason=reason)), "refused": None}
     except RuleError as error:
         code = error.code

@@ -69,16 +69,17 @@ def propose(body: Doc, headers: Doc, game: str) -> Response:
             raise StaleVersion(expected or 0, now.version)
         _check_act(rules, now, act)
         _check_limit(game, seat)
-        if act["act"] not in UNLIMITED_ACTS:
-            check_motions_left(s, game, seat)
+        allowance = None if act["act"] in UNLIMITED_ACTS else check_motions_left(s, game, seat)
         players = {str(s): player.id for s, player in now.players.items()}
         args: Doc = {"seat": seat, "act": act, "players": players}
         args |= {"pace": parse_pace(rules.meta, act["pace"], s.clock()).to_json()} if act["act"] == "pace" else {}
         request = JobRequest(id_, "proposal", game, now.version, args, tuple(voting_seats(now, seat)), s.clock())
-        before = s.job_requests.submit(request, key)
+        before = s.job_requests.submit(request, key, allowance)
         s.notify_changed(game)
+    if before is None:
+        raise Problem("too_many_proposals")
     sent = {"seat": seat, "act": act}
-    if before is None or {name: (before.args or {})[name] for name in sent} != sent:
+    if {name: (before.args or {})[name] for name in sent} != sent:
         raise Problem("idempotency_key_reused")
     response = json_response(new_proposal_to_json(before), 202, Location=f"/v1/games/{game}/proposals/{id_}")
     if not is_new:

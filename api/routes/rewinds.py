@@ -89,13 +89,14 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
         return _accepted_response(_check_same_request(before, caller, expected, body), replayed=True)
     undone, consents, fresh = _plan_rewind(rules, now, caller.seat, body, expected)
     _check_rewind_limit(game, expected)
-    if consents and caller.seat is not None:
-        check_motions_left(s, game, caller.seat)
+    allowance = check_motions_left(s, game, caller.seat) if consents and caller.seat is not None else None
     reason = s.seat_tokens.texts.store_text(caller.player, body["reason"]) if body["reason"] else ""
     args = {"to": body["to"], "seat": caller.seat, "fresh": fresh, "reason": reason}
     args |= {"officer": officer.to_json()} if (officer := officer_rights.acting_officer(game)) else {}
     args |= {"undone": [r.version for r in undone], "draws": public_draws(undone)}
-    submitted = s.job_requests.submit(JobRequest(id_, "rewind", game, expected, args, consents, s.clock()), key)
+    submitted = s.job_requests.submit(
+        JobRequest(id_, "rewind", game, expected, args, consents, s.clock()), key, allowance
+    )
     if submitted is None:
         raise Problem("motion_open")
     s.notify_changed(game)

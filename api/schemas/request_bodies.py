@@ -371,6 +371,14 @@ class ForkSchema(RequestSchema):
         validate=range_check(1, 2**31 - 1),
         metadata={"description": "A version of the running game, also one that a rewind has undone."},
     )
+    seat = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(0, 99),
+        metadata={
+            "description": "Begin from what this seat knew. null: a closed game as a whole, a running one as public."
+        },
+    )
 
 
 class RematchSchema(RequestSchema):

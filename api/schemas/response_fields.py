@@ -60,6 +60,9 @@ class OriginSchema(ResponseSchema):
     game = required_str(metadata={"description": "The game from which the fork began."})
     version = required_int()
     head = required_str(metadata={"description": "Hash of that version's record, hex."})
+    known_to = JsonSchemaField(
+        VIEWER, metadata={"description": "A seat, or `public`: the fork began from what it knew. Absent: from all."}
+    )
 
 
 class WrittenSchema(ResponseSchema):

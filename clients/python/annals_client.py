@@ -243,9 +243,9 @@ class Annals:
         """Return an existing table."""
         return Table(replace(self.wire, role=role), game)
 
-    def fork(self, game: str, version: int) -> t.ForkDoc:
+    def fork(self, game: str, version: int, seat: int | None = None) -> t.ForkDoc:
         """Open an analysis from a version of a closed game; for accounts."""
-        return cast("t.ForkDoc", self.wire.write(f"/games/{game}/forks", {"version": version}))
+        return cast("t.ForkDoc", self.wire.write(f"/games/{game}/forks", {"version": version, "seat": seat}))
 
     def open_tournament(self, **terms: Json) -> t.TournamentWritten:
         """Open a tournament as its organiser; `ruleset`, `seats`, `stages` .. as in the OpenAPI document."""

@@ -226,7 +226,8 @@ export class Annals {
   }
 
   /** Open an analysis from a version of a closed game; for accounts. */
-  fork = (game: string, version: number) => this.wire.write<Schemas["ForkDoc"]>(`/games/${game}/forks`, { version });
+  fork = (game: string, version: number, seat: number | null = null) =>
+    this.wire.write<Schemas["ForkDoc"]>(`/games/${game}/forks`, { version, seat });
 
   /** Open a tournament, and direct it. */
   openTournament(terms: unknown): Promise<Schemas["TournamentWritten"]> {

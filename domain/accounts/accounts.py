@@ -133,7 +133,7 @@ class Accounts(AccountTable):
         return sorted({*players, *(str(player) for (player,) in self._database.execute(query, players))})
 
     def list_people(self, players: Sequence[str]) -> dict[str, str]:
-        """Return those of these player ids that are people's own ids, with their names; empty names of erased ones."""
+        """Return people's own ids among these player ids, with their names; empty names of erased ones."""
         named = dict[str, str]()
         for start in range(0, len(players), _AT_ONCE):
             some = players[start : start + _AT_ONCE]

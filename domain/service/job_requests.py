@@ -81,6 +81,16 @@ class JobRequest:
         return self.outcome is None and not self.missing_seats and not self.declined
 
 
+@dataclass(frozen=True)
+class Allowance:
+    """Requests still open to a seat, beside those known at the count."""
+
+    seat: Seat
+    known: frozenset[str]
+    """Ids of the seat's requests at the count."""
+    room: int
+
+
 def new_id(work: str, token: str = "") -> str:
     """Return an id of a request: random, or derived from 24 hex digits that name a repeatable request."""
     return f"{work}-{token or secrets.token_hex(12)}"
@@ -96,24 +106,31 @@ class JobRequests:
         """Create missing tables."""
         create_tables(self._database, _TABLES)
 
-    def submit(self, request: JobRequest, key: RequestKey | None = None) -> JobRequest | None:
+    def submit(
+        self, request: JobRequest, key: RequestKey | None = None, allowance: Allowance | None = None
+    ) -> JobRequest | None:
         """Store a request and return its row, or the first row if the id is known; bind its key with it.
 
-        Returns None for a motion while another one is open at the same version of the game. Raises CommandReused.
+        Returns None for a motion while another one is open at the same version of the game, and for a request beyond
+        the allowance: requests at the same time are counted one after the other. Raises CommandReused.
         """
-        if key is None:
-            return self._submit(self._database.execute, request, None)
+        if key is None and allowance is None:
+            return self._submit(self._database.execute, request, None, None)
         results: list[JobRequest | None] = []
-        self._database.run_in_append_order(lambda execute: results.append(self._submit(execute, request, key)))
+        self._database.run_in_append_order(
+            lambda execute: results.append(self._submit(execute, request, key, allowance))
+        )
         return results[-1]
 
-    def _submit(self, execute: Execute, request: JobRequest, key: RequestKey | None) -> JobRequest | None:
+    def _submit(
+        self, execute: Execute, request: JobRequest, key: RequestKey | None, allowance: Allowance | None
+    ) -> JobRequest | None:
         (stored,) = self._select("e.id = ?", request.id, execute=execute) or (None,)
         if stored is not None and key is not None:
             key.check(execute)
         if stored is None:
             round_ = self._next_round(execute, request)
-            if round_ is None:
+            if round_ is None or not self._has_room(execute, request.game, allowance):
                 return None
             bind_key(execute, key)
             row = (request.id, request.work, request.game, request.version, round_ or None)
@@ -122,6 +139,12 @@ class JobRequests:
         if stored is not None and (stored.work, stored.game) != (request.work, request.game):
             raise CommandReused(request.id)
         return stored
+
+    def _has_room(self, execute: Execute, game: str, allowance: Allowance | None) -> bool:
+        if allowance is None:
+            return True
+        added = [r for r in self._list_motions(execute, game, allowance.seat) if r.id not in allowance.known]
+        return len(added) < allowance.room
 
     def _next_round(self, execute: Execute, request: JobRequest) -> int | None:
         """Return the number of a motion at its version, 0 for any other request; None while another is open."""
@@ -172,8 +195,12 @@ class JobRequests:
 
     def list_motions(self, game: str, seat: Seat) -> list[JobRequest]:
         """Return all rewinds and proposals of a seat with votes of others."""
+        return self._list_motions(self._database.execute, game, seat)
+
+    def _list_motions(self, execute: Execute, game: str, seat: Seat) -> list[JobRequest]:
         condition = "e.game = ? AND e.work IN ('rewind', 'proposal') AND e.asked <> '[]'"
-        return [r for r in self._select(condition, game) if r.args and r.args["seat"] == seat]
+        found = self._select(condition, game, execute=execute)
+        return [r for r in found if r.args and r.args["seat"] == seat]
 
     def list_proposals(self, game: str, limit: int) -> list[JobRequest]:
         """Return the newest proposals in a game, newest first."""

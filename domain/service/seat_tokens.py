@@ -185,6 +185,11 @@ class SeatTokens:
         rows = self._database.execute("SELECT player FROM tokens WHERE game = ? AND role = ?", (game, DIRECTOR))
         return str(rows[0][0]) if rows else None
 
+    def list_account_players(self, game: str) -> list[str]:
+        """Return the player ids at the table with an account, also an erased one."""
+        rows = self._database.execute("SELECT DISTINCT player FROM tokens WHERE game = ? AND revoked = 3", (game,))
+        return sorted(str(player) for (player,) in rows)
+
     def is_owned_by_account(self, game: str) -> bool:
         """Return whether an account owned the table, also an erased one."""
         rows = self._database.execute("SELECT revoked FROM tokens WHERE game = ? AND role = ?", (game, DIRECTOR))

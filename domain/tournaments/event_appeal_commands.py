@@ -26,7 +26,7 @@ def _require_ruling(t: Tournament, version: int) -> OfficerRuling:
 
 
 def list_ruled(t: Tournament, ruling: OfficerRuling) -> frozenset[int]:
-    """Return the entrants that a ruling names, or those at its table."""
+    """Return the entrants in a ruling, or those at its table."""
     body = ruling.body
     if "entrant" in body:
         return frozenset({body["entrant"]})
@@ -68,7 +68,7 @@ class AnswerAppeal(TournamentCommand):
     players: tuple[str, ...]
     """All player ids of the same person."""
     related: tuple[str, ...]
-    """Player ids of people to whom the officer has declared a relation."""
+    """Player ids of people with a declared relation to the officer."""
     ruling: int
     outcome: str
 

@@ -42,7 +42,7 @@ class RulingCommand(TournamentCommand):
     players: tuple[str, ...]
     """All player ids of the same person."""
     related: tuple[str, ...]
-    """Player ids of people to whom the officer has declared a relation."""
+    """Player ids of people with a declared relation to the officer."""
     preview: str
     """Digest of the dry run."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -125,6 +126,92 @@ def test_only_closed_games_are_forked_and_only_where_decisions_are_open(site: Si
     refused(site.post(f"{table.path}/forks", {"version": 5}, table.director), 403, "accounts_only")
     refused(site.post(f"{table.path}/forks", {"version": 5}), 401, "unauthenticated")
     refused(anne.post(f"/games/{'0' * 8}-0000-4000-8000-{'0' * 12}/forks", {"version": 5}), 404, "unknown_game")
+
+
+def directed(site: Site, member: Member, **terms: Any) -> Table:
+    """A running game that a member directs from outside."""
+    made = member.post("/games", {"ruleset": "windows@1", "seats": 3, **terms})
+    assert made.status_code == 201, made.text
+    table = Table(site, made.json["game"], member.token, [])
+    for seat in range(3):
+        joined = site.post(f"{table.path}/seats", {"seat": seat, "name": f"Player {seat}"})
+        table.tokens.append(joined.json["token"])
+    assert act(table, member, "director", "/start").status_code == 201
+    play(table, random.Random(2), 3)
+    return table
+
+
+def test_its_director_forks_a_running_game_from_what_is_public(site: Site, anne: Member) -> None:
+    table = directed(site, anne, delay=3600)
+    version = table.version
+    made = fork(table, anne, version)
+    assert made.status_code == 201, made.text
+    assert made.json["origin"]["known_to"] == "public"
+    fork_ = Table(site, made.json["game"], anne.token, [])
+    whole = anne.get(f"{fork_.path}/board", Annals_Role="director").json
+    assert whole["public"] == anne.get(f"{table.path}/board", Annals_Role="director").json["public"]
+    hand = site.get(f"{table.path}/board", table.tokens[0]).json["own"]["hand"]
+    assert len(anne.get(f"{fork_.path}/board", Annals_Role="0").json["own"]["hand"]) == len(hand)
+    assert site.get(f"{fork_.path}/board").json["version"] < made.json["version"]  # spectators wait, as for the game
+    assert table.version == version
+    assert fork_.get("/audit").json["proved"] is True
+
+
+def test_from_what_a_seat_knows_is_a_look(site: Site, anne: Member) -> None:
+    table = directed(site, anne)
+    version = table.version
+    made = anne.post(f"{table.path}/forks", {"version": version, "seat": 1}, Idempotency_Key=KEY)
+    assert made.status_code == 201, made.text
+    assert made.json["origin"]["known_to"] == 1
+    assert table.version == version + 1
+    fork_ = Table(site, made.json["game"], anne.token, [])
+    kept = anne.get(f"{fork_.path}/board", Annals_Role="1").json["own"]
+    assert kept == site.get(f"{table.path}/board", table.tokens[1]).json["own"]
+    assert "own" not in site.get(f"{fork_.path}/board").json
+    started = export.parse(site.get(f"{fork_.path}/export").data).records[-1]
+    restored = next(fact for fact in started.public["facts"] if fact["t"] == "restored")
+    assert not any(restored["state"]["hands"].values())
+    again = anne.post(f"{table.path}/forks", {"version": version, "seat": 1}, Idempotency_Key=KEY)
+    assert (again.data, table.version) == (made.data, version + 1)
+    assert site.delete(f"{table.path}/seats/2", table.tokens[2]).status_code in (200, 201, 204)
+    refused(anne.post(f"{table.path}/seats", {"seat": 2}), 403, "director_looked")
+
+
+def test_a_fork_of_a_running_game_is_for_directors_who_do_not_play(site: Site, anne: Member) -> None:
+    table, bert = directed(site, anne), register(site, "Bert")
+    version = table.version
+    refused(fork(table, bert, version), 409, "still_running")
+    office = {"name": "Bert", "role": "deputy"}
+    assert act(table, anne, "director", "/officers", office).status_code == 202
+    assert bert.put(f"/me/offices/{table.game}", {}).status_code == 200
+    refused(fork(table, bert, version), 409, "office_insufficient")
+    refused(fork(table, anne, 1), 409, "not_running")
+    refused(anne.post(f"{table.path}/forks", {"version": version, "seat": 7}), 409, "unknown_seat")
+
+
+def test_a_director_who_plays_forks_only_after_the_end(site: Site, anne: Member) -> None:
+    table = directed(site, anne)
+    assert site.delete(f"{table.path}/seats/2", table.tokens[2]).status_code in (200, 201, 204)
+    assert anne.post(f"{table.path}/seats", {"seat": 2}).status_code == 201
+    refused(fork(table, anne, table.version), 409, "director_has_stake")
+
+
+def test_a_closed_game_is_forked_from_what_a_seat_knew(table: Table, anne: Member) -> None:
+    made = anne.post(f"{table.path}/forks", {"version": table.version - 1, "seat": 0})
+    assert made.json["origin"]["known_to"] == 0
+    fork_ = Table(table.site, made.json["game"], anne.token, [])
+    assert act(fork_, anne, "director", "/close", {"reason": "void"}).status_code in (200, 201)
+    whole, origin = (export.parse(each.get("/export").data) for each in (fork_, table))
+    check_origin(CATALOGUE.get("windows@1"), whole.records, origin.records)
+
+
+def test_a_key_stands_for_one_fork_after_the_end_too(site: Site, anne: Member) -> None:
+    table = directed(site, anne)
+    version = table.version
+    first = fork(table, anne, version, Idempotency_Key=KEY)
+    assert act(table, anne, "director", "/close", {"reason": "void"}).status_code in (200, 201)
+    again = fork(table, anne, version, Idempotency_Key=KEY)
+    assert (again.data, again.headers["Idempotency-Replayed"]) == (first.data, "true")
 
 
 def test_what_spectators_cannot_see_yet_is_not_forked(site: Site, anne: Member) -> None:

@@ -15,6 +15,7 @@ from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse
 from domain.kernel.game.ruling_commands import RuleEnding
+from domain.service.job_requests import Allowance
 from domain.service.seed_store import SeedStore
 from tests.api.conftest import ROOT, Doc, Reply, Site, Table, refused
 from tests.api.members import Member, register, timed
@@ -437,7 +438,19 @@ def test_the_same_key_proposes_once(table: Table) -> None:
 
 def test_a_seat_has_five_open_proposals_at_most(table: Table) -> None:
     for _ in range(5):
+        propose(table, 0, {"act": "resume"})
+    refused(table.post("/proposals", {"act": "resume"}, table.tokens[0]), 409, "too_many_proposals")
+
+
+def test_open_requests_count_among_the_three_that_may_be_declined(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also requests at the same time: each was counted before the others were stored."""
+    for _ in range(3):
         propose(table, 0, {"act": "close"})
+    refused(table.post("/proposals", {"act": "close"}, table.tokens[0]), 409, "too_many_proposals")
+    before = Allowance(0, frozenset(), 3)
+    monkeypatch.setattr("api.routes.proposals.check_motions_left", lambda *_: before)
     refused(table.post("/proposals", {"act": "close"}, table.tokens[0]), 409, "too_many_proposals")
 
 

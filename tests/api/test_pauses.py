@@ -117,6 +117,20 @@ class TestAllTables:
         assert owner.post("/me/resumptions", {"games": [table.game]}).json["items"][0]["refused"] is None
         assert [bool(each.get().json["pause"]) for each in tables] == [False, True, True]
 
+    def test_all_resumptions_end_no_pause_of_others(self, owner: Member, table: Table) -> None:
+        agreed, ordered = opened(owner), opened(owner)
+        arbiter = appoint(owner, ordered, "Ada", "arbiter")
+        assert arbiter.post(f"{ordered.path}/pauses").status_code == 201
+        asked = agreed.post("/proposals", {"act": "pause"}, agreed.tokens[0]).json
+        for seat in (1, 2):
+            agreed.post(f"/proposals/{asked['id']}/consents", {"agrees": True}, agreed.tokens[seat])
+        assert agreed.get().json["pause"] is not None
+        pause(table)
+        items = {item["game"]: item["refused"] for item in owner.post("/me/resumptions").json["items"]}
+        assert items == {table.game: None, agreed.game: "paused_by_others", ordered.game: "paused_by_others"}
+        named = owner.post("/me/resumptions", {"games": [agreed.game, ordered.game]}).json["items"]
+        assert [item["refused"] for item in named] == [None, None]
+
     def test_a_refusal_at_one_table_does_not_stop_the_others(self, owner: Member, table: Table) -> None:
         seated = opened(owner)
         seated.site.delete(f"{seated.path}/seats/1?hold=0", seated.tokens[1])

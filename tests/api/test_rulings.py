@@ -101,6 +101,18 @@ def test_after_the_close_lists_and_scores_tell_endings_apart(
     refused(rewind, 409, "game_over")
 
 
+def test_who_was_erased_meanwhile_sits_there_no_more_after_a_withdrawal(owner: Member, table: Table) -> None:
+    table.site.delete(f"{table.path}/seats/1?hold=0", table.tokens[1])
+    cora = register(table.site, "Cora")
+    assert cora.post(f"{table.path}/seats", {"seat": 1}).status_code == 201
+    version = rule(table, "adjourned")
+    cora.prove()
+    assert cora.delete("/me").status_code == 204
+    assert table.post(f"/rulings/{version}/withdrawal", {}, table.director).status_code == 201
+    (seat,) = [seat for seat in table.get().json["seats"] if seat["seat"] == 1]
+    assert (table.get().json["status"], seat["player"] is None or seat["held"] is not None) == ("running", True)
+
+
 def test_a_ruling_is_withdrawn_by_an_equal_or_higher_role(owner: Member, table: Table) -> None:
     arbiter, second = appoint(owner, table, "Ada", "arbiter"), appoint(owner, table, "Abe", "arbiter")
     before = table.get("/decisions").json["decisions"]

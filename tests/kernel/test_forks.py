@@ -14,19 +14,20 @@ import pytest
 from deploy.cli.main import main
 from domain.bots import deciding_seats, random_pick
 from domain.errors import RuleError, VerificationError
-from domain.kernel.game.forks import check_origin, describe_origin, fold_origin, open_fork
+from domain.kernel.game.forks import check_origin, fold_origin, open_fork, order_state
 from domain.kernel.game.game import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.past import first_past, kernel_state, next_past, whole_past
 from domain.kernel.game.record_builder import CommandContext
 from domain.kernel.proof.verify import verify
 from domain.kernel.records import export
-from domain.kernel.records.record import Record
+from domain.kernel.records.record import Record, visible_packs
 from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import query_builder
 from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.schema.json_codec import from_json
 from domain.ruleset_registry import RulesetRegistry, load_shipped
-from domain.types import DIRECTOR, PUBLIC
+from domain.types import DIRECTOR, PUBLIC, Viewer
 from tests.kernel.flows import sealed, windows
 from tests.test_logs import LOGS
 
@@ -34,10 +35,10 @@ REGISTRY = load_shipped()
 GAMES = ("aor7", "egc", "imp3", "se7-6", "soe4")
 
 
-def fork(rules: AnyRuleset, records: Sequence[Record], version: int) -> InMemoryGame[Any]:
+def fork(rules: AnyRuleset, records: Sequence[Record], version: int, viewer: Viewer | None = None) -> InMemoryGame[Any]:
     """A fork in memory, to play on."""
-    origin = fold_origin(rules, records, version)
-    terms = {"origin": describe_origin(records[version - 1], origin.id), "several": True}
+    origin = fold_origin(rules, records, version, viewer)
+    terms = {"several": True}
     match = InMemoryGame(rules, origin.table.seats, bytes([9] * 32), options=origin.table.options, start=False)
     steps = open_fork(rules, origin, "fork", "p0", terms, CommandContext(bytes([9] * 32)))
     match.records, match.games = [step.record for step in steps], [step.game for step in steps]
@@ -61,6 +62,12 @@ def play_on(match: InMemoryGame[Any], moves: int) -> None:
 def closed(match: InMemoryGame[Any]) -> export.Export:
     match.close("void")
     return export.parse(export.dump(match.records, DIRECTOR))
+
+
+def renamed(records: Sequence[Record], **named: Any) -> list[Record]:
+    """Records of a fork with other members of its origin."""
+    body = {**records[0].body, "origin": {**records[0].body["origin"], **named}}
+    return [Record({**records[0].public, "body": body}, records[0].packs), *records[1:]]
 
 
 def windowed(moves: int = 4) -> InMemoryGame[Any]:
@@ -91,6 +98,39 @@ def test_every_game_is_forked_anywhere_and_the_fork_is_proved(name: str) -> None
     whole = closed(match)
     assert verify(rules, whole).closed
     check_origin(rules, whole.records, records)
+
+
+def other_world(records: Sequence[Record], viewer: Viewer) -> list[Record]:
+    """The same game with other things hidden from a viewer: packs that it may not read hold nothing."""
+    return [Record(r.public, visible_packs(r, viewer)) for r in records]
+
+
+@pytest.mark.parametrize("viewer", [PUBLIC, 0], ids=str)
+@pytest.mark.parametrize("name", GAMES)
+def test_a_fork_from_what_a_viewer_knows_tells_nothing_else(name: str, viewer: Viewer) -> None:
+    """Two worlds: originals that differ in what the viewer may not know give equal forks, byte for byte."""
+    (path,) = [path for path in LOGS if path.name == f"{name}.jsonl.xz"]
+    found = export.parse(lzma.decompress(Path(path).read_bytes()))
+    rules, records = REGISTRY.get(found.ruleset), found.records
+    first = next(r.version for r in records if r.kind == "started")
+    matches = []
+    for version in (first, (first + len(records)) // 3):
+        matches.append(match := fork(rules, records, version, viewer))
+        again = fork(rules, other_world(records, viewer), version, viewer)
+        assert [(r.public, r.packs) for r in again.records] == [(r.public, r.packs) for r in match.records]
+        assert not rules.check(match.state)
+        true = from_json(rules.state, order_state(fold(rules, records, version).state))
+        for part in {PUBLIC, viewer}:
+            assert rules.player_view(match.state, part) == rules.player_view(true, part)
+    match = matches[-1]
+    assert rules.board(state_known_to(rules, match.records, PUBLIC)) == rules.board(match.state)
+    play_on(match, 6)
+    assert not rules.check(match.state)
+    whole = closed(match)
+    assert verify(rules, whole).closed
+    check_origin(rules, whole.records, records)
+    with pytest.raises(VerificationError, match="origin_mismatch"):
+        check_origin(rules, renamed(match.records, known_to=0 if viewer == PUBLIC else PUBLIC), records)
 
 
 def test_known_things_stay_and_unseen_ones_are_dealt_anew() -> None:
@@ -150,8 +190,7 @@ def test_a_fork_that_begins_from_another_state_is_found() -> None:
     check_origin(windows.RULESET, records, origin.records)
 
     def naming(**named: Any) -> list[Record]:
-        body = {**records[0].body, "origin": {**records[0].body["origin"], **named}}
-        return [Record({**records[0].public, "body": body}, records[0].packs), *records[1:]]
+        return renamed(records, **named)
 
     lies = [
         naming(head="0" * 64),

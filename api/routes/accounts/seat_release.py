@@ -31,6 +31,17 @@ def leave_all_seats(players: Sequence[str]) -> list[str]:
     return sorted(game for game in live if _leave_seats(game, set(players)))
 
 
+def vacate_gone_players(game: str) -> None:
+    """Vacate the seats of accounts banned or erased while a ruling was pending, when nobody could leave."""
+    s = services()
+    found = {
+        player: s.account_store.accounts.find_by_player(player) for player in s.seat_tokens.list_account_players(game)
+    }
+    gone = {player for player, account in found.items() if account is None or account.state == "banned"}
+    if gone:
+        _leave_seats(game, gone)
+
+
 def give_up_offices(players: Sequence[str]) -> None:
     """End all roles of these players as officers, except ownership; it can be called again after an interruption."""
     s = services()

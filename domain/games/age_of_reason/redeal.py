@@ -9,7 +9,7 @@ from domain.games.age_of_reason.rules import attacking
 from domain.games.age_of_reason.rules.battle import commit
 from domain.games.age_of_reason.rules.battle.allies import hirable
 from domain.games.age_of_reason.rules.checks import is_legal
-from domain.games.age_of_reason.state import AgeOfReason, D
+from domain.games.age_of_reason.state import AgeOfReason, D, Sealed
 from domain.games.common.seats import replace_at
 from domain.kernel.rules.flow import assign
 from domain.types import DIRECTOR, Seat, Viewer
@@ -30,7 +30,7 @@ def _discard(d: D, seat: Seat) -> None:
     old = d.state.discards[seat]
     held = [card for card in d.state.hand(seat) if CARDS[card].kind == "force"]
     in_order = [card for card in DECKS[d.state.power(seat)] if card in {*old, *held}]
-    new = d.draws.shuffle("redeal", in_order, (seat,))[: len(old)]
+    new = d.draws.shuffle("redeal", in_order, (seat,))[: d.state.empires[seat].discard_size]
     for card in old:
         d.add(CardTakenBack(seat, card), (seat,))
     for card in new:
@@ -40,12 +40,27 @@ def _discard(d: D, seat: Seat) -> None:
 def _answer(d: D, seat: Seat) -> None:
     """Replace sealed cards and powers of a seat's secret answer, before the reveal."""
     sealed = d.state.sealed[seat]
-    if sealed is None:
+    if sealed is None and not _has_sealed(d.state, seat):
         return
+    sealed = sealed or Sealed()
     card = d.draws.pick("redeal", _cards(d.state, seat) or [sealed.card], (seat,))
     d.add(CardSealed(seat, card), (seat,))
-    if sealed.powers is not None:
+    if sealed.powers is not None or _is_done(d.state, "hire", seat):
         _hire(d, seat)
+
+
+def _has_sealed(s: AgeOfReason, seat: Seat) -> bool:
+    """Return whether a seat has answered before the reveal, by public facts."""
+    battle = s.battle
+    if battle is None or battle.cards is not None:
+        return False
+    return seat == battle.attacker or (
+        seat in battle.asked and (battle.laid is not None or _is_done(s, "commit", seat))
+    )
+
+
+def _is_done(s: AgeOfReason, kind: str, seat: Seat) -> bool:
+    return bool(s.frames) and s.top.kind == kind and seat in s.top.done
 
 
 def _hire(d: D, seat: Seat) -> None:

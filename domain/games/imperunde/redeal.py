@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from domain.games.imperunde.data import DECK
 from domain.games.imperunde.facts.cards import AutoPassSet, DeckOrdered, HandDealt
 from domain.games.imperunde.facts.money import BudgetSent
 from domain.games.imperunde.player_view import sees_hand, theft_of
@@ -16,8 +19,9 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
         return
     others = [seat for seat in d.state.everybody if seat not in keep]
     hidden = [seat for seat in others if not _is_shown(d.state, seat, keep)]
-    cards = [*d.state.deck, *(c for seat in hidden for c in d.state.hands[seat])]
-    pool = d.draws.shuffle("redeal", cards, TABLE)
+    for seat in sorted(set(others) - set(hidden)):
+        d.add(HandDealt(seat, d.state.seen), (seat,))
+    pool = d.draws.shuffle("redeal", _unknown_cards(d.state, hidden), TABLE)
     for seat in hidden:
         size = d.state.nations[seat].cards
         hand, pool = pool[:size], pool[size:]
@@ -25,6 +29,15 @@ def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
     d.add(DeckOrdered(pool), TABLE)
     for seat in others:
         _forget(d, seat)
+
+
+def _unknown_cards(s: ImpeRunde, hidden: list[Seat]) -> list[str]:
+    """Return the deck and hidden hands, of a state folded from fewer facts in the order of the data."""
+    cards = [*s.deck, *(card for seat in hidden for card in s.hands[seat])]
+    if len(cards) == s.pile + sum(s.nations[seat].cards for seat in hidden):
+        return cards
+    shown = [card for seat in s.everybody if seat not in hidden for card in s.hands[seat]]
+    return list((Counter(DECK) - Counter([*s.discard, *shown])).elements())
 
 
 def _is_shown(s: ImpeRunde, seat: Seat, keep: tuple[Viewer, ...]) -> bool:

@@ -40,6 +40,11 @@ def _set(s: Seven) -> list[str]:
     return [*part["base"], *(part["extension"] if s.terms.decades > 8 else ())]
 
 
+def list_aside(s: Seven) -> list[str]:
+    """Return the tiles left over after all decades, with the hourglass in data order."""
+    return list((Counter(_set(s)) - Counter(_laid(s))).elements())
+
+
 def _laid(s: Seven) -> tuple[str, ...]:
     """Return the revealed tiles, then the others."""
     left = Counter(_set(s)) - Counter(s.revealed)

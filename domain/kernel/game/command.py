@@ -50,6 +50,7 @@ TABLE_CODES: Mapping[str, str] = {
     "already_seated": "you already have a seat, and the table does not allow several",
     "game_paused": "the game is paused",
     "not_paused": "the game is not paused",
+    "paused_by_others": "another officer or the players have ordered this pause: name the table to end it",
     "ruling_invalid": "the ruling does not fit the seats of the table",
     "ruling_pending": "a ruling has ended the game, and can be withdrawn",
     "no_ruling": "the game has no such ruling, or its time for a withdrawal is over",

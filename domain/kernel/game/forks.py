@@ -1,51 +1,81 @@
-"""Forks: new games for analysis, with a seed of their own, from a version of a closed game.
+"""Forks: new games for analysis, with a seed of their own, from a version of another game.
 
 Draws are keyed by the id of a game, so a fork copies no records. Its first record names the origin: the game, the
-version and the hash of that version's record. In place of a set-up, a public fact gives it the state of that version.
-Then everything unseen by all seats is dealt anew from the fork's own seed.
+version and the hash of that version's record. In place of a set-up, facts give it the state of that version. Then
+everything unknown is dealt anew from the fork's own seed.
+
+From a closed game that is the whole state, and unknown is whatever no seat has seen. With a viewer it is the state as
+folded from the facts readable by the viewer. Nothing else of the origin is read, so nothing else can follow from it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from domain.errors import RuleError, VerificationError
-from domain.kernel.game.game import AnyGame, fold
+from domain.kernel.game.game import AnyGame, fold, state_known_to
 from domain.kernel.game.record_builder import AnyTransition, CommandContext
 from domain.kernel.game.table_commands import Join, Open, Start
 from domain.kernel.records.record import Record
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.meta import Table
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.json_codec import to_json
-from domain.types import Doc, Json
+from domain.types import PUBLIC, Doc, Json, Viewer
 
 
-def fold_origin(rules: AnyRuleset, records: Sequence[Record], version: int) -> AnyGame:
-    """Return the game at the version of a fork; raise RuleError `not_running` unless decisions are open there.
+@dataclass(frozen=True)
+class ForkOrigin:
+    """The beginning of a fork."""
 
-    An undone version is allowed.
+    game: str
+    table: Table
+    version: int
+    head: str
+    """Hash of the version's record."""
+    state: Doc
+    """Public state of the fork's beginning."""
+    own: Doc | None = None
+    """State as a seat knows it, for a fork from the seat's knowledge."""
+    viewer: Viewer | None = None
+    """Reader of the facts behind the state; None: all facts of a closed game."""
+
+    def to_json(self) -> Doc:
+        """Return the member `origin` of a fork's first record."""
+        named: Doc = {"game": self.game, "version": self.version, "head": self.head}
+        return named if self.viewer is None else named | {"known_to": self.viewer}
+
+
+def fold_origin(rules: AnyRuleset, records: Sequence[Record], version: int, viewer: Viewer | None = None) -> ForkOrigin:
+    """Return the beginning of a fork at a version, as a viewer knows it; without one, as all facts give it.
+
+    Raise RuleError `not_running` unless decisions are open there, and `unknown_seat`. An undone version is allowed.
     """
     origin: AnyGame = fold(rules, records, version)
     if origin.status != "running" or not origin.frames:
         raise RuleError("not_running", "", {"status": origin.status})
-    return origin
+    if viewer is not None and viewer not in (PUBLIC, *range(origin.table.seats)):
+        raise RuleError("unknown_seat", "", {"seats": origin.table.seats})
+    past, head = records[:version], records[version - 1].hash
+    if viewer is None:
+        return ForkOrigin(origin.id, origin.table, version, head, order_state(origin.state))
+    known = {v: order_state(state_known_to(rules, past, v)) for v in (PUBLIC, viewer)}
+    own = None if viewer == PUBLIC else known[viewer]
+    return ForkOrigin(origin.id, origin.table, version, head, known[PUBLIC], own, viewer)
 
 
-def state_of_origin(origin: AnyGame) -> Doc:
-    """Return the state of an origin, ordered as in a stored record: rules may follow the order of a map."""
-    state: Doc = json.loads(canonical(to_json(origin.state)))
-    return state
-
-
-def describe_origin(record: Record, game: str) -> Doc:
-    """Return the member `origin` of a fork's first record, for a record of a game."""
-    return {"game": game, "version": record.version, "head": record.hash}
+def order_state(state: State) -> Doc:
+    """Return the JSON form of a state, ordered as in a stored record: rules may follow the order of a map."""
+    doc: Doc = json.loads(canonical(to_json(state)))
+    return doc
 
 
 def open_fork(
     rules: AnyRuleset,
-    origin: AnyGame,
+    origin: ForkOrigin,
     game: str,
     player: str,
     terms: Mapping[str, Json],
@@ -53,12 +83,13 @@ def open_fork(
 ) -> list[AnyTransition]:
     """Return the first records of a fork, with the player at every seat: it runs at once.
 
-    `terms` are the members of its first record, with `origin`.
+    `terms` are the members of its first record, besides `origin`.
     """
-    steps: list[AnyTransition] = [Open(game, origin.table, dict(terms)).execute(rules, context)]
+    body = {**terms, "origin": origin.to_json()}
+    steps: list[AnyTransition] = [Open(game, origin.table, body).execute(rules, context)]
     for seat in range(origin.table.seats):
         steps.append(Join(seat, player).execute(rules, steps[-1].game, context))
-    return [*steps, Start(state=state_of_origin(origin)).execute(rules, steps[-1].game, context)]
+    return [*steps, Start(state=origin.state, own=origin.own).execute(rules, steps[-1].game, context)]
 
 
 def check_origin(rules: AnyRuleset, fork: Sequence[Record], origin: Sequence[Record]) -> None:
@@ -80,8 +111,8 @@ def check_origin(rules: AnyRuleset, fork: Sequence[Record], origin: Sequence[Rec
     if not same_table:
         raise VerificationError("origin_mismatch", 1, "table")
     try:
-        state = state_of_origin(fold_origin(rules, origin, named["version"]))
+        beginning = fold_origin(rules, origin, named["version"], named.get("known_to"))
     except RuleError as error:
         raise VerificationError("origin_mismatch", 1, error.code) from error
-    if not any(fact == {"t": "restored", "state": state} for fact in started.public.get("facts", ())):
+    if Start.from_record(started, None) != Start(state=beginning.state, own=beginning.own):
         raise VerificationError("origin_mismatch", started.version, "state")

@@ -252,8 +252,8 @@ class Vacate(Command):
 class Start(Command):
     """Set-up. A scenario's patch is a fact of this record, so its log replays like any other.
 
-    A fork has no set-up: its `state` is that of its origin. All its seats have players, and everything unseen by them
-    is dealt anew.
+    A fork has no set-up: its `state` is that of its origin, with `own` as known to the seat of its first record. All
+    its seats have players, and everything unknown is dealt anew.
     """
 
     verb: ClassVar[str] = "Start"
@@ -261,6 +261,7 @@ class Start(Command):
     open_to_players: ClassVar[bool] = True
     patch: Json = None
     state: Doc | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
+    own: Doc | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status == "open", "not_open", status=game.status)
@@ -268,7 +269,7 @@ class Start(Command):
         refuse_unless((self.state is not None) == ("origin" in game.terms), "not_open", status=game.status)
         draft = new_draft(rules, game, context)
         if self.state is not None:
-            _restore(rules, draft, self.state, game.table.seats)
+            self._restore(rules, draft, self.state, game)
         else:
             rules.setup(draft)
         if self.patch is not None:
@@ -276,18 +277,21 @@ class Start(Command):
         resume_frames(draft)
         return build_record(rules, game, context, draft, "started")
 
+    def _restore(self, rules: Ruleset[S], draft: Draft[S], state: Doc, game: AnyGame) -> None:
+        """Give a fork the state of its origin, and deal anew whatever its viewer, or no seat, has seen of it."""
+        viewer = game.terms["origin"].get("known_to")
+        draft.add(Restored(state))
+        if self.own is not None:
+            draft.add(Restored(self.own), (viewer,))
+        for seat in draft.state.vacant:
+            draft.add(Seated(seat))
+        rules.redeal(draft, tuple(range(game.table.seats)) if viewer is None else (viewer,))
+
     @classmethod
-    def from_record(cls, record: Record, game: AnyGame) -> Start:
+    def from_record(cls, record: Record, game: AnyGame | None) -> Start:
         found = {f["t"]: f for f in record.public.get("facts", ()) if f["t"] in ("patched", "restored")}
-        return cls(found.get("patched", {}).get("patch"), found.get("restored", {}).get("state"))
-
-
-def _restore(rules: Ruleset[S], draft: Draft[S], state: Doc, seats: int) -> None:
-    """Give a fork the state of its origin, and deal anew whatever no seat has seen."""
-    draft.add(Restored(state))
-    for seat in draft.state.vacant:
-        draft.add(Seated(seat))
-    rules.redeal(draft, tuple(range(seats)))
+        own = [f["state"] for pack in record.packs.values() for _, f in pack.get("facts", ()) if f["t"] == "restored"]
+        return cls(found.get("patched", {}).get("patch"), found.get("restored", {}).get("state"), *own[:1])
 
 
 @dataclass(frozen=True)

@@ -98,11 +98,12 @@ class AgreedBody(_Schema):
 
 
 class Origin(_Schema):
-    """The origin of a fork: game, version, hash of that version's record."""
+    """The origin of a fork: game, version, hash of that version's record, and the viewer whose knowledge it has."""
 
     game: Annotated[str, Meta(min_length=1, max_length=MAX_WORD)]
     version: Annotated[int, Meta(ge=1)]
     head: Annotated[str, Meta(min_length=64, max_length=64)]
+    known_to: Seats | Literal["public"] | None = None
 
 
 class OpenedBody(_Schema):

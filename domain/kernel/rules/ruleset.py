@@ -220,7 +220,10 @@ class Ruleset(Generic[S]):
     fill: Callable[[S], S] | None = None
     """Derive the rest of a state (supplies, sizes), for a scenario beginning from an empty board."""
     redeal: Callable[[Draft[S], tuple[Viewer, ...]], None] = _no_redeal
-    """Deal again everything unknown to all these viewers; their views stay as they are."""
+    """Deal again everything unknown to all these viewers; their views stay as they are.
+
+    It also completes a state folded only from the facts readable by one viewer (`state_known_to`).
+    """
     powers: Callable[[S], Mapping[Seat, str]] = no_powers
     """Seat -> id of its power, if the game has powers: sentences name the power."""
     chapter: Callable[[S], Chapter] = _single_chapter

@@ -6,6 +6,7 @@ Who has answered a window is not shown until it closes. The cards: an `ambush` i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeVar
@@ -332,12 +333,21 @@ def scores(s: Windows) -> list[Score[Nothing]]:
     return [Score(i, 1 + sum(q > p for q in s.points), p, Nothing()) for i, p in enumerate(s.points)]
 
 
+def unknown_cards(s: Windows, others: list[Seat]) -> list[str]:
+    """The deck and hidden hands; of a state folded from fewer facts, what is neither played nor in a known hand."""
+    cards = [*s.deck, *(card for seat in others for card in s.hands[seat])]
+    if cards:
+        return cards
+    known = [*s.discards, *(card for seat in range(s.seats) if seat not in others for card in s.hands[seat])]
+    return list((Counter(DECK) - Counter(known)).elements())
+
+
 def redeal(d: D, keep: tuple[Viewer, ...]) -> None:
     """The cards that no kept viewer holds are dealt anew into deck and hands."""
     if DIRECTOR in keep:
         return
     others = [seat for seat in range(d.state.seats) if seat not in keep]
-    pool = d.draws.shuffle("redeal", [*d.state.deck, *(c for s in others for c in d.state.hands[s])], TABLE)
+    pool = d.draws.shuffle("redeal", unknown_cards(d.state, others), TABLE)
     for seat in others:
         size = d.state.sizes[seat]
         hand, pool = pool[:size], pool[size:]
