@@ -26,7 +26,7 @@ from api.pages import (
     tournament_pages,
     tournament_ratings,
 )
-from api.pages.session import page, static_file
+from api.pages.session import page, show_problem_to_browsers, static_file
 
 _STATIC = {
     "style.css": "text/css; charset=utf-8",
@@ -41,6 +41,7 @@ _STATIC = {
 
 def register(app: Flask) -> None:
     """Register all pages, and their style sheet and script."""
+    app.after_request(show_problem_to_browsers)
     login.register_pages(app)
     app.add_url_rule("/oauth/authorize", "pages.authorize", page(_authorize), methods=["GET", "POST"])
     app.add_url_rule("/device", "pages.device", page(devices.device), methods=["GET", "POST"])
@@ -67,6 +68,7 @@ def _register_games(app: Flask) -> None:
     app.add_url_rule("/", "index", page(functools.partial(lobby.index, _to_docs)), methods=["GET"])
     app.add_url_rule("/play", "pages.play_now", page(lobby.play_now), methods=["GET", "POST"])
     app.add_url_rule("/games", "pages.lobby", page(lobby.show_lobby), methods=["GET"])
+    app.add_url_rule("/games/mine/live", "pages.live_tables", page(live.follow_own_tables), methods=["GET"])
     app.add_url_rule("/games/new", "pages.new_table", page(lobby.new_table), methods=["GET", "POST"])
     app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])

@@ -177,14 +177,10 @@ class Builder:
     def list_whole_moves(self, step: BuilderState) -> list[WholeMove]:
         """Return all moves that begin with the picks if they are few, or nothing."""
         found: list[WholeMove] = []
-        waiting, questions = [(step, False)], 0
-        while waiting:
+        waiting, questions, least = [(step, False)], 0, _count_ways(step)
+        while waiting and least <= MOST_WHOLE_MOVES:
             before, ends = waiting.pop(0)
-            choice = before.choice
-            if choice is None or choice["kind"] != "one":
-                return []
-            if len(found) + len(waiting) + len(choice["options"]) > MOST_WHOLE_MOVES:  # each makes at least one move
-                return []
+            choice = before.choice or {}
             for option in choice["options"]:
                 questions += 1
                 if questions > 2 * MOST_WHOLE_MOVES:
@@ -195,10 +191,19 @@ class Builder:
                 last = ends or bool(option.get("ends"))
                 if after.move is None:
                     waiting.append((after, last))
+                    least += _count_ways(after) - 1
+                    if least > MOST_WHOLE_MOVES:  # before more is asked
+                        return []
                     continue
                 path = dump(after.picks.values[len(step.picks.trail) :])
                 found.append(WholeMove(self.labels.move(after.move), path, last))
-        return sorted(found, key=lambda move: move.ends) if len(found) <= MOST_WHOLE_MOVES else []
+        return sorted(found, key=lambda move: move.ends) if least <= MOST_WHOLE_MOVES else []
+
+
+def _count_ways(step: BuilderState) -> int:
+    """Return the least number of moves from a question on; too many to list for one with another form."""
+    choice = step.choice
+    return len(choice["options"]) if choice and choice["kind"] == "one" else MOST_WHOLE_MOVES + 1
 
 
 def _forced_answer(choice: Doc) -> tuple[Json] | None:

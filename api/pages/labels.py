@@ -15,7 +15,7 @@ from api.pages.presentation import load_groups, load_members
 from api.services import Doc, services
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.grammar import PERSON_MARK
+from domain.kernel.text.grammar import PERSON_MARK, parse_noun
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import Json, Seat, split_ruleset
 
@@ -145,7 +145,16 @@ class Labels:
 
     def cost(self, cost: Mapping[str, Json]) -> str:
         """Return a cost in one line."""
-        return ", ".join(f"{self.describe(what, amount)} {self.member(what).lower()}" for what, amount in cost.items())
+        return ", ".join(self._amount(what, amount) for what, amount in cost.items())
+
+    def _amount(self, what: str, amount: Json) -> str:
+        """Return a cost with its thing in singular or plural, if the texts have both."""
+        texts = (self.texts.get(f"word.{name}") for name in (what, what.removesuffix("s")))
+        nouns = [parse_noun(text) for text in texts if text]
+        counted = next((noun for noun in nouns if noun.plural), None)
+        if counted and isinstance(amount, int):
+            return self.texts.grammar.count_phrase(amount, counted)
+        return f"{self.describe(what, amount)} {self.member(what).lower()}"
 
     def group(self, field: str, value: Json) -> str:
         """Return the name of the group of an option, or an empty text."""

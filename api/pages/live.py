@@ -1,10 +1,12 @@
-"""The stream of a table's page: it says that the table has changed, and the page fetches itself anew."""
+"""Streams of pages: they say that a table has changed, or one of a list, and the page fetches itself anew."""
 
 from __future__ import annotations
 
 from flask import Response
 
 from api import authorization
+from api.documents.my_tables import TableOwner
+from api.http.problems import Problem
 from api.pages.in_process import require
 from api.pages.session import session_owner
 from api.pages.table import find_role
@@ -12,6 +14,16 @@ from api.routes.stream import make_subscriber, start_stream
 from api.services import services
 from api.streams.game_source import ChangeSource, ModeratorPermit, PageViewKey, RolePermit
 from api.streams.source import Permit
+from api.streams.table_sources import ONLY_VIEW, AccountPermit, ListChangeSource
+
+
+def follow_own_tables() -> Response:
+    """Stream the changes of the visitor's tables to a page with their list. Raise Problem."""
+    owner = session_owner()
+    if owner is None:
+        raise Problem("unauthenticated")
+    source = ListChangeSource(services(), TableOwner(account=owner.account))
+    return start_stream(make_subscriber(source, ONLY_VIEW, AccountPermit(services(), owner)), owner.account)
 
 
 def follow_table(game: str) -> Response:

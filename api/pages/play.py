@@ -24,6 +24,9 @@ _MOVED_ON = ("decision_closed", "stale_version", "already_answered", "not_your_d
 _NEWEST, _TRIES = 100, 3
 """Versions and own moves in which the move of a repeated form is looked for."""
 
+_TOLD = 3
+"""Newest sentences that a page tells of what has happened since its form."""
+
 
 def play(game: str) -> Response:
     """Take an answer to a question of the move builder, and show the next question, or make the move."""
@@ -94,24 +97,36 @@ def _refuse(page: TablePage, picks: Picks, refusal: Answer) -> Response:
 
 
 def _catch_up(page: TablePage, picks: Picks, refusal: Answer) -> Response:
-    """Show what is asked now, with the answers so far if they still fit."""
+    """Show what is asked now, with the answers so far if they still fit, and what has happened meanwhile."""
     if repeat := _find_repeat(page, picks):
         return redirect(f"{page.address}?wait={repeat.doc['position']}#decision")
     current = load_table(page.game)
     decision = current.decision
-    if decision is None or not (current.must_decide or current.may_decide):
-        note = _say(Message("The game has moved on: your answers were not sent, and nothing is asked of you now."))
-        return render_table(current, Prompt(note=note, refusal=refusal.doc), refusal.status)
-    moved = replace(new_picks(current), trail=picks.trail)
-    step = current.builder.advance(moved)
-    if step.answer.status < 400 and moved.values:
-        note = _say(Message("The game has moved on. Your answers are kept: check them, and send them again."))
-        asked = ask_next(current, step, note=note)
-    else:
-        asked = ask_first(current)
-        asked.note = _say(Message("The game has moved on: your answers no longer fit."))
-        asked.refusal = refusal.doc
+    asked = Prompt(refusal=refusal.doc)
+    note = Message("The game has moved on: your answers were not sent, and nothing is asked of you now.")
+    if decision is not None and (current.must_decide or current.may_decide):
+        step = current.builder.advance(replace(new_picks(current), trail=picks.trail))
+        if step.answer.status < 400 and picks.values:
+            asked = ask_next(current, step)
+            note = Message("The game has moved on. Your answers are kept: check them, and send them again.")
+        else:
+            asked = ask_first(current)
+            asked.refusal = refusal.doc
+            note = Message("The game has moved on: your answers no longer fit.")
+    is_closed = picks.decision != (decision or {}).get("id")
+    asked.note, asked.cause = _say(note), "decision_closed" if is_closed else refusal.code
+    asked.since = _tell_since(current)
     return render_table(current, asked, refusal.status)
+
+
+def _tell_since(page: TablePage) -> list[str]:
+    """Return the newest sentences of the chronicle since the version of the submitted form."""
+    seen = request.form.get("version", "")
+    if not seen.isdecimal() or len(seen) > 9:
+        return []
+    after = max(int(seen), page.summary["version"] - _NEWEST)
+    found = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
+    return [line for entry in found.get("items", ()) for line in entry.get("text", ()) if line][-_TOLD:]
 
 
 def _say(message: str) -> str:

@@ -10,6 +10,7 @@ import functools
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -304,6 +305,22 @@ def problem_page(problem: Problem) -> Response:
     response = render_page("problem", problem.status, problem=localize_problem(problem))
     response.headers.extend({k: v for k, v in problem.headers.items() if k == "Retry-After"})
     return response
+
+
+def show_problem_to_browsers(response: Response) -> Response:
+    """Return a problem outside the API as a page if a browser asks, such as at a mistyped address."""
+    is_ours = response.mimetype == problems.MEDIA and not request.path.startswith("/v1/")
+    if not is_ours or "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
+        return response
+    if "owner" not in g:
+        g.owner = None
+        with suppress(AnnalsError):  # a store that is away still gets its page
+            g.owner = _find_session_owner()
+            load_preferences(g.owner)
+    shown = render_page("problem", response.status_code, problem=response.get_json())
+    shown.headers.extend({k: v for k, v in response.headers.items() if k in ("Retry-After", "Allow")})
+    shown.headers["Cache-Control"] = "no-store"
+    return _set_visit_cookie(shown)
 
 
 def localize_problem(problem: Problem) -> Doc:

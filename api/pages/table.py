@@ -28,6 +28,9 @@ from projections.documents import is_paused
 NEWEST = 12
 """Versions of the chronicle on the page of a table."""
 
+SLICE, MOST_SLICES = 200, 10
+"""Entries of the timeline in one request, and requests for one's own last move."""
+
 REFRESH_SECONDS = 4
 """Pause after which a page asks again while only programs are waited for."""
 
@@ -146,6 +149,10 @@ class Prompt:
     preview: Doc | None = None
     refusal: Doc | None = None
     note: str = ""
+    cause: str = ""
+    """Code of the change of the game that made the answers void."""
+    since: Sequence[str] = ()
+    """Sentences of the chronicle since the version of the form."""
 
     @property
     def is_begun(self) -> bool:
@@ -175,16 +182,16 @@ def preview_move(page: TablePage, step: BuilderState) -> Answer:
     return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
 
 
-def ask_next(page: TablePage, step: BuilderState, *, note: str = "") -> Prompt:
+def ask_next(page: TablePage, step: BuilderState) -> Prompt:
     """Return the next question of a step."""
     if step.answer.status >= 400:
-        return Prompt(refusal=step.answer.doc, note=note)
+        return Prompt(refusal=step.answer.doc)
     if step.move is not None:
-        return Prompt(step, preview=preview_move(page, step).doc, note=note)
+        return Prompt(step, preview=preview_move(page, step).doc)
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
     question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None
-    return Prompt(step, question, whole, note=note)
+    return Prompt(step, question, whole)
 
 
 def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200) -> Response:
@@ -218,7 +225,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         times=clocks.Times.of_visitor(page.now),
         tell_act=tell_act,
         durations=DURATIONS,
-        refresh=REFRESH_SECONDS if page.waits_for_programs() and request.method == "GET" else 0,
+        refresh=REFRESH_SECONDS if page.waits_for_programs() and (asked is None or asked.step is None) else 0,
         refreshed=page.address + (f"?as={page.role}" if page.role else ""),
         position=clocks.seat_due(page.decision, page.seat),
         paused=is_paused(summary, page.now),
@@ -281,13 +288,28 @@ def list_votes(page: TablePage) -> list[Doc]:
 
 
 def show_chronicle(game: str) -> Response:
-    """Show the whole chronicle of a table, a page of versions at a time."""
+    """Show the chronicle of a table, a page of versions at a time: the whole one, or that since one's last move."""
     page = load_table(game)
     after = request.args.get("after", "0")
-    after = after if after.isdecimal() and len(after) < 10 else "0"
-    found = require("GET", f"/games/{game}/timeline?limit=200&after={after}", role=page.role)
+    since_move = request.args.get("since") == "move"
+    number = _find_own_move(page) if since_move else int(after) if after.isdecimal() and len(after) < 10 else 0
+    found = require("GET", f"/games/{game}/timeline?limit={SLICE}&after={number}", role=page.role)
     entries = found["items"]
     more = entries[-1]["version"] if found.get("next") and entries else None
+    times = clocks.Times.of_visitor()
     return render_games_page(
-        "chronicle", wide=True, page=page, entries=entries, more=more, times=clocks.Times.of_visitor()
+        "chronicle", wide=True, page=page, entries=entries, more=more, since_move=since_move, times=times
     )
+
+
+def _find_own_move(page: TablePage) -> int:
+    """Return the version of the newest move of the visitor's seat, or 0 if there is none nearby."""
+    upto = page.summary["version"]
+    for _ in range(MOST_SLICES if page.seat is not None else 0):
+        after = max(upto - SLICE, 0)
+        found = require("GET", f"/games/{page.game}/timeline?limit={SLICE}&after={after}", role=page.role)["items"]
+        own = [e["version"] for e in found if e["kind"] == "moved" and e["seat"] == page.seat and not e.get("undone")]
+        if own or not after:
+            return max(own, default=0)
+        upto = after
+    return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -130,6 +130,23 @@ class PersonSource:
         ended = (s.job_requests.find(id_) for id_, doc in before.items() if id_ not in found and doc["game"] in roles)
         to_json = {"rewind": public_undo_request, "proposal": proposal_to_json}
         return {e.id: to_json[e.work](s, e) for e in (*found.values(), *ended) if e}
+
+
+@dataclass(unsafe_hash=True)
+class ListChangeSource(PersonSource):
+    """Marks of a person's tables for a page with their list, without contents: the page fetches itself anew."""
+
+    def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
+        """Return an event `change` if any of the tables has news. Its `version` is always 0."""
+        return {key: _mark_change(update) for key, update in super().read_updates(requests).items()}
+
+
+def _mark_change(update: StreamUpdate) -> StreamUpdate:
+    """Return the mark of the state as the snapshot, and as news if there are any."""
+    state = update.state if isinstance(update.state, _PersonState) else _PersonState({}, {}, {}, {})
+    mark = _digest([dict(state.marks), dict(state.motions), state.challenges])
+    event = make_event("change", {"version": 0, "votes": mark}, update.version)
+    return replace(update, snapshot=(event,), news=(event,) if update.news else ())
 
 
 def _request_event(doc: Doc) -> Event:

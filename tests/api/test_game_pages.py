@@ -337,6 +337,18 @@ class TestLive:
             table.post("/proposals", {"act": "pause"}, table.tokens[1])
             assert "event: bye" in own.until("event: bye")
 
+    def test_a_list_is_told_that_one_of_its_tables_has_news_and_no_more(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        with self.follow(anne.site, "/games", f"annals_session={anne.browser.cookie()}") as own:
+            first = own.until("\n\n", "data: {").rpartition("data: ")[2]
+            anne.decide(path)  # now another seat is waited for
+            told = own.until("event: change", "data: {")
+            mark = re.findall(r"data: (.*)", told)[-1]
+            assert set(json.loads(first)) == {"version", "votes"}
+            assert json.loads(mark) != json.loads(first)
+            assert table.game not in told
+        assert anne.site.client.get("/games/mine/live").status_code == 401
+
     def test_it_needs_the_process_for_streams_and_a_table_that_may_be_seen(self, site: Site) -> None:
         table = site.table(SOE, 2)
         assert site.client.get(f"/games/{table.game}/live").status_code == 503
@@ -360,6 +372,16 @@ def test_a_browser_gets_a_page_and_a_program_the_documentation(site: Site) -> No
     assert site.client.get("/", headers={"Accept": "*/*"}).status_code == 302
     page = site.client.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
     assert 'href="/register?next=%2Fplay"' in page.text
+
+
+@pytest.mark.parametrize("path", ["/gmaes", "/games/nothing", "/login/nowhere/at/all"])
+def test_a_mistyped_address_is_a_page_in_a_browser_and_a_problem_to_a_program(site: Site, path: str) -> None:
+    shown = site.client.get(path, headers={"Accept": "text/html,*/*;q=0.8", "Accept-Language": "fr"})
+    assert (shown.status_code, shown.mimetype) == (404, "text/html")
+    assert '<html lang="fr"' in shown.text
+    assert 'href="/"' in shown.text
+    told = site.client.get(path, headers={"Accept": "*/*"})
+    assert (told.status_code, told.json["code"]) == (404, "not_found")
 
 
 def test_what_waits_stands_first(started: Started) -> None:
@@ -537,9 +559,22 @@ def test_the_table_tells_what_is_new_since_the_last_visit(duel: tuple[Person, st
     execute("UPDATE page_visits SET at = at - ?, seen = 4", (VISIT_MS + 1,))
     assert seen == 5
     for _ in range(2):
-        assert "Since your last visit" in Page(anne.read(path).text).texts
+        text = anne.read(path).text
+        assert "Since your last visit" in Page(text).texts
+        assert 'href="#digest"' in text[text.index('id="decision"') :]
     assert anne.api.delete("/me").status_code == 204
     assert execute("SELECT * FROM page_visits") == []
+
+
+def test_the_chronicle_begins_at_the_own_last_move(duel: tuple[Person, str, Table]) -> None:
+    anne, path, table = duel
+    before = len(re.findall('class="entry', anne.read(f"{path}/chronicle").text))
+    anne.decide(path)
+    assert f'href="{path}/chronicle?since=move"' in anne.read(path).text
+    assert "Nothing has happened since." in Page(anne.read(f"{path}/chronicle?since=move").text).texts
+    assert table.move(1, {"type": "choose_power", "power": "spain"}).status_code == 201
+    text = anne.read(f"{path}/chronicle?since=move").text
+    assert len(re.findall('class="entry', text)) == 1 < before
 
 
 def test_pages_follow_the_settings_of_the_account(duel: tuple[Person, str, Table]) -> None:

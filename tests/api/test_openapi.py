@@ -52,6 +52,7 @@ PAGES |= {
     "/pages/maps/{ruleset}/{lang}/{digest}.svg",
 }
 PAGES |= {"/account/settings", "/account/claims", "/play", "/games", "/games/new", "/desk", "/tournaments"}
+PAGES |= {"/games/mine/live"}
 PAGES |= {
     f"/games/{{game}}{page}"
     for page in (

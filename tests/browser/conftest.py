@@ -70,7 +70,7 @@ def scenario(program: tuple[str, str], tools: Path, service: Service) -> Scenari
         modules = tools.parent
         asked = {"url": service.url, "modules": str(modules), "browser": program[0], "libraries": program[1], **given}
         found: Doc = json.loads(_run_node(name, modules, said=json.dumps(asked)))
-        assert found["faults"] == []
+        assert not found["faults"], "\n".join(found["faults"])
         return found
 
     return play

@@ -15,6 +15,8 @@ const PATIENCE = 20_000;
 export const faults = [];
 /** Console errors that a scenario causes itself. */
 export const expected = [];
+/** Refusals with 409 in the console, less those that a page has explained. */
+let conflicts = 0;
 
 const browser = await chromium.launch({
   executablePath: given.browser,
@@ -26,11 +28,17 @@ const browser = await chromium.launch({
 export async function open(options = {}) {
   const context = await browser.newContext({ baseURL: given.url, locale: "en", timezoneId: "UTC", ...options });
   context.setDefaultTimeout(PATIENCE);
-  const page = await context.newPage();
+  return openTab({ context: () => context });
+}
+
+/** Return one more page of the browser of a page. */
+export async function openTab(beside) {
+  const page = await beside.context().newPage();
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
   page.on("console", (message) => {
     const told = `${message.text()} ${message.location().url}`;
-    if (["error", "warning"].includes(message.type()) && !expected.some((each) => told.includes(each)))
+    if (told.includes("status of 409")) conflicts++;
+    else if (["error", "warning"].includes(message.type()) && !expected.some((each) => told.includes(each)))
       faults.push(`${page.url()}: ${told}`);
   });
   page.on("request", (request) => {
@@ -39,13 +47,56 @@ export async function open(options = {}) {
   return page;
 }
 
+/** Time in which a form that is there can be answered, ms: others may close its decision meanwhile. */
+const HASTE = { timeout: 2000 };
+
+/** Most presses of the tab key to a place. */
+const MOST_TABS = 400;
+
+/** Ways to use a link, a button or a box. */
+const WAYS = {
+  click: (place, patience) => place.click(patience),
+  tap: (place, patience) => place.tap(patience),
+  keys: async (place, patience) => {
+    await tabTo(place, patience);
+    await place.page().locator(".decide.held").waitFor({ state: "detached" }); // a question that has just changed
+    await place.page().keyboard.press((await place.getAttribute("type")) === "checkbox" ? "Space" : "Enter");
+  },
+};
+
+/** Use a link, a button or a box as the scenario says: `by` click, tap or keys. */
+export const use = WAYS[given.by ?? "click"];
+
+/** Press the tab key until this place has the focus. It must be reached. */
+async function tabTo(place, patience = {}) {
+  await place.waitFor(patience);
+  for (let count = 0; count < MOST_TABS; count++) {
+    if (await place.evaluate((node) => node === document.activeElement, null, patience)) return;
+    await place.page().keyboard.press("Tab");
+  }
+  throw new Error(`no key leads to ${place} at ${place.page().url()}`);
+}
+
+/** Type into a field. */
+async function write(page, name, text) {
+  const field = page.locator(`main input[name=${name}]`);
+  if (given.by !== "keys") return field.fill(text);
+  await tabTo(field);
+  return page.keyboard.type(text);
+}
+
 /** Open an account by its form; `name` is new to the service. */
 export async function register(page, name, next = "/games") {
   await page.goto(`/register?next=${next}`);
-  await page.locator("input[name=name]").fill(name);
-  await page.locator("input[name=password]").fill(PASSWORD);
-  await page.locator("main form button").click();
-  await page.locator(`main a[href="${next}"]`).click();
+  await fillIn(page, name, next);
+}
+
+/** Fill in the form for a new account, and go on to `next`. */
+export async function fillIn(page, name, next) {
+  await write(page, "name", name);
+  await write(page, "password", PASSWORD);
+  await go(page, page.locator("main form button"));
+  await go(page, page.locator(`main a[href="${next}"]`));
 }
 
 /** Log in by the form. */
@@ -60,33 +111,60 @@ export async function logIn(page, name, password, next) {
 /** Start a game against bots by its form. */
 export async function playNow(page, ruleset) {
   await page.goto("/play");
-  await page.locator(`button[value="${ruleset}"]`).click();
-  await page.waitForURL(/\/games\/[0-9a-f-]{36}/);
+  await go(page, page.locator(`button[value="${ruleset}"]`));
   return page.url().match(/\/games\/[0-9a-f-]{36}/)[0];
 }
 
 const QUESTION = ".decide form:not(.back)";
 
-/** Time in which a form that is there can be answered, ms: others may close its decision meanwhile. */
-const HASTE = { timeout: 4000 };
+/** The one refusal that may come to who clicks rightly: others have closed the decision, and the page says so. */
+const CLOSED = 'data-cause="decision_closed"';
 
-/** Answer questions by clicks; of buttons the first one that is offered. Return true if a move is made. */
-export async function decide(page) {
+/**
+ * Carry out an act that leads to another page, such as a click, and return the answer that makes this page.
+ * Return null if what is acted on has gone, or was held back: the page follows the game.
+ */
+export async function submit(page, act) {
+  const led = page.waitForNavigation({ waitUntil: "domcontentloaded", timeout: PATIENCE / 2 });
+  led.catch(() => {});
+  let answer;
+  try {
+    await act();
+    answer = await led;
+  } catch (error) {
+    if (error.name !== "TimeoutError") throw error;
+    return null;
+  }
+  if (answer.status() === 409 && (await answer.text()).includes(CLOSED)) conflicts--;
+  else if (answer.status() >= 400)
+    faults.push(`${page.url()}: ${answer.status()} ${(answer.request().postData() ?? "").slice(60)} ${await page.locator("#moved-on, .problem").allInnerTexts()}`);
+  return answer;
+}
+
+/** Use a link or a button, and wait for the page to which it leads. */
+export async function go(page, place) {
+  await Promise.all([page.waitForNavigation({ waitUntil: "domcontentloaded" }), use(place)]);
+}
+
+/** Answer the question that is shown, of buttons by the first one that is offered. Return as `submit`. */
+export async function answer(page, ending = true) {
+  const key = await page.locator(QUESTION).first().locator("input[name=key]").inputValue(HASTE).catch(() => "");
+  const form = page.locator(`${QUESTION}:has(input[name=key][value="${key}"])`); // this one alone: pages change
+  return submit(page, async () => {
+    const least = Number((await form.locator("fieldset > p").allTextContents()).join(" ").match(/\d+/)?.[0] ?? 0);
+    const boxes = form.locator("input[type=checkbox]");
+    for (let box = 0; box < Math.min(least, await boxes.count()); box++) await use(boxes.nth(box), HASTE);
+    const wanted = form.locator(ending ? "button.ends" : "button:not(.ends)");
+    await use(((await wanted.count()) ? wanted : form.locator("button")).first(), HASTE);
+  });
+}
+
+/** Answer questions until a move is made. Return true if it is. `ending`: prefer what brings the game on. */
+export async function decide(page, ending = true) {
   for (let step = 0; step < 40; step++) {
-    const form = page.locator(QUESTION).first();
-    try {
-      const least = Number((await form.locator("fieldset > p").allTextContents()).join(" ").match(/\d+/)?.[0] ?? 0);
-      const boxes = form.locator("input[type=checkbox]");
-      for (let box = 0; box < Math.min(least, await boxes.count()); box++) await boxes.nth(box).check(HASTE);
-      const ends = form.locator("button.ends");
-      await ((await ends.count()) ? ends : form.locator("button")).first().click(HASTE);
-    } catch (error) {
-      if (error.name !== "TimeoutError") throw error;
-      if (!(await form.count())) return false;
-      continue;
-    }
-    await page.waitForLoadState("domcontentloaded");
-    if (!new URL(page.url()).pathname.endsWith("/play")) return true;
+    const made = await answer(page, ending);
+    if (!made && !(await page.locator(QUESTION).count())) return false;
+    if (made?.ok() && !new URL(page.url()).pathname.endsWith("/play")) return true;
   }
   throw new Error(`no end of questions at ${page.url()}`);
 }
@@ -94,5 +172,6 @@ export async function decide(page) {
 /** Print what a scenario has found, and end. */
 export async function finish(found = {}) {
   await browser.close();
+  if (conflicts > 0) faults.push(`${conflicts} refusals with 409 have no page that explains them`);
   process.stdout.write(JSON.stringify({ faults, ...found }));
 }

@@ -1,22 +1,35 @@
-// A person with only the address registers, starts a game, and decides by clicks.
-import { decide, expected, finish, given, open, playNow, register } from "./driver.mjs";
+// A person with only the address registers, starts a game, and decides: by clicks, fingers or keys.
+import { decide, faults, finish, given, open, playNow, register } from "./driver.mjs";
 
-expected.push("409"); // others may close a decision while it is answered: the page says so
-const page = await open({ javaScriptEnabled: given.script, ...(given.phone ? { viewport: { width: 390, height: 844 }, hasTouch: true } : {}) });
+const script = given.script ?? true;
+const page = await open({ javaScriptEnabled: script, ...given.browsing });
 await register(page, given.name, "/play");
 const table = await playNow(page, given.ruleset);
-const asked = page.locator(".decide");
-const over = page.locator(".bar", { hasText: "The game is over" });
-let decisions = 0;
-while (decisions < given.decisions) {
-  for (let look = 0; look < 240 && !(await asked.or(over).count()); look++) {
+const due = page.locator(".bar.yours ~ .decide");
+const over = page.locator(".bar.over");
+let [decisions, orders, sheets] = [0, 0, 0];
+while (decisions < given.decisions && sheets < (given.sheets ?? Infinity)) {
+  for (let look = 0; look < 240 && !(await due.or(over).count()); look++) {
     await page.waitForTimeout(250);
-    if (!given.script) await page.goto(table);
+    if (!script) await page.goto(table);
   }
   if (await over.count()) break;
-  decisions += Number(await decide(page));
+  const ending = orders >= (given.orders ?? 0);
+  if (!(await decide(page, ending))) continue;
+  decisions++;
+  orders = ending ? 0 : orders + 1;
+  if (!given.orders || !ending) continue;
+  sheets++;
+  for (const path of given.pages) if (!(await page.goto(path.replace("TABLE", table))).ok()) faults.push(path);
+  await page.goto(table);
 }
 const isOver = (await over.count()) > 0;
-if (given.script && !isOver) await page.locator("#live-state", { hasText: "Connected" }).waitFor();
-const sideways = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-await finish({ decisions, over: isOver, sideways });
+if (script && !isOver) await page.locator("#live-state:not(:empty)").waitFor();
+const look = await page.evaluate(() => ({
+  sideways: document.documentElement.scrollWidth > innerWidth,
+  moves: document.getAnimations().length + Number(getComputedStyle(document.documentElement).scrollBehavior !== "auto"),
+  lang: document.documentElement.lang,
+}));
+const cells = (row) => row.locator("th, td").allInnerTexts();
+const scores = isOver ? await Promise.all((await page.locator("[aria-labelledby=scores] tbody tr").all()).map(cells)) : [];
+await finish({ table, decisions, sheets, over: isOver, scores, ...look });

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from deploy.cli.main import main
 from domain.ruleset_registry import load_shipped
 from tests.api.conftest import ROOT
 from tests.api.test_npm_clients import run
 from tests.browser.conftest import Scenario
+from tests.clients.kit import python_client
 from tests.deploy.house import Doc, Service
 
 pytestmark = [
@@ -19,7 +22,7 @@ pytestmark = [
     pytest.mark.xdist_group("browser"),  # one service and one browser at a time
 ]
 
-SOE = "struggle_of_empires@1"
+EGC, SOE = "egc@1", "struggle_of_empires@1"
 HOST, PASSWORD = "Genoa Club", "correct horse battery staple 9"
 PICTURES = ROOT / "docs" / "web"
 
@@ -57,12 +60,78 @@ def tournament(service: Service) -> str:
     return path
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
-def test_a_person_with_only_the_address_plays_by_clicks(scenario: Scenario, script: bool) -> None:
-    name = f"Zoe {script}"
-    found = scenario("playing", name=name, ruleset=SOE, decisions=2, script=script, phone=not script)
+def test_pages_hold_with_large_text_strong_zoom_and_forced_colours(scenario: Scenario, tournament: str) -> None:
+    """No page scrolls sideways, the focus is seen, and nothing is cut or covered."""
+    assert scenario("looking", tournament=tournament)["count"] == 4 * 16
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "hasTouch": True, "isMobile": True}
+WAYS: dict[str, Doc] = {
+    "clicks": {},
+    "no script": {"script": False, "browsing": PHONE},
+    "keys": {"by": "keys"},
+    "touch": {"by": "tap", "browsing": PHONE},
+    "French": {"browsing": {"locale": "fr"}},
+    "no motion": {"browsing": {"reducedMotion": "reduce"}},
+    "a phone in French": {"by": "tap", "browsing": {**PHONE, "locale": "fr", "reducedMotion": "reduce"}},
+}
+"""Ways in which people play."""
+
+
+@pytest.mark.parametrize("way", ["clicks", "no script", "keys", "a phone in French"])
+def test_a_person_with_only_the_address_plays(scenario: Scenario, way: str) -> None:
+    found = scenario("playing", name=f"Zoe {way}", ruleset=SOE, decisions=2, **WAYS[way])
     assert found["decisions"] == 2
+    check_look(found, way)
+
+
+@pytest.mark.parametrize("way", ["no script", "keys", "touch", "French", "no motion"])
+def test_a_whole_game_is_played_in_every_way(scenario: Scenario, service: Service, way: str) -> None:
+    found = scenario("playing", name=f"Whole {way}", ruleset=SOE, decisions=600, **WAYS[way])
+    check_look(found, way)
+    check_end(service, found, f"Whole {way}")
+
+
+def check_look(found: Doc, way: str) -> None:
     assert not found["sideways"]
+    assert found["lang"] == ("fr" if "French" in way else "en")
+    assert way != "no motion" or found["moves"] == 0
+
+
+def check_end(service: Service, found: Doc, name: str) -> None:
+    """The scores on the page are those of the API."""
+    assert found["over"]
+    told = log_in(service, name).table(found["table"].rpartition("/")[2], "0").scores()["scores"]
+    places = sorted((each["place"], each["points"]) for each in told)
+    assert [(int(row[0]), int(row[2])) for row in found["scores"]] == places
+
+
+def log_in(service: Service, name: str) -> Any:
+    """The account in the client that is published."""
+    client = vars(python_client())["Annals"](service.url)
+    client.log_in(name, PASSWORD)
+    return client
+
+
+def bring_on(_board: Doc, choice: Doc) -> Any:
+    """The answer that brings the game on."""
+    if choice["kind"] == "range":
+        return choice["lo"]
+    values = [option["value"] for option in choice["options"]]
+    ends = [option["value"] for option in choice["options"] if option.get("ends")]
+    return values[: choice["lo"]] if choice["kind"] == "some" else (ends or values)[0]
+
+
+def test_who_has_only_the_address_comes_plays_comes_back_and_takes_the_proof(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    file = tmp_path / "game.json"
+    told = scenario("arriving", file=str(file))["told"]
+    assert "The game has moved on" in told["refusal"]
+    assert "Meanwhile:" in told["refusal"]
+    assert told["away"] > 0
+    assert told["undone"] > 0
+    assert main(["verify", str(file)], load_shipped()) == 0
 
 
 def test_regions_are_chosen_on_the_map_and_a_replay_steps(scenario: Scenario) -> None:
@@ -87,13 +156,26 @@ def test_no_page_has_a_serious_fault_of_access(scenario: Scenario, tournament: s
     assert found["count"] == 4 * 14
 
 
-@pytest.mark.parametrize("name", load_shipped().names())
-def test_a_game_is_played_to_its_end_by_clicks(scenario: Scenario, name: str) -> None:
-    """Against bots; of egc, the first orders."""
-    most = 12 if name.startswith("egc") else 600
-    found = scenario("playing", name=f"Long {name[:9]}", ruleset=name, decisions=most, script=True)
-    assert found["over"] or name.startswith("egc")
-    assert not found["sideways"]
+@pytest.mark.parametrize("name", [name for name in load_shipped().names() if name != EGC])
+def test_a_game_is_played_to_its_end_by_clicks(scenario: Scenario, service: Service, name: str) -> None:
+    """Against bots."""
+    found = scenario("playing", name=f"Long {name[:9]}", ruleset=name, decisions=600)
+    check_look(found, "clicks")
+    check_end(service, found, f"Long {name[:9]}")
+
+
+def test_three_turns_of_order_sheets_are_played_by_clicks_and_the_rest_over_the_api(
+    scenario: Scenario, service: Service
+) -> None:
+    """Every page is opened in each turn."""
+    pages = ["/", "/games", "/desk", "/account", "TABLE", "TABLE/chronicle", "TABLE/rules", "TABLE/desk"]
+    found = scenario("playing", name="Sheets", ruleset=EGC, decisions=100, orders=2, sheets=3, pages=pages)
+    assert found["sheets"] == 3
+    assert found["decisions"] >= 9
+    table = log_in(service, "Sheets").table(found["table"].rpartition("/")[2], "0")
+    table.seat = 0
+    table.play(bring_on)
+    assert table.scores()["scores"]
 
 
 def test_pictures_show_the_pages(scenario: Scenario, tournament: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// Follows the stream of a table and fetches its page anew when the table changes. Without it, the page works the same.
+// Follows the stream of a table, or of a list, and fetches the page anew when it changes. Without it, the page works the same.
 "use strict";
 
 /** @typedef {{version: number, votes: string}} Change */
@@ -9,6 +9,8 @@ const LONGEST_PAUSE = 30_000;
 const FETCH_PAUSES = { least: 300, most: 2400 };
 /** Shortest time between two spoken sentences, ms. */
 const SPEECH_PAUSE = 2000;
+/** Time in which a question that has changed takes no answer: the finger was on its way to another one, ms. */
+const HOLD = 400;
 /** Time after which a fault is told: most pass unseen, ms. */
 const FAULT_PATIENCE = 1500;
 
@@ -22,6 +24,9 @@ const parse = (html) => new DOMParser().parseFromString(policy ? policy.createHT
 
 /** Forms with answers that are not sent yet, and details that the reader has opened or closed. */
 const touched = new WeakSet();
+
+/** Questions that have just changed, with the time until which they take no answer, ms. @type {WeakMap<Element, number>} */
+const held = new WeakMap();
 
 // --- the page ------------------------------------------------------------------------------------------------------
 
@@ -38,8 +43,17 @@ const isBegun = (section) =>
 /** Return true if this part stays as it is. @param {Element} old @param {Element} next */
 function keeps(old, next) {
   if (old.matches("[data-own]")) return true;
-  if (old.matches(".decide")) return isBegun(old) && decisionOf(old) === decisionOf(next);
+  if (old.matches(".decide"))
+    return decisionOf(old) === decisionOf(next) && (isBegun(old) || old.textContent === next.textContent);
   return old.matches("form") && !old.closest(".decide") && (touched.has(old) || old.contains(document.activeElement));
+}
+
+/** Let a question take no answer for a moment. @param {Element} section */
+function hold(section) {
+  const until = Date.now() + HOLD;
+  held.set(section, until);
+  section.classList.add("held");
+  setTimeout(() => (held.get(section) ?? 0) <= Date.now() && section.classList.remove("held"), HOLD);
 }
 
 /** Make `old` equal to `next`, and keep the nodes that both have: focus and scroll stay. @param {Element} old @param {Element} next */
@@ -198,22 +212,22 @@ class Follower {
   hear(change) {
     this.pause = FIRST_PAUSE;
     this.told = change;
-    this.votes ??= change.votes;
+    this.votes ??= this.version ? change.votes : ""; // a list has no version: it may have changed meanwhile
     this.check();
   }
 
   check() {
     const { told } = this;
     if (!told) return;
-    if (told.version <= this.version && told.votes === this.votes) this.show("connected");
-    else this.fetch(told);
+    if (told.version > this.version || told.votes !== this.votes) this.fetch(told);
+    else if (!this.isOver) this.show("connected");
   }
 
   /** Fetch the page, and then once more if the table has changed meanwhile. @param {Change} told */
   async fetch(told) {
-    if (this.isFetching || this.isOver) return;
+    if (this.isFetching || this.shown === "ended") return; // after the end of a game, its last page is still fetched
     this.isFetching = true;
-    this.show("behind");
+    if (!this.isOver) this.show("behind");
     const isCalm = Date.now() - this.fetched > 2 * FETCH_PAUSES.most;
     this.fetchPause = isCalm ? FETCH_PAUSES.least : Math.min(this.fetchPause * 2, FETCH_PAUSES.most);
     const isNew = await this.replace(told).catch(() => false);
@@ -234,7 +248,11 @@ class Follower {
     const lost = [...this.main.querySelectorAll(".decide")].some((old) => isBegun(old) && isGone(old, page));
     const seen = new Set([...this.main.querySelectorAll(".chronicle .entry")].map(keyOf));
     const [before, wasDue] = [this.version, document.title];
+    const question = () => this.main.querySelector(".decide");
+    const asked = question()?.textContent;
     holdPlace(this.main, () => update(this.main, next));
+    const asks = question();
+    if (asks && asks.textContent !== asked) hold(asks);
     document.dispatchEvent(new Event("annals:updated"));
     document.title = page.title;
     this.votes = told.votes;
@@ -273,6 +291,10 @@ if (main?.dataset.live) {
     if (form) touched.add(form);
   };
   document.addEventListener("input", touch);
+  document.addEventListener("submit", (event) => {
+    const section = /** @type {Element} */ (event.target).closest(".decide");
+    if (section && (held.get(section) ?? 0) > Date.now()) event.preventDefault();
+  });
   document.addEventListener("click", (event) => {
     const details = event.target instanceof Element ? event.target.closest("summary")?.parentElement : null;
     if (details) touched.add(details);

@@ -1,0 +1,72 @@
+"""What pages cost, beside the documents that a client reads in their place. Ratios alone: machines differ."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from statistics import median, quantiles
+from typing import Any
+
+import pytest
+
+from tests.api.conftest import make_site
+from tests.api.game_pages import Page, Person
+from tests.api.test_game_pages import CATALOGUE, person
+
+REPEATS = 25
+
+
+@pytest.fixture
+def anne(tmp_path: Any) -> Iterator[Person]:
+    with closing(make_site(tmp_path, CATALOGUE)) as site:
+        yield person(site)
+
+
+def measure(*calls: Callable[[], object]) -> list[list[float]]:
+    """Seconds of many rounds of calls, by call: in turn, so that a busy machine slows all of them alike."""
+    found: list[list[float]] = [[] for _ in calls]
+    for _ in range(REPEATS):
+        for call, times in zip(calls, found, strict=True):
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+    return [times[1:] for times in found]  # the first one warms up
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A program that reads what a page shows."""
+
+    anne: Person
+    path: str
+
+    def read_documents(self) -> None:
+        """Each document of the page once, with the first question of the move builder."""
+        api, table = self.anne.api, f"/games/{self.path.rpartition('/')[2]}"
+        for part in ("", "/timeline?after=0", "/rewinds", "/proposals"):
+            assert api.get(table + part, Annals_Role="0").status_code == 200
+        decision = api.get(f"{table}/resume", Annals_Role="0").json["board"]["decisions"][0]["id"]
+        asked = api.post(f"{table}/choices", {"decision": decision, "picks": []}, Annals_Role="0")
+        assert asked.status_code == 200, asked.text
+
+
+@pytest.fixture
+def reader(anne: Person) -> Reader:
+    return Reader(anne, anne.play_now("egc@1"))
+
+
+def test_a_page_costs_at_most_thrice_its_documents(reader: Reader) -> None:
+    documents, pages = measure(reader.read_documents, lambda: reader.anne.read(reader.path))
+    assert median(pages) <= 3 * median(documents), (median(pages), median(documents))
+
+
+def test_an_answer_leads_to_the_next_question_in_time(reader: Reader) -> None:
+    """Its slowest twentieth takes at most five times the documents."""
+    form = Page(reader.anne.read(reader.path).text).question()
+    assert form is not None
+    pick = next(button[:2] for button in form.buttons if button[2] != "ends")
+    documents, answers = measure(reader.read_documents, lambda: reader.anne.send(form, pick))
+    slowest = quantiles(answers, n=20)[-1]
+    assert slowest <= 5 * median(documents), (slowest, median(documents))
