@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("serve", "test", "lint")
+LOCKS = ("serve", "test", "lint", "maps")
 PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 ENTRY = re.compile(r"[\w.-]+==[^\\]+\\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+")
 
@@ -72,7 +72,7 @@ def test_a_changed_dependency_without_its_lock_is_told(tmp_path: Path) -> None:
     assert "Out of date with pyproject.toml: requirements/serve.txt" in result.stderr
 
 
-@pytest.mark.parametrize(("small", "large"), [("serve", "test"), ("test", "lint")])
+@pytest.mark.parametrize(("small", "large"), [("serve", "test"), ("test", "lint"), ("serve", "maps")])
 def test_a_lock_repeats_the_pins_of_the_one_before(small: str, large: str) -> None:
     assert pins(small).items() <= pins(large).items()
 

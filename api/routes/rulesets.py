@@ -132,12 +132,32 @@ def ruleset_rules(name: str) -> Response:
 )
 def ruleset_data(name: str) -> Response:
     """Return the game's data: map, tiles, cards."""
+    if (found := _load_document(name, "data.json")) is None:
+        raise Problem("not_found", "This ruleset has no data.")
+    return _cached_response(found)
+
+
+@bp.operation(
+    "GET",
+    "/rulesets/<ruleset:name>/geometry",
+    "ruleset_geometry",
+    errors=(304, 404),
+    response={"type": "object", "additionalProperties": {}},
+)
+def ruleset_geometry(name: str) -> Response:
+    """Return the drawing of the game's map: borders, labels, places of pieces, links."""
+    if (found := _load_document(name, "geometry.json")) is None:
+        raise Problem("not_found", "This ruleset has no geometry.")
+    return _cached_response(found)
+
+
+def _load_document(name: str, file: str) -> Doc | None:
+    """Return a document of a ruleset's folder, or None."""
     rules = services().registry.get(name)
     try:
-        found = package_data.load(rules.package or "api", "data.json")
+        return dict(package_data.load(rules.package or "api", file))
     except OSError:
-        raise Problem("not_found", "This ruleset has no data.") from None
-    return _cached_response(found)
+        return None
 
 
 @bp.operation("GET", "/problems/<code:code>", "problem", errors=(304, 404), query=LangArgs, response=CodeSchema)

@@ -217,6 +217,7 @@ ASKED: Mapping[str, Ask] = {
     "no ruleset": _get("/rulesets/nothing@1"),
     "no rules": _get("/rulesets/orders@1/rules"),
     "no data": _get("/rulesets/orders@1/data"),
+    "no geometry": _get("/rulesets/orders@1/geometry"),
     "no code": _get("/problems/nothing"),
     "no job": _get("/jobs/rewind-000000000000000000000000"),
     "password's length": _post("/accounts", {"name": "Anne", "password": "short"}),

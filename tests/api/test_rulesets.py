@@ -47,12 +47,22 @@ def test_the_rules_page_and_the_data(site: Site) -> None:
     assert "map" in site.get("/rulesets/struggle_of_empires@1/data").json
     refused(site.get("/rulesets/orders@1/rules"), 404, "not_found")
     refused(site.get("/rulesets/orders@1/data"), 404, "not_found")
+    refused(site.get("/rulesets/orders@1/geometry"), 404, "not_found")
     site.remake(docs=None)
     refused(site.get("/rulesets/struggle_of_empires@1/rules"), 404, "not_found")
 
 
+def test_the_geometry_is_kept_until_it_changes(site: Site) -> None:
+    found = site.get("/rulesets/struggle_of_empires@1/geometry")
+    assert set(found.json["regions"]) == {
+        each["id"] for each in site.get("/rulesets/struggle_of_empires@1/data").json["map"]["regions"]
+    }
+    again = site.get("/rulesets/struggle_of_empires@1/geometry", If_None_Match=found.headers["ETag"])
+    assert again.status_code == 304
+
+
 def test_unknown_rulesets(site: Site) -> None:
-    for path in ("", "/rules", "/data", "/texts"):
+    for path in ("", "/rules", "/data", "/geometry", "/texts"):
         refused(site.get(f"/rulesets/nothing@1{path}"), 404, "unknown_ruleset")
 
 
