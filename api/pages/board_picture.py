@@ -43,14 +43,9 @@ def draw_picture(labels: Labels, board: Doc, title: str) -> str | None:
     shown = show_map(labels, board, None, Offers())
     if shown is None:
         return None
-    return render_svg(
-        "board.svg.html",
-        map=shown,
-        title=title,
-        style=_PAPER + static_text("map.css"),
-        parts=shown.drawing.parts,
-        pieces=_load_pieces(),
-    )
+    head, title_end, rest = render_svg("board.svg.html", map=shown, title=title).partition("</title>")
+    style = f"<style>{_PAPER}{static_text('map.css')}</style>"
+    return f"{head}{title_end}{style}<defs>{shown.drawing.parts}{_load_pieces()}</defs>{rest}"
 
 
 @functools.cache
