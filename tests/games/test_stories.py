@@ -24,8 +24,8 @@ from tests.spec import CLUMSY
 
 LONGEST = 350
 """Characters of a line."""
-LONGEST_DIGEST = 12
-"""Lines of what was won and lost in a turn."""
+LONGEST_DIGEST = 13
+"""Lines of what was won and lost in a turn, and of the result of the game."""
 PLAYED = 400
 """Records of a seeded game that are read."""
 HOW = {"heuristic": heuristic_move, "builder": builder_move}

@@ -15,8 +15,8 @@ TEXTS = Texts(
         "made.hide": "{seat:seat} has answered.",
         "record.moved.x": "{seat:seat} is busy.",
         "line.move": "{seat:seat}: {move}.",
-        "line.times": "({times} times)",
-        "line.times.2": "twice",
+        "line.times": "{times} times:",
+        "line.times.2": "twice:",
         "word.seat": "seat",
         "word.france": "France",
     },
@@ -36,8 +36,8 @@ def test_powers_act_else_people_else_seats() -> None:
 def test_what_happens_twice_is_counted_and_what_two_are_told_is_said_once() -> None:
     lost, met = {"t": "lost", "seat": 1}, {"t": "met", "seat": 1}
     facts = [lost, lost, {**met, "reader": 0}, {**met, "reader": 1}]
-    assert record_sentences(TEXTS, WHO, "moved", facts=facts) == ["France loses an army twice.", "France fights."]
-    assert record_sentences(TEXTS, WHO, "moved", facts=[lost] * 3) == ["France loses an army (3 times)."]
+    assert record_sentences(TEXTS, WHO, "moved", facts=facts) == ["Twice: France loses an army.", "France fights."]
+    assert record_sentences(TEXTS, WHO, "moved", facts=[lost] * 3) == ["3 times: France loses an army."]
 
 
 def test_a_move_is_named_where_nothing_else_is_said() -> None:

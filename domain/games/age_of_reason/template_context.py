@@ -4,23 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from domain.games.age_of_reason.data import CONSTANTS, MARKERS, UNREST_MAX
-from domain.games.age_of_reason.facts.battle import BattleResolved, BattleRevealed, BattleRolled, CommitClosed
+from domain.games.age_of_reason.data import CARDS, CONSTANTS, MARKERS, UNREST_MAX
+from domain.games.age_of_reason.facts.battle import (
+    AttackDeclared,
+    BattleResolved,
+    BattleRevealed,
+    BattleRolled,
+    CommitClosed,
+)
 from domain.games.age_of_reason.facts.cards import CardDiscarded, DiscardCounted
 from domain.games.age_of_reason.facts.coalitions import AuctionOpened, BidMade
-from domain.games.age_of_reason.facts.economy import GoldReceived, RegionScored, UnrestAdded, UnrestRolled, VpGained
+from domain.games.age_of_reason.facts.economy import (
+    GoldPaid,
+    GoldReceived,
+    RegionScored,
+    UnrestAdded,
+    UnrestRolled,
+    VpGained,
+)
 from domain.games.age_of_reason.facts.pieces import MarkerConverted, MarkerTaken, TokenRemoved
 from domain.games.age_of_reason.facts.sequence import EmpireDrawn, MarkersDrawn, TurnEnded
+from domain.games.age_of_reason.rules.battle.allies import side_of
+from domain.games.age_of_reason.rules.battle.commit import HIRE_COST
 from domain.games.age_of_reason.rules.battle.dice import strength_parts, supporters
 from domain.games.age_of_reason.rules.battle.result import shares
 from domain.games.age_of_reason.rules.income import income
 from domain.games.age_of_reason.rules.scoring import region_points
-from domain.games.age_of_reason.state import SIDES, AgeOfReason
+from domain.games.age_of_reason.state import SIDES, AgeOfReason, Side
 from domain.games.common.dice import describe_roll
-from domain.games.common.merged_sentences import group_by, merged_shares
+from domain.games.common.merged_sentences import group_by, join_replacements, merged_shares
 from domain.kernel.rules.ruleset import ContextBuilder
 from domain.kernel.schema.declarations import or_none
-from domain.types import Doc, Json
+from domain.types import Doc, Json, Seat
 
 
 def _by_region(_: AgeOfReason, __: AgeOfReason, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
@@ -67,10 +82,35 @@ def _sides(before: AgeOfReason, _: AgeOfReason, __: object) -> Mapping[str, Json
     return {"sides": {"attacker": battle.attacker, "defender": defender}}
 
 
+def _by_side(s: AgeOfReason, seats: Sequence[Seat]) -> Mapping[str, Json]:
+    """Return the allies among the seats, by side."""
+    allies = [seat for seat in seats if seat not in (s.fight.attacker, s.fight.defender)]
+    return {side: [seat for seat in allies if side_of(s, s.fight, seat) == side] for side in SIDES}
+
+
+def _attacked(before: AgeOfReason, after: AgeOfReason, fact: AttackDeclared) -> Mapping[str, Json]:
+    """Return the seats asked for a card: the defender, and the allies by side."""
+    asked = fact.asked or ()
+    own = [seat for seat in asked if seat == after.fight.defender]
+    return {**_sides(after, after, fact), "own": own, "allies": _by_side(after, asked)}
+
+
 def _closed(before: AgeOfReason, _: AgeOfReason, fact: CommitClosed) -> Mapping[str, Json]:
-    """Return whether allies were asked and none of them has laid a card."""
+    """Return the allies with a card by side, and whether allies were asked and none of them has laid a card."""
     battle = before.fight
-    return {"alone": not fact.laid and any(seat != battle.defender for seat in battle.asked)}
+    alone = not fact.laid and any(seat != battle.defender for seat in battle.asked)
+    return {**_sides(before, before, fact), "allies": _by_side(before, fact.laid), "alone": alone}
+
+
+def _paid(before: AgeOfReason, _: AgeOfReason, fact: GoldPaid) -> Mapping[str, Json]:
+    """AOR-9.5.1: return the parts of a payment for both a card and hired powers."""
+    if fact.why != "battle" or before.battle is None:
+        return {}
+    battle = before.battle
+    side: Side = "attacker" if fact.seat == battle.attacker else "defender"
+    hired = HIRE_COST * len((battle.hired or {}).get(side, ()))
+    card = CARDS[battle.card_of(fact.seat) or ""].cost
+    return {"parts": [{"part": "card", "value": card}, {"part": "hired", "value": hired}]} if card and hired else {}
 
 
 def _revealed(before: AgeOfReason, after: AgeOfReason, fact: BattleRevealed) -> Mapping[str, Json]:
@@ -99,7 +139,24 @@ def _resolved(before: AgeOfReason, after: AgeOfReason, fact: BattleResolved) -> 
     """Return the sides, the region, and the winner's surplus."""
     margin = abs(fact.difference)
     victory = "decisive" if margin >= CONSTANTS["decisive_margin"] else "minor"
-    return {**_sides(before, after, fact), "region": before.fight.region, "margin": margin, "victory": victory}
+    full = [seat for seat in _due_unrest(before, fact.difference) if before.empires[seat].unrest >= UNREST_MAX]
+    return {
+        **_sides(before, after, fact),
+        "region": before.fight.region,
+        "margin": margin,
+        "victory": victory,
+        "full": full,
+        "most": UNREST_MAX,
+    }
+
+
+def _due_unrest(s: AgeOfReason, difference: int) -> list[Seat]:
+    """Return the seats due some unrest by the battle."""
+    battle = s.fight
+    attacker, defender, ally = shares(difference)
+    due = [*((battle.attacker,) if attacker else ()), *((battle.defender,) if defender else ())]
+    allies = [seat for side in SIDES for seat in supporters(s, side)] if ally else []
+    return [seat for seat in (*due, *allies) if seat is not None]
 
 
 def _discarded(before: AgeOfReason, _: AgeOfReason, fact: CardDiscarded) -> Mapping[str, Json]:
@@ -128,7 +185,7 @@ def _unrest_added(before: AgeOfReason, _: AgeOfReason, fact: UnrestAdded) -> Map
 
 def _token_loss(before: AgeOfReason, _: AgeOfReason, fact: TokenRemoved) -> Mapping[str, Json]:
     """AOR-1.4: return whether the winner has no token left to place instead."""
-    return {"spent": not before.reserve(fact.by)}
+    return {"spent": not before.reserve(fact.by), "swap": False}
 
 
 def _marker_gain(before: AgeOfReason, _: AgeOfReason, fact: MarkerTaken) -> Mapping[str, Json]:
@@ -142,7 +199,11 @@ def _conversion(_: AgeOfReason, __: AgeOfReason, ___: MarkerConverted) -> Mappin
 
 
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """AOR-8.1.4: mark a conversion after which the discard has not grown: with the Bluff."""
+    """Tell tokens replaced at once, and conversions with the Bluff.
+
+    AOR-8.1.4: after these, the discard has not grown.
+    """
+    facts = join_replacements(facts, ("token_removed",))
     if any(fact["t"] == "discard_counted" for fact in facts):
         return facts
     return [{**fact, "bluff": True} if fact["t"] == "marker_converted" else fact for fact in facts]
@@ -154,7 +215,8 @@ def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
 def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
     """Gather the victory points that unrest costs the seats."""
     rolled = [fact for fact in facts if fact["t"] == "unrest_rolled"]
-    costs = [{"seat": fact["seat"], "lost": fact["lost"]} for fact in rolled if fact["lost"]]
+    costs: list[Json] = [{"seat": fact["seat"], "lost": fact["lost"]} for fact in rolled if fact["lost"]]
+    costs = [{**cost, "unit": not i} for i, cost in enumerate(costs)]
     rest = [fact for fact in facts if fact["t"] != "unrest_rolled"]
     return [*rest, {"t": "unrest_rolled", "costs": costs}] if costs else rest
 
@@ -190,7 +252,9 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "auction_opened": _opened,
     "bid_made": _bid,
     "turn_ended": _turn_ended,
+    "attack_declared": _attacked,
     "commit_closed": _closed,
+    "gold_paid": _paid,
     "battle_revealed": _revealed,
     "battle_rolled": _rolled,
     "dice_rerolled": _sides,

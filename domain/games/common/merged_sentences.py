@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from domain.types import Json, Seat
+from domain.kernel.narration.template_context import SILENT
+from domain.types import Doc, Json, Seat
 
 T = TypeVar("T")
 
@@ -33,3 +34,30 @@ def merged_shares(seat: Seat, shares: Mapping[Seat, int], amounts: Mapping[Seat,
             for other, share in nonzero.items()
         ]
     }
+
+
+def gather_shares(facts: Sequence[Doc], kind: str, share: str) -> Sequence[Doc]:
+    """Return the facts with those of a kind as one, at the first: the sums of a member by seat, and the last totals."""
+    some = [fact for fact in facts if fact["t"] == kind]
+    if not some:
+        return facts
+    sums: dict[Seat, int] = {}
+    for fact in some:
+        sums[fact["seat"]] = sums.get(fact["seat"], 0) + fact[share]
+    totals = {fact["seat"]: fact["total"] for fact in some}
+    shares = [{"seat": seat, "share": value, "total": totals[seat]} for seat, value in sums.items()]
+    gathered = {"t": kind, "shares": [{**shares[0], "unit": True}, *shares[1:]]}
+    return [gathered if fact is some[0] else fact for fact in facts if fact["t"] != kind or fact is some[0]]
+
+
+def join_replacements(facts: Sequence[Doc], removals: Sequence[str]) -> Sequence[Doc]:
+    """Return as many facts; a control token placed where another piece was removed is told with the removal."""
+    told = list(facts)
+    for i, removed in enumerate(facts):
+        if removed["t"] not in removals:
+            continue
+        by = removed["by"] if "by" in removed else removed["seat"]
+        placed = {"t": "token_placed", "seat": by, "region": removed["region"]}
+        if at := next((n for n in range(i, len(told)) if told[n] == placed), None):
+            told[i], told[at] = {**removed, "swap": True, "placed": True}, SILENT
+    return told

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from domain.games.egc.data import EMPIRES, HOMES, TECHNOLOGIES, number_of
-from domain.games.egc.facts.armies import ArmiesDrilled, ArmiesMarched, CombatFought, SheetCarriedOut, SupplyLost
+from domain.games.egc.data import DIPLOMACY, EMPIRES, HOMES, TECHNOLOGIES, VICTORY, number_of
+from domain.games.egc.facts.armies import (
+    ArmiesDrilled,
+    ArmiesMarched,
+    CombatFought,
+    SheetCarriedOut,
+    SupplyLost,
+    TerritoryConquered,
+)
 from domain.games.egc.facts.opening import EmpireFounded, GameSetUp
-from domain.games.egc.facts.realm import FinanceSettled, VictoryCounted
-from domain.games.egc.facts.relations import MannedSet, TechnologySettled
+from domain.games.egc.facts.realm import FinanceSettled, ProtectorateInstalled, VictoryCounted
+from domain.games.egc.facts.relations import DiplomacySettled, MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
 from domain.games.egc.state import Army, Egc
+from domain.kernel.narration.template_context import SILENT
 from domain.kernel.rules.ruleset import ContextBuilder
 from domain.types import Doc, Json, Seat
 
@@ -42,6 +50,18 @@ def _moved(before: Egc, _: Egc, fact: ArmiesMarched | SheetCarriedOut) -> Mappin
     return {"places": some, **_lost_armies(gone)}
 
 
+def _carried_out(before: Egc, after: Egc, fact: SheetCarriedOut) -> Mapping[str, Json]:
+    """Return the moved and resized armies, and the levels built and demolished, by territory."""
+    works, ruins = list[Json](), list[Json]()
+    for territory, levels in (fact.levels or {}).items():
+        old = before.levels.get(territory, {})
+        more = {kind: levels.get(kind, 0) - old.get(kind, 0) for kind in sorted({*old, *levels})}
+        for found, sign in ((works, 1), (ruins, -1)):
+            if some := {kind: sign * n for kind, n in more.items() if sign * n > 0}:
+                found.append({"territory": territory, "levels": some})
+    return {**_moved(before, after, fact), "works": works, "ruins": ruins}
+
+
 def _new_and_old(armies: Sequence[tuple[str, int]], old: Mapping[str, Army]) -> Mapping[str, Json]:
     """Return the raised armies and the changed ones, or only the totals if there are too many to name."""
     if len(armies) > FEW:
@@ -71,9 +91,13 @@ def _fought(_: Egc, __: Egc, fact: CombatFought) -> Mapping[str, Json]:
     return {"broken": broken, "encircled": fact.rounds[0][3] or None}
 
 
-def _drilled(_: Egc, __: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:
-    """Return the armies by their new training, and by their new morale."""
-    return {"training": _by_value(fact.seat, fact.trained), "morale": _by_value(fact.seat, fact.rested)}
+def _drilled(before: Egc, _: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:
+    """Return the armies by their new training, and by their new morale; destroyed ones are left out."""
+    alive = {army for army, force in before.armies[fact.seat].items() if force.divisions}
+    trained, rested = (
+        {army: value for army, value in values.items() if army in alive} for values in (fact.trained, fact.rested)
+    )
+    return {"training": _by_value(fact.seat, trained), "morale": _by_value(fact.seat, rested)}
 
 
 def _by_value(seat: Seat, values: Mapping[str, int]) -> list[Json]:
@@ -149,11 +173,54 @@ def _order(before: Egc, _: Egc, fact: OrderFiled) -> Mapping[str, Json]:
 def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
     """Return the gains and misses of each empire at the count, the greatest total first."""
     lines = (
-        {"seat": x, "points": p, "realised": list(fact.realised[x]), "failed": list(fact.failed[x]), "vp": fact.vp[x]}
+        {
+            "seat": x,
+            "points": p,
+            "realised": list(fact.realised[x]),
+            "bonus": VICTORY["link_vp"] * len(fact.realised[x]),
+            "gains": bool(p or fact.realised[x]),
+            "failed": list(fact.failed[x]),
+            "vp": fact.vp[x],
+        }
         for x, p in enumerate(fact.points)
         if p or fact.realised[x] or fact.failed[x]
     )
-    return {"table": sorted(lines, key=lambda line: (-fact.vp[line["seat"]], line["seat"]))}
+    ranked = sorted((x for x, vp in enumerate(fact.vp) if vp), key=lambda x: (-fact.vp[x], x))
+    return {
+        "table": sorted(lines, key=lambda line: (-fact.vp[line["seat"]], line["seat"])),
+        "leaders": [{"seat": x, "vp": fact.vp[x]} for x in ranked[:FEW]],
+        "rest": len(ranked) - FEW if len(ranked) > FEW else None,
+    }
+
+
+def _conquered(before: Egc, _: Egc, fact: TerritoryConquered) -> Mapping[str, Json]:
+    """EGC-11.1: return the other empires with a protectorate or protection ended by the conquest."""
+    held = before.lands[fact.territory].protectorate
+    holder = held.seat if held and held.seat != fact.seat else None
+    return {"holder": holder, "protectors": _protectors(before, fact.territory, fact.seat)}
+
+
+def _installed(before: Egc, _: Egc, fact: ProtectorateInstalled) -> Mapping[str, Json]:
+    """EGC-14.9: return the other empires with a protection ended by the protectorate."""
+    return {"protectors": _protectors(before, fact.territory, fact.seat)}
+
+
+def _protectors(s: Egc, territory: str, but: Seat) -> list[Seat]:
+    return sorted(seat for seat in map(int, s.lands[territory].protections) if seat != but)
+
+
+def _diplomacy(_: Egc, __: Egc, fact: DiplomacySettled) -> Mapping[str, Json]:
+    """EGC-14.10: return the points for territories lost and taken, and the most points if there were more."""
+    compensation, price = DIPLOMACY["territory_lost"] * fact.lost, -DIPLOMACY["territory_taken"] * fact.taken
+    most: int = DIPLOMACY["max_points"]
+    above = fact.before + fact.income + compensation - price > most
+    return {
+        "compensation": compensation,
+        "price": price,
+        "stays": fact.diplomacy == fact.before,
+        "top": above and fact.diplomacy == most,
+        "most": most if above and fact.diplomacy != most else None,
+    }
 
 
 MOST = 6
@@ -179,18 +246,49 @@ def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
     }
 
 
+def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Leave out battles known in detail and armies in territories told by their conquest."""
+    taken = {fact["territory"]: EMPIRES[fact["seat"]] for fact in facts if fact["t"] == "territory_conquered"}
+    known = {fact["territory"] for fact in facts if fact["t"] == "combat_fought"} & taken.keys()
+    if not taken:
+        return facts
+    return [
+        SILENT
+        if fact["t"] == "battle_fought" and fact["territory"] in known
+        else {**fact, "held": [*_manned_besides(fact["held"], taken)]}
+        if fact["t"] == "manned_set" and "held" in fact
+        else fact
+        for fact in facts
+    ]
+
+
+def _manned_besides(held: Sequence[Json], taken: Mapping[str, str]) -> Iterator[Json]:
+    """Yield the territories with armies of each empire, without those that it has just conquered."""
+    for who, names, number in held:
+        if names is None:
+            yield [who, names, number]
+        elif left := [name for name in names if taken.get(name) != who]:
+            yield [who, left, number]
+
+
 def _name_or_count(territories: Sequence[str]) -> list[Json]:
     """Return the territories by name, or their number if there are too many to name."""
     return [list(territories), None] if len(territories) <= NAMED else [None, len(territories)]
 
 
 def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Gather the territories of an empire by kind, and leave out battles told by the conquest of their place."""
+    """Gather the territories of an empire by kind.
+
+    Leave out battles told by the conquest of their place, and a count told by the result of the game.
+    """
+    ended = any(fact["t"] == "game_ended" for fact in facts)
     taken = {fact["territory"] for fact in facts if fact["t"] == "territory_conquered"}
     gathered: dict[tuple[Json, ...], dict[str, Json]] = {}
     out: list[Doc] = []
     for fact in facts:
         if fact["t"] == "battle_fought" and fact["territory"] in taken:
+            continue
+        if fact["t"] == "victory_counted" and ended:
             continue
         if fact["t"] not in GATHERED:
             out.append(fact)
@@ -219,7 +317,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Egc]] = {
     "empire_spied": _spied_ranks,
     "territory_spied": _spied_levels,
     "sheet_opened": _seas,
-    "sheet_carried_out": _moved,
+    "sheet_carried_out": _carried_out,
     "armies_marched": _moved,
     "combat_fought": _fought,
     "armies_drilled": _drilled,
@@ -228,5 +326,8 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Egc]] = {
     "technology_settled": _ranked,
     "victory_counted": _table,
     "manned_set": _manned,
+    "territory_conquered": _conquered,
+    "protectorate_installed": _installed,
+    "diplomacy_settled": _diplomacy,
 }
 """Fact -> context of its sentence, besides its own members."""

@@ -17,7 +17,12 @@ from domain.games.imperunde.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
 from domain.games.imperunde.state import ImpeRunde
-from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS
+from domain.games.imperunde.template_context import (
+    CONTEXT_BUILDERS,
+    SENTENCE_MERGERS,
+    complete_sentences,
+    gather_headlines,
+)
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, Nullable, Word
@@ -43,7 +48,6 @@ META = Meta(
     paces=TIMEOUTS,
     demo_options={"turn_limit": OPTION_DATA["turn_limit_min"]},
     headlines=(
-        "game_won",
         "goal_changed",
         "country_conquered",
         "country_freed",
@@ -83,6 +87,8 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     tie_breaks=("winner", "debt", "surplus", "worth", "turn_order"),
     context_builders=CONTEXT_BUILDERS,
     sentence_mergers=SENTENCE_MERGERS,
+    complete_sentences=complete_sentences,
+    gather_headlines=gather_headlines,
     check=check,
     fill=fill,
     redeal=redeal,

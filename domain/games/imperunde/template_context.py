@@ -44,16 +44,19 @@ def _shuffled(before: S, _: S, fact: DeckShuffled) -> SentenceContext:
 
 
 def _overrides(before: S, after: S, _: object) -> SentenceContext:
-    """Return whether cards had forced relations, and the stances that a war of the turn before turns to war again."""
-    renewed: dict[Seat, list[Seat]] = {}
+    """Return the pairs with a relation forced by a card, and the stances that fall back to the relation, by seat."""
+    renewed: dict[tuple[Seat, str], list[Seat]] = {}
     for name, pair in after.pairs.items():
         a, b = map(int, name.split("-"))
         for i, (seat, target) in enumerate(((a, b), (b, a))):
             if pair.stances[i] != before.pairs[name].stances[i]:
-                renewed.setdefault(seat, []).append(target)
+                renewed.setdefault((seat, pair.stances[i]), []).append(target)
+    forced = [name for name, pair in before.pairs.items() if pair.override]
     return {
-        "some": any(pair.override for pair in before.pairs.values()),
-        "renewed": [{"seat": seat, "target": renewed[seat]} for seat in sorted(renewed)],
+        "forced": [{"seats": list(map(int, name.split("-")))} for name in sorted(forced)],
+        "renewed": [
+            {"seat": seat, "targets": some, "stance": stance} for (seat, stance), some in sorted(renewed.items())
+        ],
     }
 
 
@@ -94,14 +97,19 @@ def _standing_pass(_: S, __: S, fact: AutoPassSet) -> SentenceContext:
 
 
 def _movement_kind(before: S, _: S, fact: UnitsMoved) -> SentenceContext:
-    """Return the kind of movement (march, into or back from a combat, or forced by a card), with the units."""
+    """Return the kind of movement (march, into or back from a combat, or forced by a card), with the units.
+
+    All steps of the attacker before the first round lead into the combat.
+    """
     c = before.combat
     if before.top.kind == "card":
         how = "forced"
     elif c is None or c.called_off:
         how = "back" if c else "march"
+    elif fact.seat == c.attacker and not c.round:
+        how = "charge"
     elif fact.to == c.region and fact.seat == c.attacker:
-        how = "support" if c.round else "charge"
+        how = "support"
     else:
         how = "march"
     return {"how": how, "lot": _pieces((x.unit, x.count) for x in fact.units)}
@@ -252,9 +260,11 @@ def _won(before: S, _: S, fact: GameWon) -> SentenceContext:
 
 
 def _markers(before: S, _: S, __: object) -> SentenceContext:
-    """Return the places of the markers."""
+    """Return the places of the markers, and the colonies without a famine or plunder from now on."""
     zones = {kind: sorted(z for z, x in before.zones.items() if x.marker == kind) for kind in ("storm", "calm")}
-    return {**zones, "black": sorted(name for name, x in before.countries.items() if x.black)}
+    famine = sorted(name for name, country in before.countries.items() if country.famine)
+    plundered = sorted(name for name, country in before.countries.items() if country.plundered_by is not None)
+    return {**zones, "famine": famine, "plundered": plundered}
 
 
 def _struck(before: S, _: S, fact: LandEvent) -> SentenceContext:
@@ -291,15 +301,38 @@ def _piled(run: Sequence[Doc]) -> Sequence[Doc]:
 
 
 def _events(run: Sequence[Doc]) -> Sequence[Doc]:
-    """Merge events without effect into one sentence, repeated by no digest."""
+    """Merge events without effect into one sentence, repeated by no digest, before those with consequences."""
     idle = [fact for fact in run if fact["owner"] is None]
     told = [fact for fact in run if fact["owner"] is not None]
-    return [*told, {"t": "land_event.idle", "idle": idle, "count": len(idle)}] if idle else told
+    return [{"t": "land_event.idle", "idle": idle, "count": len(idle)}, *told] if idle else told
 
 
 def _winds(run: Sequence[Doc]) -> Sequence[Doc]:
     """Mark fair winds that nobody can use, which no digest repeats."""
     return [{**x, "t": "sea_event.idle"} if x["event"] == "fair_wind" and x["idle"] else x for x in run]
+
+
+def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Mark epidemics in colonies, and storms over ships, without a lost unit."""
+    hurt = {fact["region"] for fact in facts if fact["t"] in ("units_lost", "transports_sunk", "pirates_lost")}
+    return [{**fact, "spared": True} if _strikes(fact) and fact["region"] not in hurt else fact for fact in facts]
+
+
+def _strikes(fact: Doc) -> bool:
+    """Return whether units can be lost by an event."""
+    if fact["t"] == "land_event":
+        return bool(fact["event"] == "epidemic" and fact["owner"] is not None)
+    return bool(fact["t"] == "sea_event" and fact["event"] == "storm" and not fact["idle"])
+
+
+def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Gather the countries taken by a seat from the same owner."""
+    taken: dict[Json, list[Doc]] = {}
+    for fact in facts:
+        if fact["t"] == "country_conquered":
+            taken.setdefault((fact["seat"], fact.get("from")), []).append(fact)
+    firsts = {id(some[0]): {**some[0], "country": [fact["country"] for fact in some]} for some in taken.values()}
+    return [firsts.get(id(fact), fact) for fact in facts if fact["t"] != "country_conquered" or id(fact) in firsts]
 
 
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[ImpeRunde]] = {

@@ -17,7 +17,7 @@ from domain.games.seven_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.seven_empires.rules.setup import blank, check_table, setup
 from domain.games.seven_empires.scoring import scores
 from domain.games.seven_empires.state import Seven
-from domain.games.seven_empires.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS
+from domain.games.seven_empires.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS, gather_headlines
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean, IntegerRange, Word
@@ -57,14 +57,15 @@ META = Meta(
     headlines=(
         "game_scored",
         "monarchs_assigned",
+        "power_scored",
         "fought",
         "army_moved",
         "palace_built",
         "tile_revealed",
-        "city_built",
         "flag_placed",
+        "influence_taken",
+        "city_built",
     ),
-    weightless=("flag_placed",),
 )
 
 RULESET: Ruleset[Seven] = Ruleset(
@@ -88,6 +89,7 @@ RULESET: Ruleset[Seven] = Ruleset(
     scores=scores,
     context_builders=CONTEXT_BUILDERS,
     sentence_mergers=SENTENCE_MERGERS,
+    gather_headlines=gather_headlines,
     check=check,
     fill=fill,
     redeal=redeal,

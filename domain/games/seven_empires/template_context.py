@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
-from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, LETTERED, LETTERS
+from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, FIRST_SLOTS, LETTERED, LETTERS
 from domain.games.seven_empires.facts.movement import ArmyMoved, Fought
 from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed
 from domain.games.seven_empires.facts.sequence import (
+    DecadeStarted,
     GameScored,
     MarkersShifted,
     MonarchsAssigned,
@@ -50,15 +51,24 @@ def _returning_markers(before: Seven, after: Seven, _: MarkersShifted) -> Mappin
     laid, left = ({(e, a) for e in EMPIRES for a in ACTIONS if s.empires[e].markers.get(a)} for s in (before, after))
     back = {action: [empire for empire in EMPIRES if (empire, action) in laid - left] for action in ACTIONS}
     return {
-        "back": [{"action": a, "empires": some, "every": len(some) == len(EMPIRES)} for a, some in back.items() if some]
+        "back": [
+            {"action": a, "empires": some, "every": len(some) == len(EMPIRES), "one": len(some) == 1}
+            for a, some in back.items()
+            if some
+        ]
     }
+
+
+def _decade(before: Seven, _: Seven, __: DecadeStarted) -> Mapping[str, Json]:
+    """SE7-2.13: return the actions without a marker on the trays in the first decade."""
+    return {} if before.decade else {"closed": [action for action in ACTIONS if action in FIRST_SLOTS]}
 
 
 def _stands(_: Seven, __: Seven, fact: StartingUnitsPlaced | UnitsDeployed) -> Mapping[str, Json]:
     """Return the units by region."""
     found: dict[str, list[Json]] = {}
     for x in fact.units:
-        found.setdefault(x.region, []).append({"unit": x.unit, "number": x.number})
+        found.setdefault(x.region, []).append({"unit": x.unit, "number": x.number, "one": x.number == 1})
     return {"stands": [{"region": region, "units": units} for region, units in found.items()]}
 
 
@@ -122,7 +132,10 @@ def _ranking(before: Seven, _: Seven, fact: GameScored) -> Mapping[str, Json]:
 def _flags(run: Sequence[Doc]) -> Sequence[Doc]:
     """Merge the flags of each empire."""
     by_empire = [(empire, list(some)) for empire, some in groupby(run, key=lambda fact: fact["empire"])]
-    return [{**some[0], "empire": empire, "count": len(some), "flags": some} for empire, some in by_empire]
+    return [
+        {**some[0], "count": len(some), "flags": [{**flag, "first": flag is some[0]} for flag in some]}
+        for _, some in by_empire
+    ]
 
 
 def _power(run: Sequence[Doc]) -> Sequence[Doc]:
@@ -131,10 +144,78 @@ def _power(run: Sequence[Doc]) -> Sequence[Doc]:
     return [{**some[-1], "gains": [fact for fact in some if fact["points"]]} for some in by_empire]
 
 
+def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Gather power, flags and influence cards; a city tells its last occupation, or nothing if it is as before."""
+    net = _net_occupations(facts)
+    gathered: dict[str, list[Doc]] = {}
+    out: list[Doc] = []
+    for i, fact in enumerate(facts):
+        if fact["t"] in GATHERED:
+            if fact["t"] not in gathered:
+                out.append(fact)
+            gathered.setdefault(fact["t"], []).append(fact)
+        elif fact["t"] in ("army_moved", "fought"):
+            kept = {way: [city for city in fact.get(way, ()) if net[city] == i] for way in OCCUPATIONS}
+            out.append({**fact, **kept})
+        else:
+            out.append(fact)
+    return [GATHERED[fact["t"]](gathered[fact["t"]]) if fact["t"] in gathered else fact for fact in out]
+
+
+def _net_occupations(facts: Sequence[Doc]) -> Mapping[str, int | None]:
+    """Return city -> the fact with its last occupation or liberation; None if it has been occupied and freed."""
+    changes: dict[str, list[tuple[str, int]]] = {}
+    for i, fact in enumerate(facts):
+        for way in OCCUPATIONS:
+            for city in fact.get(way, ()):
+                changes.setdefault(city, []).append((way, i))
+    return {
+        city: None if (some[0][0], some[-1][0]) == ("occupied", "freed") else some[-1][1]
+        for city, some in changes.items()
+    }
+
+
+def _rises(some: Sequence[Doc]) -> Doc:
+    """Return the power gained by each empire, with the new power."""
+    points: dict[str, int] = {}
+    for fact in some:
+        points[fact["empire"]] = points.get(fact["empire"], 0) + sum(gain["points"] for gain in fact["gains"])
+    power = {fact["empire"]: fact["power"] for fact in some}
+    rises = [{"empire": empire, "points": n, "power": power[empire]} for empire, n in points.items() if n]
+    return {"t": "power_scored", "rises": rises}
+
+
+def _planted(some: Sequence[Doc]) -> Doc:
+    """Return the number of flags of each empire."""
+    count: dict[str, int] = {}
+    for fact in some:
+        count[fact["empire"]] = count.get(fact["empire"], 0) + fact["count"]
+    return {"t": "flag_placed", "shares": [{"empire": empire, "count": n} for empire, n in count.items()]}
+
+
+def _takes(some: Sequence[Doc]) -> Doc:
+    """Return the influence cards of each seat."""
+    cards: dict[Seat, list[str]] = {}
+    for fact in some:
+        cards.setdefault(fact["seat"], []).append(fact["card"])
+    return {"t": "influence_taken", "takes": [{"seat": seat, "cards": held} for seat, held in cards.items()]}
+
+
+OCCUPATIONS = ("freed", "occupied")
+"""Members of a movement or fight about cities."""
+
+GATHERED: Mapping[str, Callable[[Sequence[Doc]], Doc]] = {
+    "power_scored": _rises,
+    "flag_placed": _planted,
+    "influence_taken": _takes,
+}
+"""Headlines of a turn told at once."""
+
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Seven]] = {
     "starting_units_placed": _stands,
     "monarchs_assigned": _monarchs,
     "markers_shifted": _returning_markers,
+    "decade_started": _decade,
     "units_deployed": _stands,
     "tile_revealed": _first_taker,
     "army_moved": _army_moved,

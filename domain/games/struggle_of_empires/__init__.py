@@ -18,7 +18,12 @@ from domain.games.struggle_of_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
 from domain.games.struggle_of_empires.state import Struggle
-from domain.games.struggle_of_empires.template_context import CONTEXT_BUILDERS
+from domain.games.struggle_of_empires.template_context import (
+    CONTEXT_BUILDERS,
+    SENTENCE_MERGERS,
+    complete_sentences,
+    gather_headlines,
+)
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, ListOf, Word
@@ -56,13 +61,15 @@ META = Meta(
         "correspondence": {"move": 172_800, "answer": 86_400},
     },
     headlines=(
-        "war_ended",
-        "token_captured",
+        "vp_gained",
         "region_scored",
+        "token_captured",
+        "war_ended",
         "marker_removed",
         "token_removed",
     ),
     weightless=(
+        "war_ended",
         "token_removed",
         "marker_removed",
     ),
@@ -89,6 +96,9 @@ RULESET: Ruleset[Struggle] = Ruleset(
     scores=scores,
     tie_breaks=("revolution", "unrest", "tokens", "gold"),
     context_builders=CONTEXT_BUILDERS,
+    sentence_mergers=SENTENCE_MERGERS,
+    complete_sentences=complete_sentences,
+    gather_headlines=gather_headlines,
     check=check,
     fill=fill,
     redeal=redeal,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from domain.games.common.dice import describe_roll
-from domain.games.common.merged_sentences import group_by, merged_shares
+from domain.games.common.merged_sentences import gather_shares, group_by, join_replacements, merged_shares
 from domain.games.struggle_of_empires.data import MARKERS, REGIONS, ROUNDS, SEA_ROLL, TILES
 from domain.games.struggle_of_empires.facts.combat import (
+    AttackDeclared,
     BattleResolved,
     BattleRolled,
     LossesChosen,
+    NavalChoiceMade,
     WithdrawalAnswered,
 )
 from domain.games.struggle_of_empires.facts.economy import GoldPaid, GoldReceived, PopulationGrown, RegionScored
@@ -27,9 +30,10 @@ from domain.games.struggle_of_empires.state import (
     Party,
     Struggle,
 )
-from domain.kernel.rules.ruleset import ContextBuilder
+from domain.kernel.narration.template_context import SILENT
+from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.kernel.schema.declarations import UNSET, doc, or_none
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 def _by_region(_: Struggle, __: Struggle, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
@@ -117,19 +121,41 @@ def _saved(before: Struggle, _: Struggle, fact: WithdrawalAnswered) -> Mapping[s
 
 
 def _loss_causes(before: Struggle, _: Struggle, fact: UnitLost) -> Mapping[str, Json]:
-    """Return the causes of losing these units."""
+    """Return the causes of losing these units, one for each."""
     found = [loss.cause for loss in before.battle.losses if (loss.seat, loss.unit) == (fact.seat, fact.unit)]
-    return {"causes": list(dict.fromkeys(found))}
+    return {"causes": found}
+
+
+def _lost_together(run: Sequence[Doc]) -> Sequence[Doc]:
+    """Merge the losses of equal units; several units have the cause of each."""
+    told = []
+    for (_, unit, _), some in groupby(run, key=lambda fact: (fact["seat"], fact["unit"], fact["region"])):
+        first, *others = same = list(some)
+        causes = first["causes"]
+        if others:
+            unrest = sum(fact["unrest"] for fact in same)
+            distinct: list[Json] = list(dict.fromkeys(causes))
+            each = [{"unit": unit, "cause": cause} for cause in causes] if len(distinct) > 1 else distinct
+            told.append({**first, "number": len(same), "unrest": unrest, "causes": each})
+        else:
+            told.append({**first, "causes": list(dict.fromkeys(causes))})
+    return told
 
 
 def _token_loss(before: Struggle, _: Struggle, fact: TokenRemoved | TokenFreed) -> Mapping[str, Json]:
     """SOE-1.2: return whether the winner has no token left to place instead."""
-    return {"spent": not before.reserve(fact.by)}
+    return {"spent": not before.reserve(fact.by), "swap": False}
 
 
 def _marker_gain(before: Struggle, _: Struggle, fact: MarkerRemoved) -> Mapping[str, Json]:
-    """SOE-1.2: return whether the winner has no token left to place instead."""
-    return {"spent": not before.reserve(fact.seat)}
+    """SOE-1.2: return the kind of gain, and whether the winner has no token left to place instead."""
+    peaceful = "enslave" if MARKERS[fact.marker].kind == "slaves" else "colonize"
+    return {"spent": not before.reserve(fact.seat), "how": "attack" if before.combat else peaceful}
+
+
+def _naval_choice(before: Struggle, _: Struggle, fact: NavalChoiceMade) -> Mapping[str, Json]:
+    """Return the side of the principal."""
+    return {"side": "attacker" if before.battle.attacker.seat == fact.seat else "defender"}
 
 
 # gold and points
@@ -162,6 +188,32 @@ def _scored(before: Struggle, _: Struggle, fact: RegionScored) -> Mapping[str, J
     return merged_shares(fact.seat, points, {seat: before.empires[seat].vp for seat in points})
 
 
+def _declared(_: Struggle, __: Struggle, ___: AttackDeclared) -> Mapping[str, Json]:
+    """Return no asked allies: only the other facts of the record tell them (`complete_sentences`)."""
+    return {"asked": []}
+
+
+def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Tell with an attack the allies asked for support, with a payment the bought tile, and tokens replaced at once."""
+    asked = [fact for fact in facts if fact["t"] == "asked" and fact["kind"] == "combat"]
+    steps = [step for fact in asked for step in fact["data"]["todo"]]
+    allies = [step[2] for step in steps if step[:2] == ["support", "attacker"]]
+    bought = {(fact["seat"], fact["why"]) for fact in facts if fact["t"] == "gold_paid"}
+    told = []
+    for fact in join_replacements(facts, ("token_removed", "marker_removed")):
+        if fact["t"] == "attack_declared":
+            told.append({**fact, "asked": allies})
+        else:
+            paid = fact["t"] == "tile_taken" and (fact["seat"], fact["tile"]) in bought
+            told.append(SILENT if paid else fact)
+    return told
+
+
+def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Gather the victory points besides those of regions."""
+    return gather_shares(facts, "vp_gained", "vp")
+
+
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Struggle]] = {
     "markers_drawn": _by_region,
     "empire_drawn": _by_region,
@@ -174,6 +226,8 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Struggle]] = {
     "battle_rolled": _rolled,
     "battle_resolved": _resolved,
     "losses_chosen": _chosen,
+    "attack_declared": _declared,
+    "naval_choice_made": _naval_choice,
     "withdrawal_answered": _saved,
     "unit_lost": _loss_causes,
     "token_removed": _token_loss,
@@ -185,3 +239,6 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Struggle]] = {
     "region_scored": _scored,
 }
 """Fact -> context of its sentence, besides its own members."""
+
+SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {"unit_lost": _lost_together}
+"""Fact -> merger of consecutive ones into one sentence."""

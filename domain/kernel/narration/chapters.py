@@ -24,7 +24,10 @@ LEVELS = ("brief", "full")
 """Levels of detail of a digest."""
 
 MOST_LINES = 12
-"""Most lines of gains and losses in a brief digest of a turn."""
+"""Most lines of gains and losses in a brief digest of a turn; the result of the game is one more."""
+
+MOST_RUNNERS = 6
+"""Most seats named behind the winners of a game; of more, the first three."""
 
 ChapterStarts = Sequence[tuple[int, Chapter]]
 """Starts of chapters among a record's facts: index of the first fact, chapter."""
@@ -78,14 +81,6 @@ def public_chapter_starts(rules: Ruleset[S], before: S, after: S, record: Record
 
 
 @dataclass(frozen=True)
-class Headline:
-    """Line for a digest, with the kind of its fact."""
-
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Section:
     """Narrated part of a record under one heading."""
 
@@ -94,8 +89,8 @@ class Section:
     """The record was not undone."""
     chapter: Chapter
     lines: tuple[str, ...]
-    headlines: tuple[Headline, ...]
-    """Lines for a digest."""
+    headlines: tuple[Doc, ...]
+    """Facts for a digest, with their context."""
     rulings: tuple[str, ...] = ()
     """Lines of an officer's command, for a digest."""
 
@@ -190,7 +185,7 @@ def _split_record(
     texts: Texts,
     namer: SeatNamer,
     before: S,
-) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[Headline, ...]]]:
+) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[Doc, ...]]]:
     starts, facts = (
         chapter_starts(rules, before, facts_for(record, viewer)),
         _facts_in_context(rules, record, viewer, before),
@@ -202,26 +197,22 @@ def _split_record(
         chapter = new or chapter
         if len(parts) > 1 and not lines:
             continue
-        yield chapter, tuple(lines), tuple(_headlines(rules, texts, namer, part_facts))
+        yield chapter, tuple(lines), _headlines(rules, part_facts)
 
 
-def _headlines(rules: Ruleset[S], texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> Iterator[Headline]:
-    """Yield the lines of a record for a digest: `headline.<kind>` if there is such a text, else the sentences."""
-    for fact in rules.gather_headlines([fact for fact in facts if fact["t"] in rules.meta.headlines]):
-        kind = str(fact["t"])
-        key = f"headline.{kind}"
-        said = fact_sentences(texts, namer, [fact]) if texts.get(key) is None else [texts.render(key, fact, namer)]
-        yield from (Headline(kind, line) for line in said if line)
+def _headlines(rules: Ruleset[S], facts: Sequence[Doc]) -> tuple[Doc, ...]:
+    """Return the facts for a digest."""
+    return tuple(fact for fact in facts if fact["t"] in rules.meta.headlines)
 
 
 def _split_headlines(
     rules: Ruleset[S], record: Record, viewer: Viewer, texts: Texts, namer: SeatNamer, before: S
-) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[Headline, ...]]]:
-    """Yield the headlines of a record within a chapter; nothing else is rendered."""
+) -> Iterator[tuple[Chapter, tuple[str, ...], tuple[Doc, ...]]]:
+    """Yield the headlines of a record within a chapter; nothing is rendered."""
     facts: Sequence[Doc] = ()
     if any(fact["t"] in rules.meta.headlines for fact in facts_for(record, viewer)):
         facts = _facts_in_context(rules, record, viewer, before)
-    yield rules.chapter(before), (), tuple(_headlines(rules, texts, namer, facts))
+    yield rules.chapter(before), (), _headlines(rules, facts)
 
 
 def _facts_in_context(rules: Ruleset[S], record: Record, viewer: Viewer, before: S) -> Sequence[Doc]:
@@ -301,10 +292,15 @@ def digests(
         sections = list(group)
         if not turn:
             continue
-        lines = _digest_lines(rules, texts, [line for passage in sections for line in passage.headlines], level)
         last = sections[-1].version
-        now, namer = figures(rules, narration.states[last]), namer_at(last, narration.states[last])
-        standings = tuple(filter(None, (_standing(texts, namer, seat, now, before) for seat in range(len(now)))))
+        state = narration.states[last]
+        now, namer = figures(rules, state), namer_at(last, state)
+        result = _result(rules, texts, namer, state) if state.over else None
+        headlines = _render_headlines(rules, texts, namer, [fact for part in sections for fact in part.headlines])
+        lines = _digest_lines(rules, texts, result, list(headlines), level)
+        standings = tuple(
+            filter(None, (_standing(texts, namer, seat, now, before, state.over) for seat in range(len(now))))
+        )
         rulings = tuple(line for p in narration.sections if p.chapter.turn == turn for line in p.rulings)
         out.append(Digest(sections[0].chapter, sections[0].version, last, lines, standings, rulings, now))
         before = now
@@ -323,8 +319,42 @@ def _with_other_rulings(found: list[Digest], narration: Narration[S]) -> list[Di
     return [Digest(others[0].chapter, others[0].version, others[-1].version, (), (), lines)]
 
 
-def _digest_lines(rules: Ruleset[S], texts: Texts, headlines: Sequence[Headline], level: str) -> tuple[str, ...]:
-    """Return headlines as lines, repeated ones counted; in brief the most important ones, in the order of the game."""
+@dataclass(frozen=True)
+class Headline:
+    """Line for a digest, with the kind of its fact."""
+
+    kind: str
+    text: str
+
+
+def _render_headlines(rules: Ruleset[S], texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> Iterator[Headline]:
+    """Yield the lines of a turn for a digest: `headline.<kind>` if there is such a text, else the sentences."""
+    for fact in rules.gather_headlines(facts):
+        kind = str(fact["t"])
+        key = f"headline.{kind}"
+        said = fact_sentences(texts, namer, [fact]) if texts.get(key) is None else [texts.render(key, fact, namer)]
+        yield from (Headline(kind, line) for line in said if line)
+
+
+def _result(rules: Ruleset[S], texts: Texts, namer: SeatNamer, state: S) -> str | None:
+    """Return the line about the winners of a finished game, with the points of all; None without a ranking."""
+    scores = [{"seat": score.seat, "points": score.points, "place": score.place} for score in ranking(rules, state)]
+    winners = [score["seat"] for score in scores if score["place"] == 1]
+    others = [score for score in scores if score["place"] != 1]
+    if not winners:
+        return None
+    named, rest = (others, None) if len(others) <= MOST_RUNNERS else (others[:3], len(others) - 3)
+    members = {"winners": winners, "points": scores[0]["points"], "others": named, "rest": rest}
+    return texts.render("line.result", members, namer)
+
+
+def _digest_lines(
+    rules: Ruleset[S], texts: Texts, result: str | None, headlines: Sequence[Headline], level: str
+) -> tuple[str, ...]:
+    """Return the result and the headlines as lines, repeated ones counted.
+
+    In brief, these are the most important headlines, in the order of the game.
+    """
     kinds = {line.text: line.kind for line in headlines if level == "full" or line.kind not in rules.meta.weightless}
     counts = Counter(line.text for line in headlines if line.text in kinds)
     kept = list(counts)
@@ -334,17 +364,18 @@ def _digest_lines(rules: Ruleset[S], texts: Texts, headlines: Sequence[Headline]
         kept = [text for text in kept if text in important]
     lines = [with_count(texts, text, counts[text]) for text in kept]
     rest = len(counts) - len(kept)
-    return (*lines, *filter(None, [texts.render("line.more", {"rest": rest}) if rest else None]))
+    more = texts.render("line.more", {"rest": rest}) if rest else None
+    return tuple(filter(None, [result, *lines, more]))
 
 
 def _standing(
-    texts: Texts, namer: SeatNamer, seat: int, now: Sequence[Figures], before: Sequence[Figures]
+    texts: Texts, namer: SeatNamer, seat: int, now: Sequence[Figures], before: Sequence[Figures], over: bool
 ) -> str | None:
     old = before[seat] if before else {}
     if old == now[seat]:
         return None
     more = {key: _signed(value - old[key]) for key, value in now[seat].items() if value != old.get(key, value)}
-    return texts.render("standing", {"seat": seat, **now[seat], "more": more}, namer)
+    return texts.render("standing", {"seat": seat, **now[seat], "more": more, "over": over}, namer)
 
 
 def _signed(number: int) -> str:

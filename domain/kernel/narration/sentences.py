@@ -148,11 +148,11 @@ def fact_sentences(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list
 
 
 def with_count(texts: Texts, text: str, times: int) -> str:
-    """Return a sentence with the number of its repetitions."""
+    """Return a sentence after the number of its repetitions."""
     if times < 2:
         return text
-    count = texts.fill(f"line.times.{times}", {}) or texts.fill("line.times", {"times": times})
-    return f"{text[:-1]} {count}{text[-1]}"
+    key = f"line.times.{times}"
+    return f"{texts.render(key if texts.get(key) else 'line.times', {'times': times})} {text}"
 
 
 def _move_sentence(texts: Texts, namer: SeatNamer, seat: Seat, move: Doc) -> str | None:

@@ -235,7 +235,7 @@ class Ruleset(Generic[S]):
     complete_sentences: SentenceMerger = _unchanged
     """Facts of a record, with their context -> as many, with what only the others tell of one of them."""
     gather_headlines: SentenceMerger = _unchanged
-    """Headline facts of a record, with their context -> those for a digest, several of a kind as one."""
+    """Headline facts of a turn, with their context -> those for a digest, several of a kind as one."""
     tie_breaks: tuple[str, ...] = ()
     """Members of a score's detail that rank equal points, in order of precedence (`apart.<member>` of the texts)."""
     may: Callable[[S], tuple[Seat, ...]] = _no_seats

@@ -142,6 +142,10 @@ class Grammar(ABC):
             return "".join(items)
         return str(format_list(list(items), locale=self._locale))
 
+    def join_names(self, names: Sequence[str]) -> str:
+        """Return names in one form as a list."""
+        return self.join_list(names)
+
     def sentence(self, text: str) -> str:
         """Return the text with single spaces, a capital at the beginning and the punctuation of the language."""
         text = re.sub(r" +(?=[,.)\n])|(?<=[(\n]) +", "", re.sub(r" {2,}", " ", text)).strip()
@@ -169,6 +173,12 @@ class English(Grammar):
 
     def __init__(self) -> None:
         self.forms = {"bare": lambda n: n.bare, "the": _the, "a": _a, "in": lambda n: n.locative or f"in {_the(n)}"}
+
+    def join_names(self, names: Sequence[str]) -> str:
+        """Return `in Georgia, the Baltic and Kiev`: one preposition, if all have the same."""
+        if not all(name.startswith("in ") for name in names):
+            return self.join_list(names)
+        return self.join_list([*names[:1], *(name.removeprefix("in ") for name in names[1:])])
 
     def punctuate(self, text: str) -> str:
         return text

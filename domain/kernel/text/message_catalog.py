@@ -195,7 +195,7 @@ class _TemplateFiller:
             return "\n".join(filter(None, (self._render_item(x, rest) for x in items)))
         if kind in _NAME_FORMS or kind in self.texts.grammar.forms:
             form_of = self.texts.grammar.forms[(rest if kind in _NAME_FORMS else kind) or self.texts.grammar.subject]
-            return self.texts.grammar.join_list([form_of(self._noun(x, kind)) for x in items])
+            return self.texts.grammar.join_names([form_of(self._noun(x, kind)) for x in items])
         return self.texts.grammar.join_list([text for x in items if (text := self._render_item(x, kind))])
 
     def _noun(self, value: Json, kind: str) -> Noun:

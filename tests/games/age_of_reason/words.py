@@ -18,9 +18,10 @@ IDS = [
 
 ALIKE = set(
     """af_angola ba_holstein ca_bahamas ca_cuba ca_curacao ca_saint_domingue ei_java ei_philippines ei_sumatra
-    fact.auction_opened fact.battle_resolved fact.battle_rolled fact.discard_counted finance france gauchos
+    fact.auction_opened fact.battle_rolled fact.discard_counted finance france gauchos
     gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore item.part na_iroquois naples ot_belgrade
-    ottomans portugal sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
+    ottomans portugal sa_bahia sa_la_plata
+    item.tally fact.token_removed""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
@@ -36,6 +37,7 @@ QUIET = {"turn_ended", "commit_closed", "discard_counted", "gold_received", "reg
 
 UNSAID: dict[str, set[str]] = {
     "markers_drawn": {"markers"},
+    "commit_closed": {"laid"},
     "empire_drawn": {"markers"},
     "bid_passed": {"passes"},
     "region_scored": {"seat", "vp", "total"},
@@ -43,7 +45,7 @@ UNSAID: dict[str, set[str]] = {
     "battle_rolled": {"attacker", "defender", "strength"},
     "loan_taken": {"left"},
     "marker_converted": {"attacks"},
-    "attack_declared": {"defender"},
+    "attack_declared": {"defender", "asked"},
     "battle_resolved": {"difference"},
 }
 """Fact -> members that its sentence leaves out: counts for the flow, the seat that the power tells,

@@ -265,11 +265,12 @@ class TestSentences:
 
     def test_the_count_tells_connections_completed_and_missed(self) -> None:
         """EGC-15.4."""
-        line = {"seat": FRANCE, "vp": 8, "points": 6, "realised": ["portugal_italy"], "failed": ["spain_poland"]}
+        line = {"seat": FRANCE, "vp": 28, "points": 6, "realised": ["portugal_italy"], "failed": ["spain_poland"]}
+        line |= {"bonus": 20, "gains": True}
         fact = {"t": "victory_counted", "turn": 5, "table": [line]}
         assert (load_texts(RULESET.package, "en").sentence(fact) or "").splitlines()[1] == (
-            "Seat 4 has 8 points in all, of which 6 now come from territories, and has completed the connection "
-            f"Portugal {DASH} Italy, but has not completed the connection Spain {DASH} Poland."
+            f"Seat 4 gains 6 points from territories and 20 for the connection Portugal {DASH} Italy, and has "
+            f"28 points in all; the connection Spain {DASH} Poland is not completed."
         )
 
     def test_equal_ranks_are_told_at_once(self) -> None:

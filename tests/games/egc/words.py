@@ -26,7 +26,7 @@ ALIKE = set(
     mozambique nicaragua niger nigeria nunavut oman ontario order.order_army oregon panama paraguay philippines
     point port portugal prairies queensland siam sumatra tahiti tanganyika texas texas_panama tibet turkestan
     ukraine ukraine_turkestan venezuela fact.game_ended fact.armies_marched fact.armies_drilled item.level
-    item.strength item.left""".split()  # noqa: SIM905 (a list of words)
+    item.strength""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 

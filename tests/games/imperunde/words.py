@@ -27,7 +27,8 @@ ALIKE = set(
     fact.sea_event fact.sea_event.idle fact.stance_set fact.units_lost fact.units_moved famine fort france
     item.die item.duel item.held item.lot item.tax item.window java la_plata madagascar mozambique oregon
     panama philippines pirates portugal queensland sabotage sahara siam sprint suez sumatra tibet title tripoli
-    turkestan usa venezuela victoria""".split()  # noqa: SIM905 (a list of words)
+    turkestan venezuela victoria
+    item.tally fact.overrides_ended""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 

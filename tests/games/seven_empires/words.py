@@ -26,7 +26,8 @@ ALIKE = set(
     """azov berlin bilbao bordeaux breslau budapest constantinople empire fact.palace_built france
     fact.city_built item.gain item.removed kiev konigsberg konya liverpool lyon madrid marseille naples paris
     portugal position_1 position_2
-    position_3 position_4 position_5 position_6 prague strasbourg title trieste york""".split()  # noqa: SIM905 (a list of words)
+    position_3 position_4 position_5 position_6 prague strasbourg title trieste york
+    fact.markers_shifted""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 

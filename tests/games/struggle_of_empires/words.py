@@ -22,8 +22,9 @@ ALIKE = set(
     """action actions af_angola alliances attacked.player ba_holstein ca_bahamas ca_cuba ca_curacao
     ca_saint_domingue ei_java ei_philippines ei_sumatra fact.battle_rolled fact.turn_ended fact.unit_moved
     fact.war_ended fort france gauchos gs_brunswick gs_cologne gs_hesse_cassel in_hyderabad in_mysore
-    item.cause item.part na_iroquois naples navigation ot_belgrade pirates pop portugal principal.attacker
-    principal.defender sa_bahia sa_la_plata""".split()  # noqa: SIM905 (a list of words)
+    item.part na_iroquois naples navigation ot_belgrade pirates pop portugal principal.attacker
+    principal.defender sa_bahia sa_la_plata
+    item.tally fact.token_removed""".split()  # noqa: SIM905 (a list of words)
 )
 """Texts that are the same in English and French."""
 
