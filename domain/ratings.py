@@ -58,7 +58,9 @@ def _list_blanks(count: int) -> list[ThurstoneMostellerFullRating]:
 
 
 def rate_table(skills: Sequence[Skill], places: Sequence[int]) -> list[Skill]:
-    """Return the ratings after a table of two or more, in the same order; equal places are shared ones."""
+    """Return the ratings after a table, in the same order; equal places are shared ones. Somebody alone keeps theirs."""
+    if len(skills) == 1:
+        return list(skills)
     model, share, teams = _load_model(), 1 / (len(skills) - 1), []
     for (mu, sigma), blank in zip(skills, _list_blanks(len(skills)), strict=True):
         blank.mu, blank.sigma = mu, sigma
@@ -94,9 +96,9 @@ class RatedTable:
 
     @property
     def is_rated(self) -> bool:
-        """Return whether at least two different people played, and nobody held two seats."""
+        """Return whether at least two different people played, one of them to the end, and nobody held two seats."""
         people = {seat.player for seat in self.seats}
-        return len(people) == len(self.seats) > 1
+        return len(people) == len(self.seats) > 0 and len(people | set(self.leavers)) > 1
 
 
 class RatingChange(NamedTuple):
@@ -128,7 +130,7 @@ class RatingList:
         left = {}
         for player in table.leavers:
             old = skills.get(player, NEWCOMER)
-            left[player] = old, rate_table([*before, old], [*places, len(places) + 1])[-1]
+            left[player] = old, rate_table([*before, old], [*places, max(places) + 1])[-1]
         for (player, place, is_adopter), old, new in zip(table.seats, before, after, strict=True):
             if not is_adopter or new.mu > old.mu:
                 skills[player] = new

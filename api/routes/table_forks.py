@@ -64,10 +64,10 @@ def fork_game(body: Doc, headers: Doc, game: str) -> Response:
         fold_origin(rules, s.ledger.read(game), body["version"], viewer)
     player, issued_token, key_id = make_player_token("fork", game, headers["key"])
     new = issued_token.game
-    if not (key_id and s.ledger.find_command(new, key_id)):
-        charge_quota("tables")
     if seen.status != "closed" and viewer != PUBLIC:
         _record_look(seen, body["version"])
+    if not (key_id and s.ledger.find_command(new, key_id)):
+        charge_quota("tables")
     rows = s.seat_tokens.issue(new, DIRECTOR, player, issued_token.token, account=True)
     for seat in range(seen.table.seats):  # each role has a token of its own, which an account does not use
         rows += s.seat_tokens.issue(new, seat, player, s.seat_tokens.make_token().token, account=True)
@@ -119,5 +119,5 @@ def _fork_terms(meta: Meta, seen: AnyGame) -> Doc:
     """Return the terms of a fork: no deadlines, and undo without consent; spectators wait as long as of its origin."""
     pace = parse_pace(meta, "none", services().clock()).to_json()
     terms: Doc = {"pace": pace, "undo": "free", "listing": "unlisted", "several": True, "hold": 7 * 86_400}
-    delay = seen.terms.get("delay") if seen.status != "closed" else None
+    delay = seen.terms.get("delay")  # of a closed game too: spectators may still wait for its end
     return terms | ({"delay": delay} if delay else {})

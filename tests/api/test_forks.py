@@ -171,6 +171,8 @@ def test_from_what_a_seat_knows_is_a_look(site: Site, anne: Member) -> None:
     started = export.parse(site.get(f"{fork_.path}/export").data).records[-1]
     restored = next(fact for fact in started.public["facts"] if fact["t"] == "restored")
     assert not any(restored["state"]["hands"].values())
+    path = f"/games/{made.json['game']}"
+    refused(anne.post(f"{path}/close", {"reason": "void"}, Annals_Role="director"), 409, "still_running")
     again = anne.post(f"{table.path}/forks", {"version": version, "seat": 1}, Idempotency_Key=KEY)
     assert (again.data, table.version) == (made.data, version + 1)
     assert site.delete(f"{table.path}/seats/2", table.tokens[2]).status_code in (200, 201, 204)

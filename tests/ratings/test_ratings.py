@@ -63,3 +63,20 @@ def test_a_list_for_each_game_and_one_for_all() -> None:
     ratings.add([table("a", "b"), table("a"), table("a", "a", "b")])
     assert {name: len(found.changes["a"]) for name, found in ratings.lists.items()} == {"orders": 1, "all": 1}
     assert ratings.lists["all"].is_provisional("a")
+
+
+def test_who_concedes_is_last_behind_guests_and_bots_too() -> None:
+    ratings = RatingList()
+    seats = (RatedSeat("a", 4), RatedSeat("b", 5))
+    ratings.add(RatedTable("g", 0, "orders", seats, ("leaver",)))
+    assert ratings.skills["leaver"].mu < NEWCOMER.mu
+
+
+def test_a_table_of_two_counts_when_one_concedes() -> None:
+    table_ = RatedTable("g", 0, "orders", (RatedSeat("a", 1),), ("b",))
+    assert table_.is_rated
+    ratings = RatingList()
+    ratings.add(table_)
+    assert ratings.skills["b"].mu < NEWCOMER.mu
+    assert ratings.skills["a"] == NEWCOMER, "nobody gains by it"
+    assert not RatedTable("g", 0, "orders", (RatedSeat("a", 1),)).is_rated
