@@ -58,7 +58,7 @@ def _list_blanks(count: int) -> list[ThurstoneMostellerFullRating]:
 
 
 def rate_table(skills: Sequence[Skill], places: Sequence[int]) -> list[Skill]:
-    """Return the ratings after a table, in the same order; equal places are shared ones. Somebody alone keeps theirs."""
+    """Return the ratings after a table, in the same order; equal places are shared ones. One alone stays."""
     if len(skills) == 1:
         return list(skills)
     model, share, teams = _load_model(), 1 / (len(skills) - 1), []
