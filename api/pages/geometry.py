@@ -46,9 +46,10 @@ class Geometry:
 
     def region_path(self, region: str) -> str:
         """Return the path of a region."""
-        return "".join(_ring_path(self._ring(ring)) for ring in self.regions[region]["rings"])
+        return "".join(_ring_path(self.ring_points(ring)) for ring in self.regions[region]["rings"])
 
-    def _ring(self, arcs: Iterable[int]) -> list[tuple[int, int]]:
+    def ring_points(self, arcs: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the corners of a ring of a region, each once."""
         points: list[tuple[int, int]] = []
         for arc in arcs:
             points += self.arc_points(arc)[bool(points) :]

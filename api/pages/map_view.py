@@ -63,7 +63,7 @@ class Arrow:
 
     number: int
     points: Sequence[tuple[int, int]]
-    """Middles of the labels of its regions."""
+    """Anchors of its regions."""
 
     @property
     def line(self) -> str:
@@ -90,6 +90,13 @@ class RegionShown:
     """Id of the first option with the region, or an empty text."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
+
+    @property
+    def anchor(self) -> tuple[int, int]:
+        """Return a point within the region: the end of its name's leader, or the middle of its name."""
+        label = self.doc["label"]
+        x, y = label.get("leader") or (label["x"], label["y"])
+        return x, y
 
     def place_pieces(self) -> Iterator[tuple[Piece, int, int, int]]:
         """Return the pieces, each with the middle and the radius of its place. The last place counts the rest."""
@@ -269,9 +276,9 @@ class _Filler:
 
     def _draw_arrows(self, layer: Doc) -> None:
         for _, value in _find(self.board, layer["at"]):
-            labels = [self.regions[name].doc["label"] for name in value.get(layer["path"], ()) if name in self.regions]
-            if len(labels) > 1:
-                self.arrows.append(Arrow(value[layer["number"]], [(label["x"], label["y"]) for label in labels]))
+            points = [self.regions[name].anchor for name in value.get(layer["path"], ()) if name in self.regions]
+            if len(points) > 1:
+                self.arrows.append(Arrow(value[layer["number"]], points))
 
     def _values(self, layer: Doc) -> Iterator[tuple[dict[str, Json], Json]]:
         if "data" not in layer:

@@ -26,9 +26,9 @@ def show_replay(game: str) -> Response:
     version = _read_version("version", newest, newest)
     entries = _list_entries(page, version)
     before = next((e["version"] for e in reversed(entries) if e["version"] < version), max(version - 1, 0))
-    since = _read_version("since", before, newest)
+    since, version = sorted((_read_version("since", before, newest), version))  # what happened goes forward
     board, earlier = _load_board(page, version), _load_board(page, since)
-    changes = _find_changes(page, min(since, version), max(since, version))
+    changes = _find_changes(page, since, version)
     return render_games_page(
         "replay",
         wide=True,

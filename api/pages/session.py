@@ -292,6 +292,7 @@ def svg_response(svg: str) -> Response:
     """Return a picture under the policy of pictures."""
     response = Response(svg, content_type="image/svg+xml")
     response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"  # other pages may show it: it is public
     return response
 
 

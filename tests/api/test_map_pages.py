@@ -18,7 +18,7 @@ from api.pages.board_picture import draw_picture
 from api.pages.builder import WholeMove
 from api.pages.geometry import draw_map, load_geometry
 from api.pages.labels import Labels
-from api.pages.map_view import Offers, find_offers, show_map
+from api.pages.map_view import Offers, RegionShown, find_offers, show_map
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.ruleset_registry import load_shipped
@@ -31,7 +31,7 @@ from tests.games.test_stories import seeded
 
 CATALOGUE = load_shipped()
 SOE = "struggle_of_empires@1"
-PLACE = re.compile(r'<(a|g)[^>]* data-region="([^"]+)"[^>]*aria-label="([^"]+)"')
+PLACE = re.compile(r'<a (href|role)=[^>]* data-region="([^"]+)"[^>]*aria-label="([^"]+)"')
 
 
 class Played:
@@ -101,10 +101,9 @@ def test_orders_of_a_sheet_are_numbered_arrows() -> None:
     board["own"]["sheet"]["orders"] = orders
     shown = show_map(labels, board, 0, Offers())
     assert shown is not None
-    places = [shown.geometry.regions[name]["label"] for name in orders[0]["path"]]
-    assert [(arrow.number, arrow.points) for arrow in shown.arrows] == [
-        (4, [(each["x"], each["y"]) for each in places])
-    ]
+    places = {region.id: region.anchor for region in shown.regions}
+    points = [places[name] for name in orders[0]["path"]]
+    assert [(arrow.number, arrow.points) for arrow in shown.arrows] == [(4, points)]
     shown = show_map(labels, {**board, "own": None}, None, Offers())
     assert shown is not None
     assert shown.arrows == []
@@ -141,6 +140,25 @@ def test_the_drawing_has_a_path_and_a_name_for_every_region(pages: Pages, lang: 
     assert len(texts) == len(geometry.regions)
 
 
+@pytest.mark.parametrize("pages", ALL, ids=lambda pages: pages.game)
+def test_the_anchor_of_a_region_lies_in_it(pages: Pages) -> None:
+    """Arrows, keys and signs use it; a name may stand outside."""
+    geometry = load_geometry(pages.rules.package)
+    assert geometry is not None
+    for name, doc in geometry.regions.items():
+        region = RegionShown(name, name, doc)
+        rings = [geometry.ring_points(ring) for ring in doc["rings"]]
+        assert sum(is_inside(region.anchor, ring) for ring in rings) % 2 == 1, name
+
+
+def is_inside(point: tuple[int, int], ring: list[tuple[int, int]]) -> bool:
+    (x, y), inside = point, False
+    for (ax, ay), (bx, by) in zip(ring, [*ring[1:], ring[0]], strict=True):
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            inside = not inside
+    return inside
+
+
 def test_a_browser_keeps_the_drawing(played: Played) -> None:
     html = played.anne.read(played.path).text
     address = re.search(r"/pages/maps/[^\"#]+\.svg", html)
@@ -159,7 +177,7 @@ def test_each_offered_region_leads_to_its_option(site: Site) -> None:
     anne = person(site)
     path = anne.play_now(SOE)
     html = anne.read(path).text
-    while not (offered := [place for place in PLACE.findall(html) if place[0] == "a"]):  # first the kind of unit
+    while not (offered := [place for place in PLACE.findall(html) if place[0] == "href"]):  # first the kind of unit
         form = Page(html).question()
         assert form is not None
         named = next(button for button in form.buttons if button[0])
@@ -263,6 +281,7 @@ class TestPicture:
         assert [answer.status_code for answer in told] == [200, 200], told[0].text
         assert told[0].data == told[1].data
         assert told[0].content_type == "image/svg+xml"
+        assert told[0].headers["Cross-Origin-Resource-Policy"] == "cross-origin"
         root = ET.fromstring(told[0].data)  # noqa: S314 - our own
         ids = {element.get("id") for element in root.iter()}
         used = [element.get("href", "") for element in root.iter() if element.get("href")]

@@ -24,7 +24,7 @@ async function pickOnMap(page, way) {
   for (let step = 0; step < 30 && picks < given.picks; step++) {
     await page.locator(".decide").waitFor();
     const before = await questionOf(page);
-    if (!(await page.locator("a.place").count())) {
+    if (!(await page.locator("a.place[href]").count())) {
       await page.locator(".decide form:not(.back) button").first().click();
     } else {
       await pick(page, way);
@@ -41,7 +41,7 @@ function questionOf(page) {
 }
 
 async function pick(page, way) {
-  const place = page.locator("a.place").first();
+  const place = page.locator("a.place[href]").first();
   if (way === "keys") return pickByKeys(page, await place.getAttribute("data-region"));
   await place.scrollIntoViewIfNeeded();
   const [x, y] = await place.evaluate((each) => {
@@ -99,8 +99,10 @@ async function replay(page, table) {
   page.on("load", () => (loads += 1));
   await step(() => page.locator('[data-step="after"]').click());
   await step(() => page.keyboard.press("ArrowRight"));
-  await step(() => page.keyboard.press("Home"));
+  await step(() => page.locator('[data-step="first"]').click());
   await step(() => page.locator("input[type=range]").fill("4"));
+  const label = await page.locator(".slider label").textContent();
+  seen.push(label.match(/\d+/)[0], await page.locator("input[type=range]").inputValue());
   await step(() => page.locator("[data-speed='400']").click());
   return { seen, loads };
 }

@@ -45,7 +45,7 @@ function keeps(old, next) {
   if (old.matches("[data-own]")) return true;
   if (old.matches(".decide"))
     return decisionOf(old) === decisionOf(next) && (isBegun(old) || old.textContent === next.textContent);
-  return old.matches("form") && !old.closest(".decide") && (touched.has(old) || old.contains(document.activeElement));
+  return old.matches("form:not(.slider)") && !old.closest(".decide") && (touched.has(old) || old.contains(document.activeElement));
 }
 
 /** Let a question take no answer for a moment. @param {Element} section */

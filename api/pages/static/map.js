@@ -6,6 +6,8 @@
 /** Share of the view that a step of the zoom leaves, and the closest zoom as a share of the whole. */
 const STEP = 0.7;
 const CLOSEST = 0.08;
+/** Room around the anchor of a region that is shown, as a share of the whole width. */
+const ROOM = 0.12;
 /** Width of a window below which a map opens on what is offered, pixels. */
 const NARROW = 640;
 /** Distance that makes a press a drag, pixels. */
@@ -31,6 +33,7 @@ class BoardMap {
     this.svg = svg;
     this.whole = boxOf(svg);
     this.current = "";
+    this.asked = "";
     this.typed = { text: "", at: 0 };
     /** @type {Map<number, {x: number, y: number}>} */
     this.pointers = new Map();
@@ -48,7 +51,7 @@ class BoardMap {
     const zoom = svg.parentElement?.querySelector(".zoom");
     zoom?.removeAttribute("hidden");
     zoom?.addEventListener("click", (event) => this.onZoom(event));
-    document.addEventListener("annals:updated", () => this.rove());
+    document.addEventListener("annals:updated", () => this.onUpdate());
     this.rove();
     this.begin();
   }
@@ -58,16 +61,23 @@ class BoardMap {
     return [...this.svg.querySelectorAll("[data-region]")].map((each) => /** @type {SVGElement} */ (each));
   }
 
+  /** Keep one tab stop; a narrow window shows what is offered now, unless the reader has chosen a view. */
+  onUpdate() {
+    this.rove();
+    const asked = decision();
+    if (asked !== this.asked) this.begin();
+  }
+
   // --- keys --------------------------------------------------------------------------------------------------------
 
   /** Make the map one tab stop: the current region, else the first that is offered. */
   rove() {
     const places = this.places;
     const found = places.find((each) => each.dataset.region === this.current);
-    const current = found || places.find((each) => each.matches("a")) || places[0];
+    const current = found || places.find((each) => each.hasAttribute("href")) || places[0];
     for (const each of places) each.setAttribute("tabindex", each === current ? "0" : "-1");
     const toOffers = this.svg.parentElement?.querySelector('[data-zoom="offers"]');
-    toOffers?.toggleAttribute("hidden", !places.some((each) => each.matches("a")));
+    toOffers?.toggleAttribute("hidden", !places.some((each) => each.hasAttribute("href")));
   }
 
   /** @param {Event} event */
@@ -87,9 +97,10 @@ class BoardMap {
     if (next) next.focus();
     else if (event.key === "Enter" || event.key === " ") this.pick(place);
     else if (event.key === "Escape") button("button[name=back]")?.click();
-    else if (event.key === "+") this.zoom(STEP);
-    else if (event.key === "-") this.zoom(1 / STEP);
-    else return;
+    else if (event.key === "+" || event.key === "-") {
+      this.zoom(event.key === "+" ? STEP : 1 / STEP);
+      this.keep();
+    } else return;
     event.preventDefault();
   }
 
@@ -135,6 +146,7 @@ class BoardMap {
 
   /** Show what was shown before; on a narrow window begin with what is offered. */
   begin() {
+    this.asked = decision();
     const stored = read(this.store);
     if (stored) this.setView(stored);
     else if (window.innerWidth < NARROW) this.showOffers();
@@ -147,6 +159,7 @@ class BoardMap {
     if (kind === "out") this.zoom(1 / STEP);
     if (kind === "all") this.setView(this.whole);
     if (kind === "offers") this.showOffers();
+    this.keep();
   }
 
   /** @param {WheelEvent} event */
@@ -154,6 +167,7 @@ class BoardMap {
     if (!event.ctrlKey) return;
     event.preventDefault();
     this.zoom(event.deltaY < 0 ? 0.85 : 1 / 0.85, this.pointAt(event.clientX, event.clientY));
+    this.keep();
   }
 
   /** @param {PointerEvent} event */
@@ -177,6 +191,7 @@ class BoardMap {
       const view = boxOf(this.svg);
       this.setView({ ...view, x: view.x + from.x - to.x, y: view.y + from.y - to.y });
     } else return;
+    this.keep();
     this.dragged = true;
     this.pointers.set(event.pointerId, now);
   }
@@ -202,18 +217,20 @@ class BoardMap {
   }
 
   showOffers() {
-    const offers = this.places.filter((each) => each.matches("a"));
+    const offers = this.places.filter((each) => each.hasAttribute("href"));
     this.frame(offers.length ? offers : this.places);
   }
 
   /** Show some regions, with room around them. @param {SVGElement[]} places */
   frame(places) {
-    const boxes = places.map((each) => /** @type {SVGGraphicsElement} */ (each).getBBox());
-    const [left, top] = [Math.min(...boxes.map((b) => b.x)), Math.min(...boxes.map((b) => b.y))];
-    const right = Math.max(...boxes.map((b) => b.x + b.width));
-    const bottom = Math.max(...boxes.map((b) => b.y + b.height));
+    // The drawing may not be here yet, so the anchors of the regions count, with room for a region around them.
+    const room = this.whole.width * ROOM;
+    const xs = places.map((each) => Number(each.dataset.x));
+    const ys = places.map((each) => Number(each.dataset.y));
+    const [left, right] = [Math.min(...xs) - room, Math.max(...xs) + room];
+    const [top, bottom] = [Math.min(...ys) - room, Math.max(...ys) + room];
     const ratio = this.whole.height / this.whole.width;
-    const width = Math.min(Math.max((right - left) * 1.15, ((bottom - top) * 1.15) / ratio, this.whole.width * 0.3), this.whole.width);
+    const width = Math.min(Math.max(right - left, (bottom - top) / ratio), this.whole.width);
     const height = width * ratio;
     this.setView({ x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height });
   }
@@ -227,7 +244,12 @@ class BoardMap {
     if (this.isCloser) this.setView({ ...view, x: left, y: top });
   }
 
-  /** Show a part of the map, and remember it for the next page of this table. @param {Box} view */
+  /** Remember the reader's own view for the next page of this table. */
+  keep() {
+    sessionStorage.setItem(this.store, this.svg.getAttribute("viewBox") || "");
+  }
+
+  /** Show a part of the map. @param {Box} view */
   setView(view) {
     const { whole } = this;
     const x = Math.min(Math.max(view.x, whole.x), whole.x + whole.width - view.width);
@@ -235,7 +257,6 @@ class BoardMap {
     const text = [x, y, view.width, view.height].map((each) => Math.round(each)).join(" ");
     this.svg.setAttribute("viewBox", text);
     this.svg.classList.toggle("closer", view.width < whole.width);
-    sessionStorage.setItem(this.store, text);
   }
 }
 
@@ -253,7 +274,15 @@ function read(name) {
 
 /** @param {EventTarget | null} target */
 function placeOf(target) {
-  return target instanceof Element ? /** @type {SVGElement | null} */ (target.closest("[data-region]")) : null;
+  if (!(target instanceof Element)) return null;
+  const named = target.closest("[data-name-of]")?.getAttribute("data-name-of");
+  const found = named ? document.querySelector(`svg.board [data-region="${named}"]`) : target.closest("[data-region]");
+  return /** @type {SVGElement | null} */ (found);
+}
+
+/** Return the decision that is asked, or an empty text. */
+function decision() {
+  return document.querySelector(".decide input[name=decision]")?.getAttribute("value") || "";
 }
 
 /** @param {string} selector */

@@ -7,10 +7,6 @@ const SETTLED = 120;
 const STEP_KEYS = /** @type {Record<string, string>} */ ({
   ArrowLeft: "before",
   ArrowRight: "after",
-  Home: "first",
-  End: "last",
-  PageUp: "turn_before",
-  PageDown: "turn_after",
 });
 
 class Replay {
@@ -73,6 +69,8 @@ class Replay {
     this.stop();
     if (plays) return;
     button.setAttribute("aria-pressed", "true");
+    button.dataset.name = button.textContent || "";
+    button.textContent = this.player.dataset.stop || "";
     const step = async () => {
       const started = performance.now();
       const next = this.address("after");
@@ -84,7 +82,10 @@ class Replay {
 
   stop() {
     clearTimeout(this.timer);
-    for (const each of this.player.querySelectorAll("[aria-pressed]")) each.removeAttribute("aria-pressed");
+    for (const each of this.player.querySelectorAll("[aria-pressed]")) {
+      each.removeAttribute("aria-pressed");
+      each.textContent = each.getAttribute("data-name");
+    }
   }
 
   /** @param {string} address @returns {Promise<string>} */
