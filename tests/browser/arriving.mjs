@@ -20,7 +20,7 @@ await host.getByRole("button", { name: "Start the game" }).waitFor(); // the pag
 await go(host, host.getByRole("button", { name: "Start the game" }));
 
 // An answer in a forgotten tab comes too late: the page says so, and what has happened.
-const due = (page) => page.locator(".bar.yours ~ .decide");
+const due = (page) => page.locator(".bar.yours ~ .area .decide");
 await turn(guest);
 expected.push("/live");
 const forgotten = await openTab(guest);

@@ -16,7 +16,7 @@ let count = 0;
 for (const path of ["/login", "/register", "/tournaments", given.tournament]) await look(path);
 await register(page, "Looker", "/games");
 const table = await playNow(page, "struggle_of_empires@1");
-await page.locator(".bar.yours ~ .decide").waitFor();
+await page.locator(".bar.yours ~ .area .decide").waitFor();
 await decide(page);
 const own = ["", "/chronicle", "/chronicle?since=move", "/rules", "/desk"].map((part) => table + part);
 const pages = ["/", "/games", "/games/new?ruleset=struggle_of_empires@1", "/play", "/desk", "/account", "/gmaes", ...own];

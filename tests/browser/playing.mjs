@@ -5,7 +5,7 @@ const script = given.script ?? true;
 const page = await open({ javaScriptEnabled: script, ...given.browsing });
 await register(page, given.name, "/play");
 const table = await playNow(page, given.ruleset);
-const due = page.locator(".bar.yours ~ .decide");
+const due = page.locator(".bar.yours ~ .area .decide");
 const over = page.locator(".bar.over");
 let [decisions, orders, sheets] = [0, 0, 0];
 while (decisions < given.decisions && sheets < (given.sheets ?? Infinity)) {
