@@ -67,13 +67,10 @@ def told() -> Told:
                 _Walk(name, ast.parse(path.read_text()), found).all()
     for path in sorted((ROOT / "api/pages/templates").glob("*.html")):
         read_page(path, found)
-    for code, text in {
-        **{c: title for c, (_, title) in CODES.items()},
-        **COMMON_CODES,
-        **TABLE_CODES,
-        **TOURNAMENT_CODES,
-    }.items():
-        found.messages.setdefault(text, f"code {code}")
+    titles = {code: title for code, (_, title) in CODES.items()}
+    for codes in (titles, COMMON_CODES, TABLE_CODES, TOURNAMENT_CODES):  # two may have a code in common
+        for code, text in codes.items():
+            found.messages.setdefault(text, f"code {code}")
     return found
 
 
