@@ -53,6 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="run what a change breaks most often, in under three minutes")
 
 
+@pytest.hookimpl(tryfirst=True)  # before groups are written behind the ids
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the long proofs without `--long`, and with `--quick` all but a few folders."""
     long = [] if config.getoption("--long") else read_patterns(LONG.read_text("utf-8"), LONG.name)
@@ -82,7 +83,8 @@ def pytest_collection_finish() -> None:
 
 def fail_unlisted_skip(config: pytest.Config, report: pytest.TestReport | pytest.CollectReport) -> None:
     """Turn a skip that `tests/skips.txt` does not list into a failure."""
-    if report.skipped and not any(pattern.fullmatch(report.nodeid) for pattern in config.stash[ALLOWED]):
+    node_id = re.sub(r"@[^\]]*$", "", report.nodeid)  # without its group
+    if report.skipped and not any(pattern.fullmatch(node_id) for pattern in config.stash[ALLOWED]):
         report.outcome = "failed"
         vars(report).pop("wasxfail", None)  # pytest does not count a failure that is marked so
         report.longrepr = f"skipped or xfailed, but not listed in tests/skips.txt: {report.nodeid}"

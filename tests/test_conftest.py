@@ -1,5 +1,7 @@
 """Whose shell the tests are run in makes no difference."""
 
+import os
+
 import pytest
 
 from tests.test_skips import CONFTEST
@@ -26,3 +28,10 @@ def test_no_test_sees_the_settings_of_a_service(
     )
     result = pytester.runpytest_subprocess("-p", "no:valkey", "-p", "no:schemathesis", *args)
     result.assert_outcomes(passed=1)
+
+
+@pytest.mark.xdist_group("one")
+def test_tests_of_a_group_share_a_process(request: pytest.FixtureRequest) -> None:
+    """Some versions of pytest and of pytest-xdist forget groups together, without a word."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        assert request.node.nodeid.endswith("@one")

@@ -34,6 +34,7 @@ def _places(template: str) -> set[str]:
     return {m["member"].partition(".")[0] for m in found} | asked
 
 
+@pytest.mark.xdist_group("catalogue")  # read once
 class TestTheCatalogue:
     @pytest.fixture
     def said(self, site: Site) -> Mapping[str, str]:

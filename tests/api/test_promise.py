@@ -16,6 +16,8 @@ from api.openapi.smorest import Blueprint, deprecated
 from tests.api.conftest import Doc, Site, refused
 from tests.api.promise import Comparison, bare, differing, document, promised
 
+pytestmark = pytest.mark.xdist_group("document")  # made once
+
 MOVES = "/v1/games/{game}/moves"
 
 

@@ -40,6 +40,7 @@ def test_the_python_client_passes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not there")
+@pytest.mark.xdist_group("typescript")  # compiled once
 def test_the_typescript_client_passes(tmp_path: Path, compiled: Path) -> None:
     shutil.copy(FOLDER / "example.mjs", compiled)
     passes(tmp_path / "data", "node", str(compiled / "example.mjs"))

@@ -14,6 +14,8 @@ import pytest
 from tests.clients.kit import python_client
 from tests.deploy.house import SHIPPED, serving
 
+pytestmark = pytest.mark.xdist_group("devices")  # one service
+
 client: Any = python_client()
 PASSWORD = "a river of green glass"
 

@@ -16,6 +16,8 @@ from tests.api.oauth.browser import Form, forms
 from tests.deploy.house import Doc, Service, serving
 from tests.postgres import postgres_server, postgres_url
 
+pytestmark = pytest.mark.xdist_group("oauth services")  # each store has one service
+
 __all__ = ["postgres_server", "postgres_url"]
 
 REDIRECT = "http://127.0.0.1:50321/answer"

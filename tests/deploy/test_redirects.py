@@ -9,6 +9,8 @@ import pytest
 
 from tests.deploy.house import Service, serving
 
+pytestmark = pytest.mark.xdist_group("redirects")  # one service
+
 PATHS = (
     "/",
     "//evil.example",

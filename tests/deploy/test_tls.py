@@ -20,6 +20,8 @@ from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime.certificate import unverified_context
 from tests.deploy.house import Service, Table, call, run, serving, until
 
+pytestmark = pytest.mark.xdist_group("tls")  # one service
+
 
 def certify(folder: Path, name: str) -> tuple[Path, Path]:
     """A certificate that signs itself, and its key."""
