@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,8 +26,10 @@ from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.policy_file import KnownWitness, LogKeys
 from domain.transparency.witness_store import WitnessStore
 from domain.types import Json
+from projections.digest_renderer import DigestRenderer
 from projections.past_games import PastGames
 from projections.reader import Reader
+from projections.stored_outlines import StoredOutlines
 
 EXTENSION = "annals"
 
@@ -148,6 +151,16 @@ class ApiServices:
     redis_up: Callable[[], bool] = _redis_up
     """Return True if Redis answers. No retries."""
     settings: ApiSettings = field(default_factory=ApiSettings)
+
+    @cached_property
+    def outlines(self) -> StoredOutlines:
+        """Outlines of games for digests."""
+        return StoredOutlines(self.past_games, self.past_games.keyframes.views)
+
+    @cached_property
+    def digest_renderer(self) -> DigestRenderer:
+        """Digests in a language."""
+        return DigestRenderer()
 
     @property
     def tournament_tables(self) -> TournamentTables:

@@ -142,14 +142,14 @@ def _select_ended_tournaments(live: ScalarSelect[int], at: int, after: tuple[int
 
 
 def drop_game_everywhere(views: ViewStore, game: str) -> None:
-    """Drop boards, timeline and keyframes of a game in every generation; summary, results and leaves stay."""
+    """Drop boards, timeline, keyframes and outlines of a game in every generation; summary, results and leaves stay."""
     with views.transaction() as db:
         for gen in db.execute(select(schema.generations.c.gen)).scalars().all():
             drop_game(db, gen, game)
 
 
 def drop_game(db: Connection, gen: int, game: str) -> None:
-    """Drop boards, timeline and keyframes of a game in one generation; mark a tournament as archived."""
+    """Drop boards, timeline, keyframes and outlines of a game in one generation; mark a tournament as archived."""
     db.execute(update(schema.tournaments).filter_by(gen=gen, game=game).values(archived=True))
-    for table in (schema.boards, schema.timeline, schema.keyframes):
+    for table in (schema.boards, schema.timeline, schema.keyframes, schema.outlines):
         db.execute(delete(table).filter_by(gen=gen, game=game))

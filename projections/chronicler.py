@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.message_catalog import SeatNamer, Texts
+from domain.kernel.text.message_catalog import Texts
 from domain.service.player_texts import PlayerTexts
 from domain.types import Doc, Seat
 from projections.documents import add_text
@@ -39,7 +39,7 @@ class Chronicler:
         hashes += [body["reason"] for body in told if body.get("act") == "appeal" and body.get("reason")]
         return cls(summary, words, names, texts.find_texts(hashes))
 
-    def namer(self, version: int, powers: Mapping[Seat, str]) -> SeatNamer:
+    def namer(self, version: int, powers: Mapping[Seat, str]) -> SeatNames:
         """Return the namer of a version: each seat by its player of that time, or its last one."""
         people = {seat["seat"]: seat["player"] for seat in self.summary["seats"]}
         if changes := self.summary.get("seatings"):

@@ -138,7 +138,7 @@ class PastGames:
             for version in range(upto, max(upto // keyframes.SPACING * keyframes.SPACING, 1) - 1, -1):
                 if (past := self._cache.get((game, viewer, version))) is not None:
                     return past
-        return self.keyframes.find(self._rules_of(game), game, upto, viewer) if upto >= keyframes.SPACING else None
+        return self.keyframes.find(self.rules_of(game), game, upto, viewer) if upto >= keyframes.SPACING else None
 
     def _walk(
         self,
@@ -154,7 +154,7 @@ class PastGames:
         Raise _StaleError if the log does not have `start`. Targets of rewinds are folded from `budget`, by default each
         from its own; `spent_by` pays for the records of this walk.
         """
-        rules, past, pending = self._rules_of(game), start, list[Past]()
+        rules, past, pending = self.rules_of(game), start, list[Past]()
         kept = {} if past is None else {past.version: past}
         for record in self._iterate_records(game, start.version - 1 if start else 0, upto):
             if start is not None and record.version == start.version:
@@ -182,7 +182,7 @@ class PastGames:
         self._save(rules, game, pending)
         self._remember(game, viewer, kept)
 
-    def _rules_of(self, game: str) -> AnyRuleset:
+    def rules_of(self, game: str) -> AnyRuleset:
         """Return the rules of a game, which never change."""
         with self._lock:
             ruleset = self._rulesets.get(game)
@@ -196,7 +196,7 @@ class PastGames:
         return self._registry.get(ruleset)
 
     def _read_whole(self, game: str, version: int) -> tuple[AnyRuleset, list[Record]]:
-        return self._rules_of(game), self._ledger.read(game, upto=version)
+        return self.rules_of(game), self._ledger.read(game, upto=version)
 
     def _iterate_records(self, game: str, after: int, upto: int) -> Iterator[Record]:
         for begin in range(after, upto, PAGE):

@@ -70,6 +70,7 @@ GAME_TABLES = (
     schema.boards,
     schema.timeline,
     schema.keyframes,
+    schema.outlines,
     schema.results,
     schema.held_back,
     schema.seated,

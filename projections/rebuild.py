@@ -23,6 +23,7 @@ TABLES = (
     schema.boards,
     schema.timeline,
     schema.keyframes,
+    schema.outlines,
     schema.results,
     schema.due,
     schema.held_back,

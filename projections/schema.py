@@ -133,6 +133,22 @@ keyframes = Table(
 `hash` is that of the version's record.
 """
 
+outlines = Table(
+    "outlines",
+    metadata,
+    _gen_column(),
+    _game_column(),
+    Column("reader", String(12), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("form", String(16), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("doc", LargeBinary, nullable=False),
+)
+"""Outlines: the turns of a game as data for digests, one row for each reader (`projections.stored_outlines`).
+
+`form` and `hash` as for keyframes.
+"""
+
 results = Table(
     "results",
     metadata,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 
 from api.http import rate_limits
 from api.services import ApiServices, Doc
-from domain.kernel.records.record import Record
-from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.message_catalog import SeatNamer, Texts, load_texts
+from domain.kernel.text.message_catalog import load_texts
 from domain.types import Viewer
 from projections.chronicler import Chronicler
 
@@ -46,16 +44,6 @@ def _tell(s: ApiServices, rules: AnyRuleset, chronicler: Chronicler, entry: Doc)
         if officer:
             told["officer"]["reason"] = told["reason"]
     return told
-
-
-def version_namer(
-    s: ApiServices, summary: Doc, words: Texts, rules: AnyRuleset, records: Sequence[Record]
-) -> Callable[[int, State], SeatNamer]:
-    """Return the function from a version and the state after it to its names."""
-    chronicler = Chronicler.prepare(
-        s.seat_tokens.texts, summary, words, [{**r.body, "officer": r.public.get("officer")} for r in records]
-    )
-    return lambda version, state: chronicler.namer(version, rules.powers(state))
 
 
 def _rewind_reason(s: ApiServices, game: str, version: int) -> str | None:

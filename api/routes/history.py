@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
-from dataclasses import asdict
 from io import SEEK_END, BytesIO
 from tempfile import TemporaryFile
 from typing import IO
@@ -14,7 +14,7 @@ from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
 from api import authorization
-from api.documents.timeline import build_entries, version_namer
+from api.documents.timeline import build_entries
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
@@ -36,11 +36,14 @@ from api.schemas.query_args import BoardChangesArgs, DigestArgs, PageArgs, Timel
 from api.services import Doc, services
 from api.streams.json_patches import make_board_patch
 from api.visibility import visibility_of
-from domain.kernel.narration.chapters import LEVELS, digests, fold_steps, narrate_steps, turn_title
+from domain.kernel.narration.chapters import turn_title
+from domain.kernel.narration.turn_digests import LEVELS
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
-from domain.kernel.text.message_catalog import load_texts
+from domain.kernel.rules.ruleset import Chapter
+from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import DIRECTOR, Json, Viewer
+from projections.chronicler import Chronicler
 from projections.documents import chapter_to_json
 
 bp = Blueprint("history", __name__, url_prefix="/v1/games", description="Timeline, records and exports.")
@@ -114,32 +117,36 @@ def digest(args: Doc, game: str) -> Response:
     if after > head:
         raise Problem("unknown_version", version=head)
     with rate_limits.whole_game_slot():
-        turns = _digest_turns(summary, after, head, lang, args["level"])
+        turns = _digest_turns(summary, after, head, head, lang, args["level"])
     return json_response({"game": game, "version": head, "after": after, "turns": turns}, cache=PRIVATE)
 
 
-def _digest_turns(summary: Doc, after: int, upto: int, lang: str, level: str) -> list[Doc]:
+def _digest_turns(summary: Doc, after: int, upto: int, head: int, lang: str, level: str) -> list[Doc]:
     """Return the digest of the records after a version, up to another, for the caller: one document a turn."""
     if after == upto:
         return []
-    game, rules = summary["game"], services().registry.get(summary["ruleset"])
-    words, s = load_texts(rules.package, lang), services()
+    game, s = summary["game"], services()
+    rules, viewer = s.registry.get(summary["ruleset"]), authorization.viewer()
     (last,) = s.ledger.read(game, upto - 1, upto)
-    viewer = DIRECTOR if last.kind == "closed" else authorization.viewer()
-    if after:  # the states come from keyframes, so the earlier records are not read
-        start = s.past_games.load(game, after, viewer).game.state
-        steps = [(record, then.game.state) for record, then in s.past_games.iterate(game, after, upto, viewer)]
-        records = [record for record, _ in steps]
+    viewer = DIRECTOR if last.kind == "closed" else viewer
+    if upto == head:
+        outline = s.outlines.load(game, last, viewer, delayed=visibility_of(game).upto is not None)
     else:
-        records = s.ledger.read(game, upto=upto)
-        start, steps = fold_steps(rules, records, viewer)
-    namer_at = version_namer(s, summary, words, rules, records)
-    tale = narrate_steps(rules, start, steps, viewer, words, namer_at, after, for_digests=True)
-    found = digests(rules, words, namer_at, tale, level)
+        outline = s.outlines.load_between(game, after, upto, viewer)
+    before = s.outlines.figures(outline, game, after, viewer) if after else ()
+    words = load_texts(rules.package, lang)
+    bodies = [command.members for command in outline.commands if command.version > after]
+    chronicler = Chronicler.prepare(s.seat_tokens.texts, summary, words, bodies)
     return [
-        {**asdict(d), "title": turn_title(words, d.chapter), "chapter": chapter_to_json(words, d.chapter)}
-        for d in found
+        {**vars(digest), **_head_turn(words, digest.chapter)}
+        for digest in s.digest_renderer.render(rules, chronicler, outline, level, after, before)
     ]
+
+
+@functools.lru_cache(2048)
+def _head_turn(words: Texts, chapter: Chapter) -> Doc:
+    """Return title and chapter of a digest."""
+    return {"title": turn_title(words, chapter), "chapter": chapter_to_json(words, chapter)}
 
 
 @bp.operation(
@@ -167,7 +174,7 @@ def board_changes(args: Doc, game: str) -> Response:
     old, new = (build_past_board(game, version, viewer) for version in (before, after))
     first, last = sorted((before, after))
     with rate_limits.whole_game_slot():
-        turns = _digest_turns(summary, first, last, lang, LEVELS[1])
+        turns = _digest_turns(summary, first, last, head, lang, LEVELS[1])
     board = msgspec.json.decode(new)
     patch = make_board_patch(msgspec.json.decode(old), board, len(new))
     doc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}

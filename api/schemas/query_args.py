@@ -8,7 +8,7 @@ from api.schemas.request_bodies import WAIT
 from api.schemas.request_fields import LONGER, QueryInt, RequestSchema, choice_field, range_check, word_field
 from domain.kernel.game.deadlines import MAX_SECONDS
 from domain.kernel.game.officers import OFFICES
-from domain.kernel.narration.chapters import LEVELS
+from domain.kernel.narration.turn_digests import LEVELS
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.types import MAX_INT
 

@@ -23,7 +23,7 @@ from domain.bots import BOTS, HEURISTIC
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset
 from domain.kernel import scenario
 from domain.kernel.game.deadlines import parse_time_control
-from domain.kernel.narration.chapters import LEVELS
+from domain.kernel.narration.turn_digests import LEVELS
 from domain.kernel.records.record import facts_for
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import LANGUAGES

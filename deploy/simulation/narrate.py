@@ -9,10 +9,10 @@ from itertools import groupby
 
 from deploy.simulation.replay import NotInFile, check_viewer
 from domain.errors import VerificationError
-from domain.kernel.narration.chapters import LEVELS, Digest, Section, digests, narrate, section_title, turn_title
+from domain.kernel.narration.chapters import Powers, Section, narrate, section_title, turn_title
 from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.narration.turn_digests import LEVELS, Digest, digests
 from domain.kernel.records.export import Export
-from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema import declarations
 from domain.kernel.text.message_catalog import Texts, load_texts
@@ -75,8 +75,8 @@ def build_story(
         raise NotInFile(f"the file holds the versions 1 to {len(game_export.records)}")
     words = load_texts(rules.package, lang)
 
-    def namer_at(_: int, state: State) -> SeatNames:
-        return SeatNames(words, rules.powers(state), {})
+    def namer_at(_: int, powers: Powers) -> SeatNames:
+        return SeatNames(words, powers, {})
 
     try:
         tale = narrate(rules, game_export.records, reader, words, namer_at, since)

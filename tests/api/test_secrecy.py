@@ -205,6 +205,10 @@ def test_a_secret_that_was_undone_is_in_no_past_of_others(twins: Twins) -> None:
             site.services.past_games.after_fork()
             assert table.get(f"/board?version={version}", who).text == first
             found["shown", who, version] = HEAD.sub("", first)
+        for who in (None, 1, 2):
+            assert table.get("/digest?level=full", who).status_code == 200
+            stored = site.services.outlines._find(CATALOGUE.get("orders@1"), table.game, str(who or "public"))
+            found["outline", who, 0] = str(stored and stored.outline)
         rules, store = CATALOGUE.get("orders@1"), site.services.past_games.keyframes
         for version, viewers in store.list_viewers(table.game).items():
             for viewer in viewers:

@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 from msgspec import structs
 
-from domain.kernel.narration.chapters import LEVELS, MOST_LINES, digests, narrate
+from domain.kernel.narration.chapters import narrate
 from domain.kernel.narration.template_context import final_table
+from domain.kernel.narration.turn_digests import LEVELS, MOST_LINES, digests
 from domain.kernel.rules.ruleset import AnyRuleset, Score
 from domain.kernel.schema.declarations import Part
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts

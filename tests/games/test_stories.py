@@ -6,20 +6,23 @@ import functools
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 
+import msgspec
 import pytest
 
 from domain.bots import builder_move, deciding_seats, heuristic_move
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
-from domain.kernel.narration.chapters import Digest, Section, digests, fold_steps, narrate, narrate_steps, turn_title
+from domain.kernel.narration.chapters import NamerAt, Section, fold_steps, narrate, turn_title
+from domain.kernel.narration.outline import Figures, GameOutline, OutlineBuilder, TurnOutline, figures
 from domain.kernel.narration.sentences import SeatNames
-from domain.kernel.rules.flow import State
+from domain.kernel.narration.turn_digests import LEVELS, Digest, digests, render_digests, render_turn
 from domain.kernel.text.grammar import parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
 from domain.types import DIRECTOR, PUBLIC
 from tests.games.pages import GROUPED, Pages
 from tests.games.test_texts import DOUBLED, stories
+from tests.long_games import play_long_game
 from tests.spec import CLUMSY
 
 LONGEST = 350
@@ -58,6 +61,16 @@ def seeded(pages: Pages, how: str) -> AnyInMemoryGame:
 
 
 @functools.cache
+def rewound(pages: Pages) -> AnyInMemoryGame:
+    """The first part of a game that went back now and then, once to before its last turn."""
+    rules = pages.rules
+    match = play_long_game(rules, rules.meta.seats[0], PLAYED // 2, rewinds=0.03)
+    active = match.active_versions()
+    match.rewind(active[len(active) // 2])
+    return match
+
+
+@functools.cache
 def told(pages: Pages, lang: str, how: str) -> tuple[tuple[Section, ...], tuple[Digest, ...]]:
     """The passages and digests of one game, to whoever may read all."""
     words, match = load_texts(pages.rules.package, lang), seeded(pages, how)
@@ -66,8 +79,8 @@ def told(pages: Pages, lang: str, how: str) -> tuple[tuple[Section, ...], tuple[
     return tuple(tale.sections), tuple(digests(pages.rules, words, names, tale))
 
 
-def namer_at(pages: Pages, words: Texts) -> Callable[[int, State], SeatNames]:
-    return lambda _, state: SeatNames(words, pages.rules.powers(state), {})
+def namer_at(_: Pages, words: Texts) -> NamerAt:
+    return lambda _, powers: SeatNames(words, powers, {})
 
 
 def read(pages: Pages, lang: str) -> tuple[tuple[Section, ...], tuple[Digest, ...]]:
@@ -246,14 +259,29 @@ def test_a_digest_can_be_read_in_a_minute(pages: Pages, lang: str) -> None:
         assert len(set(digest.lines)) == len(digest.lines)
 
 
+def _render(pages: Pages, words: Texts, level: str, turn: TurnOutline, after: int, before: Sequence[Figures]) -> Digest:
+    namer = namer_at(pages, words)(turn.last, turn.powers)
+    return render_turn(pages.rules, words, namer, turn, level, after, before)
+
+
 @pytest.mark.parametrize("after", [0, 7, 150])
-def test_a_digest_without_the_chronicle_says_the_same(pages: Pages, after: int) -> None:
-    """Sentences that a digest does not show are not made for it."""
-    rules, match = pages.rules, seeded(pages, "heuristic")
-    words = load_texts(rules.package, "en")
+def test_a_digest_from_an_outline_says_the_same(pages: Pages, after: int) -> None:
+    """Also across rewinds, and for an outline that was stored on the way and then continued."""
+    rules, match = pages.rules, rewound(pages)
+    words = load_texts(rules.package, "fr")
     namer = namer_at(pages, words)
-    for viewer in (PUBLIC, DIRECTOR):
-        start, steps = fold_steps(rules, match.records, viewer, after)
-        short = narrate_steps(rules, start, steps, viewer, words, namer, after, for_digests=True)
+    for viewer in (PUBLIC, 0, DIRECTOR):
+        start, steps = fold_steps(rules, match.records, viewer)
+        outline, state = GameOutline(), start
+        for begin in range(0, len(steps), 60):
+            builder = OutlineBuilder(rules, load_texts(rules.package, "en"), viewer, outline, state)
+            for record, state in steps[begin : begin + 60]:
+                builder.add(record, state)
+            outline = msgspec.msgpack.decode(msgspec.msgpack.encode(builder.build()), type=GameOutline)
+        before = figures(rules, steps[after - 1][1]) if after else ()
         whole = narrate(rules, match.records, viewer, words, namer, after)
-        assert digests(rules, words, namer, short) == digests(rules, words, namer, whole)
+        for level in LEVELS:
+            once = functools.partial(_render, pages, words, level)
+            assert render_digests(words, namer, outline, once, after, before) == digests(
+                rules, words, namer, whole, level
+            ), viewer

@@ -19,7 +19,7 @@ def test_the_last_digest_of_a_finished_game_begins_with_the_winners(pages: Pages
     state = seeded(pages, "heuristic").state
     first = told(pages, "en", "heuristic")[1][-1].lines[:1]
     winners = [score.seat for score in pages.rules.scores(state) if score.place == 1]
-    names = namer_at(pages, load_texts(pages.rules.package, "en"))(0, state)
+    names = namer_at(pages, load_texts(pages.rules.package, "en"))(0, pages.rules.powers(state))
     begins = bool(first) and " the game" in first[0]
     assert begins == state.over
     assert not begins or all(names(seat).bare.lower() in first[0].lower() for seat in winners)

@@ -156,14 +156,18 @@ def _whole(long: Long, address: str, path: str) -> Iterator[Figure]:
     """The whole game as one stream, and as a digest."""
     with Line(address) as line:
         now = statistics.median(_ask(line, f"{path}/board") for _ in range(20))
-        digests = [_ask(line, f"{path}/digest") for _ in range(5)]
+        first, *digests = [_ask(line, f"{path}/digest") for _ in range(50)]
+        scores = [_ask(line, f"{path}/scores") for _ in range(50)][1:]
         lately = [_ask(line, f"{path}/digest?after={long.records - back}") for back in range(50, 150, 2)]
     taken = seconds(lambda: _drain(address, f"{path}/replay"))
     yield Figure(
         "replay, for each version", long.where, 1000 * taken / long.records, "ms", "", now, "board of now, p50"
     )
     yield _ratio("digest since a visit, p95", f"{long.where}, 50 to 150 versions", lately, [now], 0.95, "<= 5 x now")
-    yield Figure("digest, p50", long.where, statistics.median(digests), "ms", "", now, "board of now, p50")
+    yield Figure("first digest of a viewer", long.where, first, "ms", "")
+    yield _ratio("digest of the whole game, p50", long.where, digests, [now], 0.5, "")
+    yield _ratio("digest of the whole game, p95", long.where, digests, [now], 0.95, "<= 5 x now")
+    yield _ratio("scores of a running game, p95", long.where, scores, [now], 0.95, "<= 5 x now")
 
 
 def _drain(address: str, path: str) -> None:

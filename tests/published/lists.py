@@ -34,7 +34,7 @@ from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
 from domain.kernel.game.ruling_commands import RuleEnding, WithdrawRuling
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start, Vacate
-from domain.kernel.narration.chapters import Digest
+from domain.kernel.narration.turn_digests import Digest
 from domain.kernel.schema.json_codec import field_types
 from domain.ledger import mapper
 from domain.notifications.deliveries import DeliveryResult

@@ -247,6 +247,13 @@ officers.game text NOT NULL
 officers.id text NOT NULL
 officers.office text NOT NULL
 officers.player text NOT NULL
+outlines.doc bytea NOT NULL
+outlines.form character varying NOT NULL
+outlines.game character varying NOT NULL
+outlines.gen integer NOT NULL
+outlines.hash character varying NOT NULL
+outlines.reader character varying NOT NULL
+outlines.version integer NOT NULL
 page_settings.account text NOT NULL
 page_settings.settings text NOT NULL
 page_visits.account text NOT NULL
@@ -504,6 +511,7 @@ CREATE UNIQUE INDEX oauth_grants_pkey ON public.oauth_grants USING btree (id)
 CREATE UNIQUE INDEX office_offers_pkey ON public.office_offers USING btree (game, player)
 CREATE UNIQUE INDEX officers_id_key ON public.officers USING btree (id)
 CREATE UNIQUE INDEX officers_pkey ON public.officers USING btree (game, player)
+CREATE UNIQUE INDEX outlines_pkey ON public.outlines USING btree (gen, game, reader)
 CREATE UNIQUE INDEX page_settings_pkey ON public.page_settings USING btree (account)
 CREATE UNIQUE INDEX page_visits_pkey ON public.page_visits USING btree (account, game)
 CREATE UNIQUE INDEX parts_pkey ON public.parts USING btree (gen, part)

@@ -278,6 +278,16 @@ CREATE TABLE nodes (
 	hash BLOB NOT NULL, 
 	PRIMARY KEY (gen, level, number)
 );
+CREATE TABLE outlines (
+	gen INTEGER NOT NULL, 
+	game VARCHAR(36) NOT NULL, 
+	reader VARCHAR(12) NOT NULL, 
+	version INTEGER NOT NULL, 
+	form VARCHAR(16) NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	doc BLOB NOT NULL, 
+	PRIMARY KEY (gen, game, reader)
+);
 CREATE TABLE parts (
 	gen INTEGER NOT NULL, 
 	part INTEGER NOT NULL, 

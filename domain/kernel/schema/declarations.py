@@ -6,6 +6,7 @@ member is `Maybe[...] = UNSET`, and stays as sent: absent, or present with any v
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -131,6 +132,7 @@ def or_none(value: Maybe[T]) -> T | None:
     return None if value is UNSET else value
 
 
+@functools.cache
 def type_name(kind: type[Struct]) -> str:
     """Return the tag of the class in JSON, `gold_paid`; for a context the kind of its frame."""
     return str(kind.__struct_config__.tag or snake_case(kind.__name__))

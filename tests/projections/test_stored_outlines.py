@@ -1,0 +1,111 @@
+"""The stored outline of a game is what a fold from its first record gives, to every reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from domain.kernel.game.game import active_versions
+from domain.types import DIRECTOR, PUBLIC, Viewer
+from projections import schema, stored_outlines
+from projections.stored_outlines import StoredOutlines
+from tests.projections.test_past_games import ORDERS, Shelf, _near, make_shelf
+from tests.rulesets import REGISTERED, Registered
+
+__all__ = ["_near", "make_shelf"]
+
+RULESETS = [ORDERS, *(entry for entry in REGISTERED if entry.name in ("struggle_of_empires@1", "egc@1"))]
+
+
+@pytest.fixture(autouse=True)
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_outlines, "SPACING", 8)
+
+
+def outlines(shelf: Shelf) -> StoredOutlines:
+    """As a process has them that has just started."""
+    return StoredOutlines(shelf.fresh(), shelf.views)
+
+
+def by_hand(shelf: Shelf, version: int, viewer: Viewer) -> Any:
+    rules = shelf.fresh().rules_of(shelf.game)
+    return stored_outlines._fold_outline(rules, shelf.records[:version], viewer).outline
+
+
+def rows(shelf: Shelf) -> dict[str, int]:
+    with shelf.views.reading() as db:
+        return {row.reader: row.version for row in db.execute(select(schema.outlines))}
+
+
+@pytest.mark.parametrize("entry", RULESETS, ids=lambda entry: entry.name)
+def test_an_outline_continued_from_any_version_is_that_of_a_fold(
+    make_shelf: Callable[..., Shelf], entry: Registered
+) -> None:
+    """Across rewinds, to before the stored version too, and to the close."""
+    shelf = make_shelf(entry, 90)
+    assert any(record.kind == "rewound" for record in shelf.records)
+    last = len(shelf.records)
+    for version in (1, 5, 30, 31, 55, 80, last):
+        end = shelf.records[version - 1]
+        for viewer in (PUBLIC, 0, DIRECTOR) if end.kind != "closed" else (DIRECTOR,):
+            found = outlines(shelf).load(shelf.game, end, viewer)
+            assert found == by_hand(shelf, version, viewer), (version, viewer)
+            active = {v for turn in found.turns for low, high in turn.spans for v in range(low, high + 1)}
+            assert active == set(active_versions(shelf.records[:version]))
+    assert rows(shelf) == {"public": 80, "0": 80, "director": last}
+    assert outlines(shelf).check(shelf.game, shelf.records)
+
+
+def test_the_outline_between_two_versions_has_their_turns_alone(make_shelf: Callable[..., Shelf]) -> None:
+    shelf = make_shelf(ORDERS, 60)
+    between = outlines(shelf).load_between(shelf.game, 20, 40, PUBLIC)
+    active = {v for turn in between.turns for low, high in turn.spans for v in range(low, high + 1)}
+    assert active == {version for version in active_versions(shelf.records[:40]) if version > 20}
+    assert rows(shelf) == {}
+
+
+def test_spectators_with_a_delay_have_a_row_of_their_own(make_shelf: Callable[..., Shelf]) -> None:
+    shelf = make_shelf(ORDERS, 60)
+    found = outlines(shelf)
+    for _ in range(2):
+        found.load(shelf.game, shelf.records[49], PUBLIC)
+        assert found.load(shelf.game, shelf.records[29], PUBLIC, delayed=True) == by_hand(shelf, 30, PUBLIC)
+    assert rows(shelf) == {"public": 50, "spectators": 30}
+    assert found.check(shelf.game, shelf.records)
+
+
+@pytest.mark.parametrize(
+    "change", [{"hash": "0" * 64}, {"doc": b"x"}, {"form": "0" * 16}], ids=lambda change: next(iter(change))
+)
+def test_a_row_of_another_log_or_form_and_an_altered_one_are_replaced(
+    make_shelf: Callable[..., Shelf], change: dict[str, Any]
+) -> None:
+    shelf = make_shelf(ORDERS, 60)
+    outlines(shelf).load(shelf.game, shelf.records[29], 0)
+    shelf.change(update(schema.outlines).values(**change))
+    assert outlines(shelf).load(shelf.game, shelf.records[49], 0) == by_hand(shelf, 50, 0)
+    assert rows(shelf) == {"0": 50}
+    assert outlines(shelf).check(shelf.game, shelf.records)
+
+
+def test_the_audit_drops_outlines_that_differ(make_shelf: Callable[..., Shelf]) -> None:
+    shelf = make_shelf(ORDERS, 60)
+    found = outlines(shelf)
+    found.load(shelf.game, shelf.records[29], 0)
+    last = shelf.records[30]
+    shelf.change(update(schema.outlines).values(version=last.version, hash=last.hash))
+    assert not outlines(shelf).check(shelf.game, shelf.records)
+    assert rows(shelf) == {}
+
+
+def test_an_outline_that_is_too_large_is_not_stored(
+    make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_outlines, "LEAST_BYTES", 0)
+    monkeypatch.setattr(stored_outlines, "BYTES_PER_RECORD", 1)
+    shelf = make_shelf(ORDERS, 60)
+    assert outlines(shelf).load(shelf.game, shelf.records[49], 0) == by_hand(shelf, 50, 0)
+    assert rows(shelf) == {}
