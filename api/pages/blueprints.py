@@ -31,9 +31,11 @@ from api.pages.session import page, show_problem_to_browsers, static_file
 _STATIC = {
     "style.css": "text/css; charset=utf-8",
     "map.css": "text/css; charset=utf-8",
+    "widgets.css": "text/css; charset=utf-8",
     "passkey.js": "text/javascript; charset=utf-8",
     "live.js": "text/javascript; charset=utf-8",
     "replay.js": "text/javascript; charset=utf-8",
+    "rules.js": "text/javascript; charset=utf-8",
     "map.js": "text/javascript; charset=utf-8",
     "pieces.svg": "image/svg+xml",
 }
@@ -80,6 +82,7 @@ def _register_games(app: Flask) -> None:
         ("/charts", "charts", charts.show_charts, "GET"),
         ("/board.svg", "picture", board_picture.show_picture, "GET"),
         ("/rules", "rules", rules.show_rules, "GET"),
+        ("/rules/index", "rules_index", rules.show_index, "GET"),
         ("/invitation", "invitation", commands.confirm_invitation, "GET"),
         ("/play", "play", play.play, "POST"),
         ("/commands", "commands", commands.command, "POST"),

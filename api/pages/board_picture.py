@@ -38,6 +38,16 @@ def show_picture(game: str) -> Response:
     return svg_response(picture)
 
 
+def is_public(summary: Doc, version: int) -> bool:
+    """Return True if spectators may see a version of a table: only then its picture is shown."""
+    if summary["status"] == "open":
+        return False
+    if summary["listing"] == "public" and not summary["delay"]:
+        return True
+    answer = ask_publicly(f"/games/{summary['game']}")
+    return answer.status < 400 and answer.doc["status"] != "open" and version <= answer.doc["version"]
+
+
 def draw_picture(labels: Labels, board: Doc, title: str) -> str | None:
     """Return the map of a board as an SVG document with a caption, or None for a game without a map."""
     shown = show_map(labels, board, None, Offers())

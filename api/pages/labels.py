@@ -1,7 +1,8 @@
 """Words for the members and values of documents, in the visitor's language. They know no game.
 
 The names of members come from `presentation.json` of the game, and of `domain.games.common`. It maps the name of a
-member to its label in each language, with two marks: `seat`, if its numbers are seats, and `seats`, if its keys are.
+member to its label in each language, with three marks: `seat`, if its numbers are seats, `seats`, if its keys are, and
+`figures`, if the numbers of its own members are no seats.
 A member without an entry has the name of the game's text `word.<member>`, or its own.
 """
 
@@ -64,6 +65,10 @@ class Labels:
         label = entry.get(self.texts.lang) or self.texts.label(f"word.{name}") or name.replace("_", " ")
         return label[:1].upper() + label[1:]
 
+    def is_seat(self, member: str) -> bool:
+        """Return True for a member with seats for numbers."""
+        return "seat" in self._entry(member)
+
     def value(self, member: str, value: Json) -> str:
         """Return a single value of a member as text."""
         if value is None or isinstance(value, bool):
@@ -101,7 +106,8 @@ class Labels:
 
     def child(self, member: str, key: str) -> str:
         """Return the member that names the values below a key: that of the mapping, if its numbers are seats."""
-        return member if "seat" in self._entry(member) and not self._entry(key) else key
+        is_plain = "figures" in self._entry(member)
+        return member if is_plain or ("seat" in self._entry(member) and not self._entry(key)) else key
 
     def describe(self, member: str, value: Json) -> str:
         """Return a value of any shape in one line."""

@@ -11,7 +11,6 @@ without a text.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,22 +18,11 @@ from dataclasses import dataclass, field
 from api.pages.builder import Question, WholeMove, parse
 from api.pages.geometry import Geometry, MapFile, draw_map, load_geometry, region_name
 from api.pages.labels import Labels
+from api.pages.owners import Owner, Owners, find_values
 from api.pages.presentation import load_map
 from api.services import Doc
 from domain.kernel.text.package_data import load
 from domain.types import Json, Seat
-
-TINTS = 12
-"""Colours and patterns of owners in the style sheet."""
-
-
-@dataclass(frozen=True)
-class Owner:
-    """An owner on the map: a seat, or a power without a seat."""
-
-    name: str
-    letter: str
-    tint: int
 
 
 @dataclass(frozen=True)
@@ -98,17 +86,23 @@ class RegionShown:
         x, y = label.get("leader") or (label["x"], label["y"])
         return x, y
 
+    @property
+    def badge(self) -> list[Piece]:
+        """Return a shield with the owner's letter, unless a piece shows it."""
+        is_seen = self.owner is None or any(piece.owner == self.owner for piece in self.pieces)
+        return [] if is_seen else [Piece("shield", "", self.owner)]
+
     def place_pieces(self) -> Iterator[tuple[Piece, int, int, int]]:
-        """Return the pieces, each with the middle and the radius of its place. The last place counts the rest."""
-        slots = self.doc["slots"]
+        """Return badge and pieces, each with the middle and the radius of its place. The last place counts the rest."""
+        slots, pieces = self.doc["slots"], [*self.badge, *self.pieces]
         if not slots:
             return
-        shown = self.pieces if len(self.pieces) <= len(slots) else self.pieces[: len(slots) - 1]
+        shown = pieces if len(pieces) <= len(slots) else pieces[: len(slots) - 1]
         for piece, (x, y, r) in zip(shown, slots, strict=False):
             yield piece, x, y, r
-        if len(shown) < len(self.pieces):
+        if len(shown) < len(pieces):
             x, y, r = slots[-1]
-            yield Piece("more", "", None, len(self.pieces) - len(shown)), x, y, r
+            yield Piece("more", "", None, len(pieces) - len(shown)), x, y, r
 
     def describe_contents(self, labels: Labels) -> str:
         """Return the owner and the pieces in words."""
@@ -193,7 +187,7 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
         drawing,
         address,
         list(regions.values()),
-        filler.list_owners(),
+        filler.owners.list_all(),
         filler.list_kinds(),
         filler.arrows,
         labels,
@@ -217,39 +211,7 @@ class _Filler:
         self.labels, self.layers, self.board, self.seat, self.regions = labels, layers, board, seat, regions
         self.arrows: list[Arrow] = []
         self.stacks: dict[str, dict[tuple[str, Owner | None], int | None]] = defaultdict(dict)
-        self._seats = {power: seat for seat, power in labels.names.powers.items()}
-        self._owners: dict[Seat | str, Owner] = {}
-        self._used: set[str] = set()
-        for pointer in layers.get("owners", ()):
-            named = [taken["owner"] for taken, _ in _find(board, f"{pointer}/{{owner}}")]
-            for each in sorted(named, key=lambda owner: (isinstance(owner, str), owner)):  # in any order of the members
-                self.owner(each)
-
-    def list_owners(self) -> list[Owner]:
-        return list(self._owners.values())
-
-    def owner(self, value: Json) -> Owner | None:
-        """Return an owner: a seat, the power of a seat, or a power."""
-        if value is None:
-            return None
-        key: Seat | str = int(value) if str(value).isdecimal() else self._seats.get(str(value), str(value))
-        if key not in self._owners:
-            name = self.labels.short_seat(key) if isinstance(key, int) else self._capital(self.labels.value("", key))
-            tint = len(self._owners) if isinstance(key, int) or key != "neutral" else TINTS - 1
-            self._owners[key] = Owner(name, self._letter(name), min(tint, TINTS - 1))
-        return self._owners[key]
-
-    def _is_known(self, value: Json) -> bool:
-        """Return True for an owner on the board."""
-        return self._seats.get(str(value), value) in self._owners
-
-    def _letter(self, name: str) -> str:
-        """Return the first letter of a name without another owner."""
-        plain = unicodedata.normalize("NFD", name.upper())
-        letters = [sign for sign in plain if "A" <= sign <= "Z"] + [chr(n) for n in range(ord("A"), ord("Z") + 1)]
-        letter = next((each for each in letters if each not in self._used), "*")
-        self._used.add(letter)
-        return letter
+        self.owners = Owners(labels, board, layers.get("owners", ()))
 
     def kind_name(self, kind: str, count: int) -> str:
         if named := self.layers.get("names", {}).get(kind):
@@ -269,20 +231,20 @@ class _Filler:
                 continue
             if layer["widget"] == "owner":
                 named = _member(value, layer.get("owner"))
-                if "data" not in layer or self._is_known(named):
-                    region.owner = self.owner(named) or region.owner
+                if "data" not in layer or self.owners.find(named):
+                    region.owner = self.owners.add(named) or region.owner
                 continue
             self._add(region, layer, taken, value)
 
     def _draw_arrows(self, layer: Doc) -> None:
-        for _, value in _find(self.board, layer["at"]):
+        for _, value in find_values(self.board, layer["at"]):
             points = [self.regions[name].anchor for name in value.get(layer["path"], ()) if name in self.regions]
             if len(points) > 1:
                 self.arrows.append(Arrow(value[layer["number"]], points))
 
     def _values(self, layer: Doc) -> Iterator[tuple[dict[str, Json], Json]]:
         if "data" not in layer:
-            yield from _find(self.board, layer["at"])
+            yield from find_values(self.board, layer["at"])
             return
         found: Json = load(self.labels.rules.package, "data.json")
         for name in layer["data"]:
@@ -303,11 +265,11 @@ class _Filler:
     def _owner_of(self, region: RegionShown, layer: Doc, taken: Mapping[str, Json], value: Json) -> Owner | None:
         """Return the owner of a piece: in the pointer, the visitor, the region's owner, or a member of the value."""
         if "owner" in taken:
-            return self.owner(taken["owner"])
+            return self.owners.add(taken["owner"])
         named = layer.get("owner")
         if named == "region":
             return region.owner
-        return self.owner(self.seat if named == "own" else _member(value, named)) if named else None
+        return self.owners.add(self.seat if named == "own" else _member(value, named)) if named else None
 
     def place_pieces(self) -> None:
         """Give the regions their pieces: first those of owners, in the order of the layers."""
@@ -320,10 +282,6 @@ class _Filler:
         """Return symbol and name of the kinds of pieces on the map."""
         kinds = dict.fromkeys(kind for stacks in self.stacks.values() for kind, _ in stacks)
         return [(self.layers.get("symbols", {}).get(kind, "block"), self.kind_name(kind, 1)) for kind in kinds]
-
-    @staticmethod
-    def _capital(name: str) -> str:
-        return name[:1].upper() + name[1:]
 
 
 def _count(value: Json, layer: Doc) -> int | None:
@@ -344,18 +302,3 @@ def _member(value: Json, name: str | None) -> Json:
     if name is None or name == "own":
         return value if isinstance(value, str | int) else None
     return value.get(name) if isinstance(value, dict) else value
-
-
-def _find(board: Doc, pointer: str) -> Iterator[tuple[dict[str, Json], Json]]:
-    """Return what a pointer takes and finds."""
-    waiting: list[tuple[dict[str, Json], Json]] = [({}, board)]
-    for part in pointer.split("/")[1:]:
-        after: list[tuple[dict[str, Json], Json]] = []
-        for taken, value in waiting:
-            entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-            if part[:1] == "{":
-                after += [({**taken, part[1:-1]: key}, each) for key, each in entries]
-            else:
-                after += [(taken, each) for key, each in entries if part in ("*", str(key))]
-        waiting = after
-    yield from waiting

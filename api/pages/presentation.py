@@ -1,8 +1,8 @@
 """Data for the pages in `presentation.json` of a game: names of members, groups of options, the order sheet, the map.
 
 `groups` lists named groups of the values of a field. `kinds` names lists of the game's data, and the member by which
-their items are grouped. `map` says what stands where on the map. `sheet` says where the orders of a seat are, and which
-move cancels one. Each may be missing.
+their items are grouped. `map` says what stands where on the map, and `widgets` how panels are drawn. `sheet` says where
+the orders of a seat are, and which move cancels one. Each may be missing.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ def _load(package: str) -> Doc:
 def load_map(package: str) -> Doc:
     """Return the layers of a game's map, or an empty document."""
     return _load(package).get("map", {}) if package else {}
+
+
+def load_widgets(package: str) -> list[Doc]:
+    """Return the graphic forms of a game, in their order."""
+    return list(_load(package).get("widgets", ())) if package else []
 
 
 @functools.cache

@@ -8,10 +8,11 @@ from itertools import pairwise
 from flask import Response, request
 
 from api.pages import clocks
+from api.pages.board_picture import is_public
 from api.pages.in_process import ask, require
 from api.pages.map_view import MapView, Offers, show_map
 from api.pages.session import render_games_page
-from api.pages.sight import Panel, build_panels
+from api.pages.sight import build_parts
 from api.pages.table import TablePage, load_table
 from api.services import Doc
 
@@ -39,8 +40,9 @@ def show_replay(game: str) -> Response:
         entry=next((e for e in entries if e["version"] == version), None),
         steps=_list_steps(page, version, entries),
         map=_compare_maps(page, board, earlier),
+        has_picture=is_public(page.summary, version),
         changes=changes,
-        panels=_panels(page, board),
+        parts=build_parts(page.labels, board) if board else [],
         offer_ids={},
         times=clocks.Times.of_visitor(),
     )
@@ -115,8 +117,3 @@ def _find_changes(page: TablePage, since: int, version: int) -> list[str]:
         return []
     found = ask("GET", f"/games/{page.game}/board/changes?from={since}&to={version}", role=page.role).doc
     return [line for turn in found.get("turns", ()) for line in turn["lines"]]
-
-
-def _panels(page: TablePage, board: Doc | None) -> list[tuple[str, list[Panel]]]:
-    parts = [("own", board.get("own")), ("public", board.get("public"))] if board else []
-    return [(name, build_panels(page.labels, part)) for name, part in parts if part]

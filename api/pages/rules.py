@@ -1,4 +1,4 @@
-"""The rules of a table's game as a page: every rule number is an anchor."""
+"""The rules of a table's game beside its map: every rule number is an anchor. The index lists rules by name."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 from flask import Response
 
+from api.pages.geometry import draw_map, load_geometry
 from api.pages.in_process import require
+from api.pages.rules_names import load_names
 from api.pages.session import render_games_page
-from api.pages.table import load_table
+from api.pages.table import TablePage, load_table
 
 _HEADING = re.compile(r"(#{1,4}) (.*)")
-_RULE = re.compile(r"- \*\*([A-Z0-9]{2,4}-[0-9][0-9a-z.]*)\*\* ?(.*)")
+_RULE = re.compile(r"(?:- )?\*\*([A-Z0-9]{2,4}-[0-9](?:[0-9a-z.]*[0-9a-z])?)(?:\*\*)?\.? ?(.*)")
 _NUMBER = re.compile(r"([A-Z0-9]{2,4}-[0-9][0-9a-z.]*)")
-_MARKS = re.compile(r"\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_MARKS = re.compile(r"\*\*|`|(?<!\w)\*(?=\w)|(?<=[\w.,;:!?)])\*(?!\w)")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
@@ -29,10 +31,41 @@ class Block:
 
 
 def show_rules(game: str) -> Response:
-    """Show the rules of the table's game."""
+    """Show the rules of the table's game. A name in them leads to the map or to the index."""
     page = load_table(game)
-    text = require("GET", f"/rulesets/{page.summary['ruleset']}/rules")["text"]
-    return render_games_page("rules", wide=True, page=page, blocks=read_blocks(text))
+    package, lang = page.labels.rules.package, page.labels.texts.lang
+    geometry, names = load_geometry(package), load_names(package)
+    drawing = draw_map(geometry, lang) if geometry else None
+    return render_games_page(
+        "rules",
+        wide=True,
+        page=page,
+        blocks=[(block, names.split(block.text)) for block in _load_blocks(page)],
+        geometry=geometry,
+        drawing=f"/pages/maps/{page.summary['ruleset']}/{lang}/{drawing.digest}.svg" if drawing else "",
+    )
+
+
+def show_index(game: str) -> Response:
+    """Show the rules by the regions, pieces and cards in them."""
+    page = load_table(game)
+    found = load_names(page.labels.rules.package)
+    mentions = found.find_mentions((block.rule, block.text) for block in _load_blocks(page))
+    names = {thing.id: thing.find_name(page.labels.texts) for thing in found.things}
+    ordered = sorted(found.things, key=lambda thing: (thing.id not in mentions, names[thing.id].casefold()))
+    places, others = ([t for t in ordered if t.is_place == is_place] for is_place in (True, False))
+    return render_games_page(
+        "rules_index",
+        wide=True,
+        page=page,
+        parts=[(places, "places"), ([thing for thing in others if thing.id in mentions], "others")],
+        names=names,
+        mentions=mentions,
+    )
+
+
+def _load_blocks(page: TablePage) -> list[Block]:
+    return read_blocks(require("GET", f"/rulesets/{page.summary['ruleset']}/rules")["text"])
 
 
 def read_blocks(text: str) -> list[Block]:

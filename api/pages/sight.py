@@ -1,11 +1,17 @@
-"""A sight as panels of lists and tables: everything in the document is shown, whatever the game."""
+"""A sight as panels of lists and tables: everything in the document is shown, whatever the game.
+
+Parts with a widget in the game's presentation have a form of their own: the same texts, drawn.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from api.pages.labels import Labels
+from api.pages.owners import Owner
+from api.pages.widgets import Form, Matrix, Picture, Widgets, build_matrix, find_window
+from api.services import Doc
 from domain.types import Json
 
 MOST_COLUMNS = 12
@@ -13,6 +19,15 @@ MOST_COLUMNS = 12
 
 MOST_TURNED = 7
 """Most objects that become columns, if they have more members than there are objects."""
+
+ABREAST = 3
+"""Cards or places in a line, roughly."""
+
+BAR = 60
+"""Length of the longest bar beside a figure."""
+
+SIDES = 6
+"""Greatest result that is drawn as a face of a die."""
 
 LONG = 24
 """Lines from which a panel begins closed."""
@@ -31,23 +46,40 @@ class Node:
     """True if the names of the rows are values: the seats."""
     turned: bool = False
     """True if rows and columns have changed places."""
+    form: str = ""
+    """Name of the widget."""
+    owner: Owner | None = None
+    """Owner in a single value."""
+    note: str = ""
+    """Cost of a card or tile; group of a place; sum of lines."""
+    matrix: Matrix | None = None
+    bar: int | None = None
+    """Length of the bar beside a figure, in `BAR`."""
 
     @property
     def kind(self) -> str:
-        """Return `table`, `list` or `text`."""
-        return "table" if self.rows else "list" if self.entries else "text"
+        """Return the name of the widget, or `table`, `list` or `text`."""
+        return self.form or ("table" if self.rows else "list" if self.entries else "text")
 
     @property
     def lines(self) -> int:
         """Return the height, roughly."""
+        if self.matrix:
+            return len(self.matrix.rows) + sum(node.lines for _, node in self.entries)
         if self.rows:
             return sum(max((node.lines for node in cells), default=1) for _, cells in self.rows) + 1
-        return sum(node.lines for _, node in self.entries) if self.entries else 1
+        lines = sum(node.lines for _, node in self.entries) if self.entries else 1
+        return -(-lines // ABREAST) if self.form in ("cards", "display") else lines
 
     @property
     def is_broad(self) -> bool:
         """Return True for tables, and for lists of parts that are no single values."""
-        return bool(self.rows) or any(node.entries or node.rows for _, node in self.entries) or len(self.entries) > LONG
+        return (
+            bool(self.rows or self.matrix)
+            or self.form in ("display", "cards")
+            or any(node.entries or node.rows for _, node in self.entries)
+            or len(self.entries) > LONG
+        )
 
 
 @dataclass(frozen=True)
@@ -56,6 +88,7 @@ class Panel:
 
     title: str
     node: Node
+    member: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -68,12 +101,55 @@ class Panel:
         return self.node.is_broad
 
 
-def build_panels(labels: Labels, part: Mapping[str, Json]) -> list[Panel]:
-    """Return the panels of a part of a sight: first one for all single values, then one for each other member."""
-    single = {name: value for name, value in part.items() if not _is_container(value)}
+@dataclass(frozen=True)
+class Window:
+    """The object of an answer, with the panels about it."""
+
+    node: Node
+    links: Sequence[Panel]
+    """Panels with more about it."""
+
+
+def show_window(labels: Labels, decision: Doc | None, parts: Sequence[SightPart]) -> Window | None:
+    """Return what a decision answers, or None for a decision on one's own turn."""
+    found = find_window(labels, decision["kind"]) if decision else None
+    if decision is None or found is None:
+        return None
+    panels = [panel for part in parts if part.name == "public" for panel in part.panels]
+    links = [each for each in panels if each.member in found.get("shows", ()) and not each.node.empty]
+    return Window(build_node(labels, "", decision["context"]), links)
+
+
+@dataclass(frozen=True)
+class SightPart:
+    """The public part of a sight, or the visitor's own."""
+
+    name: str
+    panels: Sequence[Panel]
+    pictures: Sequence[Picture]
+    """Positions at a glance; the panels contain them in words."""
+
+
+def build_parts(labels: Labels, board: Doc) -> list[SightPart]:
+    """Return the parts of a board as the visitor may see it, the own one first."""
+    widgets = Widgets(labels, board)
+    return [
+        SightPart(name, _build_panels(_NodeBuilder(labels, widgets), board[name], name), widgets.draw_pictures(name))
+        for name in ("own", "public")
+        if board.get(name)
+    ]
+
+
+def _build_panels(builder: _NodeBuilder, part: Mapping[str, Json], name: str) -> list[Panel]:
+    """Return the panels of a part: first one for all single values, then one for each other member."""
+    single = {member: value for member, value in part.items() if not _is_container(value)}
     single = dict(sorted(single.items(), key=lambda item: item[1] is None))
-    panels = [Panel("", _list(labels, single))] if single else []
-    return panels + [Panel(labels.member(n), build_node(labels, n, v)) for n, v in part.items() if n not in single]
+    panels = [Panel("", builder.list_members(single, "", (name,)))] if single else []
+    return panels + [
+        Panel(builder.labels.member(member), builder.build(member, value, (name, member)), member)
+        for member, value in part.items()
+        if member not in single
+    ]
 
 
 def count_leaves(value: Json) -> int:
@@ -84,58 +160,173 @@ def count_leaves(value: Json) -> int:
 
 
 def build_node(labels: Labels, member: str, value: Json) -> Node:
-    """Return the form of a value of a member."""
-    if not _is_container(value):
-        return Node(labels.value(member, value))
-    if not value:
-        return Node(labels.texts.word("none"), empty=True)
-    if isinstance(value, dict):
-        return _table(labels, member, list(value.items())) or _list(labels, value, member)
-    if not any(map(_is_container, value)):
-        return Node(entries=[("", Node(labels.value(member, each))) for each in value])
-    named = [(str(each["seat"]) if _has_seat(each) else str(n), each) for n, each in enumerate(value)]
-    return _table(labels, member, named, value) or Node(
-        entries=[(_row_name(labels, member, n, each, value), build_node(labels, member, each)) for n, each in named]
-    )
+    """Return the form of a value of a member, without widgets."""
+    return _NodeBuilder(labels, None).build(member, value, ())
 
 
-def _table(
-    labels: Labels, member: str, items: Sequence[tuple[str, Json]], rows: Sequence[Json] | None = None
-) -> Node | None:
-    """Return objects of one shape as a table, or None for others."""
-    if len(items) < 2 or not all(isinstance(each, dict) and each for _, each in items):
-        return None
-    columns = list(dict.fromkeys(name for _, each in items for name in each))
-    is_named = rows is not None and all(map(_has_seat, rows))
-    if is_named:
-        columns.remove("seat")
-    if len(columns) > MOST_COLUMNS:
-        return None
-    cells = [
-        (
-            _row_name(labels, member, key, each, rows),
-            [build_node(labels, name, each[name]) if name in each else Node("", empty=True) for name in columns],
+Path = tuple[str, ...]
+"""Members and keys from the board to a value."""
+
+
+@dataclass(frozen=True)
+class _NodeBuilder:
+    """Builds nodes for a board."""
+
+    labels: Labels
+    widgets: Widgets | None
+
+    def build(self, member: str, value: Json, path: Path) -> Node:
+        """Return the form of a value of a member."""
+        form = self.widgets.find_form(path) if self.widgets and _is_container(value) and value else None
+        if form and (node := self._draw(form, member, value, path)):
+            return node
+        if not _is_container(value):
+            return self._leaf(member, value)
+        if not value:
+            return Node(self.labels.texts.word("none"), empty=True)
+        if isinstance(value, dict):
+            table = self._table(member, list(value.items()), path)
+            return table or self.list_members(value, member, path)
+        if not any(map(_is_container, value)):
+            return Node(entries=[("", self._leaf(member, each)) for each in value])
+        named = [(str(each["seat"]) if _has_seat(each) else str(n), each) for n, each in enumerate(value)]
+        return self._table(member, named, path, value) or Node(
+            entries=[
+                (self._row_name(member, key, each, value), self.build(member, each, (*path, str(n))))
+                for n, (key, each) in enumerate(named)
+            ]
         )
-        for key, each in items
-    ]
-    names = [labels.key_name(member, name) for name in columns]
-    if len(items) < len(names) and len(items) <= MOST_TURNED:
-        turned = [(name, [row[n] for _, row in cells]) for n, name in enumerate(names)]
-        return Node(columns=[name for name, _ in cells], rows=turned, named=is_named, turned=True)
-    return Node(columns=names, rows=cells, named=is_named)
 
+    def list_members(self, value: Mapping[str, Json], member: str, path: Path) -> Node:
+        """Return a list of members; numbers in a mapping to lists of seats, such as alliances, are seats."""
+        labels = self.labels
+        return Node(
+            entries=[
+                (labels.key_name(member, key), self.build(labels.child(member, key), each, (*path, key)))
+                for key, each in value.items()
+            ]
+        )
 
-def _row_name(labels: Labels, member: str, key: str, value: Json, rows: Sequence[Json] | None) -> str:
-    if rows is None:
-        return labels.key(member, key)
-    return labels.short_seat(value["seat"]) if _has_seat(value) else labels.place(member, int(key))
+    def _leaf(self, member: str, value: Json, note: str = "") -> Node:
+        is_owner = isinstance(value, str) or self.labels.is_seat(member)
+        owner = self.widgets.owners.find(value) if self.widgets and is_owner else None
+        return Node(self.labels.value(member, value), owner=owner, note=note)
 
+    def _table(
+        self, member: str, items: Sequence[tuple[str, Json]], path: Path, rows: Sequence[Json] | None = None
+    ) -> Node | None:
+        """Return objects of one shape as a table, or None for others."""
+        if len(items) < 2 or not all(isinstance(each, dict) and each for _, each in items):
+            return None
+        if rows is None and self.widgets and any(self.widgets.find_form((*path, key)) for key, _ in items):
+            return None
+        columns = list(dict.fromkeys(name for _, each in items for name in each))
+        is_named = rows is not None and all(map(_has_seat, rows))
+        if is_named:
+            columns.remove("seat")
+        if len(columns) > MOST_COLUMNS:
+            return None
+        cells = [
+            (
+                self._row_name(member, key, each, rows),
+                [
+                    self.build(name, each[name], (*path, key if rows is None else str(n), name))
+                    if name in each
+                    else Node("", empty=True)
+                    for name in columns
+                ],
+            )
+            for n, (key, each) in enumerate(items)
+        ]
+        names = [self.labels.key_name(member, name) for name in columns]
+        if len(items) < len(names) and len(items) <= MOST_TURNED:
+            turned = [(name, [row[n] for _, row in cells]) for n, name in enumerate(names)]
+            return Node(columns=[name for name, _ in cells], rows=turned, named=is_named, turned=True)
+        return Node(columns=names, rows=cells, named=is_named)
 
-def _list(labels: Labels, value: Mapping[str, Json], member: str = "") -> Node:
-    """Return a list of members; numbers in a mapping to lists of seats, such as alliances, are seats."""
-    return Node(
-        entries=[(labels.key_name(member, k), build_node(labels, labels.child(member, k), v)) for k, v in value.items()]
-    )
+    def _row_name(self, member: str, key: str, value: Json, rows: Sequence[Json] | None) -> str:
+        if rows is None:
+            return self.labels.key(member, key)
+        return self.labels.short_seat(value["seat"]) if _has_seat(value) else self.labels.place(member, int(key))
+
+    # --- widgets -----------------------------------------------------------------------------------------------
+
+    def _draw(self, form: Form, member: str, value: Json, path: Path) -> Node | None:
+        """Return a value in the form of its widget, or None if it does not fit."""
+        is_flat = not any(map(_is_container, value.values() if isinstance(value, dict) else value))
+        match form.kind:
+            case "hand" | "row" if is_flat:
+                return Node(entries=self._list_cards(form, member, value), form="cards")
+            case "display":
+                return self._draw_display(form, member, value, path)
+            case "dice":
+                return self._draw_dice(member, value, path)
+            case "matrix" if isinstance(value, dict) and self.widgets:
+                return self._draw_matrix(self.widgets, form, member, value, path)
+            case "auction" if isinstance(value, dict):
+                bid = form.doc["bid"]
+                ordered = dict(sorted(value.items(), key=lambda item: item[0] != bid))
+                return replace(self.list_members(ordered, member, path), form="auction")
+            case "report" if isinstance(value, list):
+                return self._draw_rounds(form, member, value)
+            case "report" if is_flat and all(isinstance(each, int) for each in value.values()):
+                total = self.labels.texts.word(sum(value.values()))
+                return replace(self.list_members(value, member, path), form="lines", note=total)
+        return None
+
+    def _list_cards(self, form: Form, member: str, value: Json) -> list[tuple[str, Node]]:
+        if isinstance(value, dict):
+            return [
+                (self.labels.key_name(member, key), self._leaf(key, each, form.find_cost(key)))
+                for key, each in value.items()
+            ]
+        found = []
+        for each in value:
+            node = self._leaf(member, each, form.find_cost(each))
+            owner = self.widgets.owners.find(form.find_owner(each)) if self.widgets else None
+            found.append(("", replace(node, owner=owner or node.owner)))
+        return found
+
+    def _draw_display(self, form: Form, member: str, value: Json, path: Path) -> Node:
+        if isinstance(value, list):
+            names = [self.labels.texts.grammar.number(n + 1) for n in range(len(value))]
+            built = [self.build(member, each, (*path, str(n))) for n, each in enumerate(value)]
+            return Node(entries=list(zip(names, built, strict=True)), form="display")
+        entries = self.list_members(value, member, path).entries
+        groups = [form.find_group(key) for key in value]
+        placed = [(name, replace(node, note=group)) for (name, node), group in zip(entries, groups, strict=True)]
+        order = list(dict.fromkeys(groups))
+        return Node(entries=sorted(placed, key=lambda each: order.index(each[1].note)), form="display")
+
+    def _draw_dice(self, member: str, value: Json, path: Path) -> Node | None:
+        if isinstance(value, dict):
+            sides = {key: self._draw_dice(member, each, path) for key, each in value.items() if isinstance(each, list)}
+            entries = [(self.labels.key_name(member, key), node) for key, node in sides.items() if node]
+            return Node(entries=entries) if len(entries) == len(value) else None
+        if not value:
+            return self.build(member, value, ())
+        is_rolled = all(isinstance(each, int) and 1 <= each <= SIDES for each in value)
+        return Node(entries=[("", self._leaf(member, each)) for each in value], form="dice") if is_rolled else None
+
+    def _draw_matrix(self, widgets: Widgets, form: Form, member: str, value: Doc, path: Path) -> Node | None:
+        matrix = build_matrix(widgets, form, value)
+        if matrix is None or not any(map(_is_container, value.values())):
+            return Node(form="matrix", matrix=matrix) if matrix else None
+        table = self._table(member, list(value.items()), path) or self.list_members(value, member, path)
+        return replace(table, matrix=matrix)
+
+    def _draw_rounds(self, form: Form, member: str, value: Sequence[Json]) -> Node | None:
+        columns = form.list_columns()
+        if not all(isinstance(each, list) and len(each) == len(columns) for each in value):
+            return None
+        most = max([1, *(each[n] for each in value for n in form.bars)])
+        rows = []
+        for n, each in enumerate(value):
+            cells = [self.build(member, cell, ()) for cell in each]
+            for bar in form.bars:
+                cells[bar] = replace(cells[bar], bar=BAR * each[bar] // most)
+            rows.append((self.labels.texts.grammar.number(n + 1), cells))
+        return Node(columns=columns, rows=rows)
 
 
 def _has_seat(value: Json) -> bool:

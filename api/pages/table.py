@@ -12,6 +12,7 @@ from flask import Response, request
 from api.http import i18n
 from api.pages import clocks
 from api.pages.agreements import DURATIONS, tell_act
+from api.pages.board_picture import is_public
 from api.pages.builder import Builder, BuilderState, Picks, Question, WholeMove, find_owners, show_question
 from api.pages.geometry import load_geometry
 from api.pages.in_process import Answer, ask, require
@@ -19,7 +20,7 @@ from api.pages.labels import Labels
 from api.pages.map_view import Offers, find_offers, show_map
 from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
-from api.pages.sight import Panel, build_panels
+from api.pages.sight import build_parts, show_window
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
 from domain.service.principals import Principal
@@ -203,6 +204,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     entries, digest = _newest_entries(page), _digest_since_visit(page)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
+    parts = build_parts(labels, page.board) if page.board else []
     stopped = summary["status"] in ("over", "closed")
     return render_games_page(
         "table",
@@ -213,9 +215,11 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         asked=asked,
         summary=summary,
         decision=page.decision,
-        panels=_panels(page),
+        parts=parts,
+        window=show_window(labels, page.decision, parts) if running else None,
         map=show_map(labels, page.board, page.seat, offers),
         offer_ids=offers.ids,
+        has_picture=is_public(summary, 0),
         sheet=page.show_sheet(),
         entries=entries,
         digest=digest,
@@ -231,14 +235,6 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         paused=is_paused(summary, page.now),
         blocked=blocked,
     )
-
-
-def _panels(page: TablePage) -> list[tuple[str, list[Panel]]]:
-    """Return the panels of the sight: the visitor's own part first."""
-    if not page.board:
-        return []
-    parts = [("own", page.board.get("own")), ("public", page.board.get("public"))]
-    return [(name, build_panels(page.labels, part)) for name, part in parts if part]
 
 
 def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:

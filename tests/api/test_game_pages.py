@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -242,6 +243,11 @@ def test_nothing_in_a_sight_is_invisible(started: Started, name: str) -> None:
     assert len(page.leaves) == count_leaves(board["public"]) + count_leaves(board["own"])
     assert all(page.leaves)
     assert not [text for text in page.texts if re.search("[a-z]_[a-z]", text)]
+
+
+def test_a_page_of_the_largest_game_stays_small(started: Started) -> None:
+    """15 kB for an update."""
+    assert len(gzip.compress(started.anne.read(started.path("egc@1")).data, 6)) < 15_000
 
 
 @functools.cache

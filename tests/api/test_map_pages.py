@@ -88,7 +88,7 @@ def test_a_map_shows_owners_and_pieces_of_every_game(pages: Pages, lang: str) ->
         placed = [piece for piece, *_ in region.place_pieces()]
         assert sum(p.count or 1 for p in placed if p.symbol == "more") + sum(p.symbol != "more" for p in placed) == len(
             region.pieces
-        )
+        ) + len(region.badge)
 
 
 def test_orders_of_a_sheet_are_numbered_arrows() -> None:
@@ -252,6 +252,25 @@ class TestReplay:
         return text
 
 
+def test_a_picture_is_offered_once_spectators_may_see_it(site: Site) -> None:
+    anne = person(site)
+    body = {"ruleset": SOE, "seats": 2, "listing": "public", "delay": 600}
+    made = site.post("/games", body).json
+    path = f"/games/{made['game']}"
+    assert anne.send(Page(anne.read(path).text).act("join", seat="0")).status_code == 303
+    assert site.post(path + "/seats", {"seat": 1, "name": "Bea"}).status_code == 201
+    assert site.post(path + "/start", token=made["token"]).status_code == 201
+    newest = f'{path}/board.svg?version={anne.api.get(path, Annals_Role="0").json["version"]}"'
+    assert newest not in anne.read(f"{path}/replay").text
+    assert site.client.get(newest.rstrip('"')).status_code != 200
+    assert "/board.svg" not in anne.read(path).text
+    site.now += 3_600_000
+    site.ring()
+    assert newest in anne.read(f"{path}/replay").text
+    assert site.client.get(newest.rstrip('"')).status_code == 200
+    assert f'{path}/board.svg"' in anne.read(path).text
+
+
 def test_a_chart_shows_the_figures_of_every_turn(played: Played) -> None:
     turns = played.ask(f"/games/{played.game}/digest")["turns"]
     while not any(turn["figures"] for turn in turns):
@@ -297,3 +316,35 @@ class TestPicture:
 
     def test_there_is_none_of_a_version_to_come(self, played: Played) -> None:
         assert Browser(played.site).get(f"{played.path}/board.svg?version=99999").status_code == 422
+
+
+@pytest.mark.parametrize("pages", GROUPED)
+def test_a_grey_map_tells_owners_and_pieces_apart(pages: Pages) -> None:
+    """By letters, patterns, outlines and numbers: no tint is needed."""
+    labels, board = labels_of(pages, "en")
+    shown = show_map(labels, board, 0, Offers())
+    drawn = draw_picture(labels, board, "")
+    assert shown is not None
+    assert drawn is not None
+    root = ET.fromstring(drawn)  # noqa: S314 - our own
+    svg = "{http://www.w3.org/2000/svg}"
+    patterns = [
+        (each.get("patternTransform"), path.get("d"))
+        for each in root.iter(f"{svg}pattern")
+        for path in each.iter(f"{svg}path")
+    ]
+    assert len(set(patterns)) == len(patterns) == len(shown.owners)
+    filled = [each.get("fill", "") for each in root.iter(f"{svg}use") if each.get("class") == "pattern"]
+    assert filled == [f"url(#pattern-{region.owner.tint})" for region in shown.regions if region.owner]
+    outlines = {each.get("id"): ET.tostring(each) for each in root.iter() if each.get("id")}
+    assert len({outlines[symbol] for symbol, _ in shown.symbols}) == len({name for _, name in shown.symbols})
+    pieces = next(each for each in root.iter(f"{svg}g") if each.get("class") == "pieces")
+    marks = [(each.get("href"), each.get("class")) if each.tag == f"{svg}use" else each.text for each in pieces]
+    letters = {f"tint-{owner.tint}": owner.letter for owner in shown.owners}
+    for mark, text in zip(marks, [*marks[1:], None], strict=True):
+        if isinstance(mark, tuple) and mark[1]:
+            assert isinstance(text, str)
+            assert text.startswith(letters[mark[1]])
+    for region in shown.regions:
+        owners = {piece.owner for piece in (*region.badge, *region.pieces)}
+        assert region.owner is None or not region.doc["slots"] or region.owner in owners

@@ -12,7 +12,7 @@ let count = 0;
 for (const path of ["/login", "/register", "/tournaments"]) await read(path);
 await register(page, "Reader", "/games");
 const table = await playNow(page, "struggle_of_empires@1");
-const pages = ["/", "/games", "/games/new?ruleset=struggle_of_empires@1", "/play", "/desk", "/account", table, `${table}/chronicle`, `${table}/desk`];
+const pages = ["/", "/games", "/games/new?ruleset=struggle_of_empires@1", "/play", "/desk", "/account", table, `${table}/chronicle`, `${table}/rules`, `${table}/rules/index`, `${table}/replay`, `${table}/desk`];
 for (const path of pages) await read(path);
 await page.context().clearCookies();
 await logIn(page, given.host, given.password, given.tournament);

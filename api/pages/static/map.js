@@ -87,6 +87,8 @@ class BoardMap {
     this.current = place.dataset.region || "";
     this.rove();
     this.show(place);
+    const about = this.svg.parentElement?.querySelector("a[data-about]");
+    about?.setAttribute("href", `${about.getAttribute("href")?.split("#")[0]}#about-${this.current}`);
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,0 +1,72 @@
+"""A game unknown to the pages is played to its end on them, with a presentation and without one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.pages import presentation
+from api.pages.sight import count_leaves
+from domain.ruleset_registry import RulesetRegistry
+from tests import toy
+from tests.api.conftest import Site, make_site
+from tests.api.game_pages import Page, Person
+from tests.api.test_game_pages import person
+
+NAME = toy.RULESET.meta.ruleset
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with closing(make_site(tmp_path, RulesetRegistry([toy.RULESET]))) as made:
+        yield made
+
+
+@pytest.fixture(params=[True, False], ids=["with a presentation", "with none"])
+def is_presented(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[bool]:
+    load = presentation._load
+    if not request.param:
+        monkeypatch.setattr(presentation, "_load", lambda package: {} if package == "tests.toy" else load(package))
+    presentation.load_members.cache_clear()
+    yield request.param
+    presentation.load_members.cache_clear()
+
+
+def test_a_sixth_game_is_played_to_its_end_on_the_pages(site: Site, is_presented: bool) -> None:
+    people = [person(site, name) for name in ("Anne", "Bea")]
+    path = _start(people)
+    told = [_read(each, path, seat) for seat, each in enumerate(people)]
+    while "The game is over." not in told[0]:
+        asked = next(seat for seat, html in enumerate(told) if Page(html).question())
+        assert people[asked].decide(path).status_code == 200
+        told = [_read(each, path, seat) for seat, each in enumerate(people)]
+        assert ('class="window"' in told[0]) == (is_presented and "A card face down" in told[0])
+    assert "A card face down" not in told[0]
+    assert ('class="picture track"' in told[0], 'class="cards"' in told[0]) == (is_presented, is_presented)
+    assert bool(re.search(r'class="place land tint-\d"', told[0])) == is_presented
+    assert "Points in all" in told[0]
+
+
+def _start(people: list[Person]) -> str:
+    form = Page(people[0].read(f"/games/new?ruleset={NAME}").text).form("/games/new", "")
+    chosen = [("seats", "2"), ("undo", "none"), ("listing", "public"), ("pace", "none"), ("join", "yes")]
+    made = people[0].send(form, *chosen)
+    path = re.search(r"/games/[0-9a-f-]{36}", made.headers.get("Location", ""))
+    assert path, made.text
+    assert people[1].send(Page(people[1].read(path[0]).text).act("join", seat="1")).status_code == 303
+    assert people[0].send(Page(people[0].read(path[0]).text).act("start")).status_code == 303
+    return path[0]
+
+
+def _read(reader: Person, path: str, seat: int) -> str:
+    """The page of the table. It shows all that the seat may know."""
+    html: str = reader.read(path).text
+    board: Any = reader.api.get(f"{path}/board", Annals_Role=str(seat)).json
+    shown = html[html.index('id="part-') :]
+    assert len(Page(shown).leaves) == count_leaves(board["public"]) + count_leaves(board.get("own") or {})
+    return html
