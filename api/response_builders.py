@@ -10,16 +10,17 @@ from urllib.parse import urlencode
 
 from flask import Response, g
 
+from api.http import rate_limits
 from api.http.conditional import conditional
 from api.http.problems import Problem, damaged_record_problem
 from api.services import Doc, services
 from api.visibility import visibility_of
 from domain.command_handler import CommandResult
-from domain.errors import StoreDamaged, VerificationError
+from domain.errors import StoreDamaged, UnknownGame, VerificationError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.canonical_json import canonical
-from domain.types import Json
+from domain.types import DIRECTOR, Json, is_import_id
 
 Found = TypeVar("Found")
 View = TypeVar("View", bound=Callable[..., Any])
@@ -138,8 +139,20 @@ def wait_for_views(position: int) -> None:
 def load_table(game: str) -> tuple[AnyRuleset, AnyGame]:
     """Return the rules of a game and the current game. Raise UnknownGame."""
     s = services()
+    if is_import_id(game):
+        return _load_imported(game)
     found = s.commands.game(game)
     return s.registry.get(found.ruleset), found
+
+
+def _load_imported(game: str) -> tuple[AnyRuleset, AnyGame]:
+    """Return an imported game, which no command can change."""
+    s = services()
+    if not (version := s.ledger.version(game)):
+        raise UnknownGame(game)
+    with rate_limits.whole_game_slot():
+        found = s.past_games.load(game, version, DIRECTOR)
+    return found.rules, found.game
 
 
 def opening_terms(game: str) -> Doc:
@@ -184,7 +197,12 @@ def visible_head(game: str) -> tuple[int, bool]:
 
 
 def immutable_cache(game: str) -> str:
-    """Return the Cache-Control value for permanent parts of a game: private if others cannot see them yet."""
+    """Return the Cache-Control value for permanent parts of a game: private if others cannot see them yet.
+
+    An imported game may be deleted.
+    """
+    if is_import_id(game):
+        return PRIVATE
     return PRIVATE_IMMUTABLE if visibility_of(game).beyond_public else IMMUTABLE
 
 

@@ -70,6 +70,8 @@ class ApiSettings:
 
     max_body: int = 256 * 1024
     """Largest request body, bytes."""
+    max_import: int = 6 * 2**20
+    """Largest request body of an import, bytes."""
     patience: float = 2.0
     """Longest wait of a read for the views, seconds."""
     keep_alive: float = 5.0

@@ -13,7 +13,7 @@ from functools import partial
 from uuid import uuid4
 
 from domain.errors import NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
-from domain.kernel.game.command import Command, check_office
+from domain.kernel.game.command import Command, check_office, refuse_unless
 from domain.kernel.game.forks import fold_origin, open_fork
 from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
 from domain.kernel.game.officers import Officer
@@ -35,7 +35,7 @@ from domain.record_writer import (
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.request_keys import RequestKey
 from domain.service.seed_store import SeedStore
-from domain.types import Doc, Json, Seat, Viewer, is_tournament_id
+from domain.types import Doc, Json, Seat, Viewer, is_import_id, is_tournament_id
 
 __all__ = ["CommandHandler", "CommandResult", "ExtraStatements", "SeatGuard", "new_game_id"]
 
@@ -168,7 +168,7 @@ class CommandHandler(RecordWriter):
         key = make_idempotency_key(idempotency_key, "Fork", args)
 
         def attempt() -> CommandResult:
-            log_id, records = self._ledger.log_id, self._ledger.read(origin)
+            log_id, records = self._ledger.log_id, self._ledger.read_original(origin)
             if not records or is_tournament_id(origin):
                 raise UnknownGame(origin)
             if records[-1].kind != "closed" and viewer is None:
@@ -177,6 +177,7 @@ class CommandHandler(RecordWriter):
                 key.claim.check(self._ledger.execute)
             rules = self._registry.get(records[0].body["ruleset"])
             beginning = fold_origin(rules, records, version, viewer)
+            beginning = replace(beginning, imported=is_import_id(origin))
             seed = self._seed_store.create(game)
             steps = open_fork(rules, beginning, game, player, terms, self._context(seed, key))
             return self._store(game, key, extra_statements, _CachedGame(rules, steps[-1].game, seed, log_id), steps)
@@ -249,6 +250,8 @@ class CommandHandler(RecordWriter):
         return self._recent.remember(game, _CachedGame(cached.rules, newest_game, cached.seed, cached.log_id))
 
     def _fold(self, game: str) -> _CachedGame:
+        if is_import_id(game):
+            raise RuleError("game_over")  # nothing changes a file
         log_id, records = self._ledger.log_id, self._ledger.read(game)
         if not records or is_tournament_id(game):
             raise UnknownGame(game)
@@ -300,9 +303,25 @@ class CommandHandler(RecordWriter):
             officer=pending.author,
         )
         transition = pending.command.execute(rules, game, acting)
+        if transition.game.status in ("over", "closed") and self._is_withheld(game):
+            refuse_unless(transition.record.kind not in ("closed", "ruled"), "still_running")
+            return [transition]
         if transition.game.status != "over" or transition.game.pending_ruling is not None:
             return [transition]
         return [transition, Close().execute(rules, transition.game, replace(acting, officer=None))]
+
+    def _is_withheld(self, game: AnyGame) -> bool:
+        """Return whether a game is a fork with a seat's knowledge of a running game: its close would show that to all.
+
+        A file tells nothing of a game here, and must not tell of its status either.
+        """
+        origin = game.terms.get("origin", {})
+        if not isinstance(origin.get("known_to"), int) or origin.get("imported"):
+            return False
+        try:
+            return self._load(origin["game"], newest=True).game.status != "closed"
+        except UnknownGame:
+            return False
 
     def _context(self, seed: bytes, key: IdempotencyKey | None, ahead_ms: int = 0) -> CommandContext:
         return CommandContext(seed, self._clock() + ahead_ms, key.id if key else "")

@@ -37,6 +37,11 @@ def is_tournament_id(originator: str) -> bool:
     return originator[14:15] == "8"
 
 
+def is_import_id(game: str) -> bool:
+    """Return whether an id is an imported game's: those are UUIDs of version 5, games of the log never are."""
+    return game[14:15] == "5"
+
+
 def split_ruleset(name: str) -> tuple[str, int]:
     """Split `struggle_of_empires@1` into ("struggle_of_empires", 1); raise ValueError for anything else."""
     if not _SLUG.fullmatch(name):

@@ -41,6 +41,7 @@ class ArchivedViews:
     """Viewer -> board."""
     timeline: Sequence[TimelineRow]
     """Timeline rows by version; the public row of a version comes first."""
+    summary: bytes
 
     def page(self, after: int, limit: int) -> Sequence[TimelineRow]:
         """Return the rows of the `limit` versions after version `after`."""
@@ -50,7 +51,7 @@ class ArchivedViews:
     @property
     def size(self) -> int:
         """Size of all documents in bytes."""
-        return sum(map(len, self.boards.values())) + sum(len(doc) for *_, doc in self.timeline)
+        return len(self.summary) + sum(map(len, self.boards.values())) + sum(len(doc) for *_, doc in self.timeline)
 
 
 class ArchivedViewLoader:
@@ -69,6 +70,17 @@ class ArchivedViewLoader:
         with self._lock:
             cached = self._cache.get(game)
         return cached if cached and {(cached.version, cached.at)} == last_records else None
+
+    def find_imported(self, game: str, gate: GateFactory) -> ArchivedViews | None:
+        """Return the views of an imported game, or None for an unknown one. They never change."""
+        if not self._ledger.version(game):
+            return None
+        with self._lock:
+            cached = self._cache.get(game)
+        if cached is None:
+            with gate():
+                cached = self.load(game)
+        return cached
 
     def load(self, game: str) -> ArchivedViews:
         """Fold the game from its first record and return its views. Raises the errors of `Ledger.read`.
@@ -96,7 +108,8 @@ class ArchivedViewLoader:
                 ]
             after, at = after + len(records), records[-1].head.at
         boards = documents.build_boards(loaded, loaded.viewers) if loaded else {}
-        return ArchivedViews(after, at, {str(viewer): doc for viewer, doc in boards.items()}, lines)
+        summary = documents.encode_document(documents.build_summary(loaded)) if loaded else b""
+        return ArchivedViews(after, at, {str(viewer): doc for viewer, doc in boards.items()}, lines, summary)
 
 
 def _row_version(row: TimelineRow) -> int:

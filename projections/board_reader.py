@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select
 
 from domain.kernel.records.audience import ALL_KEY, may_read
-from domain.types import PUBLIC, Doc, Json, Viewer
+from domain.types import PUBLIC, Doc, Json, Viewer, is_import_id
 from projections import schema
 from projections.archived_views import ArchivedViewLoader, ArchivedViews, GateFactory
 from projections.live_rows import hidden_from, is_live
@@ -93,8 +93,13 @@ class BoardReader:
             boards = self._views.fetch_all(BOARD, of_game=game, by=reader)
         return next((Board(version, self._views.open_document(game, reader, doc)) for version, doc in boards), None)
 
-    def find_summary(self, game: str, *, inside: bool = False) -> dict[str, Json] | None:
+    def find_summary(
+        self, game: str, *, inside: bool = False, gate: GateFactory = nullcontext
+    ) -> dict[str, Json] | None:
         """Return the summary of a game as spectators see it, or as its players do (`inside`)."""
+        if is_import_id(game):
+            imported = self._load_archived(game, gate)
+            return json.loads(imported.summary) if imported else None
         found = self._views.fetch_all(SUMMARY, of_game=game, others=hidden_from(inside))
         return next((json.loads(doc) for (doc,) in found), None)
 
@@ -107,7 +112,7 @@ class BoardReader:
 
         The answer never changes, so it is cached.
         """
-        if game in self._same_for_all:
+        if is_import_id(game) or game in self._same_for_all:
             return True
         if schema.ALL not in self.shown_versions(game):
             return False
@@ -134,6 +139,9 @@ class BoardReader:
         """Return the views of an archived game; None for others and if nothing follows version `after`."""
         if self._archived_views is None:
             return None
+        if is_import_id(game):
+            imported = self._archived_views.find_imported(game, gate)
+            return imported if imported and imported.version > after else None
         with self._views.reading() as db:
             rows = db.execute(STATUS, {"of_game": game}).all()
         if {row.status for row in rows} != {"closed"} or all(row.version <= after for row in rows):

@@ -137,9 +137,9 @@ def _encode_raw(doc: object) -> msgspec.Raw:
 
 
 def describe_analysis(loaded: LoadedGame) -> dict[str, Json]:
-    """Return the member `origin` of a fork; empty for any other game."""
-    origin = loaded.game.terms.get("origin")
-    return {"origin": origin} if origin else {}
+    """Return the members `origin` of a fork and `imported` of a game from a file; empty for any other game."""
+    terms = loaded.game.terms
+    return {name: terms[name] for name in ("origin", "imported") if name in terms}
 
 
 def build_summary(loaded: LoadedGame) -> dict[str, Json]:

@@ -12,6 +12,7 @@ from api.pages import (
     charts,
     commands,
     devices,
+    import_page,
     live,
     lobby,
     login,
@@ -72,6 +73,8 @@ def _register_games(app: Flask) -> None:
     app.add_url_rule("/games", "pages.lobby", page(lobby.show_lobby), methods=["GET"])
     app.add_url_rule("/games/mine/live", "pages.live_tables", page(live.follow_own_tables), methods=["GET"])
     app.add_url_rule("/games/new", "pages.new_table", page(lobby.new_table), methods=["GET", "POST"])
+    imports = import_page.accept_export(page(import_page.show_imports, media="multipart/form-data"))
+    app.add_url_rule(import_page.ADDRESS, "pages.imports", imports, methods=["GET", "POST"])
     app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (

@@ -67,10 +67,10 @@ _FOLDER = Path(__file__).parent
 # --- visitor ---------------------------------------------------------------------------------------------------
 
 
-def page(view: View, *, signed: bool = True) -> View:
+def page(view: View, *, signed: bool = True, media: str = FORM) -> View:
     """Wrap a view as a page: identify the visitor, check the submitted form, and render problems.
 
-    With `signed=False`, any form is accepted: the URL itself grants the action.
+    With `signed=False`, any form is accepted: the URL itself grants the action. `media`: the media type of the form.
     """
 
     @functools.wraps(view)
@@ -80,7 +80,7 @@ def page(view: View, *, signed: bool = True) -> View:
             load_preferences(g.owner)
             rate_limits.charge_request(g.owner.account if g.owner else None)
             if request.method == "POST" and signed:
-                _check_form()
+                _check_form(media)
             response: Response = view(*args, **kwargs)
         except Problem as problem:
             response = problem_page(problem)
@@ -176,10 +176,10 @@ def _sign_form(action: str) -> str:
     return services().account_store.signed_forms.sign(form_owner(), action)
 
 
-def _check_form() -> None:
+def _check_form(media: str) -> None:
     """Raise Problem for a form from another site, or signed for another visitor or action."""
     foreign = request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none")
-    if request.mimetype != FORM:
+    if request.mimetype not in (FORM, media):
         raise Problem("unsupported_media_type")
     if foreign or not services().account_store.signed_forms.is_signed(
         form_owner(), request.path, request.form.get(SIGNATURE_FIELD, "")

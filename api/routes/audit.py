@@ -27,7 +27,7 @@ def audit(game: str) -> Response:
     """Verify the game: hash chain, seals and boards; after its close also every draw and every move."""
     s = services()
     try:
-        found = s.ledger.read(game, upto=visibility_of(game).upto)
+        found = s.ledger.read_original(game, upto=visibility_of(game).upto)
         if not found:
             raise missing_game(game)
         rules = s.registry.get(found[0].body["ruleset"])

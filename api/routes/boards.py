@@ -210,9 +210,10 @@ def scores(args: Doc, game: str) -> Response:
     """
     wait_for_views(args["wait"])
     rules, p = load_visible_table(game)
-    scores = [_final_to_json(p, score) for score in final_scores(rules, p)]
+    final = final_scores(rules, p) if p.status == "closed" else []
+    scores = [_final_to_json(p, score) for score in final]
     doc: Doc = {"game": game, "version": p.version, "final": bool(scores), "ending": p.ending, "scores": scores}
-    if p.status == "running" or p.pending_ruling is not None:
+    if p.status in ("running", "over"):
         doc["scores"] = _viewer_scores(rules, p, authorization.viewer())
     return json_response(doc, cache=PRIVATE)
 

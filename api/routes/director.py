@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -23,7 +22,6 @@ from api.schemas.request_bodies import CloseSchema, ExtensionSchema, HoldSchema,
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import TokenDocSchema
 from api.services import Doc, services
-from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue
@@ -119,7 +117,6 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     make rulings; the rest is for directors.
     """
     officer_rights.require_officer()
-    _require_closed_origin(game)
     reason: Any = body["reason"]
     command: Command = Close(reason, "director")
     if reason in ENDINGS:
@@ -133,17 +130,6 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
         idempotency_key=role_key(headers["key"]),
     )
     return write_response(stored)
-
-
-def _require_closed_origin(game: str) -> None:
-    """Raise RuleError for a fork with a seat's knowledge of a running game: its end would show that to all."""
-    origin = load_table(game)[1].terms.get("origin") or {}
-    if not isinstance(origin.get("known_to"), int):
-        return
-    with suppress(UnknownGame):
-        status = load_table(origin["game"])[1].status
-        if status != "closed":
-            raise RuleError("still_running", "", {"status": status})
 
 
 @bp.operation(

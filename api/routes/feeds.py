@@ -40,7 +40,7 @@ _ICALENDAR_DOC = {"type": "string", "description": "An iCalendar document (RFC 5
 
 def _load_public_summary(game: str) -> Doc:
     """Return the summary as spectators have it. Raise Problem for an unknown game."""
-    summary = services().reader.find_summary(game)
+    summary = services().reader.find_summary(game, gate=rate_limits.archived_game_slot)
     if summary is None:
         raise missing_game(game)
     return summary

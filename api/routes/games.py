@@ -249,7 +249,9 @@ def lobby(args: Doc) -> Response:
 def get_game(args: Doc, game: str) -> Response:
     """Return the game's summary: players and seats, status, and open decisions."""
     wait_for_views(args["wait"])
-    found = services().reader.find_summary(game, inside=authorization.has_live_view(game))
+    found = services().reader.find_summary(
+        game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
+    )
     if found is None:
         raise missing_game(game)
     (doc,) = add_names(services(), [found])

@@ -79,7 +79,9 @@ def _next_url(path: str, last: int, head: int, **kept: Json) -> str | None:
 def timeline(args: Doc, game: str) -> Response:
     """Return the game's records as facts and sentences. Undone moves stay in the list."""
     wait_for_views(args["wait"])
-    summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
+    summary = services().reader.find_summary(
+        game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
+    )
     if summary is None:
         raise missing_game(game)
     after, limit, lang = args["after"], args["limit"], request_language()
@@ -109,7 +111,7 @@ def digest(args: Doc, game: str) -> Response:
     """
     wait_for_views(args["wait"])
     s, lang, after = services(), request_language(), args["after"]
-    summary = s.reader.find_summary(game, inside=authorization.has_live_view(game))
+    summary = s.reader.find_summary(game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot)
     if summary is None:
         raise missing_game(game)
     head = visibility_of(game).upto
@@ -166,7 +168,9 @@ def board_changes(args: Doc, game: str) -> Response:
     """
     wait_for_views(args["wait"])
     head, _ = visible_head(game)
-    summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
+    summary = services().reader.find_summary(
+        game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
+    )
     if not head or summary is None:
         raise missing_game(game)
     before, after = args["before"], args.get("after", min(head, summary["version"]))
@@ -202,7 +206,7 @@ def records(args: Doc, game: str) -> Response:
     head, damaged = visible_head(game)
     if not head:
         raise missing_game(game)
-    found = s.ledger.read(game, after, min(after + limit, head))
+    found = s.ledger.read_original(game, after, min(after + limit, head))
     last = found[-1].version if found else after
     response = page_response([r.public for r in found], _next_url(f"/v1/games/{game}/records", last, head, limit=limit))
     if damaged:
@@ -215,7 +219,7 @@ def records(args: Doc, game: str) -> Response:
 def _read_in_slices(game: str, head: int) -> Iterator[Record]:
     """Yield the records of a game up to a version, few in memory at a time."""
     for after in range(0, head, RECORDS_PER_SLICE):
-        yield from services().ledger.read(game, after, min(after + RECORDS_PER_SLICE, head))
+        yield from services().ledger.read_original(game, after, min(after + RECORDS_PER_SLICE, head))
 
 
 def _spool(lines: Iterator[bytes]) -> IO[bytes]:
@@ -265,7 +269,7 @@ def export_game(game: str) -> Response:
 def export_lines(game: str, head: int, viewer: Viewer, *, damaged: bool = False) -> Iterator[bytes]:
     """Return the export lines of a game up to a version, as the viewer may see it."""
     ledger = services().ledger
-    (first,), (last,) = ledger.read(game, 0, 1), ledger.read(game, head - 1, head)
+    (first,), (last,) = ledger.read_original(game, 0, 1), ledger.read_original(game, head - 1, head)
     return export.lines(first, last, _read_in_slices(game, head), viewer, damaged=damaged)
 
 

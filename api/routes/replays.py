@@ -68,7 +68,9 @@ def replay(args: Doc, headers: Doc, game: str) -> Response:
 def _select_versions(args: Doc, last_id: str, game: str) -> tuple[int, int]:
     """Return the versions of the first and the last board. Raise Problem."""
     head, damaged = visible_head(game)
-    summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
+    summary = services().reader.find_summary(
+        game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
+    )
     if not head or summary is None:
         raise missing_game(game)
     seen = min(head, summary["version"])
@@ -94,7 +96,12 @@ class _Replay:
         self._game, self._first, self._last = game, first, last
         self._viewer: Viewer = authorization.viewer()
         self._lang, self._gate = request_language(), rate_limits.gate_context()
-        self._summary: Doc = services().reader.find_summary(game, inside=authorization.has_live_view(game)) or {}
+        self._summary: Doc = (
+            services().reader.find_summary(
+                game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
+            )
+            or {}
+        )
         self._board: Doc = {}
 
     def read_events(self) -> Iterator[Sequence[Event]]:

@@ -61,7 +61,7 @@ def fork_game(body: Doc, headers: Doc, game: str) -> Response:
     if body["version"] > seen.version:
         raise Problem("unknown_version", version=seen.version)
     with rate_limits.whole_game_slot():  # first, or refused forks would use up the quota
-        fold_origin(rules, s.ledger.read(game), body["version"], viewer)
+        fold_origin(rules, s.ledger.read_original(game), body["version"], viewer)
     player, issued_token, key_id = make_player_token("fork", game, headers["key"])
     new = issued_token.game
     if seen.status != "closed" and viewer != PUBLIC:

@@ -27,6 +27,7 @@ from api.schemas.request_fields import (
 )
 from api.schemas.response_fields import PageSchema, ResponseSchema
 from api.schemas.second_factors import FactorSchema
+from api.schemas.table_responses import ImportDocSchema
 from api.schemas.webhooks import ListedWebhookSchema
 from domain.accounts.account_settings import list_time_zones
 from domain.accounts.accounts import ROLES
@@ -378,6 +379,7 @@ class MyDataSchema(MeSchema):
     calendar_key = int_field("Creation time of the calendar's key, ms since 1970 UTC; or null.", nullable=True)
     watching = text_list()
     blocks = text_list()
+    imports = fields.List(fields.Nested(ImportDocSchema), metadata={"description": "Games that you have imported."})
     offices = fields.Dict(
         keys=fields.String(), values=fields.String(), metadata={"description": "Roles as an officer by game."}
     )

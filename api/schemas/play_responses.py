@@ -8,6 +8,7 @@ from api.schemas.response_fields import (
     INT,
     STATUSES,
     VIEWER,
+    ImportedSchema,
     OriginSchema,
     ResponseSchema,
     WrittenSchema,
@@ -141,6 +142,7 @@ class BoardSchema(ResponseSchema):
     public = fields.Raw(required=True, metadata={"description": "Data visible to everybody."})
     own = fields.Raw(metadata={"description": "Additional data of the seat; all data after the close."})
     origin = fields.Nested(OriginSchema, metadata={"description": "Only of forks: this game is an analysis."})
+    imported = fields.Nested(ImportedSchema, metadata={"description": "Only of games from a file."})
 
 
 class BoardPartsSchema(ResponseSchema):

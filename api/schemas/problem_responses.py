@@ -45,6 +45,7 @@ class ProblemSchema(Schema):
     factors = fields.List(
         fields.String(), metadata={"description": "`second_factor_required`: accepted kinds of second factors."}
     )
+    fault = fields.Dict(metadata={"description": "`import_not_proved`: code, version and detail of the first fault."})
     request = fields.String(metadata={"description": "`internal_error`: request id in the log."})
     behind = fields.Integer(metadata={"description": "`not_ready`: records without views yet."})
 

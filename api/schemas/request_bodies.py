@@ -381,6 +381,12 @@ class ForkSchema(RequestSchema):
     )
 
 
+class ImportSchema(RequestSchema):
+    export = fields.String(
+        required=True, metadata={"description": "The whole text of the export of a closed game.", "minLength": 1}
+    )
+
+
 class RematchSchema(RequestSchema):
     name = name_field("Name of the director.")
 

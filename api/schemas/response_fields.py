@@ -63,6 +63,12 @@ class OriginSchema(ResponseSchema):
     known_to = JsonSchemaField(
         VIEWER, metadata={"description": "A seat, or `public`: the fork began from what it knew. Absent: from all."}
     )
+    imported = fields.Boolean(metadata={"description": "True if the origin was read from a file."})
+
+
+class ImportedSchema(ResponseSchema):
+    game = required_str(metadata={"description": "The id of the game in its file."})
+    head = required_str(metadata={"description": "Hash of its last record, hex."})
 
 
 class WrittenSchema(ResponseSchema):

@@ -13,6 +13,7 @@ from api.schemas.response_fields import (
     LISTINGS,
     STATUSES,
     UNDO_POLICIES,
+    ImportedSchema,
     OriginSchema,
     PageSchema,
     ResponseSchema,
@@ -42,6 +43,17 @@ class NewGameDocSchema(WrittenSchema):
 class ForkDocSchema(WrittenSchema):
     player = required_str()
     origin = fields.Nested(OriginSchema, required=True)
+
+
+class ImportDocSchema(ResponseSchema):
+    game = required_str(metadata={"description": "The id of the imported game here."})
+    ruleset = required_str()
+    version = required_int()
+    at = required_int(metadata={"description": "Time of the import, ms."})
+
+
+class ImportsSchema(ResponseSchema):
+    items = fields.List(fields.Nested(ImportDocSchema), required=True)
 
 
 class NewGamesDocSchema(ResponseSchema):
@@ -351,6 +363,7 @@ class SummarySchema(ResponseSchema):
     note = fields.String(metadata={"description": "The director's note."})
     rematch = fields.String(metadata={"description": "The rematch's game id."})
     origin = fields.Nested(OriginSchema, metadata={"description": "Only of forks: this game is an analysis."})
+    imported = fields.Nested(ImportedSchema, metadata={"description": "Only of games from a file."})
     powers = word_map(required=True, metadata={"description": "Seat -> id of its power, in games with powers."})
     waiting_for = fields.List(fields.Integer(), required=True)
     waiting_engine = fields.Boolean(required=True)

@@ -159,6 +159,13 @@ class AnswerNoticeSchema(TableNoticeSchema):
     outcome = enum_field(get_args(Outcome))
 
 
+class ProposalNoticeSchema(TableNoticeSchema):
+    seat = int_field("The own seat, with a vote.")
+    proposal = text_field("Id of the proposal.")
+    act = text_field("The proposed command, such as `pause`.")
+    deadline = int_field("End of the time to vote, ms since 1970 UTC.")
+
+
 class ChallengeNoticeSchema(ResponseSchema):
     game = text_field()
     seat = int_field("The reserved seat. null: any free seat.", nullable=True)
@@ -172,6 +179,7 @@ DATA = {
     "challenge.made": (ChallengeNoticeSchema, "A challenge has arrived."),
     "appeal.made": (AppealNoticeSchema, "A seat appeals at a table of an officer."),
     "appeal.answered": (AnswerNoticeSchema, "An officer has answered an appeal at the table of a player."),
+    "proposal.made": (ProposalNoticeSchema, "A player proposes something that needs the consent of an own seat."),
     "table.changed": (ChangeNoticeSchema, "The table has a new record."),
     "table.opened": (TableNoticeSchema, "A public table was opened."),
     "table.started": (TableNoticeSchema, "A game began at a public table."),

@@ -247,6 +247,10 @@ class Annals:
         """Open an analysis from a version of a closed game; for accounts."""
         return cast("t.ForkDoc", self.wire.write(f"/games/{game}/forks", {"version": version, "seat": seat}))
 
+    def import_game(self, export: str) -> t.ImportDoc:
+        """Import the export of a closed game as one for analysis; the same file again is the same game."""
+        return cast("t.ImportDoc", self.wire.write("/games/imports", {"export": export}))
+
     def open_tournament(self, **terms: Json) -> t.TournamentWritten:
         """Open a tournament as its organiser; `ruleset`, `seats`, `stages` .. as in the OpenAPI document."""
         return cast("t.TournamentWritten", self.wire.write("/tournaments", terms))

@@ -12,7 +12,15 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy.cli import compare_command, log_keys, rotate_key, service_commands, tournament_commands, verify_command
+from deploy.cli import (
+    compare_command,
+    import_command,
+    log_keys,
+    rotate_key,
+    service_commands,
+    tournament_commands,
+    verify_command,
+)
 from deploy.cli.output import print_error, print_figures, print_json
 from deploy.cli.picture_command import write_picture
 from deploy.config.settings import SettingsError
@@ -102,6 +110,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     verify_command.add_command(add)
     compare_command.add_command(add)
+    import_command.add_command(add)
 
     parser = add("replay", help="step through a game by keys, or show its board at a version")
     parser.set_defaults(command=print_board)

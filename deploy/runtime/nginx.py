@@ -341,6 +341,7 @@ def render_configuration(settings: Settings, limits: Limits, binary: str) -> str
         streams_at_once=MAX_STREAMS,
         rest=f"{UPSTREAM_IDLE}s",
         largest=ApiSettings().max_body,
+        longest=ApiSettings().max_import,
         kept=limits.buffered_bytes,
         busy=limits.requests_per_address,
         texts="\n".join(map(_render_problem_map, _PROBLEMS)),

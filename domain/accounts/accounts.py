@@ -360,6 +360,7 @@ class Accounts(AccountTable):
             "account_settings",
             "page_settings",
             "page_visits",
+            "imported_games",
             "calendar_keys",
             "blocks",
             "relations",

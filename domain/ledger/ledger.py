@@ -14,6 +14,7 @@ from domain.kernel.records.record import Record
 from domain.ledger.admin import LedgerAdmin
 from domain.ledger.archive import Archive, is_stub
 from domain.ledger.connection import StoreConnection
+from domain.ledger.imported_games import ImportedGames
 from domain.ledger.mapper import RecordMapper, StoredRecord, game_name
 from domain.ledger.repair import LedgerRepair
 from domain.ledger.row_keys import check_place, find_key, key_of, valid_version
@@ -21,6 +22,7 @@ from domain.ledger.sqlite import SqliteStore
 from domain.ledger.store import CommandRow, IdempotencyKey, LogEntry, Receipt, Store
 from domain.service.database import Execute, Row, Statement
 from domain.service.keyring import Keyring
+from domain.types import is_import_id
 
 
 class _KeyringDatabase:
@@ -57,6 +59,7 @@ class Ledger:
         self._keys = Keyring(_KeyringDatabase(self), key) if key is not None else None
         self._mapper = RecordMapper(keys=self._keys)
         self._archive = Archive(self._keys, self.execute)
+        self.imports = ImportedGames(self.execute)
         self.repair = LedgerRepair(self._connection, self._mapper, self._archive, self._load_keys)
         self.admin = LedgerAdmin(self._connection)
         reset_after_fork(self)
@@ -160,13 +163,22 @@ class Ledger:
     def read(self, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
         """Return the records of a game from version `after` + 1 to `upto` or the newest; none for an unknown game.
 
-        Raises UnknownKind, and VerificationError if a record cannot be read, or is missing before a later one.
+        An imported game is read as `localize_records` gives it. Raises UnknownKind, and VerificationError if a record
+        cannot be read, or is missing before a later one.
         """
+        if is_import_id(game):
+            return self.imports.read_records(game, after, upto)
         if (key := find_key(game)) is None:
             return []
         with self._connection.use() as store:
             rows = store.events(key, after, upto)
         return [self._record(check_place(key, version, row)) for version, row in enumerate(rows, after + 1)]
+
+    def read_original(self, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        """Return records like `read`; those of an imported game as its file has them, for proofs."""
+        if is_import_id(game):
+            return self.imports.read_records(game, after, upto, original=True)
+        return self.read(game, after, upto)
 
     @property
     def log_id(self) -> str:
@@ -180,6 +192,8 @@ class Ledger:
 
     def version(self, game: str) -> int:
         """Return the newest version of a game, 0 for an unknown game."""
+        if is_import_id(game):
+            return self.imports.version(game)
         if (key := find_key(game)) is None:
             return 0
         with self._connection.use() as store:
@@ -208,8 +222,8 @@ class Ledger:
         return self._mapper.hash(self._archive.restore_row(row))
 
     def is_archived(self, game: str) -> bool:
-        """Return whether the contents of a game's records are in the archive."""
-        return self._archive.has_game(game)
+        """Return whether the contents of a game's records are in the archive, or in an imported file."""
+        return is_import_id(game) or self._archive.has_game(game)
 
     def find_command(self, game: str, id: str) -> CommandRow | None:  # noqa: A002 - the word of the table and of the API
         """Return the row of an accepted command, or None; rows are kept forever."""
@@ -225,11 +239,13 @@ class Ledger:
         self._connection.close()
 
     def reset(self) -> None:
-        """Forget connections without closing them, and cached archive chunks."""
+        """Forget connections without closing them, and cached archive chunks and files."""
         self._connection.reset()
         self._archive.reset()
+        self.imports.reset()
 
     def after_fork(self) -> None:
         """Neither use nor close the parent's connections."""
         self._connection.after_fork()
         self._archive.reset()
+        self.imports.reset()

@@ -18,6 +18,10 @@ CREATE TABLE IF NOT EXISTS public.commands (
 CREATE TABLE IF NOT EXISTS public.archive (
   game text NOT NULL, first_version bigint NOT NULL, last_version bigint NOT NULL, piece bytea NOT NULL,
   PRIMARY KEY (game, first_version));
+CREATE TABLE IF NOT EXISTS public.imported_games (
+  game text PRIMARY KEY, account text NOT NULL, ruleset text NOT NULL, version bigint NOT NULL, at bigint NOT NULL,
+  piece bytea NOT NULL);
+CREATE INDEX IF NOT EXISTS imported_games_account ON public.imported_games (account);
 CREATE TABLE IF NOT EXISTS public.seeds (game text PRIMARY KEY, nonce bytea NOT NULL, box bytea NOT NULL);
 CREATE TABLE IF NOT EXISTS public.damages (
   game text NOT NULL, version bigint NOT NULL, hash text NOT NULL, said text NOT NULL, found bigint NOT NULL,

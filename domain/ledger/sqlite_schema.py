@@ -15,6 +15,10 @@ CREATE TABLE IF NOT EXISTS commands (
 CREATE TABLE IF NOT EXISTS archive (
   game TEXT NOT NULL, first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, piece BLOB NOT NULL,
   PRIMARY KEY (game, first_version));
+CREATE TABLE IF NOT EXISTS imported_games (
+  game TEXT PRIMARY KEY, account TEXT NOT NULL, ruleset TEXT NOT NULL, version INTEGER NOT NULL, at BIGINT NOT NULL,
+  piece BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS imported_games_account ON imported_games (account);
 CREATE TABLE IF NOT EXISTS seeds (game TEXT PRIMARY KEY, nonce BLOB NOT NULL, box BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS damages (
   game TEXT NOT NULL, version INTEGER NOT NULL, hash TEXT NOT NULL, said TEXT NOT NULL, found BIGINT NOT NULL,

@@ -31,7 +31,7 @@ ADDRESS = re.compile(rf"{_NAME}@({_LABEL}\.)+{_LABEL}")
 LONGEST = 254
 """Characters of an address, 64 of them before the `@`."""
 
-TYPES = ("turn.due", "deadline.near", "game.over", "appeal.made", "appeal.answered")
+TYPES = ("turn.due", "deadline.near", "game.over", "appeal.made", "appeal.answered", "proposal.made")
 """Events with a mail at once."""
 
 DIGESTS = ("none", "daily", "weekly")

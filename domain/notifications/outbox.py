@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 from domain.accounts.account_tables import DAY, AccountTable, write
+from domain.kernel.game.proposals import SILENCE_MS
 from domain.notifications.deliveries import DAMAGED, NO_MAILBOX, ClaimedDelivery, DeliveryResult
 from domain.notifications.subscriptions import MemberSubscription, Subscription, parse_subscription
 from domain.notifications.unread_mail import ONCE_TYPES, mark_unread
 from domain.notifications.webhooks import CHAT, EVENTS, MAIL, TEST, Webhook, Webhooks, bury_deliveries
 from domain.service.database import Database, Execute, Row, Statement, placeholders
 from domain.service.keyring import Keyring
-from domain.types import Doc
+from domain.types import Doc, Seat
 
 KINDS = (*EVENTS, MAIL, CHAT)
 """Kinds of subscriptions; the operator chooses the enabled ones."""
@@ -110,6 +112,26 @@ WHERE {_LISTENS} AND h.about = 'mine' AND c.answer = '' AND c.until > ? AND c.at
 AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player = c.by OR EXISTS (
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
   WHERE x.player = c.by AND y.player = b.player)))"""  # noqa: S608 - our own names
+
+_PROPOSED = f"""
+SELECT h.id, h.since, h.events, t.role, t.player, e.id, e.game, e.version, e.args, e.asked, e.at
+FROM errands e JOIN tokens t ON t.game = e.game AND t.revoked <> 1 AND t.role <> 'director'
+JOIN account_players p ON p.player = t.player JOIN webhooks h ON h.account = p.account
+WHERE {_LISTENS} AND h.about IN ('{MAIL}', 'mine')
+AND e.work = 'proposal' AND e.outcome = '' AND e.at > ? AND e.at >= h.made"""  # noqa: S608 - our own names
+
+
+class OpenProposal(NamedTuple):
+    """A proposal with a vote of a subscriber's seat."""
+
+    subscription: Subscription
+    seat: Seat
+    id: str
+    game: str
+    version: int
+    act: str
+    at: int
+    """Time of the proposal, ms."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +227,18 @@ class Outbox(AccountTable):
         """Return subscriptions with an open challenge: game, seat (-1: any), its time, its end."""
         rows = self._database.execute(_CHALLENGED, (*self._enabled, self._now()))
         return [(parse_subscription(*row[:3]), row[3], int(row[4]), int(row[5]), int(row[6])) for row in rows]
+
+    def list_open_proposals(self) -> list[OpenProposal]:
+        """Return the open proposals with a vote of a subscriber's seat, if its player is still the same."""
+        found = []
+        for row in self._database.execute(_PROPOSED, (*self._enabled, self._now() - SILENCE_MS)):
+            role, player, id_, game, version, args, asked, at = row[3:]
+            request = json.loads(args)
+            if int(role) in json.loads(asked) and request["players"].get(role) == player:
+                act = request["act"]["act"]
+                subscription = parse_subscription(*row[:3])
+                found.append(OpenProposal(subscription, int(role), id_, game, int(version), act, int(at)))
+        return found
 
     def find_existing(self, ids: Sequence[str]) -> set[str]:
         """Return the ids among these that have a delivery."""

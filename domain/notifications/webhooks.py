@@ -16,7 +16,15 @@ from domain.service.request_keys import RequestKey, bind_key
 from domain.types import Doc
 
 EVENTS = {
-    "mine": ("turn.due", "deadline.near", "game.over", "challenge.made", "appeal.made", "appeal.answered"),
+    "mine": (
+        "turn.due",
+        "deadline.near",
+        "game.over",
+        "challenge.made",
+        "appeal.made",
+        "appeal.answered",
+        "proposal.made",
+    ),
     "table": ("table.changed",),
     "lobby": ("table.opened", "table.started", "table.closed"),
 }

@@ -12,7 +12,7 @@ from domain.kernel.proof import verify
 from domain.kernel.records import export
 from tests.api.conftest import CATALOGUE, Reply, Site, Table, refused
 from tests.api.members import Member, register
-from tests.api.player import play
+from tests.api.player import pick, play
 
 KEY = "a-key-of-at-least-thirty-two-characters"
 
@@ -147,6 +147,8 @@ def test_its_director_forks_a_running_game_from_what_is_public(site: Site, anne:
     made = fork(table, anne, version)
     assert made.status_code == 201, made.text
     assert made.json["origin"]["known_to"] == "public"
+    line = anne.get(f"/games/{made.json['game']}/timeline", Annals_Role="0").json["items"][0]["text"][0]
+    assert line.endswith("It keeps what was public, and all else is dealt anew.")
     fork_ = Table(site, made.json["game"], anne.token, [])
     whole = anne.get(f"{fork_.path}/board", Annals_Role="director").json
     assert whole["public"] == anne.get(f"{table.path}/board", Annals_Role="director").json["public"]
@@ -163,6 +165,8 @@ def test_from_what_a_seat_knows_is_a_look(site: Site, anne: Member) -> None:
     made = anne.post(f"{table.path}/forks", {"version": version, "seat": 1}, Idempotency_Key=KEY)
     assert made.status_code == 201, made.text
     assert made.json["origin"]["known_to"] == 1
+    line = site.get(f"/games/{made.json['game']}/timeline").json["items"][0]["text"][0]
+    assert line.endswith("knew, and all else is dealt anew.")
     assert table.version == version + 1
     fork_ = Table(site, made.json["game"], anne.token, [])
     kept = anne.get(f"{fork_.path}/board", Annals_Role="1").json["own"]
@@ -177,6 +181,40 @@ def test_from_what_a_seat_knows_is_a_look(site: Site, anne: Member) -> None:
     assert (again.data, table.version) == (made.data, version + 1)
     assert site.delete(f"{table.path}/seats/2", table.tokens[2]).status_code in (200, 201, 204)
     refused(anne.post(f"{table.path}/seats", {"seat": 2}), 403, "director_looked")
+
+
+def owes(fork_: Table, member: Member, seat: int) -> bool:
+    """Whether a seat owes the open decision: of a secret one it alone knows that."""
+    return seat in member.get(f"{fork_.path}/decisions", Annals_Role=str(seat)).json["decisions"][0]["must"]
+
+
+def finish(fork_: Table, member: Member) -> None:
+    """Play a fork to its end, at every seat."""
+    rng = random.Random(3)
+    while found := member.get(f"{fork_.path}/decisions", Annals_Role="director").json["decisions"]:
+        seat, picks = next(s for s in found[0]["must"] if owes(fork_, member, s)), list[Any]()
+        while (answer := act(fork_, member, seat, "/choices", {"picks": picks}).json)["move"] is None:
+            picks.append(pick(answer["choice"], rng))
+        sent = act(fork_, member, seat, "/moves", {"move": answer["move"], "decision": found[0]["id"]})
+        assert sent.status_code == 201, sent.text
+
+
+def test_the_end_of_a_fork_shows_nothing_while_its_origin_runs(site: Site, anne: Member) -> None:
+    """Not what the seat knew, nor the seed: the close waits for that of the origin."""
+    table = directed(site, anne, options={"turns": 2})
+    made = anne.post(f"{table.path}/forks", {"version": table.version, "seat": 1})
+    fork_ = Table(site, made.json["game"], anne.token, [])
+    refused(act(fork_, anne, "director", "/close", {"reason": "adjourned"}), 409, "still_running")
+    finish(fork_, anne)
+    assert site.get(fork_.path).json["status"] == "over"
+    found = export.parse(site.get(f"{fork_.path}/export").data)
+    assert not any(record.packs for record in found.records)
+    assert "own" not in site.get(f"{fork_.path}/board").json
+    assert site.get(f"{fork_.path}/scores").json.get("final", False) is False
+    refused(act(fork_, anne, "director", "/close", {"reason": "void"}), 409, "still_running")
+    assert act(table, anne, "director", "/close", {"reason": "void"}).status_code == 201
+    assert act(fork_, anne, "director", "/close", {"reason": "void"}).status_code == 201
+    assert "own" in site.get(f"{fork_.path}/board").json
 
 
 def test_a_fork_of_a_running_game_is_for_directors_who_do_not_play(site: Site, anne: Member) -> None:

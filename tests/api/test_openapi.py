@@ -53,7 +53,16 @@ PAGES |= {
     "/pages/pieces.svg",
     "/pages/maps/{ruleset}/{lang}/{digest}.svg",
 }
-PAGES |= {"/account/settings", "/account/claims", "/play", "/games", "/games/new", "/desk", "/tournaments"}
+PAGES |= {
+    "/account/settings",
+    "/account/claims",
+    "/play",
+    "/games",
+    "/games/new",
+    "/games/imports",
+    "/desk",
+    "/tournaments",
+}
 PAGES |= {"/games/mine/live"}
 PAGES |= {
     f"/games/{{game}}{page}"

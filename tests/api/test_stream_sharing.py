@@ -288,7 +288,7 @@ class TestFaults:
         release, reader = threading.Event(), orders.site.services.reader
         real = reader.find_summary
 
-        def hangs(game: str, **more: bool) -> Any:
+        def hangs(game: str, **more: Any) -> Any:
             if game == orders.game:
                 release.wait(10)
             return real(game, **more)

@@ -24,6 +24,7 @@ from domain.notifications.notification_store import NotificationStore
 from domain.notifications.webhooks import Webhook, WebhookRequest
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.database import Statement
+from domain.service.job_requests import JobRequests
 from domain.service.keyring import Keyring
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
@@ -183,7 +184,7 @@ def office(request: pytest.FixtureRequest, tmp_path: Path, catalogue: RulesetReg
     views, vault = ViewStore(urls[1], keys), SeedStore(ledger, keys)
     people, access = AccountStore(ledger, keys, lambda: time[0]), SeatTokens(ledger, keys, lambda: time[0] // 1000)
     notices = NotificationStore(ledger, keys, lambda: time[0])
-    for each in (people, access, notices, notices):
+    for each in (people, access, notices, notices, JobRequests(ledger)):
         each.migrate()
     commands = CommandHandler(ledger, catalogue, vault, lambda: time[0])
     crew = WorkerContext(commands, ledger, catalogue, vault, views, lambda: time[0], lambda _: None)

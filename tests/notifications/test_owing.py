@@ -19,6 +19,7 @@ from domain.kernel.game.table_commands import Close, Leave
 from domain.kernel.rules.decide import decisions
 from domain.notifications import outbox as outboxes
 from domain.notifications.webhooks import MOST, OVERLAP, Webhook, WebhookRequest
+from domain.service.job_requests import JobRequest, JobRequests, new_id
 from tests.notifications.conftest import CATALOGUE, Office
 from workers.notifications.producer import NEAR_MS, NotificationProducer
 
@@ -299,6 +300,20 @@ class TestOthers:
             office.owing.produce()
         (told,) = bodies(office, hook)
         assert (told["type"], told["data"]) == ("challenge.made", {"game": game, "seat": 1, "until": now + DAY})
+
+    def test_a_proposal_is_told_once_to_the_seats_with_a_vote(self, office: Office) -> None:
+        anne, bob = office.person("Anne"), office.person("Bob")
+        hooks = [office.hook(who, URL, "mine", "", "proposal.made") for who in (anne, bob)]
+        game, now = office.table(anne, bob), office.time[0]
+        players = {str(seat): player.id for seat, player in office.crew.commands.game(game).players.items()}
+        args = {"seat": 0, "act": {"act": "pause", "moves": False}, "players": players}
+        requests = JobRequests(office.crew.ledger)
+        requests.submit(JobRequest(new_id("proposal"), "proposal", game, 5, args, (1, 2), now))
+        for _ in range(2):
+            office.owing.produce()
+        assert bodies(office, hooks[0]) == []
+        (told,) = bodies(office, hooks[1])
+        assert (told["type"], told["data"]["seat"], told["data"]["act"]) == ("proposal.made", 1, "pause")
 
     def test_a_challenge_of_who_is_blocked_is_not_told(self, office: Office) -> None:
         anne, bob = office.person("Anne"), office.person("Bob")

@@ -143,6 +143,12 @@ held_back.game character varying NOT NULL
 held_back.gen integer NOT NULL
 held_back.head integer NOT NULL
 held_back.shown integer NOT NULL
+imported_games.account text NOT NULL
+imported_games.at bigint NOT NULL
+imported_games.game text NOT NULL
+imported_games.piece bytea NOT NULL
+imported_games.ruleset text NOT NULL
+imported_games.version bigint NOT NULL
 invitations.game text NOT NULL
 invitations.hash text NOT NULL
 keyframes.doc bytea NOT NULL
@@ -442,6 +448,7 @@ CREATE INDEX due_at ON public.due USING btree (gen, at)
 CREATE INDEX errands_open ON public.errands USING btree (at) WHERE (outcome = ''::text)
 CREATE INDEX games_listed ON public.games USING btree (gen, listing, place)
 CREATE INDEX held_back_at ON public.held_back USING btree (gen, at)
+CREATE INDEX imported_games_account ON public.imported_games USING btree (account)
 CREATE INDEX leaves_record ON public.leaves USING btree (gen, game, version)
 CREATE INDEX mail_asked_mark ON public.mail_asked USING btree (mark, at)
 CREATE INDEX mailboxes_next ON public.mailboxes USING btree (next) WHERE (next > 0)
@@ -491,6 +498,7 @@ CREATE UNIQUE INDEX games_pkey ON public.games USING btree (gen, game, shown_to)
 CREATE UNIQUE INDEX generations_pkey ON public.generations USING btree (gen)
 CREATE UNIQUE INDEX heartbeat_pkey ON public.heartbeat USING btree (name)
 CREATE UNIQUE INDEX held_back_pkey ON public.held_back USING btree (gen, game)
+CREATE UNIQUE INDEX imported_games_pkey ON public.imported_games USING btree (game)
 CREATE UNIQUE INDEX invitations_pkey ON public.invitations USING btree (game)
 CREATE UNIQUE INDEX keyframes_pkey ON public.keyframes USING btree (gen, game, version, reader)
 CREATE UNIQUE INDEX keyring_pkey ON public.keyring USING btree (number, mark)

@@ -13,6 +13,7 @@ CREATE INDEX deliveries_waiting ON deliveries (webhook, due) WHERE state = 'wait
 CREATE INDEX deliveries_webhook ON deliveries (webhook, made);
 CREATE UNIQUE INDEX errands_motions ON errands (game, version, round);
 CREATE INDEX errands_open ON errands (at) WHERE outcome = '';
+CREATE INDEX imported_games_account ON imported_games (account);
 CREATE INDEX mail_asked_mark ON mail_asked (mark, at);
 CREATE INDEX mailboxes_next ON mailboxes (next) WHERE next > 0;
 CREATE INDEX mailboxes_token ON mailboxes (token);
@@ -79,6 +80,9 @@ CREATE TABLE factors (
   account TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, secret TEXT NOT NULL, made BIGINT NOT NULL,
   PRIMARY KEY (account, kind, id));
 CREATE TABLE heartbeat (name TEXT PRIMARY KEY, at BIGINT NOT NULL);
+CREATE TABLE imported_games (
+  game TEXT PRIMARY KEY, account TEXT NOT NULL, ruleset TEXT NOT NULL, version INTEGER NOT NULL, at BIGINT NOT NULL,
+  piece BLOB NOT NULL);
 CREATE TABLE invitations (game TEXT PRIMARY KEY, hash TEXT NOT NULL);
 CREATE TABLE keyring (
   number INTEGER NOT NULL, mark TEXT NOT NULL, wrapped TEXT NOT NULL, PRIMARY KEY (number, mark));

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from domain.errors import StoreUnavailable, WrongKey
+from domain.kernel.game.proposals import SILENCE_MS
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import Decision
 from domain.ledger import LogEntry
@@ -108,7 +109,7 @@ class NotificationProducer:
         self._pruned = 0.0
 
     def produce(self) -> None:
-        """Write notifications for new records and challenges."""
+        """Write notifications for new records, challenges and proposals."""
         if time.monotonic() > self._pruned + PRUNE_SECONDS:
             self._outbox.prune()
             self._pruned = time.monotonic()
@@ -117,7 +118,7 @@ class NotificationProducer:
         start = self._outbox.first_position()
         if start is None:
             return
-        self._enqueue_challenges()
+        self._enqueue_requests()
         for _ in range(MAX_SLICES):
             if not self._read_slice(start):
                 return
@@ -171,8 +172,15 @@ class NotificationProducer:
         after = self._games[entry.game] = self._loader.game_after(before, entry)
         return _RecordStep(entry.record, before, after)
 
-    def _enqueue_challenges(self) -> None:
-        notices = [
+    def _enqueue_requests(self) -> None:
+        """Write notifications for open challenges and proposals, which are no records."""
+        notices = [*self._challenge_notices(), *self._proposal_notices()]
+        existing = self._outbox.find_existing([notice.id for notice in notices])
+        if new := [notice for notice in notices if notice.id not in existing]:
+            self._outbox.enqueue(new)
+
+    def _challenge_notices(self) -> list[Notice]:
+        return [
             Notice(
                 subscription.webhook,
                 "challenge.made",
@@ -184,9 +192,20 @@ class NotificationProducer:
             for subscription, game, seat, at, until in self._outbox.list_open_challenges()
             if subscribes_to(subscription, "challenge.made")
         ]
-        existing = self._outbox.find_existing([notice.id for notice in notices])
-        if new := [notice for notice in notices if notice.id not in existing]:
-            self._outbox.enqueue(new)
+
+    def _proposal_notices(self) -> Iterator[Notice]:
+        """Yield a notice for each seat with a vote. A fork sends none."""
+        for found in self._outbox.list_open_proposals():
+            if not subscribes_to(found.subscription, "proposal.made"):
+                continue
+            (opened,) = self._ledger.read(found.game, 0, 1)
+            if "origin" in opened.body:
+                continue
+            until, table = found.at + SILENCE_MS, {"game": found.game, "ruleset": opened.body["ruleset"]}
+            data: Doc = {**table, "version": found.version, "status": "running", "seat": found.seat}
+            data |= {"proposal": found.id, "act": found.act, "deadline": until}
+            subject = (found.game, found.id, str(found.seat))
+            yield Notice(found.subscription.webhook, "proposal.made", subject, found.at, data, found.game, until=until)
 
 
 def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscription]) -> Iterator[Notice]:

@@ -282,6 +282,7 @@ def my_data() -> Response:
         "pages": account_store.settings.find_page_settings(caller.id),
         "visits": account_store.page_visits.list_visits(caller.id),
         "calendar_key": account_store.calendar_keys.find_time(caller.id),
+        "imports": [each.to_json() for each in s.ledger.imports.list_by_account(caller.id)],
         "watching": account_store.social_graph.list_watched(caller.id),
         "offices": list_offices(s, players),
         "relations": account_store.social_graph.list_relations(caller.id),

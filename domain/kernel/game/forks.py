@@ -42,10 +42,13 @@ class ForkOrigin:
     """State as a seat knows it, for a fork from the seat's knowledge."""
     viewer: Viewer | None = None
     """Reader of the facts behind the state; None: all facts of a closed game."""
+    imported: bool = False
+    """The origin is a file: a game of that id may be another one here."""
 
     def to_json(self) -> Doc:
         """Return the member `origin` of a fork's first record."""
         named: Doc = {"game": self.game, "version": self.version, "head": self.head}
+        named |= {"imported": True} if self.imported else {}
         return named if self.viewer is None else named | {"known_to": self.viewer}
 
 

@@ -9,7 +9,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import State
 from domain.kernel.text.grammar import Noun, person_noun
 from domain.kernel.text.message_catalog import SeatNamer, Texts
-from domain.types import Doc, Json, Seat
+from domain.types import PUBLIC, Doc, Json, Seat
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,11 @@ def record_sentences(
 
 def _variant(members: Mapping[str, Json]) -> Json:
     """Return the last part of a text's key, for kinds with several texts."""
-    return members.get("act") or members.get("role") or next((n for n in ("conceded", "origin") if members.get(n)), "")
+    return (
+        members.get("act")
+        or members.get("role")
+        or next((n for n in ("conceded", "imported", "origin") if members.get(n)), "")
+    )
 
 
 _REASON_MARK = "\ue000"
@@ -91,7 +95,7 @@ def record_members(record: Record, state: State) -> Doc:
     """Return the public members of a record for sentences; `state` is the public state before it.
 
     For a moved deadline these are also its seats, for a pause its length in seconds, for a pace its daily hour. A
-    secret decision names all its seats, or the list would show the answers.
+    secret decision names all its seats, or the list would show the answers. For a fork the viewer of its knowledge.
     """
     members = {name: value for name, value in record.body.items() if name in _MEMBERS}
     members |= {"officer": officer} if (officer := record.public.get("officer")) else {}
@@ -103,6 +107,8 @@ def record_members(record: Record, state: State) -> Doc:
         members["later" if ms > 0 else "earlier"] = abs(ms) // 1000
     if members.get("act") == "pause" and "until" in members:
         members["lasting"] = (members["until"] - record.time) // 1000
+    if (known_to := members.get("origin", {}).get("known_to")) is not None:
+        members["known" if known_to == PUBLIC else "knower"] = known_to
     if "penalties" in members:
         members["penalized"] = sorted(map(int, members["penalties"]))
     return members
@@ -128,6 +134,7 @@ _MEMBERS = (
     "forfeits",
     "penalties",
     "origin",
+    "imported",
 )
 
 

@@ -98,12 +98,16 @@ class AgreedBody(_Schema):
 
 
 class Origin(_Schema):
-    """The origin of a fork: game, version, hash of that version's record, and the viewer whose knowledge it has."""
+    """The origin of a fork: game, version, hash of that version's record, and the viewer whose knowledge it has.
+
+    `imported`: it was read from a file.
+    """
 
     game: Annotated[str, Meta(min_length=1, max_length=MAX_WORD)]
     version: Annotated[int, Meta(ge=1)]
     head: Annotated[str, Meta(min_length=64, max_length=64)]
     known_to: Seats | Literal["public"] | None = None
+    imported: bool = False
 
 
 class OpenedBody(_Schema):

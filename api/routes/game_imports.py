@@ -1,0 +1,134 @@
+"""Routes for imports: exports of closed games as games for analysis, which nobody can change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from uuid import UUID
+
+from flask import Response, request
+
+from api import authorization
+from api.authorization import View
+from api.http import rate_limits
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import PRIVATE, json_response
+from api.routes.games import charge_quota
+from api.schemas.request_bodies import ImportSchema
+from api.schemas.table_responses import ImportDocSchema, ImportsSchema
+from api.services import Doc, services
+from domain.errors import VerificationError
+from domain.kernel.proof import verify
+from domain.kernel.records import export
+from domain.kernel.records.export import Export
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import Message
+from domain.ledger.imported_games import MOST_EACH
+from domain.types import MAX_WORD
+
+MAX_SECONDS = 20.0
+"""Longest time for deciding the moves of a file again."""
+
+bp = Blueprint("imports", __name__, url_prefix="/v1/games/imports", description="Games from export files.")
+
+
+def _require_importer(view: View) -> View:
+    """Require an account that may direct, and only then accept a body as long as an export."""
+
+    @wraps(view)
+    def wrapper(*args: object, **kwargs: object) -> object:
+        request.max_content_length = services().settings.max_import
+        return view(*args, **kwargs)
+
+    return authorization.require_directing_account(wrapper)  # type: ignore[return-value] # the same signature
+
+
+@bp.operation(
+    "POST",
+    "",
+    "import_game",
+    access=_require_importer,
+    errors=(403, 404, 409),
+    body=ImportSchema,
+    response=ImportDocSchema,
+    status=201,
+    response_headers=string_headers("Location"),
+)
+def import_game(body: Doc) -> Response:
+    """Import the export of a closed game, as a game for analysis that nobody can change.
+
+    Everything in the file is proved as by `annals verify`: chain, seals, boards, every draw and every move. Its people
+    become nobody here. The game is in no list, has no result, and sends no notice. The same file again is the same
+    game. Delete it when you like.
+    """
+    s, account = services(), authorization.credential_owner().account
+    with rate_limits.whole_game_slot():
+        proved = _prove(body["export"].encode())
+        game = _make_id(account, proved.records[-1].hash)
+        if not s.ledger.version(game):
+            charge_quota("tables")
+            if not s.ledger.imports.add(game, account, proved, s.clock()):
+                raise Problem("too_many", Message("An account has {most} imported games at most.", most=MOST_EACH))
+    found = next(each for each in s.ledger.imports.list_by_account(account) if each.game == game)
+    return json_response(found.to_json(), 201, Location=f"/v1/games/{game}")
+
+
+def _prove(data: bytes) -> Export:
+    """Return the export of a closed game after its proof. Raise Problem, with the first fault of the file."""
+    try:
+        found = export.parse(data)
+        if found.records[-1].kind != "closed" or found.damaged or len(found.game) > MAX_WORD:
+            raise Problem("import_not_closed")
+        rules = services().registry.get(found.ruleset)
+        verify.verify(rules, found, replayer=_replay_in_time)
+    except VerificationError as error:
+        fault = {"code": error.code, "version": error.version, "detail": error.detail}
+        detail = Message("Version {version} has the fault {code}.", version=error.version, code=error.code)
+        raise Problem("import_not_proved", detail, fault=fault) from error
+    return found
+
+
+def _replay_in_time(rules: AnyRuleset, found: Export, seed: bytes) -> verify.ReplayCounts:
+    return verify.replay(rules, found, seed, progress=_make_timer())
+
+
+def _make_timer() -> Callable[[int], None]:
+    end = time.monotonic() + MAX_SECONDS
+
+    def check_time(_: int) -> None:
+        if time.monotonic() > end:
+            raise Problem("import_too_long")
+
+    return check_time
+
+
+def _make_id(account: str, head: str) -> str:
+    """Return the id of an imported game: a UUID of version 5, the same for the same file and account."""
+    made = services().seat_tokens.make_token("import", account, head).game
+    return str(UUID(bytes=UUID(made).bytes, version=5))
+
+
+@bp.operation("GET", "", "imports", access=authorization.require_account, errors=(403,), response=ImportsSchema)
+def imports() -> Response:
+    """Return the games that you have imported, the latest first."""
+    found = services().ledger.imports.list_by_account(authorization.credential_owner().account)
+    return json_response({"items": [each.to_json() for each in found]}, cache=PRIVATE)
+
+
+@bp.operation(
+    "DELETE",
+    "/<game:game>",
+    "delete_import",
+    access=authorization.require_account,
+    errors=(403, 404),
+    status=204,
+)
+def delete_import(game: str) -> Response:
+    """Delete a game that you have imported. Forks of it stay."""
+    s = services()
+    if not s.ledger.imports.delete(game, authorization.credential_owner().account):
+        raise Problem("unknown_game")
+    s.ledger.scrub_deleted_pages()
+    return Response(status=204)
