@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from domain.errors import ServerReplaced, StaleVersion, UnknownTournament
 from domain.kernel.records.record import Record
-from domain.kernel.schema.json_codec import from_json, to_json
+from domain.kernel.schema.json_codec import from_json
 from domain.ledger import IdempotencyKey, Ledger
 from domain.record_writer import (
     MAX_ATTEMPTS,
@@ -23,11 +24,16 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.request_keys import RequestKey
 from domain.service.seed_store import SeedStore
 from domain.tournaments.draw import make_chain
-from domain.tournaments.event import Tournament, apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import TournamentCommand, TournamentContext, draft_opening
+from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
 from domain.tournaments.records import build_record
-from domain.tournaments.terms import Terms, check_terms
-from domain.types import Doc, Json, is_tournament_id
+from domain.tournaments.terms import Terms, check_terms, terms_to_json
+from domain.types import Json, is_tournament_id
+
+
+def _make_salt() -> str:
+    return secrets.token_hex(16)
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ class TournamentHandler(RecordWriter):
         rules = self._registry.get(checked.ruleset)
         for seats in range(checked.least, checked.most + 1):
             rules.make_table(seats, checked.options)
-        doc: Doc = to_json(checked)
+        doc = terms_to_json(checked)
         key = make_idempotency_key(idempotency_key, "Open", {"director": director, "terms": doc})
 
         def attempt() -> CommandResult:
@@ -125,6 +131,10 @@ class TournamentHandler(RecordWriter):
         key = make_idempotency_key(idempotency_key, command.verb, hash_fields(command), expected)
         pending = _PendingTournamentCommand(tournament, command, expected, reason, key, extra_statements)
         return self.run_once(tournament, key, lambda: self._decide_and_append(pending))
+
+    def now(self) -> int:
+        """Return the time, ms since 1970 UTC."""
+        return self._clock()
 
     def load(self, tournament: str) -> Tournament:
         """Return the newest version of a tournament; raise UnknownTournament."""
@@ -179,7 +189,7 @@ class TournamentHandler(RecordWriter):
 
     def _decide(self, t: Tournament, pending: _PendingTournamentCommand) -> tuple[Tournament, tuple[Record, ...]]:
         now, chain = max(self._clock(), t.time), t.terms.chain
-        context = TournamentContext(now, lambda draw: make_chain(self._seed_store.seed(t.id), chain)[draw])
+        context = TournamentContext(now, lambda draw: make_chain(self._seed_store.seed(t.id), chain)[draw], _make_salt)
         records = []
         for draft in pending.command.decide(t, context):
             record = build_record(draft, t.version + 1, now, t.hash, pending.command.by, pending.reason)

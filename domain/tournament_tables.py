@@ -24,11 +24,14 @@ from domain.tournaments.event_result_commands import (
     AddTables,
     AnnulPod,
     Report,
+    check_bids_closed,
     check_round_may_begin,
     is_legal_pod,
     require_round,
 )
+from domain.tournaments.event_seating import build_seated
 from domain.tournaments.event_stage import PodTable
+from domain.tournaments.terms import BY_DRAW
 from domain.types import DIRECTOR
 
 PlacesReader = Callable[[str], Sequence[tuple[int | None, int | None]] | None]
@@ -60,11 +63,13 @@ class TournamentTables:
     ) -> int:
         """Make up to `most` missing tables of a round, and return the number of those still missing.
 
-        Raise RuleError if the round may not begin.
+        Raise RuleError if the round may not begin, or takes bids.
         """
         t = self._tournaments.load(tournament)
         check_round_may_begin(t, stage, round_)
         play = t.stages[stage - 1]
+        if t.terms.stages[stage - 1].seating != BY_DRAW:
+            check_bids_closed(t, stage, round_, self._tournaments.now())
         pods = range(1, len(play.rounds[round_ - 1].pods) + 1)
         missing = [pod for pod in pods if (round_, pod) not in play.tables]
         commands = [self._plan_table(t, stage, round_, pod) for pod in missing[:most]]
@@ -84,6 +89,8 @@ class TournamentTables:
         if not is_legal_pod(t, stage, (round_, pod)):
             return AnnulPod(stage, round_, pod)
         entrants = t.list_present(stage, round_, pod)
+        if t.wants_seats(stage, (round_, pod)):
+            entrants = tuple(build_seated(t, stage, (round_, pod), entrants)["entrants"])
         return AddTable(stage, round_, pod, self._derive_game(t, stage, round_, pod, entrants), entrants)
 
     def _derive_game(self, t: Tournament, stage: int, round_: int, pod: int, entrants: tuple[int, ...]) -> str:

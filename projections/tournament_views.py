@@ -1,6 +1,7 @@
 """Views of tournaments: a summary for lists, and the documents of one tournament.
 
-Everything about a tournament is public, so a view is a function of its fold alone, the same for all readers.
+Everything about a tournament is public, so a view is a function of its fold alone, the same for all readers. Of a
+sealed bid it has the entrant alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from domain.errors import VerificationError
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
 from domain.tournaments.attendance import find_absent_seats
-from domain.tournaments.event import Tournament, apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
 from domain.tournaments.event_stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
 from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
@@ -149,6 +151,11 @@ def _stage_to_json(t: Tournament, number: int) -> Doc:
         "ties": list(stage.ties),
         "advance": [{"first": step.first, "wild_cards": step.wild_cards} for step in stage.advance],
         "entrants": stage.entrants,
+        "seating": stage.seating,
+        "bidding": stage.bidding,
+        "bid_rate": stage.bid_rate,
+        "relations": stage.relations,
+        "seeds": stage.seeds,
     }
 
 
@@ -183,9 +190,14 @@ def build_round(t: Tournament, stage: int, round_: int) -> Doc:
         "round": round_,
         "pods": [
             _pod_to_json(play, (round_, pod), entrants, counted.get((round_, pod)))
+            | _seating_to_json(t, stage, (round_, pod), entrants)
             for pod, entrants in enumerate(drawn.pods, 1)
         ],
         "byes": list(drawn.byes),
+        "relations": [list(each) for each in drawn.relations],
+        "together": [list(each) for each in drawn.list_together()],
+        "bids_until": play.bidding.get(round_),
+        "filed": sorted(entrant for number, entrant in play.bids if number == round_),
         "ended": play.has_round_ended(round_),
         "ranked": len(play.rankings) >= round_,
     }
@@ -207,6 +219,18 @@ def _pod_to_json(play: StagePlay, place: TablePlace, drawn: tuple[int, ...], cou
         "decisions": result.get("decisions", []),
         "absent": sorted(find_absent_seats(result.get("decisions", []))),
         "lapses": result.get("lapses", []),
+    }
+
+
+def _seating_to_json(t: Tournament, stage: int, place: TablePlace, drawn: tuple[int, ...]) -> Doc:
+    """Return whether the seats of a pod are given, with the opened bids or lists and the handicaps by seat."""
+    play = t.stages[stage - 1]
+    entrants = play.tables.get(place, PodTable(drawn)).entrants
+    opened = {each["entrant"]: each["bid"] for each in play.seatings.get(place, {}).get("opened", ())}
+    return {
+        "seated": not t.wants_seats(stage, place),
+        "bids": [opened.get(entrant) for entrant in entrants] if opened else [],
+        "handicaps": list(play.list_handicaps(place, entrants)),
     }
 
 

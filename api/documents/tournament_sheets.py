@@ -67,17 +67,28 @@ def _list_tables(t: Tournament, _: Names) -> Iterator[Iterable[Cell]]:
 
 def _list_seats(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
     """Yield a row for each seat of a pod; byes have no table and no seat."""
-    yield "stage", "round", "table", "seat", "entrant", "name", "place", "game_points", "lapses", "absent"
+    yield "stage", "round", "table", "seat", "entrant", "name", "place", "game_points", "lapses", "absent", "handicap"
     for stage, round_, pod in _list_pods(t):
         columns = [dict(enumerate(pod[name])) for name in ("places", "points", "lapses")]
+        handicaps = dict(enumerate(pod["handicaps"]))
         for seat, entrant in enumerate(pod["entrants"]):
             figures = (column.get(seat) for column in columns)
             label = _label(t, names, entrant)
-            yield stage, round_, pod["table"], seat, entrant, label, *figures, seat in pod["absent"]
+            yield (
+                stage,
+                round_,
+                pod["table"],
+                seat,
+                entrant,
+                label,
+                *figures,
+                seat in pod["absent"],
+                handicaps.get(seat),
+            )
     for stage, play in enumerate(t.stages, 1):
         for round_, drawn in enumerate(play.rounds, 1):
             for entrant in drawn.byes:
-                yield stage, round_, None, None, entrant, _label(t, names, entrant), None, None, None, False
+                yield stage, round_, None, None, entrant, _label(t, names, entrant), None, None, None, False, None
 
 
 def _list_standings(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:

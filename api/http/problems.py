@@ -136,8 +136,13 @@ CODES: Mapping[str, tuple[int, str]] = {
 }
 """Code -> status and title. Rule refusals have their own codes, with status 409."""
 
-REFUSAL_STATUS = {"malformed_move": 422, "conflict_of_interest": 403, "preview_stale": 412}
+REFUSAL_STATUS = {"malformed_move": 422, "conflict_of_interest": 403, "preview_stale": 412, "bid_invalid": 422}
 """Code of a refusal -> status, where it is not 409."""
+
+_FORM_TITLES = {
+    "malformed_move": Message("The move is not well-formed"),
+    "bid_invalid": Message("The bid is not well-formed"),
+}
 
 _BY_STATUS = {
     400: "bad_request",
@@ -251,8 +256,7 @@ def _refusal_problem(error: RuleError) -> Problem:
     status = REFUSAL_STATUS.get(error.code, 409)
     problem = Problem(error.code, refusal_sentence(error.code, error.detail), kind="refused", status=status, **members)
     if not error.rule:  # an act of the table, or the form of a move
-        title = "The move is not well-formed" if status == 422 else "Not possible now"
-        problem.title = Message(title)
+        problem.title = _FORM_TITLES.get(error.code, Message("Not possible now"))
     return problem
 
 

@@ -15,7 +15,9 @@ from api.pages.numbers import read_number
 from api.pages.session import redirect, session_owner
 from api.pages.tournament_pages import load_tournament, render_tournament
 from api.services import Doc
+from domain.tournaments.bids import TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
+from domain.tournaments.sizes import MAX_SEATS
 
 Act = tuple[str, str, Doc]
 """Method, path below the tournament, and body."""
@@ -64,6 +66,18 @@ def _close() -> Act:
     return "POST", "/close", {}
 
 
+def _file() -> Act:
+    """Return a bid, or a list of seats; words other than numbers from 0 to 100 make it an empty one."""
+    words = request.form.get("wish", "").replace(",", " ").split()
+    wish = [int(word) for word in words[:MAX_SEATS] if _is_share(word)]
+    member = "bid" if request.form.get("seating") == "bid" else "seats"
+    return "PUT", f"{_read_round()}/bids", {member: wish if len(wish) == len(words) else []}
+
+
+def _is_share(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) <= 3 and int(word) <= TOTAL_BID
+
+
 _ACTS: dict[str, Callable[[], Act]] = {
     "enter": lambda: ("POST", "/entrants", {}),
     "withdraw": _withdraw,
@@ -71,6 +85,8 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce", 128)}),
     "checking": lambda: ("POST", "/phases", {"phase": "checking"}),
     "drawing": lambda: ("POST", "/phases", {"phase": "drawing"}),
+    "bidding": lambda: ("POST", f"{_read_round()}/bidding", {}),
+    "file": _file,
     "draw": lambda: ("POST", f"{_read_round()}/draw", _read_text("reason", 500)),
     "tables": lambda: ("POST", f"{_read_round()}/tables", {}),
     "reports": lambda: ("POST", f"{_read_round()}/reports", {}),

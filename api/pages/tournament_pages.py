@@ -81,6 +81,11 @@ class TournamentShown:
             return str(name)
         return i18n.translate(Message("entrant {number}", number=number), self.labels.texts.lang)
 
+    @staticmethod
+    def pod_size(shown: Doc, entrant: int) -> int:
+        """Return the number of seats of an entrant's pod in a round, or 0."""
+        return next((len(pod["entrants"]) for pod in shown["pods"] if entrant in pod["entrants"]), 0)
+
     def places(self, a: int, b: int, stage: int, after: int) -> str:
         """Return the address of the reason of two places, after a round or (0) as of now."""
         query = {"a": a, "b": b} | ({"stage": stage} if len(self.doc["stages"]) > 1 else {})
@@ -161,7 +166,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         after=query.get("after_round", 0),
         ranked=ranked,
         key=new_form_key(),
-        times=clocks.Times.of_visitor(),
+        times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
 

@@ -258,7 +258,15 @@ def get_game(args: Doc, game: str) -> Response:
     doc["undo"] = opening_terms(game).get("undo", "consent")
     if found["status"] in ("over", "closed") and (again := find_rematch(game)):
         doc["rematch"] = again
+    if found["listing"] == "public" or authorization.has_live_view(game):
+        doc |= _place_in_tournament(game)
     return etag_response(msgspec.json.encode(doc), found["version"])
+
+
+def _place_in_tournament(game: str) -> Doc:
+    """Return the member `tournament` of a table of a tournament, or nothing."""
+    found = services().reader.find_tournament(game)
+    return {"tournament": found._asdict()} if found else {}
 
 
 def find_rematch(game: str) -> str | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from decimal import Decimal
+
 from flask import Response
 
 from api import authorization
@@ -11,7 +15,7 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import page_response, paginate
 from api.schemas.rating_schemas import RatingExplanationSchema, RatingListSchema, RatingsArgs
 from api.services import Doc, services
-from domain.ratings import OVERALL, RatingList
+from domain.ratings import NEWCOMER, OVERALL, RatingList
 
 bp = Blueprint("ratings", __name__, url_prefix="/v1/ratings", description="Ratings of people, from public tables.")
 
@@ -24,6 +28,12 @@ def _find_list(family: str) -> RatingList:
     with rate_limits.whole_game_slot():
         ratings = s.reader.ratings.refresh(s.account_store.accounts.list_people)
     return ratings.lists.get(family, RatingList())
+
+
+def list_hundredths(ruleset: str, players: Iterable[str]) -> dict[str, int]:
+    """Return the ratings of people at tables of a ruleset in whole hundredths, rounded down; newcomers have 2500."""
+    skills = _find_list(ruleset.partition("@")[0]).skills
+    return {player: math.floor(Decimal(str(skills.get(player, NEWCOMER).mu)) * 100) for player in players}
 
 
 def _rating_to_json(ratings: RatingList, player: str, name: str) -> Doc:

@@ -79,7 +79,8 @@ def tournament_calendar(args: Doc, tournament: str) -> Response:
         raise Problem("not_found")
     found = services().seat_tokens.texts.list_cards([t.id]).get(t.id)
     name = found[0] if found and found[0] else "Annals"
-    deadlines = [*_list_nonce_deadlines(t, entrant, name, lang), *_list_table_deadlines(t, entrant, lang)]
+    deadlines = [*_list_nonce_deadlines(t, entrant, name, lang), *_list_bid_deadlines(t, entrant, name, lang)]
+    deadlines += _list_table_deadlines(t, entrant, lang)
     return etag_response(calendars.build_calendar(name, deadlines), t.version, media=ICALENDAR)
 
 
@@ -88,6 +89,16 @@ def _list_nonce_deadlines(t: Tournament, entrant: int | None, name: str, lang: s
     if t.status == "drawing" and (t.hidden_nonces if entrant is None else entrant in t.hidden_nonces):
         title = load_texts("domain.tournaments", lang).render("calendar.nonces", {}) or ""
         yield calendars.Deadline(t.id, "nonces", (), t.nonces_end, t.checkin_closed_at, title, name)
+
+
+def _list_bid_deadlines(t: Tournament, entrant: int | None, name: str, lang: str) -> Iterator[calendars.Deadline]:
+    """Yield the end of the open bids of each round, unless everybody has filed one."""
+    title, stage = load_texts("domain.tournaments", lang).render("calendar.bids", {}) or "", len(t.stages)
+    for round_, until in t.play.bidding.items() if t.status == "running" else ():
+        waiting = [e for e in t.list_waiting_bids(stage, round_) if entrant in (None, e)]
+        if waiting and until > services().clock():
+            begun = until - t.stage_terms.bidding * 1000
+            yield calendars.Deadline(t.id, f"bids.{stage}.{round_}", (), until, begun, title, name)
 
 
 def _list_table_deadlines(t: Tournament, entrant: int | None, lang: str) -> Iterator[calendars.Deadline]:

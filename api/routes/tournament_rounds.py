@@ -13,6 +13,7 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
 from api.routes.games import charge_quota
+from api.routes.rating_lists import list_hundredths
 from api.schemas.query_args import MoveHeaders, WaitArgs
 from api.schemas.request_bodies import MOST_AT_ONCE
 from api.schemas.tournament_responses import (
@@ -25,6 +26,7 @@ from api.schemas.tournament_responses import (
     TournamentWrittenSchema,
 )
 from api.schemas.tournament_schemas import (
+    BidSchema,
     EnterSchema,
     ExplainArgs,
     StandingsArgs,
@@ -35,6 +37,7 @@ from api.tournament_calls import (
     entrant_names,
     execute_for_caller,
     load_tournament,
+    own_players,
     require_director,
     require_office,
     written_response,
@@ -44,9 +47,12 @@ from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import Draw
+from domain.tournaments.event_pairing import DrawInput
 from domain.tournaments.event_result_commands import Rank, require_round
+from domain.tournaments.event_seat_commands import FileBid, OpenBids
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
 from domain.tournaments.standings import list_standings
+from domain.tournaments.terms import BY_DRAW, IGNORED
 from domain.tournaments.ties import TieBreaks
 from projections.tournament_views import build_round, has_round
 
@@ -78,9 +84,23 @@ def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int
     needs the ranking of the one before. Another draw needs a reason, and takes the next secret; once a table has been
     made there is none.
     """
-    require_director(tournament)
-    command = Draw(stage, number, bool(body["reason"]))
+    t = require_director(tournament)
+    command = Draw(stage, number, bool(body["reason"]), _read_draw_input(t, stage, number))
     return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
+
+
+def _read_draw_input(t: Tournament, stage: int, round_: int) -> DrawInput:
+    """Return declared relations and ratings of the entrants, as far as the draw asks for them."""
+    if stage > len(t.terms.stages):
+        return DrawInput()
+    terms, s = t.terms.stages[stage - 1], services()
+    numbers = {person.player: entrant for entrant, person in enumerate(t.entrants)}
+    related = s.account_store.social_graph.list_mutual_relations(sorted(numbers)) if terms.relations != IGNORED else ()
+    rated = list_hundredths(t.terms.ruleset, numbers) if round_ == 1 and terms.seeds != BY_DRAW else {}
+    return DrawInput(
+        tuple(sorted((numbers[one], numbers[other]) for one, other in related if {one, other} <= numbers.keys())),
+        tuple(sorted((numbers[player], rating) for player, rating in rated.items())),
+    )
 
 
 @bp.operation(
@@ -104,6 +124,46 @@ def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
 
 @bp.operation(
     "POST",
+    f"{ROUND}/bidding",
+    "open_bids",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def open_bids(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+    """Let the entrants of a drawn round file their bids, or their lists of seats.
+
+    They close after the time of the stage, or once everybody has filed. Then you make the tables.
+    """
+    require_director(tournament)
+    return written_response(execute_for_caller(tournament, OpenBids(stage, number), headers))
+
+
+@bp.operation(
+    "PUT",
+    f"{ROUND}/bids",
+    "file_bid",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=BidSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+)
+def file_bid(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+    """File your bid for the seats of your pod, or your list of seats, in place of the one before.
+
+    It is sealed until your table is made: before, nobody reads it, not even you.
+    """
+    wish = tuple(body["bid"] or body["seats"]) if not (body["bid"] and body["seats"]) else ()
+    return written_response(execute_for_caller(tournament, FileBid(own_players(), stage, number, wish), headers), 200)
+
+
+@bp.operation(
+    "POST",
     f"{ROUND}/tables",
     "make_tables",
     access=authorization.require_directing_account,
@@ -116,7 +176,8 @@ def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
 def make_tables(_: Doc, tournament: str, stage: int, number: int) -> Response:
     """Make the tables of a round: each pod's game is opened, its people are seated, and it starts.
 
-    A request makes up to 50 tables; repeat it until `left` is 0. No table is made twice, wherever a request stops.
+    Bids or lists for the seats must be closed. A request makes up to 50 tables; repeat it until `left` is 0. No table
+    is made twice, wherever a request stops.
     """
     t, s = require_director(tournament), services()
     left = s.tournament_tables.make_tables(t.id, stage, number, MOST_AT_ONCE, lambda: charge_quota("tables"))

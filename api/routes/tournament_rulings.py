@@ -14,7 +14,12 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
 from api.routes.table_officers import find_person
 from api.schemas.query_args import MoveArgs, MoveHeaders, WaitArgs
-from api.schemas.tournament_responses import RulingPreviewSchema, TournamentRulingsSchema, TournamentWrittenSchema
+from api.schemas.tournament_responses import (
+    RulingPreviewSchema,
+    TournamentRuledSchema,
+    TournamentRulingsSchema,
+    TournamentWrittenSchema,
+)
 from api.schemas.tournament_schemas import (
     TournamentAnswerSchema,
     TournamentAppealRequestSchema,
@@ -104,7 +109,7 @@ def list_tournament_rulings(args: Doc, tournament: str) -> Response:
     body=TournamentRulingSchema,
     headers=TournamentRulingHeaders,
     query=MoveArgs,
-    response=TournamentWrittenSchema,
+    response=TournamentRuledSchema,
     status=201,
     description="Stored",
 )
@@ -131,7 +136,8 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
         raise Problem("precondition_required", "Send If-Match with the ETag of the dry run.")
     if not body["reason"]:
         raise Problem("invalid_body", errors=[{"at": "/reason", "message": Message("A reason is expected.")}])
-    return written_response(execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"]))
+    stored = execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"])
+    return written_response(stored, ruling=stored.records[0].body.get("ruling", stored.versions[0]))
 
 
 @bp.operation(

@@ -331,6 +331,13 @@ class RelatedSchema(ResponseSchema):
     players = fields.List(fields.String(), required=True)
 
 
+class TournamentPlaceSchema(ResponseSchema):
+    tournament = required_str()
+    stage = required_int()
+    round = required_int()
+    pod = required_int()
+
+
 class SummarySchema(ResponseSchema):
     game = required_str()
     ruleset = required_str()
@@ -363,6 +370,10 @@ class SummarySchema(ResponseSchema):
     note = fields.String(metadata={"description": "The director's note."})
     rematch = fields.String(metadata={"description": "The rematch's game id."})
     origin = fields.Nested(OriginSchema, metadata={"description": "Only of forks: this game is an analysis."})
+    tournament = fields.Nested(
+        TournamentPlaceSchema,
+        metadata={"description": "Of `GET /v1/games/{game}`, at a tournament's table: its place, counted from 1."},
+    )
     imported = fields.Nested(ImportedSchema, metadata={"description": "Only of games from a file."})
     powers = word_map(required=True, metadata={"description": "Seat -> id of its power, in games with powers."})
     waiting_for = fields.List(fields.Integer(), required=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from marshmallow import fields
 
-from api.schemas.response_fields import PageSchema, ResponseSchema, one_of, required_int, required_str, word_map
+from api.schemas.response_fields import INT, PageSchema, ResponseSchema, one_of, required_int, required_str, word_map
+from api.schemas.schema_builder import JsonSchemaField, tuple_of
 from domain.tournaments.event import STATUSES
 from domain.tournaments.event_ruling_commands import ROLES
 from domain.tournaments.records import KINDS
 from domain.tournaments.scoring import SCORINGS
-from domain.tournaments.terms import FORMATS
+from domain.tournaments.terms import FORMATS, RELATIONS, SEATINGS, SEEDS
 
 
 class TournamentWrittenSchema(ResponseSchema):
@@ -17,6 +18,10 @@ class TournamentWrittenSchema(ResponseSchema):
     version = required_int(metadata={"description": "The newest version after this request."})
     head = required_str(metadata={"description": "Hash of the last record of this write, hex."})
     position = required_int(metadata={"description": "Log position, for `wait` in reads."})
+
+
+class TournamentRuledSchema(TournamentWrittenSchema):
+    ruling = required_int(metadata={"description": "Number of the ruling: made, or taken back."})
 
 
 class TablesMadeSchema(ResponseSchema):
@@ -88,6 +93,11 @@ class TournamentStageDocSchema(ResponseSchema):
     ties = fields.List(fields.String(), required=True)
     advance = fields.List(fields.Nested(AdvanceDocSchema), required=True)
     entrants = fields.Integer(required=True, allow_none=True)
+    seating = one_of(*SEATINGS, required=False)
+    bidding = fields.Integer(metadata={"description": "Seconds to file bids or lists of seats."})
+    bid_rate = fields.Integer(metadata={"description": "Ticks of handicap for a whole bid."})
+    relations = one_of(*RELATIONS, required=False)
+    seeds = one_of(*SEEDS, required=False)
 
 
 class TournamentSeatsDocSchema(ResponseSchema):
@@ -156,6 +166,12 @@ class PodSchema(ResponseSchema):
         metadata={"description": "Seats without ticks: their entrants made less than half of the decisions."},
     )
     lapses = fields.List(fields.Integer(), required=True, metadata={"description": "Missed deadlines by seat."})
+    seated = fields.Boolean(metadata={"description": "False until bids or lists have given the seats."})
+    bids = fields.List(
+        fields.List(fields.Integer(), allow_none=True),
+        metadata={"description": "By seat: the opened bid or list, null for none. Empty before."},
+    )
+    handicaps = fields.List(fields.Integer(), metadata={"description": "Ticks by seat, after bids."})
 
 
 class RoundSchema(ResponseSchema):
@@ -163,6 +179,18 @@ class RoundSchema(ResponseSchema):
     round = required_int()
     pods = fields.List(fields.Nested(PodSchema), required=True)
     byes = fields.List(fields.Integer(), required=True)
+    relations = fields.List(
+        JsonSchemaField(tuple_of(INT, INT, {"type": "string"})),
+        metadata={"description": "Pairs of entrants with a class of weight: `apart` or `near`."},
+    )
+    together = fields.List(
+        JsonSchemaField(tuple_of(INT, INT, {"type": "string"})),
+        metadata={"description": "Those of them in one pod: the draw could not avoid it."},
+    )
+    bids_until = fields.Integer(
+        allow_none=True, metadata={"description": "Time until which bids or lists may be filed, ms. null: not opened."}
+    )
+    filed = fields.List(fields.Integer(), metadata={"description": "Entrants who have filed one."})
     ended = fields.Boolean(required=True)
     ranked = fields.Boolean(required=True)
 
@@ -174,6 +202,7 @@ class TournamentStandingSchema(ResponseSchema):
     tables = required_int()
     credits = fields.List(fields.Integer(), required=True)
     missed = required_int()
+    handicap = fields.Integer(metadata={"description": "Ticks from bids for seats, within `ticks`."})
     ties = word_map(required=True, metadata={"description": "Rule -> exact value."})
 
 
@@ -269,6 +298,7 @@ class ExplanationSchema(ResponseSchema):
     rule = required_str(metadata={"description": "The rule that parts the two, or empty."})
     steps = fields.List(fields.Nested(ExplainStepSchema), required=True)
     running = fields.List(fields.String(), required=True)
+    handicaps = fields.List(fields.Integer(), metadata={"description": "Ticks from bids for seats, of both."})
     sentences = fields.List(fields.String(), required=True)
 
 

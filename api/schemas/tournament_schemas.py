@@ -18,6 +18,7 @@ from api.schemas.request_fields import (
     word_field,
 )
 from domain.kernel.text.message_catalog import LANGUAGES
+from domain.tournaments.bids import DEFAULT_RATE, TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.event import STATUSES
@@ -26,7 +27,7 @@ from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX
 from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.sizes import MAX_SEATS
-from domain.tournaments.terms import FORMATS, MAX_REVEAL, MAX_STAGES
+from domain.tournaments.terms import FORMATS, MAX_RATE, MAX_REVEAL, MAX_STAGES, RELATIONS, SEATINGS, SEEDS
 from domain.tournaments.ties import RULES
 from domain.types import MAX_INT
 
@@ -86,6 +87,33 @@ class TournamentStageSchema(RequestSchema):
         validate=range_check(2, MAX_ENTRANTS),
         metadata={"description": "Of a later stage: as many go on from the stage before. null: all."},
     )
+    seating = choice_field(
+        *SEATINGS,
+        load_default="draw",
+        metadata={
+            "description": "Seats by the draw, by lists (`prefer`; `choose`: the best standing first), or by bids."
+        },
+    )
+    bidding = StrictInt(
+        load_default=43_200,
+        validate=range_check(0, MAX_REVEAL),
+        metadata={"description": "Seconds to file bids or lists of seats."},
+    )
+    bid_rate = StrictInt(
+        load_default=DEFAULT_RATE,
+        validate=range_check(0, MAX_RATE),
+        metadata={"description": "Ticks of handicap for a whole bid."},
+    )
+    relations = choice_field(
+        *RELATIONS,
+        load_default="ignore",
+        metadata={"description": "Of a Swiss event: part people with a relation that both have declared."},
+    )
+    seeds = choice_field(
+        *SEEDS,
+        load_default="draw",
+        metadata={"description": "First round of a Swiss event or a knockout: by `ratings`, then by the draw."},
+    )
 
 
 class NewTournamentSchema(RequestSchema):
@@ -133,6 +161,25 @@ class CheckInSchema(RequestSchema):
 
 class TournamentNonceSchema(RequestSchema):
     nonce = word_field(r"^[!-~]{16,128}$", required=True)
+
+
+class BidSchema(RequestSchema):
+    """`bid` where bids give the seats, else `seats`."""
+
+    bid = BoundedList(
+        StrictInt(validate=range_check(0, TOTAL_BID)),
+        0,
+        MAX_SEATS,
+        load_default=list,
+        metadata={"description": "A number for each seat, with the sum 100.", "examples": [[60, 30, 10]]},
+    )
+    seats = BoundedList(
+        StrictInt(validate=range_check(0, MAX_SEATS - 1)),
+        0,
+        MAX_SEATS,
+        load_default=list,
+        metadata={"description": "The seats that you want, the best first.", "examples": [[2, 0]]},
+    )
 
 
 class PhaseSchema(RequestSchema):

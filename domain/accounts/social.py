@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
-from domain.service.database import Execute, Statement
+from domain.service.database import Execute, Statement, placeholders
 from domain.types import Seat
 
 DEFAULT_LIFETIME = 7 * DAY
@@ -16,12 +16,22 @@ DEFAULT_LIFETIME = 7 * DAY
 
 MOST_CHALLENGES, MOST_BLOCKS, MOST_WATCHED, MOST_RELATIONS = 100, 500, 500, 100
 
+AT_ONCE = 500
+"""Most people of one query."""
+
 _COLUMNS = "game, called, player, seat, by, at, until, answer"
 _SELECT = f"SELECT {_COLUMNS} FROM challenges WHERE "  # noqa: S608 - our own names
 _PUT = """
 INSERT INTO challenges VALUES (?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (game, called) DO UPDATE
 SET player = excluded.player, seat = excluded.seat, by = excluded.by, at = excluded.at, until = excluded.until,
   answer = ''"""
+
+
+_DECLARED = """
+SELECT me.player, other.player FROM accounts me JOIN relations ON relations.account = me.id
+JOIN account_players ON account_players.player = relations.player
+JOIN accounts other ON other.id = account_players.account
+"""
 
 
 @dataclass(frozen=True)
@@ -131,6 +141,15 @@ class SocialGraph(AccountTable):
         """Return the players of an account's declared relations."""
         rows = self._database.execute("SELECT player FROM relations WHERE account = ? ORDER BY player", (account,))
         return [str(player) for (player,) in rows]
+
+    def list_mutual_relations(self, players: Sequence[str]) -> set[tuple[str, str]]:
+        """Return the pairs, the smaller id first, of these accounts' own player ids with relations declared by both."""
+        declared = set[tuple[str, str]]()
+        for start in range(0, len(players), AT_ONCE):
+            some = players[start : start + AT_ONCE]
+            query = f"{_DECLARED} WHERE me.player IN ({placeholders(some)})"
+            declared |= {(str(one), str(other)) for one, other in self._database.execute(query, some)}
+        return {(one, other) for one, other in declared if one < other and (other, one) in declared}
 
     # --- tables that are watched
 

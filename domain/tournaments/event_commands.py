@@ -15,7 +15,7 @@ from typing import ClassVar
 from domain.errors import RuleError
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_pairing import build_official, draw_key_of, may_pair, pair_rounds
+from domain.tournaments.event_pairing import DrawInput, build_official, draw_key_of, may_pair, pair_rounds
 from domain.tournaments.records import By, RecordDraft
 from domain.tournaments.terms import ROUND_BY_ROUND
 from domain.types import Doc, Json
@@ -61,6 +61,10 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "no_appeal": "nobody has appealed against the ruling",
     "appeal_answered": "the appeal has been answered",
     "bye_wanted": "the entrant wants this bye already",
+    "seats_drawn": "the draw gives the seats of this stage",
+    "bids_open": "entrants may still file their bids",
+    "bids_closed": "the round takes no bids now",
+    "bid_invalid": "the bid does not fit the seats",
     "substitute_invalid": "an entrant, or the same person again, cannot be a substitute",
 }
 """Refusals of commands of a tournament."""
@@ -76,6 +80,8 @@ class TournamentContext:
     """ms since 1970 UTC."""
     secret: Callable[[int], bytes] = field(repr=False)
     """Return the secret of the chain for the draw with this number."""
+    make_salt: Callable[[], str] = field(repr=False)
+    """Return a random text of 32 hex digits, the salt of a bid."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +156,7 @@ class Withdraw(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "drawing", "running")
-        return [RecordDraft("withdrew", {"entrant": _require_entrant(t, self.players)})]
+        return [RecordDraft("withdrew", {"entrant": require_entrant(t, self.players)})]
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,7 @@ class NameSubstitute(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         refuse_unless(not t.is_over, "wrong_status", status=t.status)
-        entrant = _require_entrant(t, self.players)
+        entrant = require_entrant(t, self.players)
         is_entrant = self.substitute in self.players or t.find_entrant((self.substitute,)) is not None
         is_known = self.substitute in t.entrants[entrant].substitutes
         is_officer = self.substitute == t.director or self.substitute in t.officers
@@ -183,7 +189,7 @@ class WantBye(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking", "drawing", "running")
-        entrant, following = _require_entrant(t, self.players), t.next_draw
+        entrant, following = require_entrant(t, self.players), t.next_draw
         is_open = following is not None and t.stage_terms.format == "swiss"
         refuse_unless(is_open and t.may_check_in(entrant), "not_eligible")
         stage, round_ = following or (0, 0)
@@ -191,7 +197,7 @@ class WantBye(TournamentCommand):
         return [RecordDraft("volunteered", {"stage": stage, "round": round_, "entrant": entrant})]
 
 
-def _require_entrant(t: Tournament, players: Sequence[str]) -> int:
+def require_entrant(t: Tournament, players: Sequence[str]) -> int:
     """Return the number of a person with these player ids; raise RuleError unless entered."""
     entrant = t.find_entrant(players)
     if entrant is None:
@@ -210,7 +216,7 @@ class CheckIn(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking")
-        entrant = _require_entrant(t, self.players)
+        entrant = require_entrant(t, self.players)
         refuse_unless(t.may_check_in(entrant), "not_eligible")
         refuse_unless(entrant not in t.commitments, "already_checked_in")
         refuse_unless(not self.nonce_hash or _HEX.fullmatch(self.nonce_hash) is not None, "nonce_wrong")
@@ -229,7 +235,7 @@ class ShowNonce(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "drawing")
-        entrant = _require_entrant(t, self.players)
+        entrant = require_entrant(t, self.players)
         refuse_unless(entrant in t.participants, "not_checked_in")
         refuse_unless(bool(t.commitments.get(entrant)), "no_commitment")
         refuse_unless(entrant not in t.nonces, "nonce_shown")
@@ -278,6 +284,7 @@ class Draw(TournamentCommand):
     stage: int
     round: int
     has_reason: bool = False
+    more: DrawInput = field(default=DrawInput(), metadata={"not_hashed": True})
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         refuse_unless(1 <= self.stage <= len(t.terms.stages), "unknown_stage")
@@ -294,7 +301,7 @@ class Draw(TournamentCommand):
         key = draw_key_of(t, secret, self.round, draw)
         drawn = {"stage": self.stage, "round": self.round, "draw": draw, "secret": secret.hex(), "key": key.hex()}
         drawn |= {"silent": t.hidden_nonces} if t.hidden_nonces else {}
-        paired = pair_rounds(t, self.stage, self.round, key)
+        paired = pair_rounds(t, self.stage, self.round, key, self.more)
         return [RecordDraft("drawn", drawn), RecordDraft("paired", paired)]
 
     def _check_again(self, t: Tournament) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from domain.errors import RuleError, TournamentError
 from domain.tournaments.draw import draw_order, draw_value, tournament_draw_key
@@ -16,7 +17,9 @@ from domain.tournaments.formats import (
     seed_round,
 )
 from domain.tournaments.next_round import Relations, collect_state, find_next_seeds
+from domain.tournaments.pods import Pair
 from domain.tournaments.standings import build_ranking
+from domain.tournaments.terms import BY_DRAW, IGNORED, KEPT_APART
 from domain.tournaments.ties import TieBreaks
 from domain.types import Doc
 
@@ -26,7 +29,22 @@ def draw_key_of(t: Tournament, secret: bytes, round_: int, draw: int) -> bytes:
     return tournament_draw_key(secret, t.id, round_, draw, {e: t.nonces.get(e, "") for e in t.participants})
 
 
-def pair_rounds(t: Tournament, stage: int, round_: int, key: bytes) -> Doc:
+class DrawInput(NamedTuple):
+    """Input of a draw besides the tournament."""
+
+    related: tuple[Pair, ...] = ()
+    """Pairs of entrants with a relation declared by both."""
+    ratings: tuple[tuple[int, int], ...] = ()
+    """Entrants with their ratings in hundredths, of a first round with seeds by ratings."""
+
+
+def read_input(paired: Doc) -> DrawInput:
+    """Return the input that a `paired` record has noted."""
+    related = tuple((one, other) for one, other, _ in paired.get("relations", ()))
+    return DrawInput(related, tuple((entrant, rating) for entrant, rating in paired.get("ratings", ())))
+
+
+def pair_rounds(t: Tournament, stage: int, round_: int, key: bytes, more: DrawInput | None = None) -> Doc:
     """Return the body of a `paired` record, seats in order; raise RuleError if there are no pods.
 
     A league or design pairs all rounds, the other formats this one.
@@ -35,9 +53,9 @@ def pair_rounds(t: Tournament, stage: int, round_: int, key: bytes) -> Doc:
     try:
         match t.terms.stages[stage - 1].format:
             case "swiss":
-                return _pair_swiss(t, stage, round_, key, order)
+                return _pair_swiss(t, stage, round_, key, order, more or DrawInput())
             case "knockout":
-                return _pair_knockout(t, stage, round_, order)
+                return _pair_knockout(t, stage, round_, order, more or DrawInput())
             case _:
                 return _pair_all(t, stage, key, order)
     except TournamentError as error:
@@ -68,33 +86,59 @@ def _plan(t: Tournament, stage: int, key: bytes, order: Sequence[int]) -> League
     return plan_league(key, order, t.terms.seats, terms.rounds)
 
 
-def _pair_swiss(t: Tournament, stage: int, round_: int, key: bytes, order: Sequence[int]) -> Doc:
+def _pair_swiss(t: Tournament, stage: int, round_: int, key: bytes, order: Sequence[int], more: DrawInput) -> Doc:
     planned = t.stages[stage - 1].planned
     if round_ == 1:
         planned = t.terms.stages[stage - 1].rounds or default_rounds(len(order), t.terms.preferred)
-    state = collect_state(TieBreaks(t.stage(stage, round_ - 1)), Relations())
+    relations, noted = _weigh_relations(t.terms.stages[stage - 1].relations, more.related, set(order))
+    ratings = _list_ratings(t, stage, round_, order, more)
+    state = collect_state(TieBreaks(t.stage(stage, round_ - 1)), relations)
     volunteers = [entrant for entrant in order if (stage, round_, entrant) in t.volunteers]
-    drawn = draw_swiss_round(key, order, t.terms.seats, state, volunteers)
-    body: Doc = {"stage": stage, "round": round_, "of": planned, "plan": "pods@1", "costs": drawn.costs}
+    drawn = draw_swiss_round(key, order, t.terms.seats, state, volunteers, ratings)
+    body: Doc = {"stage": stage, "round": round_, "of": planned, "plan": "pods@1", "costs": drawn.costs, **noted}
+    body |= _note_ratings(ratings)
     return {**body, "rounds": [{"pods": drawn.pods, "byes": drawn.byes}]}
 
 
-def _pair_knockout(t: Tournament, stage: int, round_: int, order: Sequence[int]) -> Doc:
-    """Pair by seeds: the order of the draw, of the stage before, or from the second round on of the standings."""
+def _weigh_relations(how: str, related: Collection[Pair], drawn: Collection[int]) -> tuple[Relations, Doc]:
+    """Return the related pairs among those drawn by the stage's class of weight, and the member of the record."""
+    pairs = frozenset((min(pair), max(pair)) for pair in related if {*pair} <= set(drawn))
+    if how == IGNORED or not pairs:
+        return Relations(), {}
+    found = Relations(apart=pairs) if how == KEPT_APART else Relations(near=pairs)
+    return found, {"relations": [[*pair, how] for pair in sorted(pairs)]}
+
+
+def _list_ratings(t: Tournament, stage: int, round_: int, order: Sequence[int], more: DrawInput) -> dict[int, int]:
+    """Return the ratings of those drawn, in hundredths, for a first round with seeds by ratings; else none."""
+    if round_ > 1 or t.terms.stages[stage - 1].seeds == BY_DRAW:
+        return {}
+    known = dict(more.ratings)
+    return {entrant: known.get(entrant, 0) for entrant in order}
+
+
+def _note_ratings(ratings: Mapping[int, int]) -> Doc:
+    return {"ratings": [[entrant, ratings[entrant]] for entrant in sorted(ratings)]} if ratings else {}
+
+
+def _pair_knockout(t: Tournament, stage: int, round_: int, order: Sequence[int], more: DrawInput) -> Doc:
+    """Pair by seeds: ratings, the order of the stage before, or the draw; from the second round on the standings."""
     steps, play = t.terms.stages[stage - 1].advance, t.stages[stage - 1]
-    ties = TieBreaks(t.stage(stage, round_ - 1))
+    ties, ratings = TieBreaks(t.stage(stage, round_ - 1)), _list_ratings(t, stage, round_, order, more)
     if round_ > 1:
         step = steps[round_ - 2]
         resting = play.rounds[round_ - 2].byes
         seeds = find_next_seeds(ties, set(order), resting, step.first, step.wild_cards)
     else:
         seeds = list(order) if stage == 1 else [entrant for entrant in play.members if entrant in set(order)]
+        seeds.sort(key=lambda entrant: -ratings.get(entrant, 0))
     try:
         tables, byes = seed_round(seeds, t.terms.seats)
     except TournamentError as error:
         raise RuleError(error.code, "", {"entrants": len(seeds)}) from error
     pods = collect_state(ties, Relations()).history.seat_pods(tables, order)
     body: Doc = {"stage": stage, "round": round_, "of": len(steps) + 1, "plan": "snake@1", "seeds": seeds}
+    body |= _note_ratings(ratings)
     return {**body, "rounds": [{"pods": pods, "byes": sorted(byes)}]}
 
 

@@ -14,10 +14,12 @@ from domain.errors import AnnalsError, VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical
 from domain.tournaments.draw import commit_nonce, follows_in_chain
-from domain.tournaments.event import Tournament, apply_tournament_record, initial_tournament
+from domain.tournaments.event import Tournament
 from domain.tournaments.event_appeal_commands import is_sound_appeal
-from domain.tournaments.event_pairing import build_advance, build_official, draw_key_of, pair_rounds
+from domain.tournaments.event_fold import apply_tournament_record, initial_tournament
+from domain.tournaments.event_pairing import build_advance, build_official, draw_key_of, pair_rounds, read_input
 from domain.tournaments.event_ruling_commands import is_sound_ruling
+from domain.tournaments.event_seating import build_seated, find_pod, is_bidding_over, open_bids
 from domain.tournaments.records import KINDS
 from domain.tournaments.results import AVERAGE
 from domain.types import Doc, Json
@@ -69,7 +71,8 @@ def verify_tournament(records: Sequence[Record]) -> Tournament:
     """Return the tournament of these records, with everything recomputed: hashes, chain, keys, pods and standings.
 
     Raise VerificationError for the first difference: `chain_broken` (hashes), `secret_mismatch`, `key_mismatch`,
-    `nonce_mismatch`, `pairing_mismatch`, `table_mismatch`, `ranking_mismatch`, `ruling_mismatch`, or `unreadable`.
+    `nonce_mismatch`, `pairing_mismatch`, `seating_mismatch`, `table_mismatch`, `ranking_mismatch`, `ruling_mismatch`,
+    or `unreadable`.
     """
     with _name_record(1):
         t = initial_tournament(records[0])
@@ -114,18 +117,29 @@ def _check_record(t: Tournament, record: Record, key: bytes) -> bytes:
             return _check_draw(t, record)
         case "paired" | "ranked" | "advanced":
             _recompute(t, record, key)
-        case "tabled":
-            fits = t.fits_pod(body["stage"], body["round"], body["pod"], body["entrants"])
-            _require(fits, "table_mismatch", record, "the pod has others at its seats")
+        case "bidding_opened" | "bid" | "seated" as kind:
+            _check_seating(t, record, kind)
+        case "tabled" | "reported":
+            _check_table(t, record)
         case "annulled" if "attempt" not in body:
             _require(body["how"] == AVERAGE, "table_mismatch", record, "a pod without a table has a credit")
-        case "reported":
-            table = t.stages[body["stage"] - 1].tables[body["round"], body["pod"]]
-            _require(body["game"] == table.game, "table_mismatch", record, "the pod plays another game")
         case "annulled" | "placed" | "penalised" | "excluded" | "restored" | "appealed" | "answered" as kind:
             is_sound = is_sound_appeal if kind in ("appealed", "answered") else is_sound_ruling
             _require(is_sound(t, record), "ruling_mismatch", record, "nobody may act so")
     return key
+
+
+def _check_table(t: Tournament, record: Record) -> None:
+    """Check that a new table has its pod's entrants at the seats given, and a report the pod's game."""
+    body = record.body
+    stage, place = body["stage"], (body["round"], body["pod"])
+    if record.kind.endswith(".reported"):
+        is_own = body["game"] == t.stages[stage - 1].tables[place].game
+        _require(is_own, "table_mismatch", record, "the pod plays another game")
+        return
+    _require_pod(t, record)
+    fits = t.fits_pod(stage, *place, body["entrants"]) and not t.wants_seats(stage, place)
+    _require(fits, "table_mismatch", record, "the pod has others at its seats")
 
 
 def _recompute(t: Tournament, record: Record, key: bytes) -> None:
@@ -133,11 +147,39 @@ def _recompute(t: Tournament, record: Record, key: bytes) -> None:
     body = record.body
     match record.kind.partition(".")[2]:
         case "paired":
-            _compare(body, pair_rounds(t, body["stage"], body.get("round", 1), key), "pairing_mismatch", record)
+            paired = pair_rounds(t, body["stage"], body.get("round", 1), key, read_input(body))
+            _compare(body, paired, "pairing_mismatch", record)
         case "ranked":
             _compare(body, build_official(t, body["stage"], body["round"]), "ranking_mismatch", record)
         case _:
             _compare(body, build_advance(t, body["stage"] - 1) or {}, "ranking_mismatch", record)
+
+
+def _check_seating(t: Tournament, record: Record, kind: str) -> None:
+    """Check that a bid is in time, or recompute the seats of a pod from its opened bids."""
+    body = record.body
+    stage, round_ = body["stage"], body["round"]
+    play = t.stages[stage - 1]
+    _require(1 <= round_ <= len(play.rounds), "seating_mismatch", record, "the round has not been drawn")
+    if kind == "bidding_opened":
+        _require(round_ not in play.bidding, "seating_mismatch", record, "the bids are open")
+    elif kind == "bid":
+        is_open = round_ in play.bidding and not is_bidding_over(t, stage, round_, record.time)
+        is_own = find_pod(t, stage, round_, body["entrant"]) is not None
+        _require(is_open and is_own, "seating_mismatch", record, "the round takes no such bid")
+    else:
+        _require_pod(t, record)
+        place, entrants = (round_, body["pod"]), body["entrants"]
+        is_due = t.wants_seats(stage, place) and is_bidding_over(t, stage, round_, record.time)
+        is_pod = t.has_all_present(stage, *place, entrants)
+        _require(is_due and is_pod, "seating_mismatch", record, "these seats are not given now")
+        _compare(body, build_seated(open_bids(t, record), stage, place, entrants), "seating_mismatch", record)
+
+
+def _require_pod(t: Tournament, record: Record) -> None:
+    rounds, place = t.stages[record.body["stage"] - 1].rounds, (record.body["round"], record.body["pod"])
+    is_drawn = 1 <= place[0] <= len(rounds) and 1 <= place[1] <= len(rounds[place[0] - 1].pods)
+    _require(is_drawn, "table_mismatch", record, "there is no such pod")
 
 
 def _check_draw(t: Tournament, record: Record) -> bytes:

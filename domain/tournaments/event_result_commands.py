@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.errors import RuleError
-from domain.tournaments.event import Tournament, apply_tournament_record
+from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
+from domain.tournaments.event_fold import apply_tournament_record
 from domain.tournaments.event_pairing import build_advance, build_official
+from domain.tournaments.event_seating import build_seated, is_bidding_over
 from domain.tournaments.event_stage import PodTable, StagePlay, TablePlace
 from domain.tournaments.records import By, RecordDraft, build_record
 from domain.tournaments.results import AVERAGE
@@ -34,6 +36,13 @@ def check_round_may_begin(t: Tournament, stage: int, round_: int) -> None:
     refuse_unless(len(open_rounds) < t.terms.stages[stage - 1].concurrent, "rounds_open", rounds=open_rounds)
 
 
+def check_bids_closed(t: Tournament, stage: int, round_: int, now: int) -> None:
+    """Raise RuleError while a round may still take bids; `now` in ms since 1970 UTC."""
+    play = t.stages[stage - 1]
+    is_over = round_ in play.bidding and is_bidding_over(t, stage, round_, now)
+    refuse_unless(is_over, "bids_open", until=play.bidding.get(round_))
+
+
 def is_legal_pod(t: Tournament, stage: int, place: TablePlace) -> bool:
     """Return whether those left of a pod are enough for a table."""
     return len(t.list_present(stage, *place)) >= t.terms.least
@@ -53,10 +62,18 @@ class AddTable(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         check_round_may_begin(t, self.stage, self.round)
-        _require_no_table(t.stages[self.stage - 1], (self.round, self.pod))
-        refuse_unless(t.fits_pod(self.stage, self.round, self.pod, self.entrants), "not_entered")
+        place = self.round, self.pod
+        _require_no_table(t.stages[self.stage - 1], place)
         body = {"stage": self.stage, "round": self.round, "pod": self.pod, "game": self.game}
-        return [RecordDraft("tabled", {**body, "entrants": list(self.entrants)})]
+        tabled = RecordDraft("tabled", {**body, "entrants": list(self.entrants)})
+        if not t.wants_seats(self.stage, place):
+            refuse_unless(t.fits_pod(self.stage, *place, self.entrants), "not_entered")
+            return [tabled]
+        check_bids_closed(t, self.stage, self.round, context.now)
+        refuse_unless(t.has_all_present(self.stage, *place, self.entrants), "not_entered")
+        seated = build_seated(t, self.stage, place, self.entrants)
+        refuse_unless(seated["entrants"] == list(self.entrants), "not_entered")
+        return [RecordDraft("seated", seated), tabled]
 
 
 def _require_no_table(play: StagePlay, place: TablePlace) -> None:

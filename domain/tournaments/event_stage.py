@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from domain.errors import TournamentError
+from domain.errors import TournamentError, VerificationError
 from domain.tournaments import event_rulings
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.results import VOID, Stage, TableResult
@@ -24,6 +24,12 @@ class RoundPods(NamedTuple):
 
     pods: tuple[tuple[int, ...], ...]
     byes: tuple[int, ...]
+    relations: tuple[tuple[int, int, str], ...] = ()
+    """Pairs of entrants with a class of weight, `apart` or `near`."""
+
+    def list_together(self) -> list[tuple[int, int, str]]:
+        """Return the pairs with a class of weight and the same pod."""
+        return [each for each in self.relations if any({*each[:2]} <= {*pod} for pod in self.pods)]
 
 
 class RoundDraw(NamedTuple):
@@ -43,6 +49,23 @@ class PodTable:
     annulled: str = ""
     result: Doc | None = None
     """Body of the report."""
+
+
+@dataclass(frozen=True)
+class SealedBid:
+    """Bid or list of seats of an entrant. `version` is that of its record."""
+
+    version: int
+    seal: str
+    """Hash of the pack."""
+    pack: Doc | None = field(default=None, compare=False, repr=False)
+    """`bid` and `salt`, in the service alone until the seats are given."""
+
+    def open(self) -> Doc:
+        """Return the pack; raise VerificationError without it."""
+        if self.pack is None:
+            raise VerificationError("seating_mismatch", self.version, "the bid is sealed")
+        return self.pack
 
 
 @dataclass(frozen=True)
@@ -97,6 +120,12 @@ class StagePlay:
     """Number of attempts at a table before this one, of those played again."""
     rankings: tuple[Doc, ...] = ()
     """Body of each round's last `ranked`."""
+    bidding: Mapping[int, int] = field(default_factory=dict)
+    """Round -> end of the time for its bids, ms."""
+    bids: Mapping[tuple[int, int], SealedBid] = field(default_factory=dict)
+    """Round and entrant -> the last bid."""
+    seatings: Mapping[TablePlace, Doc] = field(default_factory=dict)
+    """Body of each pod's `seated`."""
 
     @property
     def key(self) -> str:
@@ -106,6 +135,12 @@ class StagePlay:
     def find_draw(self, round_: int) -> RoundDraw:
         """Return the last draw up to a round; one without a key if there is none."""
         return next((self.draws[n] for n in range(round_, 0, -1) if n in self.draws), RoundDraw(0, ""))
+
+    def list_handicaps(self, place: TablePlace, entrants: Sequence[int]) -> tuple[int, ...]:
+        """Return the handicaps of a table by seat, in ticks; empty without bids."""
+        seated = self.seatings.get(place, {})
+        found = dict(zip(seated["entrants"], seated["handicaps"], strict=True)) if "handicaps" in seated else {}
+        return tuple(found[entrant] for entrant in entrants) if found else ()
 
     @property
     def has_ended(self) -> bool:
@@ -130,13 +165,22 @@ class StagePlay:
         return 1 + self.attempts.get(place, 0)
 
 
-def read_result(place: TablePlace, table: PodTable) -> TableResult:
-    """Return a table for totals and ties; a game without places does not count."""
+def read_result(place: TablePlace, table: PodTable, handicaps: tuple[int, ...] = ()) -> TableResult:
+    """Return a table for totals and ties, `handicaps` in ticks by seat; a game without places does not count."""
     result = table.result or {}
     annulled = table.annulled or (VOID if result and not result["places"] else "")
     places, points = tuple(result.get("places", ())), tuple(result.get("points", ()))
     absent, lapses = find_absent_seats(result.get("decisions", ())), tuple(result.get("lapses", ()))
-    return TableResult(*place, table.entrants, places, points, absent=absent, lapses=lapses, annulled=annulled)
+    return TableResult(
+        *place,
+        table.entrants,
+        places,
+        points,
+        handicaps=handicaps,
+        absent=absent,
+        lapses=lapses,
+        annulled=annulled,
+    )
 
 
 def apply_rulings(stage: Stage, number: int, play: StagePlay, rulings: tuple[OfficerRuling, ...]) -> Stage:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from domain.errors import TournamentError
 from domain.kernel.text.grammar import Noun, numbered_noun, person_noun
 from domain.kernel.text.message_catalog import Texts, load_texts
+from domain.tournaments.scoring import POINT
 from domain.tournaments.ties import SHARED, Step, TieBreaks
 from domain.types import Doc, Json
 
@@ -44,7 +45,7 @@ def explain(ties: TieBreaks, one: int, other: int) -> Explanation:
 
 def explanation_to_json(ties: TieBreaks, explanation: Explanation) -> Doc:
     """Return the data of an explanation; values are exact fractions in points, places or numbers, as text."""
-    first, second = explanation.first, explanation.second
+    first, second, handicaps = explanation.first, explanation.second, ties.tally.handicaps
     return {
         "first": first,
         "second": second,
@@ -61,6 +62,7 @@ def explanation_to_json(ties: TieBreaks, explanation: Explanation) -> Doc:
             for step in explanation.steps
         ],
         "running": list(explanation.running),
+        **({"handicaps": [handicaps[entrant] for entrant in (first, second)]} if handicaps else {}),
     }
 
 
@@ -107,6 +109,8 @@ class _Narrator:
                 clauses.append(self._describe_step(step, is_short=bool(lines)))
         key = f"explain.{'shared' if explanation.is_shared else 'before'}{'.short' if lines else ''}"
         lines.append(self._render(key, {"clauses": "; ".join(clauses)}))
+        if (handicaps := self._ties.tally.handicaps) and any(handicaps[entrant] for entrant in self._pair.values()):
+            lines.append(self._describe_handicaps(handicaps))
         if explanation.running:
             lines.append(self._render("explain.provisional", {"tables": list(explanation.running)}))
         return lines
@@ -116,6 +120,15 @@ class _Narrator:
 
     def _fill(self, key: str, members: Mapping[str, Json]) -> str:
         return self._texts.fill(key, {**self._pair, **members}, self._namer) or ""
+
+    def _describe_handicaps(self, handicaps: Sequence[int]) -> str:
+        """Return the sentence of the handicaps in the points of both."""
+        points = [Fraction(handicaps[entrant], POINT) for entrant in self._pair.values()]
+        signs = ["+" if value > 0 else "" for value in points]
+        value, less = (
+            sign + self._texts.grammar.decimal(value, DECIMALS) for sign, value in zip(signs, points, strict=True)
+        )
+        return self._render("explain.handicaps", {"value": value, "less": less})
 
     def _describe_group(self, before: Sequence[Step], step: Step) -> str:
         """Return the sentence of a group with all its meetings played."""

@@ -144,16 +144,19 @@ def draw_swiss_round(
     seats: SeatRange,
     state: SwissState,
     volunteers: Collection[int] = (),
+    ratings: Mapping[int, int] | None = None,
 ) -> SwissRound:
     """Return the next round of a Swiss event, and count its seats in the state's history.
 
     `order` is the draw's order of the entrants at the check-in, without the late, absent and withdrawn ones.
-    `volunteers` want a bye.
+    `volunteers` want a bye. With `ratings`, higher ones come first among equal scores, before the draw.
     """
     scores = {entrant: state.totals.get(entrant, 0) for entrant in order}
     sizes, count = find_round_sizes(len(order), seats, len(set(volunteers) & set(order)))
     byes = choose_byes(count, order, state.rested, scores, volunteers)
     playing = [entrant for entrant in order if entrant not in byes]
+    if ratings:
+        playing.sort(key=lambda entrant: -ratings[entrant])
     pods = draw_swiss_pods(key, playing, sizes, scores, state.weights).pods
     return SwissRound(state.history.seat_pods(pods, order), byes, weigh_pods(pods, scores, state.weights))
 

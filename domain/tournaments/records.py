@@ -1,7 +1,8 @@
 """Records of a tournament: the second family of the log, in the form of those of games.
 
-Every member is public, so a record has no packs and no seals: `v`, `kind`, `at` ms since 1970 UTC, `by` (entrant,
-director or service), `reason` (salted hash of an erasable text), `prev` and `body`. Kinds begin with `tournament.`.
+Members: `v`, `kind`, `at` ms since 1970 UTC, `by` (entrant, director or service), `reason` (salted hash of an erasable
+text), `prev` and `body`. Kinds begin with `tournament.`. All is public but the pack of a `bid`, sealed by `seals`: a
+`seated` record opens it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from domain.kernel.records.record import Record
+from domain.kernel.schema.canonical_json import digest
 from domain.types import Doc
 
 FAMILY = "tournament."
@@ -43,6 +45,9 @@ KINDS = tuple(
         "volunteered",
         "appealed",
         "answered",
+        "bidding_opened",
+        "bid",
+        "seated",
     )
 )
 """Kinds of records; `<kind>@1` in the ledger."""
@@ -54,10 +59,11 @@ By = Literal["entrant", "director", "service"]
 
 
 class RecordDraft(NamedTuple):
-    """Kind without its family, and body of a record to be made."""
+    """Kind without its family, and body of a record to be made; `sealed` is the pack of its entrant."""
 
     kind: str
     body: Doc
+    sealed: Doc | None = None
 
 
 def build_record(draft: RecordDraft, version: int, at: int, prev: str, by: By, reason: str = "") -> Record:
@@ -65,4 +71,6 @@ def build_record(draft: RecordDraft, version: int, at: int, prev: str, by: By, r
     public: Doc = {"v": version, "kind": FAMILY + draft.kind, "at": at, "by": by, "prev": prev}
     public |= {"body": draft.body} if draft.body else {}
     public |= {"reason": reason} if reason else {}
-    return Record(public, {})
+    if draft.sealed is None:
+        return Record(public, {})
+    return Record({**public, "seals": [digest(draft.sealed)]}, {str(draft.body["entrant"]): draft.sealed})

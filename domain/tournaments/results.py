@@ -96,6 +96,17 @@ class Tally:
                     seats[entrant].append(table)
 
     @cached_property
+    def handicaps(self) -> list[int]:
+        """Ticks of handicap in the ticks of each entrant; empty if no table that counts has any."""
+        found = [0] * self.stage.entrants
+        with_bids = [table for table, _ in self.tables if table.handicaps]
+        for table in with_bids:
+            for seat, (entrant, handicap) in enumerate(zip(table.entrants, table.handicaps, strict=True)):
+                if entrant is not None and seat not in table.absent:
+                    found[entrant] += handicap
+        return found if with_bids else []
+
+    @cached_property
     def members(self) -> tuple[int, ...]:
         """Entrants with a part in the stage, ascending."""
         return tuple(entrant for entrant in range(self.stage.entrants) if entrant not in self.stage.outsiders)

@@ -77,6 +77,20 @@ def assign_seats(
     return {entrant: ids[column] for entrant, column in zip(rows, assign_cheapest(costs), strict=True)}
 
 
+def choose_seats(turns: Sequence[int], history: History, lists: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """Return the seat of each entrant of a pod: in turn, the first free one of the own list.
+
+    Without one it is the free seat that the entrant had least often, of equal ones the first.
+    """
+    free, seats = list(range(len(turns))), {}
+    for entrant in turns:
+        had = history.get(entrant, {})
+        wanted = [seat for seat in lists.get(entrant, ()) if seat in free]
+        seats[entrant] = wanted[0] if wanted else min(free, key=lambda seat: had.get(seat, 0))
+        free.remove(seats[entrant])
+    return seats
+
+
 class SeatHistory:
     """Number of times in each seat, by entrant."""
 

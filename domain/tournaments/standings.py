@@ -16,7 +16,7 @@ def _number(entrant: int) -> Json:
 
 def list_standings(ties: TieBreaks, label: Callable[[int], Json] = _number) -> list[Doc]:
     """Return a document for each entrant, in order of places, with the values of the rules for all entrants."""
-    everybody = ties.tally.members
+    everybody, handicaps = ties.tally.members, ties.tally.handicaps
     steps = [ties.apply(rule, everybody) for rule in ties.rules if rule not in ("direct", SHARED)]
     return [
         {
@@ -27,6 +27,7 @@ def list_standings(ties: TieBreaks, label: Callable[[int], Json] = _number) -> l
             "credits": ties.tally.credits[entrant],
             "missed": ties.tally.missed[entrant],
             "ties": {step.rule: value_to_text(ties, step, entrant) for step in steps if not step.skipped},
+            **({"handicap": handicaps[entrant]} if handicaps else {}),
         }
         for group in ties.ranking
         for entrant in group

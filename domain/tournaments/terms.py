@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, fields
 
 from domain.errors import TournamentError
+from domain.kernel.schema.json_codec import to_json
+from domain.tournaments.bids import DEFAULT_RATE
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.results import DEFAULT_TIES
@@ -21,10 +23,27 @@ FORMATS = ("league", "design", "swiss", "knockout")
 ROUND_BY_ROUND = frozenset({"swiss", "knockout"})
 """Formats with a draw for each round; the others draw all rounds at once."""
 
+SEATINGS = BY_DRAW, BY_PREFERENCE, BY_CHOICE, BY_BIDS = ("draw", "prefer", "choose", "bid")
+"""Ways to give the seats of a pod: by the draw, by lists of seats at least cost, by lists in turn, by bids."""
+
+RELATIONS = IGNORED, KEPT_APART, NEAR = ("ignore", "apart", "near")
+"""Weight of the pairs with relations declared by both: none, or kept apart, or avoided like repeats."""
+
+SEEDS = (BY_DRAW, "ratings")
+
+MOST_BID_SEATS = 8
+"""Most seats of a table whose entrants bid: equal bids have as many assignments as the seats have orders."""
+
+LEFT_OUT = {"left_out": True}
+"""Marks options added later: their defaults stand in no record."""
+
 MAX_STAGES = 10
 
 MAX_REVEAL = 14 * 86_400
-"""Longest time to show nonces, seconds."""
+"""Longest time to show nonces, or to file bids, seconds."""
+
+MAX_RATE = 50_400
+"""Most ticks of handicap for a whole bid: ten points."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +72,14 @@ class StageTerms:
     """Of a knockout: a step from each round to the next."""
     entrants: int | None = None
     """Most entrants of a later stage: the first of the stage before. None: all of them."""
+    seating: str = field(default=BY_DRAW, metadata=LEFT_OUT)
+    bidding: int = field(default=43_200, metadata=LEFT_OUT)
+    """Time to file bids or lists of seats, seconds."""
+    bid_rate: int = field(default=DEFAULT_RATE, metadata=LEFT_OUT)
+    """Ticks of handicap for a whole bid."""
+    relations: str = field(default=IGNORED, metadata=LEFT_OUT)
+    seeds: str = field(default=BY_DRAW, metadata=LEFT_OUT)
+    """Order of the first round: by the draw, or a stage before; or by ratings."""
 
     @property
     def parameters(self) -> ScoringParameters:
@@ -84,6 +111,16 @@ class Terms:
         return SeatRange(self.least, self.most, self.preferred)
 
 
+def terms_to_json(terms: Terms) -> Doc:
+    """Return the terms as the first record has them."""
+    doc: Doc = to_json(terms)
+    for stage, stage_doc in zip(terms.stages, doc["stages"], strict=True):
+        for each in fields(stage):
+            if each.metadata.get("left_out") and getattr(stage, each.name) == each.default:
+                del stage_doc[each.name]
+    return doc
+
+
 def check_terms(terms: Terms) -> Terms:
     """Return the terms; raise TournamentError with a pointer for the first that cannot be."""
     _check_part("/seats", lambda: check_seats(terms.seats))
@@ -107,7 +144,7 @@ def _count_draws(stage: StageTerms) -> int:
 
 
 def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
-    _check(stage.format in FORMATS, f"{stage.format!r} is none of {', '.join(FORMATS)}", f"{pointer}/format")
+    _check_choice(stage.format, FORMATS, f"{pointer}/format")
     _check(stage.rounds is None or 1 <= stage.rounds <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", pointer)
     _check(1 <= stage.concurrent <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", f"{pointer}/concurrent")
     is_knockout = stage.format == "knockout"
@@ -122,6 +159,16 @@ def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
         _check(is_step, "at least the first of each table goes on", f"{pointer}/advance/{number}")
     is_field = stage.entrants is None or 2 <= stage.entrants <= MAX_ENTRANTS
     _check(is_field, "2 entrants or more are expected", f"{pointer}/entrants")
+    _check(stage.seating in SEATINGS, f"{stage.seating!r} is none of {', '.join(SEATINGS)}", f"{pointer}/seating")
+    _check(
+        stage.relations in RELATIONS, f"{stage.relations!r} is none of {', '.join(RELATIONS)}", f"{pointer}/relations"
+    )
+    keeps_apart = stage.relations == IGNORED or stage.format == "swiss"
+    _check(keeps_apart, "only a Swiss event keeps people apart", f"{pointer}/relations")
+    may_bid = stage.seating != BY_BIDS or terms.most <= MOST_BID_SEATS
+    _check(may_bid, f"bids are for tables of up to {MOST_BID_SEATS} seats", f"{pointer}/seating")
+    _check(0 <= stage.bidding <= MAX_REVEAL, f"0 to {MAX_REVEAL} seconds are expected", f"{pointer}/bidding")
+    _check(0 <= stage.bid_rate <= MAX_RATE, f"0 to {MAX_RATE} ticks are expected", f"{pointer}/bid_rate")
     _check(stage.unit >= 1, "a number from 1 is expected", f"{pointer}/unit")
     _check_part(f"{pointer}/scoring", lambda: find_scoring(stage.scoring))
     _check_part(f"{pointer}/total", lambda: check_total(stage.total))
@@ -132,6 +179,10 @@ def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
     if stage.scoring == "table":
         missing = [size for size in range(terms.least, terms.most + 1) if str(size) not in stage.lists]
         _check(not missing, f"no list has the points of {missing[:1]} seats", f"{pointer}/lists")
+
+
+def _check_choice(value: str, choices: Collection[str], pointer: str) -> None:
+    _check(value in choices, f"{value!r} is none of {', '.join(choices)}", pointer)
 
 
 def _check_part(pointer: str, check: Callable[[], object]) -> None:

@@ -28,6 +28,7 @@ from domain.tournaments.event_commands import (
 )
 from domain.tournaments.event_result_commands import AddTable, Report
 from domain.tournaments.event_ruling_commands import ROLES, DeputeOfficer, Penalise, RulingEffect
+from domain.tournaments.event_seat_commands import OpenBids
 from tests.api.conftest import Doc, Reply, Site, Table, make_site, refused
 from tests.api.members import OTHER, PASSWORD, Member, promoted, register
 
@@ -218,6 +219,7 @@ def organising(site: Site) -> list[Ask]:
     entrants = handler.load(ranking.rpartition("/")[2]).play.rounds[0].pods[0]
     for command in (AddTable(1, 1, 1, "g", entrants), Report(1, 1, 1, "g", 9, "h", (1, 2, 3), (3, 2, 1))):
         handler.handle(ranking.rpartition("/")[2], command)
+    bids = {"stages": [{"rounds": 1, "seating": "bid"}]}
     swiss = {"stages": [{"format": "swiss", "rounds": 3}]}
     people = [{"player": register(site, name).doc["player"]} for name in ("Bertrand", "Claire")]
     officer = people[0]
@@ -250,6 +252,13 @@ def organising(site: Site) -> list[Ask]:
         ask(f"POST {IN_TOURNAMENT}/nonce", f"{made(*drawing)}/nonce", {"nonce": NONCE}, {"nonce": NONCE + "00"}),
         ask(f"POST {IN_TOURNAMENT}/phases", f"{made()}/phases", {"phase": "checking"}, {"phase": "drawing"}),
         ask(f"POST {IN_TOURNAMENT}{ROUND}/draw", f"{made(*drawn)}/stages/1/rounds/1/draw", {"reason": "x"}, {}),
+        ask(f"POST {IN_TOURNAMENT}{ROUND}/bidding", f"{made(*drawn, **bids)}/stages/1/rounds/1/bidding", {}),
+        ask(
+            f"PUT {IN_TOURNAMENT}{ROUND}/bids",
+            f"{made(*drawn, OpenBids(1, 1), **bids)}/stages/1/rounds/1/bids",
+            {"bid": [100, 0, 0]},
+            {"bid": [0, 0, 100]},
+        ),
         ask(f"POST {IN_TOURNAMENT}{ROUND}/rank", f"{ranking}/stages/1/rounds/1/rank", {}),
         ask(f"POST {IN_TOURNAMENT}/close", f"{made()}/close", {}),
         ask(f"POST {IN_TOURNAMENT}/entrants/me/byes", f"{made(*checking, **swiss)}/entrants/me/byes", {}),

@@ -57,6 +57,7 @@ def test_a_tournament_is_entered_organised_and_won_by_forms(
     assert "in play" in " ".join(page.texts)
     (pod,) = site.get(f"{path}/stages/1/rounds/1").json["pods"]
     assert f'href="/games/{pod["game"]}"' in host.read(path).text
+    assert f'href="{path}?stage=1&amp;round=1#round"' in people[0].read(f"/games/{pod['game']}").text
     finish(site, host.api, [who.api for who in people], pod)
     act(host, path, "reports")
     act(host, path, "rank")
@@ -146,3 +147,22 @@ def test_who_withdrew_comes_back_by_a_form(event: tuple[Person, list[Person], st
     assert "Return to this tournament" in people[0].read(path).text
     page = act(people[0], path, "enter")
     assert "You are entrant" in " ".join(page.texts)
+
+
+def test_seats_are_bid_for_by_forms(site: Site) -> None:
+    host, people = person(site, "Organiser"), [person(site, f"Anne {number}") for number in range(3)]
+    made = host.api.post("/tournaments", {**BODY, "stages": [{"rounds": 1, "seating": "bid"}]})
+    path = f"/tournaments/{made.json['tournament']}"
+    for who in people:
+        act(who, path, "enter")
+    act(host, path, "checking")
+    for who in people:
+        act(who, path, "check_in")
+    for name in ("drawing", "draw", "bidding"):
+        act(host, path, name)
+    assert people[0].send(Page(people[0].read(path).text).act("file"), ("wish", "60 50")).status_code == 422
+    for who, wish in zip(people, ("60, 30, 10", "50 40 10", "34 33 33"), strict=True):
+        act(who, path, "file", ("wish", wish))
+    assert "3 of 3 have filed" in " ".join(Page(host.read(path).text).texts)
+    texts = " ".join(act(host, path, "tables").texts)
+    assert all(f"handicap {points}" in texts for points in ("-0.039", "0.011", "0.028"))

@@ -92,19 +92,47 @@ def play_without(table: Table, idle: int) -> None:
         assert s.commands.game(table.game).version > game.version
 
 
+def bid(site: Site, director: Member, members: list[Member], round_: str) -> list[list[int]]:
+    """The bids of a round, filed by all; nothing of them can be read before the tables are made."""
+    refused(director.post(f"{round_}/tables"), 409, "bids_open")
+    done(director.post(f"{round_}/bidding"))
+    refused(members[0].put(f"{round_}/bids", {"bid": [50, 51, 0]}), 422, "bid_invalid")
+    refused(members[0].put(f"{round_}/bids", {"bid": [50, 50, 0], "seats": [1]}), 422, "bid_invalid")
+    refused(director.put(f"{round_}/bids", {"bid": [50, 50, 0]}), 409, "not_entered")
+    first = 70 + int(round_[-1])
+    bids = [[first, 100 - first - number, number] for number in range(len(members))]
+    for member, own in zip(members, bids, strict=True):
+        answer = member.put(f"{round_}/bids", {"bid": own})
+        assert done(answer).keys() == {"tournament", "version", "head", "position"}
+    path = round_.partition("/stages")[0]
+    views = ("", "/export", "/standings", "/calendar", "/export.csv?sheet=seats", round_.removeprefix(path))
+    for who in (site, director, members[0]):
+        found = [who.get(path + view).data.replace(b" ", b"") for view in views]
+        assert not any(str(own).replace(" ", "")[1:-1].encode() in data for data in found for own in bids)
+    shown = done(site.get(round_))
+    assert (shown["filed"], [pod["bids"] for pod in shown["pods"]]) == ([*range(len(members))], [[], [], []])
+    refused(members[0].put(f"{round_}/bids", {"bid": [100, 0, 0]}), 409, "bids_closed")
+    return bids
+
+
 def test_a_whole_event(site: Site) -> None:
-    """Nine entrants, two rounds; everybody can prove every place."""
-    director, members, path = drawn(site)
+    """Nine entrants bid for their seats in two rounds; everybody can prove every place."""
+    director, members, path = drawn(site, stages=[{"format": "league", "rounds": 2, "seating": "bid"}])
+    handicaps = 0
     for number in (1, 2):
         round_ = f"{path}/stages/1/rounds/{number}"
         refused(director.post(f"{round_}/rank"), 409, "tables_open")
+        bids = bid(site, director, members, round_)
         made = done(director.post(f"{round_}/tables"))
         assert made["left"] == 0
         assert done(director.post(f"{round_}/tables"))["version"] == made["version"]
         pods = done(site.get(round_))["pods"]
         assert sorted(entrant for pod in pods for entrant in pod["entrants"]) == list(range(9))
+        assert all(pod["bids"] == [bids[entrant] for entrant in pod["entrants"]] for pod in pods)
+        assert all(-3 < sum(pod["handicaps"]) <= 0 for pod in pods)
+        handicaps += sum(sum(pod["handicaps"]) for pod in pods)
         if number == 1:
-            refused(director.post(f"{path}/stages/1/rounds/2/tables"), 409, "rounds_open")
+            refused(director.post(f"{path}/stages/1/rounds/2/bidding"), 409, "rounds_open")
         for pod in pods:
             finish(site, director, members, pod)
         assert done(director.post(f"{round_}/reports"))["pods"] == [1, 2, 3]
@@ -112,7 +140,8 @@ def test_a_whole_event(site: Site) -> None:
         done(director.post(f"{round_}/rank"))
     last, official = (done(site.get(f"{path}/standings{query}")) for query in ("", "?after_round=2"))
     assert last["standings"] == official["standings"]
-    assert sum(row["ticks"] for row in last["standings"]) == 6 * 3 * 2520
+    assert sum(row["ticks"] for row in last["standings"]) == 6 * 3 * 2520 + handicaps
+    assert sum(row["handicap"] for row in last["standings"]) == handicaps
     for lang in ("en", "fr"):
         for a in range(9):
             for b in range(a):
@@ -213,6 +242,28 @@ class TestDraw:
         refused(director.post(draw, {"reason": "Once more."}), 409, "tables_made")
         verify_tournament(parse_export(site.get(f"{path}/export").data))
 
+    def test_people_who_have_both_declared_a_relation_are_kept_apart(self, site: Site) -> None:
+        """One alone cannot choose whom not to meet. The record has the pair, and nothing of its cause."""
+        members = people(site, 6)
+        path = opened(
+            site, members[0], stages=[{"format": "swiss", "rounds": 2, "relations": "apart", "seeds": "ratings"}]
+        )
+        players = [member.doc["player"] for member in members]
+        for one, other in ((0, 1), (1, 0), (2, 3)):
+            done(members[one].put("/me/relations", {"players": [players[other]]}))
+        for member in members:
+            done(member.post(f"{path}/entrants"))
+        done(members[0].post(f"{path}/phases", {"phase": "checking"}))
+        for member in members:
+            done(member.post(f"{path}/checkin"))
+        done(members[0].post(f"{path}/phases", {"phase": "drawing"}))
+        done(members[0].post(f"{path}/stages/1/rounds/1/draw"))
+        shown = done(site.get(f"{path}/stages/1/rounds/1"))
+        assert (shown["relations"], shown["together"]) == ([[0, 1, "apart"]], [])
+        records = parse_export(site.get(f"{path}/export").data)
+        assert records[-1].body["ratings"] == [[entrant, 2500] for entrant in range(6)]
+        verify_tournament(records)
+
 
 class TestTables:
     def test_a_call_that_is_cut_off_anywhere_makes_no_second_table(
@@ -253,6 +304,13 @@ class TestTables:
         annulled = [pod for pod in pods if pod["annulled"]]
         assert [(len(pod["entrants"]), pod["game"], pod["annulled"]) for pod in annulled] == [(2, None, "average")]
         verify_tournament(parse_export(site.get(f"{path}/export").data))
+
+    def test_a_table_names_its_tournament_to_who_may_know_it(self, site: Site) -> None:
+        director, members, path = drawn(site, 3, listing="unlisted")
+        done(director.post(f"{path}/stages/1/rounds/1/tables"))
+        game = f"/games/{done(site.get(f'{path}/stages/1/rounds/1'))['pods'][0]['game']}"
+        place = {"tournament": path.rpartition("/")[2], "stage": 1, "round": 1, "pod": 1}
+        assert [done(who.get(game)).get("tournament") for who in (members[0], site)] == [place, None]
 
     def test_a_game_without_a_result_does_not_count(self, site: Site) -> None:
         director, _, path = drawn(site)
@@ -430,12 +488,14 @@ class TestRulings:
         refused(director.post(rulings, {**ruling, "reason": ""}, If_Match=tag), 422, "invalid_body")
         refused(director.post(rulings, {**ruling, "places": [1, 1, 3]}, If_Match=tag), 412, "preview_stale")
         refused(members[0].post(f"{rulings}?dry_run=1", ruling), 403, "directors_only")
-        done(director.post(rulings, ruling, If_Match=tag))
+        number = done(director.post(rulings, ruling, If_Match=tag))["ruling"]
         (told,) = done(site.get(rulings))["items"]
+        assert told["ruling"] == number
         assert (told["reason"], told["places"], told["restored"]) == (ruling["reason"], turned, False)
         assert done(site.get(round_))["pods"][0]["places"] == turned
         back: Doc = {"act": "restored", "ruling": told["ruling"], "reason": "It had not."}
-        done(director.post(rulings, back, If_Match=director.post(f"{rulings}?dry_run=1", back).headers["ETag"]))
+        taken = director.post(rulings, back, If_Match=director.post(f"{rulings}?dry_run=1", back).headers["ETag"])
+        assert done(taken)["ruling"] == number
         assert site.get(f"{path}/standings?after_round=1").json["standings"] == first
         refused(director.post(f"{rulings}?dry_run=1", {"act": "restored"}), 422, "invalid_body")
         verify_tournament(parse_export(site.get(f"{path}/export").data))
@@ -465,7 +525,7 @@ class TestAppeals:
         director, members, path = drawn(site, 3)
         ruling: Doc = {"act": "penalised", "entrant": 0, "ticks": 5, "reason": "Late."}
         tag = director.post(f"{path}/rulings?dry_run=1", ruling).headers["ETag"]
-        number = done(director.post(f"{path}/rulings", ruling, If_Match=tag))["version"]
+        number = done(director.post(f"{path}/rulings", ruling, If_Match=tag))["ruling"]
         appeal, answer = f"{path}/appeals", f"{path}/appeals/{number}/answer"
         refused(director.post(appeal, {"ruling": number, "reason": "x"}), 409, "not_entered")
         refused(members[0].post(appeal, {"ruling": number}), 422, "invalid_body")

@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from domain.kernel.schema.json_codec import from_json, to_json
+from domain.kernel.schema.json_codec import from_json
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.draw import commit_nonce, make_chain
-from domain.tournaments.event import Tournament, apply_tournament_record, initial_tournament
+from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import (
     CheckIn,
     CloseCheckIn,
@@ -21,12 +21,13 @@ from domain.tournaments.event_commands import (
     TournamentContext,
     draft_opening,
 )
+from domain.tournaments.event_fold import apply_tournament_record, initial_tournament
 from domain.tournaments.event_proof import export_lines
 from domain.tournaments.event_result_commands import AddTable, AnnulPod, Rank, Report, is_legal_pod
 from domain.tournaments.event_stage import TablePlace
 from domain.tournaments.records import build_record
 from domain.tournaments.scoring import rank_points
-from domain.tournaments.terms import Terms, check_terms
+from domain.tournaments.terms import Terms, check_terms, terms_to_json
 
 TERMS: dict[str, Any] = {
     "ruleset": "orders@1",
@@ -68,7 +69,7 @@ class EventInMemory:
     def __init__(self, number: int = 1, **terms: Any) -> None:
         self.now = 1_000
         self.chain = make_chain(b"the last secret of a chain......", 64)
-        doc = to_json(check_terms(from_json(Terms, {**TERMS, **terms})))
+        doc = terms_to_json(check_terms(from_json(Terms, {**TERMS, **terms})))
         draft = draft_opening(tournament_id(number), "organiser", doc, self.chain[0])
         self.records = [build_record(draft, 1, self.now, "", "director")]
         self.t = initial_tournament(self.records[0])
@@ -78,11 +79,15 @@ class EventInMemory:
         for command in commands:
             self.now += 1
             reason = "" if command.by != "director" else "0" * 8
-            for draft in command.decide(self.t, TournamentContext(self.now, self.chain.__getitem__)):
+            context = TournamentContext(self.now, self.chain.__getitem__, self._make_salt)
+            for draft in command.decide(self.t, context):
                 record = build_record(draft, self.t.version + 1, self.now, self.t.hash, command.by, reason)
                 self.t = apply_tournament_record(self.t, record)
                 self.records.append(record)
         return self.t
+
+    def _make_salt(self) -> str:
+        return f"{self.now:032x}"
 
     def draw_first(self, people: int) -> Tournament:
         """Enter people, check them in, and draw the first round."""

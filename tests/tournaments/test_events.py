@@ -21,11 +21,18 @@ from domain.tournaments.event_commands import (
     WantBye,
     Withdraw,
 )
+from domain.tournaments.event_pairing import DrawInput
 from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_result_commands import Rank, Report
+from domain.tournaments.event_result_commands import AddTable, Rank, Report
+from domain.tournaments.event_seat_commands import FileBid, OpenBids
+from domain.tournaments.event_seating import build_seated
+from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
 from domain.tournaments.results import KNOCKOUT_TIES
+from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks
 from tests.tournaments.aggregates import EventInMemory
+
+KNOCKOUT = {"format": "knockout", "ties": list(KNOCKOUT_TIES), "advance": [{"first": 1, "wild_cards": 3}, {"first": 2}]}
 
 
 def code_of(event: EventInMemory, *commands: object) -> str:
@@ -130,7 +137,46 @@ class TestSwiss:
         verified(event)
 
 
-KNOCKOUT = {"format": "knockout", "ties": list(KNOCKOUT_TIES), "advance": [{"first": 1, "wild_cards": 3}, {"first": 2}]}
+class TestRelations:
+    def test_related_pairs_are_kept_apart_while_sizes_allow(self) -> None:
+        """Pairs of three clubs of three part over the three pods; in one pod of three they cannot."""
+        clubs = tuple((a, b) for a, b in combinations(range(9), 2) if a // 3 == b // 3)
+        stage = {"format": "swiss", "rounds": 3, "relations": "apart"}
+        for people, together in ((9, 0), (3, 3)):
+            event = EventInMemory(stages=[stage])
+            event.act(*(Enter(f"p{n}") for n in range(people)), OpenCheckIn())
+            event.act(*(CheckIn((f"p{n}",)) for n in range(people)), CloseCheckIn(), Draw(1, 1, more=DrawInput(clubs)))
+            drawn = event.t.play.rounds[0]
+            assert len(drawn.list_together()) == together
+            assert drawn.relations == tuple((*pair, "apart") for pair in clubs if pair[1] < people)
+            verified(event)
+
+    def test_other_events_know_no_relations(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 3}])
+        event.draw_first(9)
+        event.act(Draw(1, 1, has_reason=True, more=DrawInput(((0, 1),), ((0, 9),))))
+        assert not event.records[-1].body.keys() & {"relations", "ratings"}
+        with pytest.raises(TournamentError, match="/stages/0/relations"):
+            EventInMemory(stages=[{"format": "league", "relations": "near"}])
+
+
+class TestSeeds:
+    @pytest.mark.parametrize("stage", [{"format": "swiss", "rounds": 2}, {**KNOCKOUT, "advance": [{"first": 1}]}])
+    def test_a_first_round_goes_by_ratings_and_then_by_the_draw(self, stage: dict[str, Any]) -> None:
+        """A Swiss event puts near ratings together, a knockout lays them over its tables in a snake."""
+        event = EventInMemory(stages=[{**stage, "seeds": "ratings"}])
+        event.act(*(Enter(f"p{n}") for n in range(9)), OpenCheckIn(), *(CheckIn((f"p{n}",)) for n in range(9)))
+        ratings = tuple((n, 2500 + 100 * n) for n in range(9))
+        event.act(CloseCheckIn(), Draw(1, 1, more=DrawInput(ratings=ratings)))
+        pods = sorted(sorted(pod) for pod in event.t.play.rounds[0].pods)
+        near = [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+        snake = [sorted(8 - seed for seed in table) for table in ([0, 5, 6], [1, 4, 7], [2, 3, 8])]
+        assert pods == (near if stage["format"] == "swiss" else sorted(snake))
+        assert event.records[-1].body["ratings"] == [[n, rating] for n, rating in ratings]
+        event.play_round(1, 1, random.Random(1))
+        event.act(Draw(1, 2, more=DrawInput(ratings=ratings)))
+        assert "ratings" not in event.records[-1].body
+        verified(event)
 
 
 class TestKnockout:
@@ -279,3 +325,112 @@ def test_terms_that_never_end_well_are_refused(terms: dict[str, Any], pointer: s
     with pytest.raises(TournamentError) as caught:
         EventInMemory(**terms)
     assert caught.value.pointer == pointer
+
+
+def with_bids(seating: str, *bids: tuple[int, ...], **stage: Any) -> EventInMemory:
+    """An event of three in which entrant n has filed the bid n; the last one files none if there are two."""
+    event = EventInMemory(stages=[{"format": "league", "rounds": 2, "seating": seating, **stage}])
+    event.draw_first(3)
+    event.act(OpenBids(1, 1), *(FileBid((f"p{n}",), 1, 1, bid) for n, bid in enumerate(bids)))
+    return event
+
+
+def add_table(event: EventInMemory, round_: int = 1) -> AddTable:
+    """The table of the only pod, with its seats given."""
+    present = event.t.list_present(1, round_, 1)
+    return AddTable(1, round_, 1, "g", tuple(build_seated(event.t, 1, (round_, 1), present)["entrants"]))
+
+
+def seat(event: EventInMemory, round_: int = 1) -> None:
+    """Give the seats of the only pod."""
+    event.act(add_table(event, round_))
+
+
+class TestSeats:
+    def test_bids_give_seats_and_handicaps_and_prove_themselves(self) -> None:
+        """The example of the page: seats 0, 1, 2 with -198, +54, +142 ticks."""
+        event = with_bids("bid", (60, 30, 10), (50, 40, 10), (34, 33, 33))
+        assert code_of(event, FileBid(("p0",), 1, 1, (100, 0, 0))) == "bids_closed"
+        seat(event)
+        assert event.t.play.rounds[0].pods == ((0, 1, 2),)
+        event.report(1, (1, 1), (3, 2, 1))
+        ties = TieBreaks(event.t.stage(1))
+        assert ties.tally.totals == [5040 - 198, 2520 + 54, 142]
+        assert [row["handicap"] for row in list_standings(ties)] == [-198, 54, 142]
+        told = explain(ties, 0, 1)
+        assert explanation_to_json(ties, told)["handicaps"] == [-198, 54]
+        assert explanation_sentences(ties, told, "en")[-1] == (
+            "Their points contain handicaps from bids for seats: 0 has -0.039, 1 has +0.011."
+        )
+        assert "-0,039" in explanation_sentences(ties, told, "fr")[-1]
+        event.act(Rank(1, 1))
+        verified(event)
+        data = event.export()
+        for old, new in ((b'"handicaps":[-198,54', b'"handicaps":[-197,54'), (b'"bid":[60,30', b'"bid":[61,29')):
+            with pytest.raises(VerificationError, match=r"seating_mismatch|chain_broken") as caught:
+                verify_tournament(parse_export(data.replace(old, new)))
+            assert caught.value.code in ("seating_mismatch", "cut_off")
+
+    def test_a_bid_stays_sealed_until_the_seats_are_given(self) -> None:
+        """Two worlds: with other bids everything that leaves the service has the same form, and other seals alone."""
+        worlds = [with_bids("bid", bid) for bid in ((98, 1, 1), (0, 0, 100))]
+        one, other = (event.export() for event in worlds)
+        seals = [event.records[-1].public["seals"][0].encode() for event in worlds]
+        assert one.replace(seals[0], b"").splitlines()[:-1] == other.replace(seals[1], b"").splitlines()[:-1]
+        assert "[98, 1, 1]" not in repr(worlds[0].t)
+
+    def test_who_has_filed_no_bid_bids_equal_shares_and_the_last_bid_counts(self) -> None:
+        event = with_bids("bid", (100, 0, 0), bidding=1)
+        assert code_of(event, add_table(event)) == "bids_open"
+        assert code_of(event, OpenBids(1, 1)) == "bids_open"
+        assert code_of(event, FileBid(("p1",), 1, 1, (50, 51, 0))) == "bid_invalid"
+        event.act(FileBid(("p0",), 1, 1, (0, 0, 100)))
+        event.now += 2_000
+        assert code_of(event, FileBid(("p1",), 1, 1, (100, 0, 0))) == "bids_closed"
+        seat(event)
+        assert event.t.play.rounds[0].pods[0][2] == 0
+        (opened,) = event.t.play.seatings[1, 1]["opened"]
+        assert (opened["entrant"], opened["v"], opened["bid"]) == (0, event.t.version - 2, [0, 0, 100])
+        assert code_of(event, OpenBids(1, 2)) == "rounds_open"
+        verified(event)
+
+    def test_lists_cost_by_their_places_beside_the_seats_had(self) -> None:
+        event = with_bids("prefer", (2, 1, 0), (1, 2), (0,))
+        seat(event)
+        assert event.t.play.rounds[0].pods == ((2, 1, 0),)
+        event.report(1, (1, 1), (3, 2, 1))
+        event.act(OpenBids(1, 2), *(FileBid((f"p{n}",), 1, 2, (0, 1, 2)) for n in range(3)))
+        seat(event, 2)
+        assert event.t.play.rounds[1].pods[0][0] != 2
+        verified(event)
+
+    def test_the_best_standing_chooses_first(self) -> None:
+        event = with_bids("choose", (0,), (0,), (0,))
+        seat(event)
+        event.report(1, (1, 1), (1, 2, 3))
+        event.act(Rank(1, 1))
+        best = event.t.play.rounds[0].pods[0][2]
+        event.act(OpenBids(1, 2), *(FileBid((f"p{n}",), 1, 2, (1, 0, 2)) for n in range(3)))
+        seat(event, 2)
+        assert event.t.play.rounds[1].pods[0][1] == best
+        verified(event)
+
+    def test_who_withdraws_leaves_seats_to_those_who_stay(self) -> None:
+        """Their bids fit no longer, and count as equal shares; what the leaver filed stays sealed."""
+        event = EventInMemory(least=2, stages=[{"format": "league", "rounds": 1, "seating": "bid", "bidding": 1}])
+        event.draw_first(3)
+        event.act(OpenBids(1, 1), FileBid(("p0",), 1, 1, (98, 1, 1)), Withdraw(("p1",)))
+        event.now += 2_000
+        seat(event)
+        event.report(1, (1, 1), (2, 1))
+        assert sum(event.t.play.seatings[1, 1]["handicaps"]) == 0
+        assert [each["entrant"] for each in event.t.play.seatings[1, 1]["opened"]] == [0]
+        verified(event)
+
+    def test_seats_by_the_draw_take_no_bids(self) -> None:
+        event = EventInMemory()
+        event.draw_first(3)
+        assert "seating" not in event.records[0].body["terms"]["stages"][0]
+        assert code_of(event, OpenBids(1, 1)) == "seats_drawn"
+        with pytest.raises(TournamentError, match="/stages/0/seating"):
+            EventInMemory(most=9, stages=[{"seating": "bid"}])

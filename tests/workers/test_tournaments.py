@@ -11,6 +11,7 @@ from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.event_commands import CloseTournament
 from domain.tournaments.event_proof import export_lines, parse_export, verify_tournament
+from domain.tournaments.event_seat_commands import FileBid, OpenBids
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
 from tests.damage import overwrite, spoil
@@ -35,7 +36,9 @@ class TestOneLog:
         self, house: House, handler: TournamentHandler
     ) -> None:
         game, crew = house.game(), house.crew
-        t = drawn(handler)
+        t = drawn(handler, stages=[{"format": "league", "rounds": 2, "seating": "bid"}])
+        handler.handle(t.id, OpenBids(1, 1))
+        handler.handle(t.id, FileBid(("p0",), 1, 1, (7, 86, 7)))
         handler.handle(t.id, CloseTournament())
         crew.commands.handle(game, CloseGame("abandoned", "director"))
         house.pumping.catch_up()
@@ -46,14 +49,15 @@ class TestOneLog:
         proof = house.reader.proofs.prove_inclusion(t.id, t.version)
         assert proof is not None
         assert proof.record == t.hash
-        text = [record.public for record in crew.ledger.read(t.id)]
+        text = crew.ledger.read(t.id)
+        assert any(record.packs for record in text)
         archiving, moved = GameArchiver(crew, 0), {}
         while found := archiving.find_next():
             moved[found.game] = archiving.archive(found)
         assert moved == {t.id: t.version, game: crew.ledger.version(game)}
         assert archiving.find_next() is None
         assert crew.ledger.is_archived(t.id)
-        assert [record.public for record in crew.ledger.read(t.id)] == text
+        assert crew.ledger.read(t.id) == text
         gen = create_generation(crew.views, house.time[0])
         pump = Projector(crew.ledger, crew.registry, crew.views, "rebuild", gen)
         while pump.run(house.time[0]):

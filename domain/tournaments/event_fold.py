@@ -1,0 +1,327 @@
+"""The fold of a tournament: what each kind of record changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from domain.errors import VerificationError
+from domain.kernel.records.record import Record
+from domain.kernel.schema.json_codec import from_json
+from domain.tournaments.event import Entrant, Tournament
+from domain.tournaments.event_stage import (
+    REPLAY,
+    OfficerRuling,
+    PodTable,
+    RoundDraw,
+    RoundPods,
+    RulingAppeal,
+    SealedBid,
+    StagePlay,
+    TablePlace,
+)
+from domain.tournaments.records import FAMILY, KINDS
+from domain.tournaments.terms import Terms
+
+
+def initial_tournament(record: Record) -> Tournament:
+    """Return the tournament after its first record; raise VerificationError `no_beginning` for any other."""
+    body = record.body
+    if record.kind != FAMILY + "opened" or record.version != 1:
+        raise VerificationError("no_beginning", 1)
+    terms = from_json(Terms, body["terms"])
+    secrets = (str(body["secret"]),)
+    return Tournament(body["tournament"], body["director"], terms, hash=record.hash, time=record.time, secrets=secrets)
+
+
+# --- what each kind changes
+
+
+def _enter(t: Tournament, record: Record) -> Tournament:
+    after = replace(t, entrants=(*t.entrants, Entrant(record.body["player"])))
+    return _join_late(after, record.body["entrant"]) if t.status == "running" else after
+
+
+def _join_late(t: Tournament, entrant: int) -> Tournament:
+    """Return the tournament with a late entrant in the next draw."""
+    after = replace(t, participants=(*t.participants, entrant))
+    return _change_play(after, len(t.stages), members=(*t.play.members, entrant))
+
+
+def _change_play(t: Tournament, stage: int, **changes: object) -> Tournament:
+    """Return the tournament with members of a stage replaced."""
+    play = replace(t.stages[stage - 1], **changes)  # type: ignore[arg-type] # of any of its fields
+    return replace(t, stages=(*t.stages[: stage - 1], play, *t.stages[stage:]))
+
+
+def _mark(t: Tournament, entrant: int, *, withdrawn: bool | None = None, excluded: bool | None = None) -> Tournament:
+    person = t.entrants[entrant]
+    is_withdrawn = person.withdrawn if withdrawn is None else withdrawn
+    is_excluded = person.excluded if excluded is None else excluded
+    return _replace_entrant(t, entrant, person._replace(withdrawn=is_withdrawn, excluded=is_excluded))
+
+
+def _replace_entrant(t: Tournament, entrant: int, person: Entrant) -> Tournament:
+    return replace(t, entrants=(*t.entrants[:entrant], person, *t.entrants[entrant + 1 :]))
+
+
+def _substitute(t: Tournament, record: Record) -> Tournament:
+    person = t.entrants[record.body["entrant"]]
+    named = person._replace(substitutes=(*person.substitutes, record.body["player"]))
+    return _replace_entrant(t, record.body["entrant"], named)
+
+
+def _withdraw(t: Tournament, record: Record) -> Tournament:
+    return _mark(t, record.body["entrant"], withdrawn=True)
+
+
+def _readmit(t: Tournament, record: Record) -> Tournament:
+    return _mark(t, record.body["entrant"], withdrawn=False)
+
+
+def _open_checkin(t: Tournament, _: Record) -> Tournament:
+    return replace(t, status="checking", commitments={}, nonces={})
+
+
+def _check_in(t: Tournament, record: Record) -> Tournament:
+    return replace(t, commitments={**t.commitments, record.body["entrant"]: record.body.get("nonce_hash", "")})
+
+
+def _close_checkin(t: Tournament, record: Record) -> Tournament:
+    participants = tuple(record.body["entrants"])
+    closed = replace(t, status="drawing", participants=participants, checkin_closed_at=record.time)
+    known = t.play.members
+    members = (*known, *(e for e in participants if e not in known)) if len(t.stages) == 1 else known
+    return _change_play(closed, len(t.stages), members=members)
+
+
+def _reveal(t: Tournament, record: Record) -> Tournament:
+    return replace(t, nonces={**t.nonces, record.body["entrant"]: record.body["nonce"]})
+
+
+def _draw(t: Tournament, record: Record) -> Tournament:
+    drawn = replace(t, secrets=(*t.secrets, record.body["secret"]))
+    body = record.body
+    draws = {**t.stages[body["stage"] - 1].draws, body["round"]: RoundDraw(body["draw"], body["key"])}
+    return _change_play(drawn, body["stage"], draws=draws)
+
+
+def _pair(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    before = t.play.rounds[: body["round"] - 1] if "round" in body else ()
+    related = tuple((one, other, how) for one, other, how in body.get("relations", ()))
+    drawn = tuple(RoundPods(tuple(map(tuple, each["pods"])), tuple(each["byes"]), related) for each in body["rounds"])
+    rounds = (*before, *drawn)
+    running = replace(t, status="running")
+    play = t.play
+    kept = len(before)
+    return _change_play(
+        running,
+        body["stage"],
+        plan=body["plan"],
+        rounds=rounds,
+        planned=body.get("of", len(rounds)),
+        bidding={round_: until for round_, until in play.bidding.items() if round_ <= kept},
+        bids={place: bid for place, bid in play.bids.items() if place[0] <= kept},
+        seatings={place: seated for place, seated in play.seatings.items() if place[0] <= kept},
+    )
+
+
+def _open_bids(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    terms, play = t.terms.stages[body["stage"] - 1], t.stages[body["stage"] - 1]
+    until = record.time + terms.bidding * 1000
+    return _change_play(t, body["stage"], bidding={**play.bidding, body["round"]: until})
+
+
+def _file_bid(t: Tournament, record: Record) -> Tournament:
+    body, (seal,) = record.body, record.public["seals"]
+    made = SealedBid(record.version, seal, record.packs.get(str(body["entrant"])))
+    bids = {**t.stages[body["stage"] - 1].bids, (body["round"], body["entrant"]): made}
+    return _change_play(t, body["stage"], bids=bids)
+
+
+def _seat_pod(t: Tournament, record: Record) -> Tournament:
+    """Put the entrants of a pod in order of their seats; those who have withdrawn follow."""
+    body = record.body
+    play, place = t.stages[body["stage"] - 1], (body["round"], body["pod"])
+    drawn = play.rounds[place[0] - 1]
+    seated = tuple(body["entrants"])
+    pods = list(drawn.pods)
+    pods[place[1] - 1] = (*seated, *(entrant for entrant in pods[place[1] - 1] if entrant not in seated))
+    rounds = (*play.rounds[: place[0] - 1], drawn._replace(pods=tuple(pods)), *play.rounds[place[0] :])
+    return _change_play(t, body["stage"], rounds=rounds, seatings={**play.seatings, place: body})
+
+
+def _set_table(t: Tournament, record: Record, table: PodTable) -> Tournament:
+    body = record.body
+    tables = t.stages[body["stage"] - 1].tables
+    return _change_play(t, body["stage"], tables={**tables, (body["round"], body["pod"]): table})
+
+
+def _find_table(t: Tournament, record: Record) -> PodTable | None:
+    body, stages = record.body, t.stages
+    tables: Mapping[TablePlace, PodTable] = stages[body["stage"] - 1].tables
+    return tables.get((body["round"], body["pod"]))
+
+
+def _add_table(t: Tournament, record: Record) -> Tournament:
+    return _set_table(t, record, PodTable(tuple(record.body["entrants"]), record.body["game"]))
+
+
+def _annul(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    if body["how"] == REPLAY:
+        return _play_again(_note_ruling(t, record), body["stage"], (body["round"], body["pod"]))
+    if "attempt" in body:
+        return _note_ruling(t, record)
+    table = _find_table(t, record) or PodTable(t.list_present(body["stage"], body["round"], body["pod"]))
+    return _set_table(t, record, replace(table, annulled=body["how"]))
+
+
+def _play_again(t: Tournament, stage: int, place: TablePlace) -> Tournament:
+    """Return the tournament without a table, to be made once more."""
+    play = t.stages[stage - 1]
+    tables = {other: table for other, table in play.tables.items() if other != place}
+    return _change_play(t, stage, tables=tables, attempts={**play.attempts, place: play.attempt_at(place)})
+
+
+def _note_ruling(t: Tournament, record: Record) -> Tournament:
+    kind, reason = record.kind.removeprefix(FAMILY), record.public.get("reason", "")
+    return replace(t, rulings=(*t.rulings, OfficerRuling(record.version, kind, record.body, record.time, reason)))
+
+
+def _exclude(t: Tournament, record: Record) -> Tournament:
+    return _mark(_note_ruling(t, record), record.body["entrant"], excluded=True)
+
+
+def _restore(t: Tournament, record: Record) -> Tournament:
+    version = record.body["ruling"]
+    restored = _replace_ruling(t, version, restored=True)
+    rulings = restored.rulings
+    (ruling,) = (each for each in rulings if each.version == version)
+    if ruling.kind != "excluded":
+        return restored
+    entrant = ruling.body["entrant"]
+    is_out = any(e.kind == "excluded" and not e.restored and e.body["entrant"] == entrant for e in rulings)
+    return _mark(restored, entrant, excluded=is_out)
+
+
+def _report(t: Tournament, record: Record) -> Tournament:
+    table = _find_table(t, record) or PodTable(())
+    return _set_table(t, record, replace(table, result=record.body))
+
+
+def _rank(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    rankings = t.stages[body["stage"] - 1].rankings
+    return _change_play(t, body["stage"], rankings=(*rankings[: body["round"] - 1], body, *rankings[body["round"] :]))
+
+
+def _advance(t: Tournament, record: Record) -> Tournament:
+    """Begin a stage with its members; once more, if a ruling changes them before it has tables.
+
+    A check-in goes on, with those who are still members.
+    """
+    members = tuple(record.body["entrants"])
+    begun = replace(t, stages=(*t.stages[: record.body["stage"] - 1], StagePlay(members)), participants=members)
+    if t.status != "checking":
+        return replace(begun, status="running")
+    return replace(begun, commitments={e: found for e, found in t.commitments.items() if e in members})
+
+
+def _volunteer(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    return replace(t, volunteers=t.volunteers | {(body["stage"], body["round"], body["entrant"])})
+
+
+def _appeal(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    made = RulingAppeal(record.version, body["entrant"], record.time, record.public.get("reason", ""))
+    return _replace_ruling(t, body["ruling"], appeal=made)
+
+
+def _answer(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    appeal = next(each.appeal for each in t.rulings if each.version == body["ruling"])
+    said = {"outcome": body["outcome"], "officer": body["officer"], "answered_at": record.time}
+    answered = replace(appeal, **said, answer=record.public.get("reason", "")) if appeal else None
+    return _replace_ruling(t, body["ruling"], appeal=answered)
+
+
+def _replace_ruling(t: Tournament, version: int, **changes: object) -> Tournament:
+    """Return the tournament with members of a ruling replaced."""
+    rulings = [replace(each, **changes) if each.version == version else each for each in t.rulings]  # type: ignore[arg-type] # of any of its fields
+    return replace(t, rulings=tuple(rulings))
+
+
+def _depute(t: Tournament, record: Record) -> Tournament:
+    return replace(t, officers={**t.officers, record.body["player"]: record.body["office"]})
+
+
+def _recuse(t: Tournament, record: Record) -> Tournament:
+    officers = {player: office for player, office in t.officers.items() if player != record.body["player"]}
+    return replace(t, officers=officers)
+
+
+def _close(t: Tournament, _: Record) -> Tournament:
+    return replace(t, status="finished")
+
+
+def _cancel(t: Tournament, _: Record) -> Tournament:
+    return replace(t, status="cancelled")
+
+
+_CHANGES: Mapping[str, Callable[[Tournament, Record], Tournament]] = dict(
+    zip(
+        KINDS[1:],
+        (
+            _enter,
+            _withdraw,
+            _open_checkin,
+            _check_in,
+            _close_checkin,
+            _reveal,
+            _draw,
+            _pair,
+            _add_table,
+            _annul,
+            _report,
+            _rank,
+            _close,
+            _cancel,
+            _readmit,
+            _advance,
+            _note_ruling,
+            _note_ruling,
+            _exclude,
+            _restore,
+            _depute,
+            _recuse,
+            _substitute,
+            _volunteer,
+            _appeal,
+            _answer,
+            _open_bids,
+            _file_bid,
+            _seat_pod,
+        ),
+        strict=True,
+    )
+)
+
+
+def apply_tournament_record(t: Tournament, record: Record) -> Tournament:
+    """Return the tournament after one more record."""
+    changed = _CHANGES[record.kind](t, record)
+    return replace(changed, version=record.version, hash=record.hash, time=record.time)
+
+
+def fold_tournament(records: Sequence[Record]) -> Tournament:
+    """Return the tournament after its records; raise VerificationError without a beginning."""
+    if not records:
+        raise VerificationError("no_beginning", 1)
+    t = initial_tournament(records[0])
+    for record in records[1:]:
+        t = apply_tournament_record(t, record)
+    return t
