@@ -118,7 +118,7 @@ READERS: list[tuple[str, Callable[[str], object]]] = [
 ]
 
 
-@pytest.mark.parametrize(("sound", "reader"), READERS)
+@pytest.mark.parametrize(("sound", "reader"), READERS, ids=["checkpoint", "proof", "cosignature request", "key"])
 class TestBadInput:
     @given(data=st.data())
     def test_any_changed_text_is_refused_by_name_or_says_the_same(
