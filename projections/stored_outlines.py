@@ -47,7 +47,7 @@ CACHE_OUTLINES = 64
 SPECTATORS = "spectators"
 """Reader of the row of spectators with a delay."""
 
-FORMAT = 1
+FORMAT = 2
 """Format of the rows. Raise it when headlines or their context get another meaning."""
 
 _O = schema.outlines.c

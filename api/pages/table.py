@@ -17,6 +17,7 @@ from api.pages.builder import Builder, BuilderState, Picks, Question, WholeMove,
 from api.pages.geometry import load_geometry
 from api.pages.in_process import Answer, ask, require
 from api.pages.labels import Labels
+from api.pages.link_card import show_card
 from api.pages.map_view import Offers, find_offers, show_map
 from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
@@ -220,6 +221,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         map=show_map(labels, page.board, page.seat, offers),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
+        card=show_card(summary, labels),
         sheet=page.show_sheet(),
         entries=entries,
         digest=digest,

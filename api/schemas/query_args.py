@@ -101,7 +101,7 @@ class DigestArgs(WaitArgs):
     level = choice_field(
         *LEVELS,
         load_default=LEVELS[0],
-        metadata={"description": "`brief`: at most twelve lines a turn, without weightless ones. `full`: all."},
+        metadata={"description": "`brief`: at most twelve weighty lines a turn, and the result. `full`: all."},
     )
 
 

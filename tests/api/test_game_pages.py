@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -245,9 +246,20 @@ def test_nothing_in_a_sight_is_invisible(started: Started, name: str) -> None:
     assert not [text for text in page.texts if re.search("[a-z]_[a-z]", text)]
 
 
-def test_a_page_of_the_largest_game_stays_small(started: Started) -> None:
-    """15 kB for an update."""
-    assert len(gzip.compress(started.anne.read(started.path("egc@1")).data, 6)) < 15_000
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_and_all_that_they_load_stay_small(started: Started, name: str) -> None:
+    """100 kB for a first view with all files, 15 kB for an update, 40 kB for the geometry; compressed."""
+    path = started.path(name)
+    files = {path: started.anne.read(path).data}
+    loaded = re.findall(rb'(?:src|href)="(/pages/[^"#]+)', files[path])
+    files |= {each: started.anne.browser.get(each).data for each in map(bytes.decode, loaded)}
+    assert {Path(each).suffix for each in files} == {"", ".css", ".js", ".svg"}
+    sizes = {each: len(gzip.compress(data, 6)) for each, data in files.items()}
+    assert sizes[path] < 15_000
+    assert sum(sizes.values()) < 100_000, sizes
+    geometry = started.member.get(f"/rulesets/{name}/geometry")
+    assert geometry.status_code == 200
+    assert len(gzip.compress(geometry.data, 6)) < 40_000
 
 
 @functools.cache

@@ -252,6 +252,30 @@ class TestReplay:
         return text
 
 
+@pytest.mark.parametrize("listing", ["public", "unlisted", "invitation"])
+def test_a_link_has_a_card_where_the_table_is_public(site: Site, listing: str) -> None:
+    site.remake(public_url="https://play.example")
+    made = site.post("/games", {"ruleset": SOE, "seats": 2, "listing": listing}).json
+    path = f"/games/{made['game']}"
+    anne = person(site)
+    page = anne.browser.get(path).text
+    if listing != "public":
+        assert "og:" not in page
+        return
+    assert '<meta property="og:title" content="Struggle of Empires">' in page
+    assert f'<meta property="og:url" content="https://play.example{path}">' in page
+    assert "og:image" not in page  # there is no board yet
+    for seat, name in enumerate(("Ada", "Bea")):
+        assert site.post(path + "/seats", {"seat": seat, "name": name}).status_code == 201
+    assert site.post(path + "/start", token=made["token"]).status_code == 201
+    page = anne.browser.get(path).text
+    assert f'<meta property="og:image" content="https://play.example{path}/board.svg">' in page
+    (description,) = re.findall(r"og:description.* content=\"(.*)\"", page)
+    assert description.startswith("Struggle of Empires, played by ")
+    assert "Ada" in description
+    assert "Bea" in description
+
+
 def test_a_picture_is_offered_once_spectators_may_see_it(site: Site) -> None:
     anne = person(site)
     body = {"ruleset": SOE, "seats": 2, "listing": "public", "delay": 600}

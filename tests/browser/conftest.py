@@ -43,7 +43,7 @@ def program(tools: Path) -> tuple[str, str]:
     with (folder / "lock").open("w") as guard:
         fcntl.flock(guard, fcntl.LOCK_EX)
         (folder / "fonts.conf").write_text(FONTS.format(folder=folder))
-        found = _run_node("inflate", tools.parent, str(tools.parent), TMPDIR=str(folder))
+        found = run_node("inflate", tools.parent, str(tools.parent), TMPDIR=str(folder))
     for libraries in ("", str(folder / "al2023" / "lib")):  # the system's own, else those of the package
         env = {**os.environ, "LD_LIBRARY_PATH": libraries}
         if subprocess.run([found, "--version"], env=env, capture_output=True, check=False).returncode == 0:
@@ -69,14 +69,14 @@ def scenario(program: tuple[str, str], tools: Path, service: Service) -> Scenari
     def play(name: str, /, **given: Any) -> Doc:
         modules = tools.parent
         asked = {"url": service.url, "modules": str(modules), "browser": program[0], "libraries": program[1], **given}
-        found: Doc = json.loads(_run_node(name, modules, said=json.dumps(asked)))
+        found: Doc = json.loads(run_node(name, modules, said=json.dumps(asked)))
         assert not found["faults"], "\n".join(found["faults"])
         return found
 
     return play
 
 
-def _run_node(name: str, modules: Path, *args: str, said: str = "", **more: str) -> str:
+def run_node(name: str, modules: Path, *args: str, said: str = "", **more: str) -> str:
     """What a program of this folder prints."""
     fonts = modules.parent / "browser" / "fonts.conf"
     env = {**os.environ, **({"FONTCONFIG_FILE": str(fonts)} if fonts.exists() else {}), **more}

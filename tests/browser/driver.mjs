@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pickRegion, regionOf } from "./picking.mjs";
 
 export const given = JSON.parse(readFileSync(0, "utf-8"));
 const need = createRequire(join(given.modules, "x.js"));
@@ -146,6 +147,19 @@ export async function go(page, place) {
   await Promise.all([page.waitForNavigation({ waitUntil: "domcontentloaded" }), use(place)]);
 }
 
+/** Regions picked on the map. */
+export const picked = [];
+
+/** Use an option as the scenario says: `onMap`, by its region on the map if it has one. */
+async function choose(page, option) {
+  const region = given.onMap ? await regionOf(option, HASTE) : null;
+  if (!region) return use(option, HASTE);
+  await pickRegion(page, region, given.by ?? "click");
+  picked.push(region);
+  const isOneOfSeveral = await page.locator(".decide .named").count().catch(() => 0); // else the page is left
+  if (isOneOfSeveral) await use(option, HASTE);
+}
+
 /** Answer the question that is shown, of buttons by the first one that is offered. Return as `submit`. */
 export async function answer(page, ending = true) {
   const key = await page.locator(QUESTION).first().locator("input[name=key]").inputValue(HASTE).catch(() => "");
@@ -153,9 +167,9 @@ export async function answer(page, ending = true) {
   return submit(page, async () => {
     const least = Number((await form.locator("fieldset > p").allTextContents()).join(" ").match(/\d+/)?.[0] ?? 0);
     const boxes = form.locator("input[type=checkbox]");
-    for (let box = 0; box < Math.min(least, await boxes.count()); box++) await use(boxes.nth(box), HASTE);
+    for (let box = 0; box < Math.min(least, await boxes.count()); box++) await choose(page, boxes.nth(box));
     const wanted = form.locator(ending ? "button.ends" : "button:not(.ends)");
-    await use(((await wanted.count()) ? wanted : form.locator("button")).first(), HASTE);
+    await choose(page, ((await wanted.count()) ? wanted : form.locator("button")).first());
   });
 }
 

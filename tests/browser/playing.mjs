@@ -1,5 +1,5 @@
 // A person with only the address registers, starts a game, and decides: by clicks, fingers or keys.
-import { decide, faults, finish, given, open, playNow, register } from "./driver.mjs";
+import { decide, faults, finish, given, open, picked, playNow, register } from "./driver.mjs";
 
 const script = given.script ?? true;
 const page = await open({ javaScriptEnabled: script, ...given.browsing });
@@ -32,4 +32,4 @@ const look = await page.evaluate(() => ({
 }));
 const cells = (row) => row.locator("th, td").allInnerTexts();
 const scores = isOver ? await Promise.all((await page.locator("[aria-labelledby=scores] tbody tr").all()).map(cells)) : [];
-await finish({ table, decisions, sheets, over: isOver, scores, ...look });
+await finish({ table, decisions, sheets, picks: picked.length, over: isOver, scores, ...look });

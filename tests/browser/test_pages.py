@@ -87,8 +87,10 @@ def test_a_person_with_only_the_address_plays(scenario: Scenario, way: str) -> N
 
 @pytest.mark.parametrize("way", ["no script", "keys", "touch", "French", "no motion"])
 def test_a_whole_game_is_played_in_every_way(scenario: Scenario, service: Service, way: str) -> None:
-    found = scenario("playing", name=f"Whole {way}", ruleset=SOE, decisions=600, **WAYS[way])
+    on_map = way in {"keys", "touch"}
+    found = scenario("playing", name=f"Whole {way}", ruleset=SOE, decisions=600, onMap=on_map, **WAYS[way])
     check_look(found, way)
+    assert bool(found["picks"]) == on_map
     check_end(service, found, f"Whole {way}")
 
 
@@ -104,6 +106,10 @@ def check_end(service: Service, found: Doc, name: str) -> None:
     told = log_in(service, name).table(found["table"].rpartition("/")[2], "0").scores()["scores"]
     places = sorted((each["place"], each["points"]) for each in told)
     assert [(int(row[0]), int(row[2])) for row in found["scores"]] == places
+
+
+PICKED = {SOE, "seven_empires@1"}
+"""Games in which who brings the game on is asked for regions."""
 
 
 def log_in(service: Service, name: str) -> Any:
@@ -136,7 +142,7 @@ def test_who_has_only_the_address_comes_plays_comes_back_and_takes_the_proof(
 
 def test_regions_are_chosen_on_the_map_and_a_replay_steps(scenario: Scenario) -> None:
     found = scenario("mapping", ruleset=SOE, picks=2)
-    assert found["picks"] == {"mouse": 2, "keys": 2, "touch": 2}
+    assert found["picks"] == {"click": 2, "keys": 2, "tap": 2}
     assert found["focus"]
     assert found["zoomed"] == {"closer": True, "kept": True}
     assert found["replay"] == {"seen": ["6", "7", "1", "4", "4", "4", "5"], "loads": 0}
@@ -158,9 +164,10 @@ def test_no_page_has_a_serious_fault_of_access(scenario: Scenario, tournament: s
 
 @pytest.mark.parametrize("name", [name for name in load_shipped().names() if name != EGC])
 def test_a_game_is_played_to_its_end_by_clicks(scenario: Scenario, service: Service, name: str) -> None:
-    """Against bots."""
-    found = scenario("playing", name=f"Long {name[:9]}", ruleset=name, decisions=600)
+    """Against bots; regions are picked on the map where the game is in `PICKED`."""
+    found = scenario("playing", name=f"Long {name[:9]}", ruleset=name, decisions=600, onMap=name in PICKED)
     check_look(found, "clicks")
+    assert bool(found["picks"]) == (name in PICKED)
     check_end(service, found, f"Long {name[:9]}")
 
 
@@ -169,7 +176,8 @@ def test_three_turns_of_order_sheets_are_played_by_clicks_and_the_rest_over_the_
 ) -> None:
     """Every page is opened in each turn."""
     pages = ["/", "/games", "/desk", "/account", "TABLE", "TABLE/chronicle", "TABLE/rules", "TABLE/desk"]
-    found = scenario("playing", name="Sheets", ruleset=EGC, decisions=100, orders=2, sheets=3, pages=pages)
+    given = {"decisions": 100, "orders": 2, "sheets": 3, "pages": pages}
+    found = scenario("playing", name="Sheets", ruleset=EGC, **given)
     assert found["sheets"] == 3
     assert found["decisions"] >= 9
     table = log_in(service, "Sheets").table(found["table"].rpartition("/")[2], "0")

@@ -60,3 +60,21 @@ def test_one_preposition_serves_a_list_of_places() -> None:
     texts = load_texts(of("seven_empires").rules.package, "en")
     names = ["in Finland", "in Livonia", "in the Baltic Sea"]
     assert texts.grammar.join_names(names) == "in Finland, Livonia and the Baltic Sea"
+
+
+def test_a_hire_that_is_revealed_at_once_is_told_once() -> None:
+    rules = of("age_of_reason").rules
+    hired: Doc = {"t": "hire_sealed", "seat": 0, "powers": ["austria"]}
+    none: Doc = {"t": "hire_sealed", "seat": 0, "powers": []}
+    revealed: Doc = {"t": "battle_revealed", "cards": {}, "hired": {"attacker": ["austria"]}}
+    assert [fact["t"] for fact in rules.complete_sentences([hired, revealed])] == ["", "battle_revealed"]
+    assert [fact["t"] for fact in rules.complete_sentences([hired])] == ["hire_sealed"]
+    assert rules.complete_sentences([none, revealed])[0] == none
+
+
+@pytest.mark.parametrize("lang", ["en", "fr"])
+def test_points_for_a_beaten_marker_stand_in_the_digest(lang: str) -> None:
+    rules = of("age_of_reason").rules
+    assert "vp_gained" in rules.meta.headlines
+    fact: Doc = {"t": "vp_gained", "seat": 0, "vp": 2, "total": 9, "marker": "pirates"}
+    assert "9" in (load_texts(rules.package, lang).sentence(fact) or "")

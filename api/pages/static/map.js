@@ -114,7 +114,7 @@ class BoardMap {
     const direction = ARROWS[event.key];
     if (direction) return nearest(places, from, direction);
     const fresh = event.timeStamp - this.typed.at > TYPING || !this.typed.text;
-    const isPart = event.key === " " ? !fresh : event.key.length === 1 && /\p{L}/u.test(event.key);
+    const isPart = event.key === " " ? !fresh : event.key.length === 1 && /[\p{L}\p{N}]/u.test(event.key);
     if (!isPart) return undefined;
     this.typed = { text: (fresh ? "" : this.typed.text) + plain(event.key), at: event.timeStamp };
     const after = [...places.slice(places.indexOf(from) + (fresh ? 1 : 0)), ...places];
@@ -301,9 +301,9 @@ function optionsOf(region) {
   return alone.length ? alone : all.filter((each) => names(JSON.parse(each.value), region));
 }
 
-/** Return a text without capitals and accents. @param {string} text */
+/** Return a text without capitals, accents and signs: nobody has to type an apostrophe. @param {string} text */
 function plain(text) {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return text.normalize("NFD").replace(/[^\p{L}\p{N} ]/gu, "").toLowerCase();
 }
 
 /** Return the nearest region in a direction. @param {SVGElement[]} places @param {SVGElement} from @param {[number, number]} to */

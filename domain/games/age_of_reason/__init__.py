@@ -50,6 +50,7 @@ META = Meta(
     },
     headlines=(
         "region_scored",
+        "vp_gained",
         "unrest_rolled",
         "marker_taken",
         "marker_converted",

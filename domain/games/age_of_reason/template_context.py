@@ -199,11 +199,13 @@ def _conversion(_: AgeOfReason, __: AgeOfReason, ___: MarkerConverted) -> Mappin
 
 
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Tell tokens replaced at once, and conversions with the Bluff.
+    """Tell tokens replaced at once, powers hired and revealed once, and conversions with the Bluff.
 
     AOR-8.1.4: after these, the discard has not grown.
     """
     facts = join_replacements(facts, ("token_removed",))
+    if any(fact["t"] == "battle_revealed" for fact in facts):
+        facts = [{**fact, "t": ""} if fact["t"] == "hire_sealed" and fact.get("powers") else fact for fact in facts]
     if any(fact["t"] == "discard_counted" for fact in facts):
         return facts
     return [{**fact, "bluff": True} if fact["t"] == "marker_converted" else fact for fact in facts]
