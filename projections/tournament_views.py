@@ -189,9 +189,8 @@ def build_round(t: Tournament, stage: int, round_: int) -> Doc:
         "stage": stage,
         "round": round_,
         "pods": [
-            _pod_to_json(play, (round_, pod), entrants, counted.get((round_, pod)))
-            | _seating_to_json(t, stage, (round_, pod), entrants)
-            for pod, entrants in enumerate(drawn.pods, 1)
+            _pod_to_json(play, (round_, pod), counted.get((round_, pod))) | _seating_to_json(t, stage, (round_, pod))
+            for pod in range(1, len(drawn.pods) + 1)
         ],
         "byes": list(drawn.byes),
         "relations": [list(each) for each in drawn.relations],
@@ -203,8 +202,8 @@ def build_round(t: Tournament, stage: int, round_: int) -> Doc:
     }
 
 
-def _pod_to_json(play: StagePlay, place: TablePlace, drawn: tuple[int, ...], counted: TableResult | None) -> Doc:
-    table = play.tables.get(place, PodTable(drawn))
+def _pod_to_json(play: StagePlay, place: TablePlace, counted: TableResult | None) -> Doc:
+    table = play.tables.get(place, PodTable(tuple(play.list_pod(place))))
     result: Json = table.result or {}
     is_void = counted is None or (table.result is not None and not result["places"] and not counted.places)
     return {
@@ -222,10 +221,10 @@ def _pod_to_json(play: StagePlay, place: TablePlace, drawn: tuple[int, ...], cou
     }
 
 
-def _seating_to_json(t: Tournament, stage: int, place: TablePlace, drawn: tuple[int, ...]) -> Doc:
+def _seating_to_json(t: Tournament, stage: int, place: TablePlace) -> Doc:
     """Return whether the seats of a pod are given, with the opened bids or lists and the handicaps by seat."""
     play = t.stages[stage - 1]
-    entrants = play.tables.get(place, PodTable(drawn)).entrants
+    entrants = play.tables[place].entrants if place in play.tables else tuple(play.list_pod(place))
     opened = {each["entrant"]: each["bid"] for each in play.seatings.get(place, {}).get("opened", ())}
     return {
         "seated": not t.wants_seats(stage, place),

@@ -19,7 +19,7 @@ from domain import errors
 from domain.errors import AnnalsError, RuleError
 from domain.kernel.schema.canonical_json import plain_text
 from domain.kernel.text.message_catalog import Message, load_texts
-from domain.types import Json
+from domain.types import Json, is_import_id
 
 MEDIA = "application/problem+json"
 
@@ -327,7 +327,7 @@ def damage_problem(error: Exception | None = None) -> Problem | None:
     """Return the problem for a damaged game if damage explains the failure, else None."""
     arguments = request.view_args or {}
     game = arguments.get("game", arguments.get("tournament"))
-    if not isinstance(game, str):
+    if not isinstance(game, str) or is_import_id(game):  # a file that was proved, and has no rows in the log
         return None
     with suppress(AnnalsError):  # keep the first error
         version = error.version if isinstance(error, errors.GameDamaged) else services().inspect(game)

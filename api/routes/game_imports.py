@@ -28,6 +28,9 @@ from domain.kernel.text.message_catalog import Message
 from domain.ledger.imported_games import MOST_EACH
 from domain.types import MAX_WORD
 
+LATEST = 32_503_680_000_000
+"""Start of the year 3000, ms: calendars end, and deadlines follow the last record."""
+
 MAX_SECONDS = 20.0
 """Longest time for deciding the moves of a file again."""
 
@@ -83,11 +86,19 @@ def _prove(data: bytes) -> Export:
             raise Problem("import_not_closed")
         rules = services().registry.get(found.ruleset)
         verify.verify(rules, found, replayer=_replay_in_time)
+        _check_times(found)
     except VerificationError as error:
         fault = {"code": error.code, "version": error.version, "detail": error.detail}
         detail = Message("Version {version} has the fault {code}.", version=error.version, code=error.code)
         raise Problem("import_not_proved", detail, fault=fault) from error
     return found
+
+
+def _check_times(found: Export) -> None:
+    """Raise VerificationError `malformed` for a record of a time that no calendar could write."""
+    for record in found.records:
+        if record.time > LATEST:
+            raise VerificationError("malformed", record.version, "the record is of a time after the year 2999")
 
 
 def _replay_in_time(rules: AnyRuleset, found: Export, seed: bytes) -> verify.ReplayCounts:

@@ -145,27 +145,31 @@ class Tournament:
 
     def list_present(self, stage: int, round_: int, pod: int) -> tuple[int, ...]:
         """Return the entrants of a pod with a right to a table, by seat."""
-        pods = self.stages[stage - 1].rounds[round_ - 1].pods
-        return tuple(e for e in pods[pod - 1] if self.entrants[e].is_active)
+        return tuple(e for e in self.stages[stage - 1].list_pod((round_, pod)) if self.entrants[e].is_active)
 
     def fits_pod(self, stage: int, round_: int, pod: int, entrants: Sequence[int]) -> bool:
         """Return whether these are entrants of a pod by seat: all who are present, and nobody else.
 
         Somebody who withdraws while the table is made may be among them.
         """
-        drawn = self.stages[stage - 1].rounds[round_ - 1].pods[pod - 1]
+        drawn = self.stages[stage - 1].list_pod((round_, pod))
         in_order = [entrant for entrant in drawn if entrant in entrants]
         return in_order == [*entrants] and self.has_all_present(stage, round_, pod, entrants)
 
     def has_all_present(self, stage: int, round_: int, pod: int, entrants: Sequence[int]) -> bool:
         """Return whether these are different entrants of a pod, with all who are present."""
-        drawn = self.stages[stage - 1].rounds[round_ - 1].pods[pod - 1]
+        drawn = self.stages[stage - 1].list_pod((round_, pod))
         found = set(entrants)
         return len(found) == len(entrants) and set(self.list_present(stage, round_, pod)) <= found <= set(drawn)
 
     def list_waiting_bids(self, stage: int, round_: int) -> list[int]:
-        """Return the entrants of a round's pods, still present, without a bid."""
+        """Return the entrants of a round's pods, still present, without a bid; none once a pod is seated.
+
+        Whoever leaves and comes back thus opens no bids again.
+        """
         play = self.stages[stage - 1]
+        if any(seated == round_ for seated, _ in play.seatings):
+            return []
         drawn = [entrant for pod in play.rounds[round_ - 1].pods for entrant in pod]
         return [e for e in drawn if self.entrants[e].is_active and (round_, e) not in play.bids]
 

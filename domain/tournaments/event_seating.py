@@ -20,13 +20,12 @@ from domain.types import Doc
 
 def find_pod(t: Tournament, stage: int, round_: int, entrant: int) -> int | None:
     """Return the pod of a present entrant in a drawn round, or None."""
-    pods = t.stages[stage - 1].rounds[round_ - 1].pods
-    found = (pod for pod, entrants in enumerate(pods, 1) if entrant in entrants and t.entrants[entrant].is_active)
-    return next(found, None)
+    pods = range(1, len(t.stages[stage - 1].rounds[round_ - 1].pods) + 1)
+    return next((pod for pod in pods if entrant in t.list_present(stage, round_, pod)), None)
 
 
 def is_bidding_over(t: Tournament, stage: int, round_: int, now: int) -> bool:
-    """Return whether a round takes no further bids: its time is over, or everybody has filed."""
+    """Return whether a round takes no further bids: its time is over, or no bid is waited for."""
     return now > t.stages[stage - 1].bidding[round_] or not t.list_waiting_bids(stage, round_)
 
 

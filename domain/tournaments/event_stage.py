@@ -136,6 +136,12 @@ class StagePlay:
         """Return the last draw up to a round; one without a key if there is none."""
         return next((self.draws[n] for n in range(round_, 0, -1) if n in self.draws), RoundDraw(0, ""))
 
+    def list_pod(self, place: TablePlace) -> Sequence[int]:
+        """Return the entrants of a pod by seat: those seated by bids or lists, before that all who were drawn."""
+        seated = self.seatings.get(place)
+        pod: Sequence[int] = seated["entrants"] if seated else self.rounds[place[0] - 1].pods[place[1] - 1]
+        return pod
+
     def list_handicaps(self, place: TablePlace, entrants: Sequence[int]) -> tuple[int, ...]:
         """Return the handicaps of a table by seat, in ticks; empty without bids."""
         seated = self.seatings.get(place, {})

@@ -20,6 +20,7 @@ from domain.kernel.game.forks import check_origin
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof import verify
 from domain.kernel.records import export
+from domain.kernel.records.record import Record
 from domain.ruleset_registry import load_shipped
 from domain.types import PUBLIC
 from projections import documents
@@ -211,6 +212,9 @@ def test_a_file_that_does_not_verify_is_refused_with_its_first_fault(table: Tabl
     assert fault(b"".join(lines)) == ("pack_changed", sealed)
     assert fault(data[:-1])[0] == "cut_off"
     assert fault(b"{}\n{}\n")[0] in ("version_gap", "header_mismatch")
+    *records, last = export.parse(data).records
+    endless = Record({**last.public, "at": 2**53 - 1}, last.packs)
+    assert fault(export.dump([*records, endless])) == ("malformed", last.version)  # no calendar could write it
     assert anne.get("/games/imports").json["items"] == []
 
 

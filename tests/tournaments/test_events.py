@@ -394,6 +394,20 @@ class TestSeats:
         assert code_of(event, OpenBids(1, 2)) == "rounds_open"
         verified(event)
 
+    def test_who_comes_back_after_the_seats_are_given_is_not_in_the_pod(self) -> None:
+        """Also where the table is played again: no bids are open, and handicaps are those of before."""
+        event = with_bids("bid", (60, 30, 10), (50, 40, 10))
+        event.act(Withdraw(("p2",)))
+        seat(event)
+        event.act(Enter("p2"))
+        assert event.t.entrants[2].is_active
+        assert code_of(event, FileBid(("p2",), 1, 1, (100, 0, 0))) == "not_eligible"
+        assert code_of(event, FileBid(("p0",), 1, 1, (100, 0))) == "bids_closed"
+        assert event.t.list_waiting_bids(1, 1) == []
+        assert event.t.list_present(1, 1, 1) == event.t.play.tables[1, 1].entrants
+        assert event.t.stage(1).tables[0].handicaps
+        verified(event)
+
     def test_lists_cost_by_their_places_beside_the_seats_had(self) -> None:
         event = with_bids("prefer", (2, 1, 0), (1, 2), (0,))
         seat(event)
