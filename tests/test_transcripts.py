@@ -16,8 +16,8 @@ PAGES = {"docs/command-line.md": 7, "docs/chronicle.md": 15, "README.md": 4, "do
 """Page -> commands in it, at least."""
 LEFT_OUT = "[...]"
 COMMAND = re.compile(r"(?: {4})?\$ (?:\./run )?(annals|sed) ")
-GIVEN = ("scenario",)
-"""Commands whose files the reader brings."""
+GIVEN = ("scenario", "import")
+"""Commands whose files or service the reader brings."""
 SHOWN_FILE = re.compile(r"`([\w-]+\.json)`[^`\n]*:\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 """A file that a page shows in a fence."""
 

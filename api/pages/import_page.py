@@ -15,7 +15,9 @@ from api.pages.login import log_in_first
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.services import services
 
-ADDRESS = "/games/imports"
+ADDRESS, ROUTE = "/games/imports", "/imports"
+"""Of the page, and of the API."""
+
 _GAME = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 
 
@@ -45,15 +47,15 @@ def show_imports() -> Response:
 def _change() -> Response:
     game = request.form.get("delete", "")
     if _GAME.fullmatch(game):
-        require("DELETE", f"{ADDRESS}/{game}")
+        require("DELETE", f"{ROUTE}/{game}")
         return redirect(ADDRESS)
     file = request.files.get("file")
     text = file.read().decode(errors="replace") if file else ""
-    return redirect(f"/games/{require('POST', ADDRESS, {'export': text})['game']}")
+    return redirect(f"/games/{require('POST', ROUTE, {'export': text})['game']}")
 
 
 def _show_page(problem: Problem | None = None) -> Response:
-    items = require("GET", ADDRESS)["items"]
+    items = require("GET", ROUTE)["items"]
     titles = {each["name"]: each["title"] for each in require("GET", "/rulesets")["items"]}
     return render_games_page(
         "imports",

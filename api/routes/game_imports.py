@@ -34,7 +34,7 @@ LATEST = 32_503_680_000_000
 MAX_SECONDS = 20.0
 """Longest time for deciding the moves of a file again."""
 
-bp = Blueprint("imports", __name__, url_prefix="/v1/games/imports", description="Games from export files.")
+bp = Blueprint("imports", __name__, url_prefix="/v1/imports", description="Games from export files.")
 
 
 def _require_importer(view: View) -> View:

@@ -249,7 +249,7 @@ class Annals:
 
     def import_game(self, export: str) -> t.ImportDoc:
         """Import the export of a closed game as one for analysis; the same file again is the same game."""
-        return cast("t.ImportDoc", self.wire.write("/games/imports", {"export": export}))
+        return cast("t.ImportDoc", self.wire.write("/imports", {"export": export}))
 
     def open_tournament(self, **terms: Json) -> t.TournamentWritten:
         """Open a tournament as its organiser; `ruleset`, `seats`, `stages` .. as in the OpenAPI document."""

@@ -228,7 +228,7 @@ export class Annals {
   /** Open an analysis from a version of a closed game; for accounts. */
   fork = (game: string, version: number, seat: number | null = null) =>
     this.wire.write<Schemas["ForkDoc"]>(`/games/${game}/forks`, { version, seat });
-  importGame = (export_: string) => this.wire.write<Schemas["ImportDoc"]>("/games/imports", { export: export_ });
+  importGame = (export_: string) => this.wire.write<Schemas["ImportDoc"]>("/imports", { export: export_ });
 
   /** Open a tournament, and direct it. */
   openTournament(terms: unknown): Promise<Schemas["TournamentWritten"]> {

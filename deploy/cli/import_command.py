@@ -60,7 +60,7 @@ def _send(url: str, text: str) -> tuple[int, Doc]:
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     answer = urllib3.request(
         "POST",
-        f"{url}/v1/games/imports",
+        f"{url}/v1/imports",
         body=msgspec.json.encode({"export": text}),
         headers=headers,
         timeout=SECONDS,

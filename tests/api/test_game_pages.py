@@ -318,8 +318,8 @@ def test_a_page_shows_what_a_client_may_read(site: Site) -> None:
 
 
 def test_pages_have_no_way_of_their_own_to_a_game() -> None:
-    """They ask the routes; of the services they use those that say who asks, and the rulesets."""
-    allowed = {"registry", "account_store", "settings", "seat_tokens", "notifications"}
+    """They ask the routes; of the services they use those that say who asks and when, and the rulesets."""
+    allowed = {"clock", "registry", "account_store", "settings", "seat_tokens", "notifications"}
     for path in sorted((ROOT / "api/pages").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("services()", "s"):

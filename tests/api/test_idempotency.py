@@ -335,7 +335,7 @@ CALLERS: dict[str, Callable[[Site], list[Ask]]] = {
 
 WITHOUT_KEY = {
     "sets a state, which is the same the second time": (
-        "POST /v1/games/imports",
+        "POST /v1/imports",
         "POST /v1/me/pauses",
         "POST /v1/me/resumptions",
         "PUT /v1/accounts/{account}/role",
@@ -359,7 +359,7 @@ WITHOUT_KEY = {
         "DELETE /v1/games/{game}/card",
         "DELETE /v1/games/{game}/challenges",
         "DELETE /v1/games/{game}/chat",
-        "DELETE /v1/games/imports/{game}",
+        "DELETE /v1/imports/{game}",
         "DELETE /v1/games/{game}/officers/{player}/offer",
         "DELETE /v1/me",
         "DELETE /v1/me/blocks/{player}",

@@ -58,7 +58,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def send(member: Member, data: bytes) -> Reply:
-    return member.post("/games/imports", {"export": data.decode()})
+    return member.post("/imports", {"export": data.decode()})
 
 
 def imported(member: Member, data: bytes) -> Table:
@@ -180,17 +180,17 @@ def test_the_same_file_is_the_same_game_of_its_importer(site: Site, table: Table
     first, again, other = send(anne, data), send(anne, data), send(bert, data)
     assert first.data == again.data
     assert first.json["game"] != other.json["game"]
-    assert anne.get("/games/imports").json["items"] == [first.json]
+    assert anne.get("/imports").json["items"] == [first.json]
     assert anne.get("/me/data").json["imports"] == [first.json]
 
 
 def test_only_its_importer_deletes_it_also_with_the_account(site: Site, table: Table, anne: Member) -> None:
     data, bert = table.get("/export").data, register(site, "Bert")
     game, other = imported(anne, data), imported(bert, data)
-    refused(bert.delete(f"/games/imports/{game.game}"), 404, "unknown_game")
+    refused(bert.delete(f"/imports/{game.game}"), 404, "unknown_game")
     paths = ("", "/board", "/board?version=5", "/timeline", "/scores", "/export", "/digest", "/replay")
     assert {game.get(path).status_code for path in paths} == {200}
-    assert anne.delete(f"/games/imports/{game.game}").status_code == 204
+    assert anne.delete(f"/imports/{game.game}").status_code == 204
     assert {game.get(path).status_code for path in paths} == {404}
     refused(anne.post(f"{game.path}/forks", {"version": 6}), 404, "unknown_game")
     bert.prove()
@@ -215,7 +215,7 @@ def test_a_file_that_does_not_verify_is_refused_with_its_first_fault(table: Tabl
     *records, last = export.parse(data).records
     endless = Record({**last.public, "at": 2**53 - 1}, last.packs)
     assert fault(export.dump([*records, endless])) == ("malformed", last.version)  # no calendar could write it
-    assert anne.get("/games/imports").json["items"] == []
+    assert anne.get("/imports").json["items"] == []
 
 
 def test_only_whole_exports_of_closed_games_are_taken(site: Site, table: Table, anne: Member) -> None:
@@ -223,9 +223,9 @@ def test_only_whole_exports_of_closed_games_are_taken(site: Site, table: Table, 
     refused(send(anne, running.get("/export").data), 422, "import_not_closed")
     unknown = table.get("/export").data.replace(b"windows@1", b"unknown@1")
     assert send(anne, unknown).status_code in (404, 422)
-    refused(anne.post("/games/imports", {}), 422, "invalid_body")
-    refused(site.post("/games/imports", {"export": "x"}, running.director), 403, "accounts_only")
-    refused(anne.post("/games/imports", {"export": "x" * (6 * 2**20)}), 413, "body_too_large")
+    refused(anne.post("/imports", {}), 422, "invalid_body")
+    refused(site.post("/imports", {"export": "x"}, running.director), 403, "accounts_only")
+    refused(anne.post("/imports", {"export": "x" * (6 * 2**20)}), 413, "body_too_large")
 
 
 def test_files_are_bounded_by_time_and_number(table: Table, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +256,7 @@ def test_the_command_line_sends_a_file_and_names_its_first_fault(
     file.write_bytes(table.get("/export").data)
     command = ["import", str(file), "--url", "https://annals.example/"]
     assert main([*command, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == anne.get("/games/imports").json["items"][0]
+    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == anne.get("/imports").json["items"][0]
     file.write_bytes(file.read_bytes().replace(b'"at":5000', b'"at":5001', 1))
     assert main(command) == 1
     assert "chain_broken" in capsys.readouterr().err

@@ -67,7 +67,7 @@ OF_NO_GAME = (
     "/v1/problems/",
     "/v1/accounts",
     "/v1/audit",
-    "/v1/games/imports",
+    "/v1/imports",
     "/v1/me",
     "/v1/reports",
     "/v1/verifier.py",
