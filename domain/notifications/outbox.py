@@ -113,6 +113,8 @@ AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
   WHERE x.player = c.by AND y.player = b.player)))"""  # noqa: S608 - our own names
 
+_LATER = "SELECT id FROM deliveries WHERE game = ? AND type = 'deadline.near' AND state = 'waiting' AND tries = 0"
+
 _PROPOSED = f"""
 SELECT h.id, h.since, h.events, t.role, t.player, e.id, e.game, e.version, e.args, e.asked, e.at
 FROM errands e JOIN tokens t ON t.game = e.game AND t.revoked <> 1 AND t.role <> 'director'
@@ -252,7 +254,7 @@ class Outbox(AccountTable):
         """Store deliveries, unless they exist already.
 
         `read` is the old and the new log position: nothing is written if another process has moved it meanwhile.
-        Waiting deliveries with an end about these `games` are deleted unless they are among the notices.
+        Waiting warnings of deadlines at these `games` are deleted unless they are among the notices.
         """
         new = list(notices)
         stay = {notice.id for notice in new}
@@ -261,8 +263,7 @@ class Outbox(AccountTable):
             if positions and positions[0] != next((int(at) for (at,) in execute(_POSITION, ())), 0):
                 return
             for game in games:
-                later = "SELECT id FROM deliveries WHERE game = ? AND state = 'waiting' AND until > 0 AND tries = 0"
-                for (id_,) in execute(later, (game,)):
+                for (id_,) in execute(_LATER, (game,)):
                     if id_ not in stay:
                         execute("DELETE FROM deliveries WHERE id = ?", (id_,))
             self.insert(execute, new)

@@ -10,12 +10,13 @@ import pytest
 from domain.accounts.account_tables import DAY
 from domain.accounts.social import Challenge
 from domain.command_handler import new_game_id
-from domain.errors import AccountError
+from domain.errors import AccountError, VerificationError
 from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
 from domain.kernel.game.director_commands import Extend, Hold, Rewind
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Leave
+from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
 from domain.notifications import outbox as outboxes
 from domain.notifications.webhooks import MOST, OVERLAP, Webhook, WebhookRequest
@@ -301,19 +302,40 @@ class TestOthers:
         (told,) = bodies(office, hook)
         assert (told["type"], told["data"]) == ("challenge.made", {"game": game, "seat": 1, "until": now + DAY})
 
+    def propose(self, office: Office, game: str) -> None:
+        players = {str(seat): player.id for seat, player in office.crew.commands.game(game).players.items()}
+        args = {"seat": 0, "act": {"act": "pause", "moves": False}, "players": players}
+        request = JobRequest(new_id("proposal"), "proposal", game, 5, args, (1, 2), office.time[0])
+        JobRequests(office.crew.ledger).submit(request)
+
     def test_a_proposal_is_told_once_to_the_seats_with_a_vote(self, office: Office) -> None:
         anne, bob = office.person("Anne"), office.person("Bob")
         hooks = [office.hook(who, URL, "mine", "", "proposal.made") for who in (anne, bob)]
-        game, now = office.table(anne, bob), office.time[0]
-        players = {str(seat): player.id for seat, player in office.crew.commands.game(game).players.items()}
-        args = {"seat": 0, "act": {"act": "pause", "moves": False}, "players": players}
-        requests = JobRequests(office.crew.ledger)
-        requests.submit(JobRequest(new_id("proposal"), "proposal", game, 5, args, (1, 2), now))
+        self.propose(office, office.table(anne, bob))
         for _ in range(2):
             office.owing.produce()
         assert bodies(office, hooks[0]) == []
         (told,) = bodies(office, hooks[1])
         assert (told["type"], told["data"]["seat"], told["data"]["act"]) == ("proposal.made", 1, "pause")
+
+    def test_a_proposal_at_a_damaged_game_holds_up_nobody(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        anne, bob = office.person("Anne"), office.person("Bob")
+        hook = office.hook(bob, URL, "mine", "", "proposal.made")
+        damaged, sound = (office.table(anne, bob) for _ in range(2))
+        for game in (damaged, sound):
+            self.propose(office, game)
+        read = office.crew.ledger.read
+
+        def read_sound(game: str, *args: int) -> list[Record]:
+            if game == damaged:
+                raise VerificationError("unreadable", 1, "")
+            return read(game, *args)
+
+        monkeypatch.setattr(office.crew.ledger, "read", read_sound)
+        office.owing.produce()
+        assert [told["data"]["game"] for told in bodies(office, hook)] == [sound]
 
     def test_a_challenge_of_who_is_blocked_is_not_told(self, office: Office) -> None:
         anne, bob = office.person("Anne"), office.person("Bob")

@@ -105,6 +105,7 @@ class NotificationProducer:
         self._digests, self._clock = digests, context.clock
         self._loader = GameLoader(context.registry, context.ledger)
         self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
+        self._rulesets: LRUCache[str, str] = LRUCache(CACHE_GAMES)
         self._log_id = ""
         self._pruned = 0.0
 
@@ -130,6 +131,7 @@ class NotificationProducer:
         if self._log_id != self._ledger.log_id:  # the new log may lack records of the cached games
             self._log_id = self._ledger.log_id
             self._games.clear()
+            self._rulesets.clear()
         if not entries:
             return False
         by_game: dict[str, list[MemberSubscription]] = {}
@@ -194,18 +196,30 @@ class NotificationProducer:
         ]
 
     def _proposal_notices(self) -> Iterator[Notice]:
-        """Yield a notice for each seat with a vote. A fork sends none."""
+        """Yield a notice for each seat with a vote; none of a fork, or of an unreadable game."""
         for found in self._outbox.list_open_proposals():
-            if not subscribes_to(found.subscription, "proposal.made"):
+            wanted = subscribes_to(found.subscription, "proposal.made")
+            ruleset = self._find_ruleset(found.game) if wanted else ""
+            if not ruleset:
                 continue
-            (opened,) = self._ledger.read(found.game, 0, 1)
-            if "origin" in opened.body:
-                continue
-            until, table = found.at + SILENCE_MS, {"game": found.game, "ruleset": opened.body["ruleset"]}
+            until, table = found.at + SILENCE_MS, {"game": found.game, "ruleset": ruleset}
             data: Doc = {**table, "version": found.version, "status": "running", "seat": found.seat}
             data |= {"proposal": found.id, "act": found.act, "deadline": until}
             subject = (found.game, found.id, str(found.seat))
             yield Notice(found.subscription.webhook, "proposal.made", subject, found.at, data, found.game, until=until)
+
+    def _find_ruleset(self, game: str) -> str:
+        """Return the ruleset of a game, read once; an empty string for a fork, or for an unreadable game."""
+        if (found := self._rulesets.get(game)) is None:
+            try:
+                opened = self._ledger.read(game, 0, 1)[0].body
+            except (StoreUnavailable, WrongKey):
+                raise
+            except Exception as error:  # noqa: BLE001 - one bad game must not stop the others
+                log.warning("nobody is told of proposals at %s: %s", game, type(error).__name__)
+                return ""
+            found = self._rulesets[game] = "" if "origin" in opened else opened["ruleset"]
+        return found
 
 
 def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscription]) -> Iterator[Notice]:
