@@ -314,7 +314,8 @@ def _winds(run: Sequence[Doc]) -> Sequence[Doc]:
 
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
     """Mark epidemics in colonies, and storms over ships, without a lost unit."""
-    hurt = {fact["region"] for fact in facts if fact["t"] in ("units_lost", "transports_sunk", "pirates_lost")}
+    hurt = {fact["region"] for fact in facts if fact["t"] in ("units_lost", "transports_sunk")}
+    hurt |= {fact["zone"] for fact in facts if fact["t"] == "pirates_lost"}
     return [{**fact, "spared": True} if _strikes(fact) and fact["region"] not in hurt else fact for fact in facts]
 
 

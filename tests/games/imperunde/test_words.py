@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from domain.games.imperunde import RULESET
+from domain.games.imperunde.template_context import complete_sentences
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.rules.flow import assign
@@ -225,3 +226,11 @@ def test_what_a_card_adds_to_a_die_is_told() -> None:
     line = {"result": "lost", **duel, "other": {"most": 9}}
     english = load_texts(RULESET.package, "en")
     assert english.fill("item.duel", line) == "8 (cavalry, 7 + 1) loses to 9 (fort, die up to 9)"
+
+
+def test_a_storm_that_sinks_pirates_spares_nobody() -> None:
+    """IMP-10.5: losses of pirates have a zone."""
+    storm = {"t": "sea_event", "region": "north_sea", "event": "storm", "idle": False}
+    sunk = {"t": "pirates_lost", "zone": "north_sea", "units": {"frigate": 1}, "cause": "storm"}
+    assert "spared" not in complete_sentences([storm, sunk])[0]
+    assert complete_sentences([{**storm, "region": "baltic_sea"}, sunk])[0]["spared"]
