@@ -283,6 +283,12 @@ def render_games_page(template: str, status: int = 200, /, **values: Any) -> Res
     return response
 
 
+def render_part(template: str, lang: str, **values: object) -> str:
+    """Return a part of a page in a language. It knows neither request nor visitor."""
+    context = {"lang": lang, "say": functools.partial(_translate, lang)}
+    return _templates().get_template(f"{template}.html").render(context | values)
+
+
 def render_svg(template: str, **values: object) -> str:
     """Return a picture of its own: it loads nothing, and has its own style."""
     return _templates().get_template(template).render(**values)

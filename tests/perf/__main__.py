@@ -49,7 +49,8 @@ def table(quick: bool = False) -> Iterator[Figure]:
     yield from views.figures(logs, 20 if quick else 400)
     yield from pumps.figures(logs, *((10, 1, 1) if quick else (80, 2, pumps.PAIRS)))
     played = service.Played("imperunde", 3, {"turn_limit": 4}, 10, 30, 300, 5, 2, 5) if quick else SERVICE
-    yield from service.figures(played)
+    wholes = [service.Whole(game.name, game.seats, dict(game.options), 5 if quick else 200) for game in GAMES]
+    yield from service.figures(played, wholes)
     yield from rate.figures(played, 2 if quick else rate.TABLES)
     yield from past.figures(past.Long("egc", 10, 200, 10) if quick else past.Long())
     yield from tournaments.figures(tournaments.Event(50, 20, 4, 2, 0.1) if quick else tournaments.Event())

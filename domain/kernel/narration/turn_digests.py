@@ -151,7 +151,8 @@ def _render_headlines(rules: AnyRuleset, texts: Texts, namer: SeatNamer, facts: 
     for fact in rules.gather_headlines(facts):
         kind = str(fact["t"])
         key = f"headline.{kind}"
-        said = fact_sentences(texts, namer, [fact]) if texts.get(key) is None else [texts.render(key, fact, namer)]
+        own = texts.get(key) is not None
+        said = (texts.render(key, fact, namer) or "").split("\n") if own else fact_sentences(texts, namer, [fact])
         yield from (Headline(kind, line) for line in said if line)
 
 
