@@ -151,7 +151,7 @@ class _Place(NamedTuple):
     """Alternatives of a choice."""
 
 
-class _Part(NamedTuple):
+class _TemplateSection(NamedTuple):
     """A clause, or the text between two of them."""
 
     pieces: Sequence[str | _Place]
@@ -160,10 +160,10 @@ class _Part(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8192)
-def _parse(template: str) -> Sequence[_Part]:
+def _parse(template: str) -> Sequence[_TemplateSection]:
     """Return the parts of a template: parsing takes longer than filling."""
     parts = ((_parse_places(text), i % 2 == 1) for i, text in enumerate(_CLAUSE.split(template)))
-    return tuple(_Part(pieces, optional) for pieces, optional in parts if pieces)
+    return tuple(_TemplateSection(pieces, optional) for pieces, optional in parts if pieces)
 
 
 def _parse_places(text: str) -> Sequence[str | _Place]:
@@ -189,7 +189,7 @@ class _TemplateFiller:
     def fill(self, template: str) -> str:
         return "".join([self._fill_part(part) for part in _parse(template)])
 
-    def _fill_part(self, part: _Part) -> str:
+    def _fill_part(self, part: _TemplateSection) -> str:
         out = ""
         for piece in part.pieces:
             if isinstance(piece, str):
