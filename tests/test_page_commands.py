@@ -35,7 +35,12 @@ NPM = json.loads((ROOT / "tests" / "npm" / "package.json").read_text("utf-8"))["
 OTHER_PROGRAMS = {
     "datamodel-codegen": "run with these options by tests/clients/kit.py and tests/api/test_clients.py",
     "openapi-python-client": "run with these options by tests/api/test_clients.py",
-    "python3": "the verifier in one file, run with these options by tests/api/test_checkpoints.py",
+    "python3": "the verifier in one file, run with these options by tests/api/test_checkpoints.py; or the module venv",
+    "env/bin/pip": "tests/test_packaging.py installs the same in the same order",
+    "env/bin/annals": "tests/test_packaging.py runs it",
+    "bash": "the name of the project's own check",
+    "sha256sum": "prints sums",
+    "docker": "hadolint checks the recipe; tests/deploy/test_image.py runs the files that it copies",
 }
 """Program -> reason why its commands are right."""
 

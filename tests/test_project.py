@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 # What git ignores; git itself may be absent.
-MADE = re.compile(r"\.git|\.venv|\.tools|var|htmlcov|__pycache__|\.\w+_cache|\.hypothesis|\.coverage.*")
+MADE = re.compile(r"\.git|\.venv|\.tools|var|htmlcov|dist|__pycache__|\.\w+_cache|\.hypothesis|\.coverage.*")
 PARTS = ["Context", "Decision", "Consequence"]
 # Written so that this file does not match itself.
 FORBIDDEN = {

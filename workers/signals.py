@@ -104,6 +104,7 @@ def connect(url: str, timeout: float = TIMEOUT) -> Redis:
         socket_connect_timeout=timeout,
         retry=Retry(NoBackoff(), 0),
         credential_provider=provider,
+        driver_info=None,  # otherwise each connection reads the metadata of the package: 15 ms and 1.3 MB of memory
     )
 
 

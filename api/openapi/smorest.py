@@ -100,6 +100,22 @@ class StrictParser(FlaskParser):
         "headers": EXCLUDE,
     }
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._of_empty_query: dict[Schema, Doc] = {}
+        """The arguments of an empty query, for each schema."""
+
+    def parse(  # type: ignore[override] # its arguments are schemas alone
+        self, argmap: Schema, req: Request | None = None, *, location: str | None = None, **kwargs: Any
+    ) -> Doc:
+        """Return the arguments. An empty query, as most are, is read once for each schema. Raise Problem."""
+        if location != "query" or (req or request).query_string:
+            found: Doc = super().parse(argmap, req, location=location, **kwargs)
+            return found
+        if argmap not in self._of_empty_query:
+            self._of_empty_query[argmap] = super().parse(argmap, req, location=location, **kwargs)
+        return dict(self._of_empty_query[argmap])
+
     def load_json(self, req: Request, schema: Schema) -> Json:
         doc = read_json_body(req)
         if doc is missing and schema.fields and not getattr(schema, "may_be_left_out", False):

@@ -12,7 +12,7 @@ from api.pages.board_picture import is_public
 from api.pages.in_process import ask, require
 from api.pages.map_view import MapView, Offers, show_map
 from api.pages.session import render_games_page
-from api.pages.sight import build_parts
+from api.pages.shown_parts import show_parts
 from api.pages.table import TablePage, load_table
 from api.services import Doc
 
@@ -42,7 +42,7 @@ def show_replay(game: str) -> Response:
         map=_compare_maps(page, board, earlier),
         has_picture=is_public(page.summary, version),
         changes=changes,
-        parts=build_parts(page.labels, board) if board else [],
+        parts=show_parts(page.labels, board, page.audit) if board else [],
         offer_ids={},
         times=clocks.Times.of_visitor(),
     )

@@ -106,17 +106,19 @@ class Window:
     """The object of an answer, with the panels about it."""
 
     node: Node
-    links: Sequence[Panel]
-    """Panels with more about it."""
+    links: Sequence[tuple[str, str]]
+    """Members and titles of panels with more about it."""
 
 
-def show_window(labels: Labels, decision: Doc | None, parts: Sequence[SightPart]) -> Window | None:
-    """Return what a decision answers, or None for a decision on one's own turn."""
+def show_window(labels: Labels, decision: Doc | None, titles: Mapping[str, str]) -> Window | None:
+    """Return what a decision answers, or None for a decision on one's own turn.
+
+    `titles`: the public panels with something to show, by member.
+    """
     found = find_window(labels, decision["kind"]) if decision else None
     if decision is None or found is None:
         return None
-    panels = [panel for part in parts if part.name == "public" for panel in part.panels]
-    links = [each for each in panels if each.member in found.get("shows", ()) and not each.node.empty]
+    links = [(member, title) for member, title in titles.items() if member in found.get("shows", ())]
     return Window(build_node(labels, "", decision["context"]), links)
 
 

@@ -21,7 +21,8 @@ from api.pages.link_card import show_card
 from api.pages.map_view import Offers, find_offers, show_map
 from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
-from api.pages.sight import build_parts, show_window
+from api.pages.shown_parts import show_parts
+from api.pages.sight import show_window
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
 from domain.service.principals import Principal
@@ -79,6 +80,11 @@ class TablePage:
     def address(self) -> str:
         """Return the address of the page."""
         return f"/games/{self.game}"
+
+    @property
+    def audit(self) -> str:
+        """Return the address of the proof of the draws, or an empty text where not everybody may read it."""
+        return f"/v1/games/{self.game}/audit" if self.summary["listing"] == "public" else ""
 
     @property
     def builder(self) -> Builder:
@@ -205,7 +211,8 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     entries, digest = _newest_entries(page), _digest_since_visit(page)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
-    parts = build_parts(labels, page.board) if page.board else []
+    parts = show_parts(labels, page.board, page.audit) if page.board else []
+    titles = next((part.titles for part in parts if part.name == "public"), {})
     stopped = summary["status"] in ("over", "closed")
     return render_games_page(
         "table",
@@ -217,7 +224,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         summary=summary,
         decision=page.decision,
         parts=parts,
-        window=show_window(labels, page.decision, parts) if running else None,
+        window=show_window(labels, page.decision, titles) if running else None,
         map=show_map(labels, page.board, page.seat, offers),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),

@@ -57,10 +57,25 @@ class TournamentShown:
         return any(player in self.players for player in (self.doc["director"], *deputies))
 
     @property
+    def is_officer(self) -> bool:
+        """Return True if the visitor may rule."""
+        return any(player in self.players for player in (self.doc["director"], *self._officers))
+
+    @property
+    def _officers(self) -> list[str]:
+        return [each["player"] for each in self.doc.get("officers", ())]
+
+    @property
     def entry(self) -> Doc | None:
         """Return the visitor's entry, or None."""
         own = [each for each in self.doc["people"] if each["player"] in self.players and not each["withdrawn"]]
         return own[-1] if own else None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return True if the visitor waits for a table of a ladder or arena."""
+        entry = self.entry
+        return entry is not None and entry["entrant"] in services().tournaments.load(self.doc["tournament"]).play.queue
 
     @property
     def has_left(self) -> bool:

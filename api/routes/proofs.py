@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from pathlib import Path
 
 from flask import Response, request
 
@@ -16,13 +15,13 @@ from api.response_builders import IMMUTABLE, ONE_DAY, etag_response, json_respon
 from api.schemas.history_responses import HeadSchema, InclusionSchema
 from api.schemas.query_args import ProofArgs, WaitArgs
 from api.services import Doc, services
+from api.shipped_files import VERIFIER
 from api.visibility import visibility_of
 from domain.transparency.checkpoint_store import StoredCheckpoint
 from domain.transparency.signed_note import SignedNote
 from domain.transparency.tlog_proof import TlogProof
 from projections.merkle_proofs import TILE, Head
 
-VERIFIER = Path(__file__).parents[2] / "clients" / "verifier" / "annals_verify.py"
 NOTE = "text/plain; charset=utf-8"
 BYTES = "application/octet-stream"
 FEW_SECONDS = "public, max-age=2"

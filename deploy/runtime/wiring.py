@@ -60,8 +60,6 @@ RELEASE_SECONDS = 5.0
 
 log = logging.getLogger("annals.views")
 
-DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-
 
 @dataclass(frozen=True)
 class ServiceContainer:
@@ -141,6 +139,7 @@ class ServiceContainer:
     def build_api_services(self) -> ApiServices:
         """Return the services of the API."""
         from api.services import ApiServices, ApiSettings  # noqa: PLC0415 - workers do not import Flask
+        from api.shipped_files import DOCS  # noqa: PLC0415 - likewise
 
         s = self.settings
         settings = ApiSettings(

@@ -316,9 +316,10 @@ def _print_results(game: DemoGame, moves: int, seconds: float, export: Path, *, 
     if game.deadline:
         print(f"late:    {game.missed} deadlines of {game.deadline} s have passed")
     print(f"export:  {file} ({len(data)} bytes)")
-    print(f"prove:   ./run annals verify {file}")
-    print(f"read:    ./run annals show {file}")
-    shown = f"{game.address}{game.path}/board?version=" if stays else f"./run annals replay {file} --version "
+    program = "annals" if Path(sys.argv[0]).name == "annals" else "./run annals"  # from a wheel, or in a clone
+    print(f"prove:   {program} verify {file}")
+    print(f"read:    {program} show {file}")
+    shown = f"{game.address}{game.path}/board?version=" if stays else f"{program} replay {file} --version "
     print(f"replay:  {shown}{len(lines)} (or any version from 1)")
 
 

@@ -57,9 +57,10 @@ def reader(anne: Person) -> Reader:
     return Reader(anne, anne.play_now("egc@1"))
 
 
-def test_a_page_costs_at_most_thrice_its_documents(reader: Reader) -> None:
+def test_a_page_costs_at_most_two_and_a_half_times_its_documents(reader: Reader) -> None:
+    """Twice and a little less on a quiet machine."""
     documents, pages = measure(reader.read_documents, lambda: reader.anne.read(reader.path))
-    assert median(pages) <= 3 * median(documents), (median(pages), median(documents))
+    assert median(pages) <= 2.5 * median(documents), (median(pages), median(documents))
 
 
 def test_an_answer_leads_to_the_next_question_in_time(reader: Reader) -> None:

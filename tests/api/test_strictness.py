@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from api.http.strict_json import MAX_DEPTH, StrictJsonError, parse
+from api.openapi.smorest import StrictParser
+from api.schemas.query_args import ChoicesArgs
 from tests.api.conftest import Reply, Site, Table, refused
 
 DEEP = "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)
@@ -199,3 +201,22 @@ class TestStrictJson:
         with pytest.raises(StrictJsonError) as caught:
             parse(b'{"a":1,"b":{"c":1,"c":2}}')
         assert "'c'" in caught.value.detail
+
+
+class TestEmptyQueries:
+    def test_an_empty_query_is_read_once_and_its_arguments_belong_to_one_request(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        parser, schema, loads = StrictParser(), ChoicesArgs(), []
+
+        def load(data: object, **_: object) -> dict[str, int]:
+            loads.append(data)
+            return {"wait": 0}
+
+        monkeypatch.setattr(schema, "load", load)
+        with site.app.test_request_context("/"):
+            parser.parse(schema, location="query").clear()
+            assert parser.parse(schema, location="query") == {"wait": 0}
+        with site.app.test_request_context("/?wait=3"):
+            parser.parse(schema, location="query")
+        assert len(loads) == 2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from api.pages.labels import Labels
 from api.pages.presentation import load_widgets
 from api.pages.session import _templates, _translate
+from api.pages.shown_parts import show_parts
 from api.pages.sight import build_parts, count_leaves, show_window
 from api.pages.widgets import Widgets
 from domain.kernel.narration.sentences import SeatNames
@@ -18,7 +21,7 @@ from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from tests.api.game_pages import Page
 from tests.api.test_game_pages import CATALOGUE
 from tests.api.test_map_pages import labels_of
-from tests.games.pages import GROUPED, Pages
+from tests.games.pages import ALL, GROUPED, Pages
 
 PARTS = """{% from "sight.html" import show_panels with context %}
 {% for part in parts %}{{ show_panels(part) }}{% endfor %}"""
@@ -102,9 +105,21 @@ def test_a_track_places_seats_and_says_nothing_twice() -> None:
 def test_a_window_says_what_is_answered() -> None:
     labels = labels_for("imperunde@1", "brazil", "japan")
     decision = {"kind": "counter_window", "context": {"entitled": [1], "chain": [[1, "unmask_spies"]]}}
-    window = show_window(labels, decision, [])
+    window = show_window(labels, decision, {})
     assert window is not None
     (_, seats), (_, chain) = window.node.entries
     assert [node.text for _, node in seats.entries] == ["Japan"]
     assert [node.text for _, node in chain.entries[0][1].entries] == ["Japan", "Unmask spies"]
-    assert show_window(labels, {**decision, "kind": "budget"}, []) is None
+    assert show_window(labels, {**decision, "kind": "budget"}, {}) is None
+
+
+def test_parts_are_drawn_once_for_each_board_language_and_people() -> None:
+    english, board = labels_of(ALL[0], "en")
+    french, _ = labels_of(ALL[0], "fr")
+    named = replace(english, names=replace(english.names, people={0: "Anne"}, powers={}))
+    public = {**board, "own": None}
+    shown = show_parts(english, board, "")
+    assert show_parts(english, json.loads(json.dumps(board)), "") is shown
+    others = [show_parts(french, board, ""), show_parts(named, board, ""), show_parts(english, public, "")]
+    assert all(other is not shown for other in others)
+    assert [part.name for part in others[-1]] == ["public"]

@@ -7,6 +7,7 @@ import select
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from workers.notifications.smtp_settings import parse_smtp_url
 
 DEPLOY = ROOT / "deploy"
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 METRIC = re.compile(r"\bannals_[a-z_]+")
 
 
@@ -139,7 +141,7 @@ def test_every_image_can_be_named_by_its_digest() -> None:
     assert len(others) == 2
     assert all(re.fullmatch(r"\$\{[A-Z]+_IMAGE:-[a-z/]+:\d+-\w+\}", image) for image in others)
     assert {container["image"] for pod in _pods() for container in pod["containers"]} == {
-        "registry.example/annals:0.1.0"
+        f"registry.example/annals:{VERSION}"
     }
     for name in ("--build-arg BASE=", "POSTGRES_IMAGE", "REDIS_IMAGE"):
         assert name in OPERATIONS

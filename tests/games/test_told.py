@@ -62,6 +62,20 @@ def test_one_preposition_serves_a_list_of_places() -> None:
     assert texts.grammar.join_names(names) == "in Finland, Livonia and the Baltic Sea"
 
 
+def test_what_is_laid_and_revealed_in_one_record_is_told_once() -> None:
+    """AOR-9.4: what was laid before is told by its consequence, not as played again."""
+    rules = of("age_of_reason").rules
+    laid: list[Doc] = [
+        {"t": "card_sealed", "seat": 0, "card": "france_bluff"},
+        {"t": "commit_closed", "laid": [0]},
+        {"t": "battle_revealed", "cards": {"0": "france_bluff"}},
+    ]
+    assert [fact["t"] for fact in rules.complete_sentences(laid)] == ["", "", "battle_revealed"]
+    assert [fact["t"] for fact in rules.complete_sentences(laid[:2])] == ["card_sealed", "commit_closed"]
+    words = load_texts(rules.package, "en")
+    assert (words.sentence({**laid[2], "bluffing": [0]}) or "").endswith("With the Bluff card, seat 1 supports nobody.")
+
+
 def test_a_hire_that_is_revealed_at_once_is_told_once() -> None:
     rules = of("age_of_reason").rules
     hired: Doc = {"t": "hire_sealed", "seat": 0, "powers": ["austria"]}
@@ -70,6 +84,72 @@ def test_a_hire_that_is_revealed_at_once_is_told_once() -> None:
     assert [fact["t"] for fact in rules.complete_sentences([hired, revealed])] == ["", "battle_revealed"]
     assert [fact["t"] for fact in rules.complete_sentences([hired])] == ["hire_sealed"]
     assert rules.complete_sentences([none, revealed])[0] == none
+
+
+def test_a_storm_that_sinks_pirates_has_spared_nobody() -> None:
+    """IMP-10.5: their losses are told by zone, those of seats by region."""
+    storm: Doc = {"t": "sea_event", "event": "storm", "region": "north_sea", "idle": False}
+    lost: Doc = {"t": "pirates_lost", "zone": "north_sea", "units": {"frigate": 1}, "cause": "storm"}
+    tell = of("imperunde").rules.complete_sentences
+    assert "spared" not in tell([storm, lost])[0]
+    assert tell([{**lost, "zone": "tasman_sea"}, storm])[1]["spared"] is True
+
+
+def test_an_attack_tells_its_way_and_no_step_of_it_again() -> None:
+    """IMP-8.1: the steps stand between the attack and its combat; those of others, and later ones, are told."""
+    moved: Doc = {"t": "units_moved", "seat": 0}
+    facts: list[Doc] = [{"t": "attack_declared", "seat": 0}, moved, {"t": "combat_started"}, moved]
+    told = of("imperunde").rules.complete_sentences(facts)
+    assert [fact["t"] for fact in told] == ["attack_declared", "", "combat_started", "units_moved"]
+
+
+@pytest.mark.parametrize(
+    ("wars", "lines"), [([], ["All players are at peace."]), ([0, 1], ["Seat 1 is at war with seat 2."] * 2)]
+)
+def test_a_digest_of_talks_tells_what_they_have_led_to(wars: list[int], lines: list[str]) -> None:
+    fact: Doc = {"t": "relations_fixed", "fronts": [{"seat": 0, "against": [1]} for _ in wars]}
+    words = load_texts(of("imperunde").rules.package, "en")
+    assert (words.render("headline.relations_fixed", fact) or "").split("\n") == lines
+
+
+def test_palaces_of_a_decade_are_told_at_once() -> None:
+    """SE7-6.1: a single one in its own sentence."""
+    rules = of("seven_empires").rules
+    words = load_texts(rules.package, "en")
+    built: list[Doc] = [
+        {"t": "palace_built", "empire": "spain", "region": "barcelona", "crowns": 2},
+        {"t": "palace_built", "empire": "france", "region": "lyon", "crowns": 1},
+    ]
+    assert [words.render("headline.palace_built", rules.gather_headlines(some)[0]) for some in (built, built[:1])] == [
+        "Palaces are built or enlarged: 2 crowns in Barcelona and 1 in Lyon.",
+        "Spain enlarges the palace in Barcelona to 2 crowns.",
+    ]
+
+
+def test_two_equal_casus_belli_are_told_as_two() -> None:
+    """EGC-14.7: and colonial incidents with their places."""
+    rules = of("egc").rules
+    gained: Doc = {"t": "casus_belli_gained", "step": "P12", "seat": 3, "holder": 3, "against": 0, "expires": 3}
+    incident, attack = ({**gained, "kind": kind} for kind in ("colonial_incident", "protected_attacked"))
+    fought: list[Doc] = [
+        fact
+        for land in ("holland", "serbia")
+        for fact in (
+            {"t": "battle_fought", "territory": land, "empires": ["austria_hungary", "france"], "held_by": None},
+            {"t": "territory_conquered", "territory": land, "seat": 0},
+        )
+    ]
+    told = rules.complete_sentences([*fought, incident, attack, incident, attack])
+    both = rules.complete_sentences([incident, incident])[0]
+    words = load_texts(rules.package, "en")
+    assert [words.sentence(fact) for fact in (*(f for f in told if f["t"] == gained["t"]), both)] == [
+        f"Seat 4 gains a casus belli against seat 1 for {cause}, usable up to turn 3."
+        for cause in (
+            "2 colonial incidents in Holland and Serbia",
+            "2 attacks on territories under its protection",
+            "2 colonial incidents",
+        )
+    ]
 
 
 @pytest.mark.parametrize("lang", ["en", "fr"])

@@ -7,9 +7,10 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -65,7 +66,18 @@ class Played:
         return demo.DemoPlan(load_shipped().latest(self.name).meta.ruleset, self.seats, self.options, SEED, Path())
 
 
-def figures(played: Played) -> Iterator[Figure]:
+@dataclass(frozen=True)
+class Whole:
+    """A table of a game that is played from its beginning by random picks: moves of all kinds."""
+
+    name: str
+    seats: int
+    options: dict[str, Json] = field(default_factory=dict)
+    moves: int = 200
+    """Moves measured at most; a shorter game is measured whole."""
+
+
+def figures(played: Played, wholes: Sequence[Whole] = ()) -> Iterator[Figure]:
     """One service, one run."""
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         data = Path(folder) / "data"
@@ -74,6 +86,8 @@ def figures(played: Played) -> Iterator[Figure]:
             time.sleep(IDLE_SECONDS)
             yield from whole_memory("idle", 220)
             yield from moves(address, played, Path(folder) / "bare.sqlite")
+            for whole in wholes:
+                yield whole_game(address, whole, Path(folder) / f"{whole.name}.sqlite")
             yield from memory()
             yield from whole_memory("after play", 260)
         yield from starts(data)
@@ -163,6 +177,29 @@ def moves(address: str, played: Played, bare: Path) -> Iterator[Figure]:
     store.close()
     for client in (public, *game.seats):
         client.close()
+
+
+def whole_game(address: str, whole: Whole, bare: Path) -> Figure:
+    """Moves of a game from its beginning. The bare limit is taken in turn with each."""
+    ruleset = load_shipped().latest(whole.name).meta.ruleset
+    plan = demo.DemoPlan(ruleset, whole.seats, whole.options, SEED, Path())
+    game, store, times = demo.open_table(address, plan, random.Random(SEED)), _Bare(bare), Times()
+    while len(times.post) < whole.moves:
+        before = [len(client.calls) for client in game.seats]
+        if not game.step():
+            break
+        for client, count in zip(game.seats, before, strict=True):
+            if len(client.calls) > count + 1:  # more than the question for the decision: its last call is the move
+                times.post.append(client.calls[-1])
+                times.alive.append(seconds(partial(client.call, "GET", "/healthz")))
+                times.append.append(seconds(store.append))
+    store.close()
+    for client in game.seats:
+        client.close()
+    where = f"{whole.name}, {whole.seats} seats: its first {len(times.post)} moves"
+    limit = 1000 * (statistics.median(times.alive) + statistics.median(times.append))
+    ours = 1000 * statistics.median(times.post)
+    return Figure("moves of all kinds, p50", where, ours, "ms", "", limit, "empty request and durable append")
 
 
 def _version(game: demo.DemoGame) -> int:

@@ -44,6 +44,13 @@ def soon(call: Callable[..., object], *args: object) -> Iterator[None]:
     other.join()
 
 
+def test_a_connection_reads_no_metadata_of_the_library(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a fiftieth of a second each time, and in a forked process a megabyte."""
+    monkeypatch.setattr("redis.utils.get_lib_version", lambda: pytest.fail("metadata are read"))
+    with closing(bell.connect(redis_url)) as client:
+        bell.ping(client)
+
+
 def test_a_redis_that_takes_nothing_is_not_up_and_rings_all_the_same(
     two: tuple[Signals, Signals], redis_url: str
 ) -> None:

@@ -198,14 +198,18 @@ def _conversion(_: AgeOfReason, __: AgeOfReason, ___: MarkerConverted) -> Mappin
     return {"bluff": False}
 
 
+_LAID: Mapping[str, Sequence[str]] = {"card_sealed": ("card",), "commit_closed": ("laid",), "hire_sealed": ("powers",)}
+"""Fact of a secret answer -> its member with what a reveal shows."""
+
+
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Tell tokens replaced at once, powers hired and revealed once, and conversions with the Bluff.
+    """Tell tokens replaced at once, what is laid and revealed in one record once, and conversions with the Bluff.
 
     AOR-8.1.4: after these, the discard has not grown.
     """
     facts = join_replacements(facts, ("token_removed",))
     if any(fact["t"] == "battle_revealed" for fact in facts):
-        facts = [{**fact, "t": ""} if fact["t"] == "hire_sealed" and fact.get("powers") else fact for fact in facts]
+        facts = [{**fact, "t": ""} if any(map(fact.get, _LAID.get(fact["t"], ()))) else fact for fact in facts]
     if any(fact["t"] == "discard_counted" for fact in facts):
         return facts
     return [{**fact, "bluff": True} if fact["t"] == "marker_converted" else fact for fact in facts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from domain.games.egc.data import DIPLOMACY, EMPIRES, HOMES, TECHNOLOGIES, VICTORY, number_of
@@ -18,6 +19,7 @@ from domain.games.egc.facts.realm import FinanceSettled, ProtectorateInstalled, 
 from domain.games.egc.facts.relations import DiplomacySettled, MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
 from domain.games.egc.state import Army, Egc
+from domain.games.egc.void_orders import find_void_orders
 from domain.kernel.narration.template_context import SILENT
 from domain.kernel.rules.ruleset import ContextBuilder
 from domain.types import Doc, Json, Seat
@@ -209,8 +211,8 @@ def _protectors(s: Egc, territory: str, but: Seat) -> list[Seat]:
     return sorted(seat for seat in map(int, s.lands[territory].protections) if seat != but)
 
 
-def _diplomacy(_: Egc, __: Egc, fact: DiplomacySettled) -> Mapping[str, Json]:
-    """EGC-14.10: return the points for territories lost and taken, and the most points if there were more."""
+def _diplomacy(before: Egc, _: Egc, fact: DiplomacySettled) -> Mapping[str, Json]:
+    """EGC-14.10: return the points for territories lost and taken, the most if there were more, and orders in vain."""
     compensation, price = DIPLOMACY["territory_lost"] * fact.lost, -DIPLOMACY["territory_taken"] * fact.taken
     most: int = DIPLOMACY["max_points"]
     above = fact.before + fact.income + compensation - price > most
@@ -220,6 +222,7 @@ def _diplomacy(_: Egc, __: Egc, fact: DiplomacySettled) -> Mapping[str, Json]:
         "stays": fact.diplomacy == fact.before,
         "top": above and fact.diplomacy == most,
         "most": most if above and fact.diplomacy != most else None,
+        "void": list(find_void_orders(before, fact.seat)),
     }
 
 
@@ -247,7 +250,8 @@ def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
 
 
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Leave out battles known in detail and armies in territories told by their conquest."""
+    """Leave out battles known in detail and armies in territories told by their conquest; gather casus belli."""
+    facts = _gather_casus_belli(facts)
     taken = {fact["territory"]: EMPIRES[fact["seat"]] for fact in facts if fact["t"] == "territory_conquered"}
     known = {fact["territory"] for fact in facts if fact["t"] == "combat_fought"} & taken.keys()
     if not taken:
@@ -260,6 +264,29 @@ def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
         else fact
         for fact in facts
     ]
+
+
+def _gather_casus_belli(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """Return as many facts; equal casus belli are one with their number, and colonial incidents have their places.
+
+    EGC-14.7: these are the territories conquered by the culprit in a battle with the holder.
+    """
+    repeated = Counter(tuple(fact.items()) for fact in facts if fact["t"] == "casus_belli_gained")
+    fought = {fact["territory"]: fact["empires"] for fact in facts if fact["t"] == "battle_fought"}
+    taken = [(x["territory"], x["seat"], x.get("loser")) for x in facts if x["t"] == "territory_conquered"]
+    told = list[Doc]()
+    for fact in facts:
+        if fact["t"] != "casus_belli_gained":
+            told.append(fact)
+        elif times := repeated.pop(tuple(fact.items()), 0):
+            holder, against = fact["holder"], fact["against"]
+            fights = {t for t, empires in fought.items() if EMPIRES[holder] in empires}
+            places = [t for t, by, loser in taken if by == against and loser != holder and t in fights]
+            known = {"places": places} if len(places) == times and fact["kind"] == "colonial_incident" else {}
+            told.append({**fact, **known, "times": times if times > 1 else None})
+        else:
+            told.append(SILENT)
+    return told
 
 
 def _manned_besides(held: Sequence[Json], taken: Mapping[str, str]) -> Iterator[Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from domain.games.imperunde.data import COUNTRIES, DICE, UNITS, VALUE
@@ -18,6 +18,7 @@ from domain.games.imperunde.rules.budget import LINES
 from domain.games.imperunde.rules.rounds import card_bonus
 from domain.games.imperunde.rules.sides import black_ships
 from domain.games.imperunde.state import WINDOWS, ImpeRunde, Party, Side
+from domain.kernel.narration.template_context import SILENT
 from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json, Seat
 
@@ -175,10 +176,10 @@ def _strength(s: S, region: str, who: Party, natives: int) -> list[Json]:
 
 
 def _attack(before: S, _: S, fact: AttackDeclared) -> SentenceContext:
-    """Return the units by start, and the defenders with their units."""
-    force: dict[str, list[tuple[str, int]]] = {}
+    """Return the units by path, and the defenders with their units."""
+    force: dict[tuple[str, ...], list[tuple[str, int]]] = {}
     for x in fact.units:
-        force.setdefault(x.path[0], []).append((x.unit, x.count))
+        force.setdefault(tuple(x.path[:-1]), []).append((x.unit, x.count))
     target = fact.target
     if target in COUNTRIES:
         owner = before.country(target).owner
@@ -186,7 +187,7 @@ def _attack(before: S, _: S, fact: AttackDeclared) -> SentenceContext:
     else:
         parties = before.enemies_at(fact.seat, target)
     return {
-        "force": [{"from": start, "units": _pieces(units)} for start, units in force.items()],
+        "force": [{"from": way[0], "through": way[1:], "units": _pieces(units)} for way, units in force.items()],
         "defence": _defence(before, target, parties, VALUE[target]),
     }
 
@@ -313,10 +314,23 @@ def _winds(run: Sequence[Doc]) -> Sequence[Doc]:
 
 
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Mark epidemics in colonies, and storms over ships, without a lost unit."""
+    """Mark epidemics in colonies, and storms over ships, without a lost unit; omit the approach of an attack."""
     hurt = {fact["region"] for fact in facts if fact["t"] in ("units_lost", "transports_sunk")}
     hurt |= {fact["zone"] for fact in facts if fact["t"] == "pirates_lost"}
-    return [{**fact, "spared": True} if _strikes(fact) and fact["region"] not in hurt else fact for fact in facts]
+    told = [{**fact, "spared": True} if _strikes(fact) and fact["region"] not in hurt else fact for fact in facts]
+    return list(_without_approach(told))
+
+
+def _without_approach(facts: Iterable[Doc]) -> Iterator[Doc]:
+    """Yield the facts without steps between an attack and its combat: the attack has told the way."""
+    attacker: Seat | None = None
+    for fact in facts:
+        if fact["t"] == "attack_declared":
+            attacker = fact["seat"]
+        elif fact["t"] == "combat_started":
+            attacker = None
+        steps = attacker is not None and fact["t"] == "units_moved" and fact["seat"] == attacker
+        yield SILENT if steps else fact
 
 
 def _strikes(fact: Doc) -> bool:

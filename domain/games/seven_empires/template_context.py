@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
-from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, FIRST_SLOTS, LETTERED, LETTERS
+from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, FIRST_SLOTS, LETTERED, LETTERS, LIMITS
 from domain.games.seven_empires.facts.movement import ArmyMoved, Fought
 from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed
 from domain.games.seven_empires.facts.sequence import (
@@ -112,7 +112,13 @@ def _fought(before: Seven, after: Seven, fact: Fought) -> Mapping[str, Json]:
 
 
 def _movement_ended(before: Seven, _: Seven, fact: MovementEnded) -> Mapping[str, Json]:
-    """Return whether all units of the empire stayed in place, or `none` are on the map; nothing after an attack."""
+    """Return whether all units of the empire stayed in place, or `none` are on the map.
+
+    SE7-9.2: in an Attack, `stay` if none of the units just placed has moved.
+    """
+    if before.current.action == "attack":
+        ready = sum(number for units in before.moving.able.values() for number in units.values())
+        return {"stay": ready == LIMITS["attack_deploy_units"]}
     if before.current.action != "move_fight" or before.moving.armies:
         return {}
     own = {region: there[fact.empire] for region, there in before.units.items() if fact.empire in there}
@@ -201,6 +207,15 @@ def _takes(some: Sequence[Doc]) -> Doc:
     return {"t": "influence_taken", "takes": [{"seat": seat, "cards": held} for seat, held in cards.items()]}
 
 
+def _enlarged(some: Sequence[Doc]) -> Doc:
+    """Return the palaces with their last crowns, of which the first names the unit; or a single one as `single`."""
+    if len(some) == 1:
+        return {**some[0], "single": some[0]["crowns"]}
+    crowns = {fact["region"]: fact["crowns"] for fact in some}
+    works = [{"region": region, "crowns": n, "unit": not i} for i, (region, n) in enumerate(crowns.items())]
+    return {"t": "palace_built", "works": works}
+
+
 OCCUPATIONS = ("freed", "occupied")
 """Members of a movement or fight about cities."""
 
@@ -208,6 +223,7 @@ GATHERED: Mapping[str, Callable[[Sequence[Doc]], Doc]] = {
     "power_scored": _rises,
     "flag_placed": _planted,
     "influence_taken": _takes,
+    "palace_built": _enlarged,
 }
 """Headlines of a turn told at once."""
 

@@ -17,7 +17,7 @@ from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import PUBLIC, Doc, Seat
 from projections.documents import build_entries
 from projections.loaded_game import LoadedGame
-from tests.games.egc.board import AUSTRIA, BRITAIN, FRANCE, OTTOMAN, SPAIN, Board, move, order, position
+from tests.games.egc.board import AUSTRIA, BRITAIN, FRANCE, OTTOMAN, SPAIN, Board, act, move, order, position
 from tests.games.egc.rare import late
 
 DASH = "\N{EN DASH}"
@@ -262,6 +262,36 @@ class TestSentences:
         said = _read(game, {FRANCE: [recruit]}, FRANCE, "sheet_carried_out")
         assert re.search(r"^France \d+ \(50 divisions\) is raised in France\.$", said["en"], re.MULTILINE)
         assert re.search(r"^France \d+ \(50 divisions\) est recrutée en France\.$", said["fr"], re.MULTILINE)
+
+    def test_an_order_without_effect_is_told_with_the_reason(self) -> None:
+        """EGC-14.9: until now its price was lost without a word."""
+        game = position(
+            armies={FRANCE: {"france-1": ("france", 200, 7, 6)}},
+            garrisons={"holland": (20, 2, 1)},
+            lands={"serbia": {"protections": {str(AUSTRIA): 0}}},
+        )
+        protect = [{"type": "protect", "territory": land} for land in ("holland", "serbia", "italy")]
+        install = {"type": "install_protectorate", "territory": "serbia"}
+        for seat, orders in {FRANCE: ATTACK[:1], SPAIN: protect, AUSTRIA: [install]}.items():
+            game.file(seat, *orders)
+        said = _read(game, {}, SPAIN, "diplomacy_settled")
+        assert said["en"].splitlines()[1:] == [
+            "Order 1 of Spain has no effect (protect Holland): France has conquered Holland this turn.",
+            "Order 2 of Spain has no effect (protect Serbia): Serbia is a protectorate of Austria-Hungary.",
+        ]
+        assert "(protéger la Serbie)" in said["fr"]
+        assert said["fr"].endswith("la Serbie est un protectorat de l'Autriche-Hongrie.")
+
+    def test_an_action_on_a_relation_that_war_has_overtaken_is_told(self) -> None:
+        """EGC-14.8: an improvement awaits no answer of an empire that has just been drawn into a war."""
+        game = position(5, relations={(AUSTRIA, SPAIN): "rupture", (FRANCE, SPAIN): "alliance"})
+        game.file(AUSTRIA, act("spain", "degrade"), act("france", "propose"))
+        assert _read(game, {}, AUSTRIA, "diplomacy_settled")["en"].splitlines()[1:] == [
+            (
+                "Order 2 of Austria-Hungary has no effect (propose a better relation to France): "
+                "war between the two has come first."
+            )
+        ]
 
     def test_the_count_tells_connections_completed_and_missed(self) -> None:
         """EGC-15.4."""

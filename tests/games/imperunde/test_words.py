@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from domain.games.imperunde import RULESET
-from domain.games.imperunde.template_context import complete_sentences
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.rules.flow import assign
@@ -84,7 +83,7 @@ def test_a_march_of_several_steps_is_one_sentence() -> None:
 
 
 def test_ships_that_go_the_same_way_go_together() -> None:
-    """IMP-8.1.2.1: group by group, as the attack names them; the last step is the attack."""
+    """IMP-8.1.2.1: group by group; the attack tells their way."""
     game = position(
         wars=[(0, 1)],
         zones={
@@ -94,14 +93,11 @@ def test_ships_that_go_the_same_way_go_together() -> None:
     )
     way = ("north_sea", "norwegian_sea", "barents_sea")
     said = told(game, 0, attack(group(*way, frigate=1), group(*way, ship_of_the_line=1)), draws=dice("g8 w5 w1"))
-    assert said[:2] == [
-        (
-            "Great Britain attacks the Barents Sea with 1 frigate and 1 ship of the line from the North Sea. "
-            "It is defended by South Africa with 1 frigate."
-        ),
-        "Great Britain moves 1 frigate and 1 ship of the line from the North Sea to the Norwegian Sea.",
-    ]
-    assert not any("to the Barents Sea" in line for line in said)
+    assert said[0] == (
+        "Great Britain attacks the Barents Sea with 1 frigate and 1 ship of the line from the North Sea by way of the "
+        "Norwegian Sea. It is defended by South Africa with 1 frigate."
+    )
+    assert not any("moves" in line for line in said)
 
 
 def test_units_that_a_card_sends_do_not_go_of_their_own_will() -> None:
@@ -226,11 +222,3 @@ def test_what_a_card_adds_to_a_die_is_told() -> None:
     line = {"result": "lost", **duel, "other": {"most": 9}}
     english = load_texts(RULESET.package, "en")
     assert english.fill("item.duel", line) == "8 (cavalry, 7 + 1) loses to 9 (fort, die up to 9)"
-
-
-def test_a_storm_that_sinks_pirates_spares_nobody() -> None:
-    """IMP-10.5: losses of pirates have a zone."""
-    storm = {"t": "sea_event", "region": "north_sea", "event": "storm", "idle": False}
-    sunk = {"t": "pirates_lost", "zone": "north_sea", "units": {"frigate": 1}, "cause": "storm"}
-    assert "spared" not in complete_sentences([storm, sunk])[0]
-    assert complete_sentences([{**storm, "region": "baltic_sea"}, sunk])[0]["spared"]

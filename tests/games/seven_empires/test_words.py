@@ -12,7 +12,7 @@ from domain.kernel.rules.flow import assign
 from domain.kernel.text.grammar import parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import Doc, Json, Seat
-from tests.games.seven_empires.board import Position, army, move, moving, position
+from tests.games.seven_empires.board import Position, acting, army, move, moving, position
 from tests.games.seven_empires.test_games import VARIANTS, played
 from tests.games.seven_empires.words import QUIET, SILENT
 from tests.games.test_texts import DOUBLED, told_facts
@@ -219,6 +219,17 @@ def test_a_movement_of_nothing_is_told() -> None:
     moved = moving("spain", {"barcelona": "spain infantry"})
     moved.when(0, army("barcelona", "infantry", "madrid"))
     assert said(moved, 0, move("end_movement"))[0].startswith("In turn 2")
+
+
+def test_an_attack_in_which_nothing_moves_is_told() -> None:
+    """SE7-9.2: the units that it has placed can move, and need not."""
+    placed = [{"region": region, "unit": "infantry"} for region in ("madrid", "barcelona")]
+    still, moved = (acting("spain", "attack") for _ in range(2))
+    for game in (still, moved):
+        game.when(0, move("attack_deploy", units=placed))
+    assert said(still, 0, move("end_movement"))[0] == "Spain moves none of its new units."
+    moved.when(0, army("barcelona", "infantry", "marseille"))
+    assert "new units" not in said(moved, 0, move("end_movement"))[0]
 
 
 @pytest.mark.parametrize(
