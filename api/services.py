@@ -167,7 +167,8 @@ class ApiServices:
     @property
     def tournament_tables(self) -> TournamentTables:
         """Games of tournaments."""
-        return TournamentTables(self.ledger, self.tournaments, self.commands, self.seat_tokens)
+        is_active = self.account_store.accounts.is_active
+        return TournamentTables(self.ledger, self.tournaments, self.commands, self.seat_tokens, is_active)
 
     @property
     def machine_clocks(self) -> ClockRows:

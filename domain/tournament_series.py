@@ -50,13 +50,17 @@ def _open_alike(tournaments: TournamentHandler, seat_tokens: SeatTokens, t: Tour
     schedule = t.schedule or {}
     recurrence = Recurrence(schedule["rule"], schedule["zone"], schedule["start"])
     try:
-        following = plan_schedule(recurrence, schedule["number"] + 1, t.id)
+        number, now = schedule["number"] + 1, tournaments.now()
+        number += sum(at <= now for at in recurrence.list_times(number - 1))  # those missed in an outage are left out
+        following = plan_schedule(recurrence, number, t.id)
         with suppress(StaleVersion):  # it exists
             tournaments.open(made, t.director, terms_to_json(t.terms))
     except (FormError, InvalidTable, RuleError, TournamentError, UnknownRuleset):
         return False
     title, note = seat_tokens.texts.list_cards([t.id]).get(t.id, ("", ""))
-    if tournaments.load(made).version == 1:
-        seat_tokens.texts.set_card(made, t.director, title, note)
-        tournaments.handle(made, following, expected=1)
+    while not (opened := tournaments.load(made)).scheduled_at and not opened.is_over:  # somebody may have entered
+        if not seat_tokens.texts.list_cards([made]):
+            seat_tokens.texts.set_card(made, t.director, title, note)
+        with suppress(StaleVersion):
+            tournaments.handle(made, following, expected=opened.version)
     return True

@@ -19,7 +19,7 @@ from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_queue_commands import QUEUE_ROUND, ServeQueue
+from domain.tournaments.event_queue_commands import QUEUE_ROUND, LeaveQueue, ServeQueue
 from domain.tournaments.event_result_commands import (
     AddTable,
     AddTables,
@@ -57,10 +57,16 @@ class TournamentTables:
     """Makes the games of pods, and reports their results."""
 
     def __init__(
-        self, ledger: Ledger, tournaments: TournamentHandler, commands: CommandHandler, seat_tokens: SeatTokens
+        self,
+        ledger: Ledger,
+        tournaments: TournamentHandler,
+        commands: CommandHandler,
+        seat_tokens: SeatTokens,
+        is_active: Callable[[str], bool],
     ) -> None:
+        """Take everything that it needs; `is_active` returns whether a player's account is in good standing."""
         self._ledger, self._tournaments = ledger, tournaments
-        self._commands, self._seat_tokens = commands, seat_tokens
+        self._commands, self._seat_tokens, self._is_active = commands, seat_tokens, is_active
 
     def make_tables(
         self, tournament: str, stage: int, round_: int, most: int, before_each: Callable[[], object] = lambda: None
@@ -93,12 +99,27 @@ class TournamentTables:
 
         Raise RuleError unless the current stage has one.
         """
+        self.end_waiting_of_gone(tournament)
         with _tolerate("not_queued"):
             self._tournaments.handle(tournament, ServeQueue())
         t = self._tournaments.load(tournament)
         if t.play.rounds:
             with _tolerate("already_tabled"):
                 self.make_tables(tournament, len(t.stages), QUEUE_ROUND, most)
+
+    def end_waiting_of_gone(self, tournament: str) -> None:
+        """End the waiting of everybody in a queue whose account is erased, banned or suspended."""
+        t = self._tournaments.load(tournament)
+        for player in [t.entrants[entrant].player for entrant in t.play.queue]:
+            if not self._is_active(player):
+                self.end_waiting(tournament, [player])
+
+    def end_waiting(self, tournament: str, players: Sequence[str]) -> int:
+        """End the waiting of a person with these player ids; return the position of the record, or 0 without one."""
+        try:
+            return self._tournaments.handle(tournament, LeaveQueue(tuple(players))).position
+        except RuleError:  # a table has been made, or the event is over
+            return 0
 
     def _plan_table(self, t: Tournament, stage: int, round_: int, pod: int) -> AddTable | AnnulPod:
         """Return the command that tells of the pod's game, or that too few are left for one."""

@@ -8,6 +8,7 @@ from typing import TypeVarTuple
 
 from sqlalchemy import Select, func, select, tuple_
 
+from domain.tournaments.terms import QUEUED
 from domain.types import Json
 from projections import schema
 from projections.delayed_views import PLACE_BITS
@@ -78,6 +79,13 @@ class TableLists:
                 query = query.where(condition)
         with self._views.reading() as db:
             return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
+
+    def list_queues(self) -> list[str]:
+        """Return the tournaments under way with a ladder or arena as their stage, of any listing."""
+        t = schema.tournaments
+        query = select(t.c.game, t.c.doc).where(is_live(t), t.c.status.in_(("registering", "running")))
+        with self._views.reading() as db:
+            return [row.game for row in db.execute(query) if json.loads(row.doc)["format"] in QUEUED]
 
     def list_closed(
         self, ruleset: str = "", player: str = "", after: int = 0, limit: int = 50

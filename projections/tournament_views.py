@@ -132,13 +132,17 @@ def build_tournament(t: Tournament) -> Doc:
         "chain": {"draws": terms.chain, "used": len(t.secrets) - 1, "secrets": list(t.secrets), "key": t.key},
         "reveal": terms.reveal,
         "takes_late": t.takes_late,
-        "queue": {"waiting": len(t.play.queue), "next_at": find_next_table(t)} if t.has_queue else None,
+        "queue": _queue_to_json(t) if t.has_queue else None,
         "schedule": _schedule_to_json(t) if t.schedule else None,
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
         "people": [_entrant_to_json(t, entrant) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
         "officers": [{"player": player, "office": office} for player, office in sorted(t.officers.items())],
     }
+
+
+def _queue_to_json(t: Tournament) -> Doc:
+    return {"waiting": len(t.play.queue), "next_at": find_next_table(t), "closed": t.play.queue_closed}
 
 
 def _schedule_to_json(t: Tournament) -> Doc:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from domain.accounts.account_store import AccountStore
 from domain.command_handler import CommandHandler
 from domain.compat import cached_property
 from domain.ledger import Ledger
@@ -64,7 +65,9 @@ class WorkerContext:
     @cached_property
     def tournament_tables(self) -> TournamentTables:
         """Tables of tournaments."""
-        return TournamentTables(self.ledger, self.tournaments, self.commands, SeatTokens(self.ledger, self.ledger.keys))
+        ledger, keys = self.ledger, self.ledger.keys
+        is_active = AccountStore(ledger, keys).accounts.is_active
+        return TournamentTables(ledger, self.tournaments, self.commands, SeatTokens(ledger, keys), is_active)
 
     @property
     def job_requests(self) -> JobRequests:

@@ -63,7 +63,7 @@ def _withdraw() -> Act:
 def _close() -> Act:
     if request.form.get("sure") != "yes":
         raise Problem("form_stale")
-    return "POST", "/close", {}
+    return "POST", "/close", _read_text("outcome", 9)
 
 
 def _file() -> Act:
@@ -87,6 +87,8 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce", 128)}),
     "checking": lambda: ("POST", "/phases", {"phase": "checking"}),
     "drawing": lambda: ("POST", "/phases", {"phase": "drawing"}),
+    "queue_closed": lambda: ("POST", "/phases", {"phase": "queue_closed"}),
+    "queue_open": lambda: ("POST", "/phases", {"phase": "queue_open"}),
     "bidding": lambda: ("POST", f"{_read_round()}/bidding", {}),
     "file": _file,
     "draw": lambda: ("POST", f"{_read_round()}/draw", _read_text("reason", 500)),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 from urllib.parse import urlencode
 
 from flask import Response, g, request
@@ -18,6 +19,8 @@ from api.pages.labels import Labels
 from api.pages.session import localize_problem, render_games_page, session_owner
 from api.services import Doc, services
 from domain.kernel.text.message_catalog import Message
+from domain.tournaments.event import LEAST_TABLES
+from domain.tournaments.event_queue_commands import count_tables, may_wait
 from domain.tournaments.scoring import POINT
 
 DECIMALS = 3
@@ -76,6 +79,16 @@ class TournamentShown:
         """Return True if the visitor waits for a table of a ladder or arena."""
         entry = self.entry
         return entry is not None and entry["entrant"] in services().tournaments.load(self.doc["tournament"]).play.queue
+
+    least_tables: ClassVar[int] = LEAST_TABLES
+    """Tables needed for a place in a ladder or arena."""
+
+    @property
+    def may_wait(self) -> bool:
+        """Return True if the visitor may wait for a table: the queue is open, and the visitor plays too few tables."""
+        t, entry = services().tournaments.load(self.doc["tournament"]), self.entry
+        is_member = entry is not None and not t.play.queue_closed and may_wait(t, entry["entrant"])
+        return is_member and entry is not None and count_tables(t, entry["entrant"]) < t.stage_terms.concurrent
 
     @property
     def has_left(self) -> bool:

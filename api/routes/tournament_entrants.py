@@ -20,7 +20,7 @@ from api.schemas.tournament_schemas import (
     SubstituteSchema,
     TournamentNonceSchema,
 )
-from api.services import Doc
+from api.services import Doc, services
 from api.tournament_calls import (
     execute_for_caller,
     load_tournament,
@@ -39,7 +39,7 @@ from domain.tournaments.event_commands import (
     WantBye,
     Withdraw,
 )
-from domain.tournaments.event_queue_commands import JoinQueue, LeaveQueue
+from domain.tournaments.event_queue_commands import CloseQueue, JoinQueue, LeaveQueue, OpenQueue
 
 bp = Blueprint(
     "tournament_entrants",
@@ -148,6 +148,7 @@ def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
     authorization.require_good_standing()
     load_tournament(tournament)
     charge_quota("seats")
+    services().tournament_tables.end_waiting_of_gone(tournament)
     stored = execute_for_caller(tournament, JoinQueue(own_players()), headers)
     response = written_response(stored)
     if len(stored.versions) > 1:
@@ -216,8 +217,16 @@ def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
 def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
     """Open the check-in of your tournament (`checking`), or close it (`drawing`): nonces are shown then.
 
-    You may open another one before each further draw. Without it, the same entrants go on, with their nonces.
+    You may open another one before each further draw. Without it, the same entrants go on, with their nonces. The queue
+    of a ladder or arena takes nobody once it is closed (`queue_closed`), until you open it again (`queue_open`).
     """
     require_director(tournament)
-    command = OpenCheckIn() if body["phase"] == "checking" else CloseCheckIn()
-    return written_response(execute_for_caller(tournament, command, headers))
+    return written_response(execute_for_caller(tournament, _PHASES[body["phase"]], headers))
+
+
+_PHASES = {
+    "checking": OpenCheckIn(),
+    "drawing": CloseCheckIn(),
+    "queue_closed": CloseQueue(),
+    "queue_open": OpenQueue(),
+}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 from flask import Response
 
 from api import authorization
-from api.http.i18n import request_language
+from api.http.i18n import request_language, translate
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
@@ -53,6 +53,7 @@ from domain.tournaments.event_ruling_commands import (
 )
 from domain.tournaments.explain import explain, explanation_sentences
 from domain.tournaments.standings import list_standings
+from domain.tournaments.ties import TieBreaks
 from projections.tournament_views import build_rulings
 
 bp = Blueprint(
@@ -213,7 +214,7 @@ def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
     names, before, after = entrant_names(t), effect.before, effect.after
     labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
     order = [entrant for group in after.ranking for entrant in group]
-    neighbours = dict(zip(order, order[1:2] + order, strict=False))
+    neighbours = dict(zip(order, order[1:2] + order, strict=False)) if len(order) > 1 else {}
     moved = [
         {
             "entrant": entrant,
@@ -221,11 +222,7 @@ def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
             "after": after.places[entrant],
             "ticks_before": before.tally.totals[entrant],
             "ticks_after": after.tally.totals[entrant],
-            "sentences": explanation_sentences(
-                after, explain(after, entrant, neighbours[entrant]), request_language(), labels
-            )
-            if len(order) > 1
-            else [],
+            "sentences": _explain_place(after, entrant, neighbours.get(entrant), labels),
         }
         for entrant in effect.moved
     ]
@@ -235,6 +232,19 @@ def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
     response.set_etag(effect.digest)
     response.vary.add("Accept-Language")
     return response
+
+
+def _explain_place(ties: TieBreaks, entrant: int, neighbour: int | None, labels: Sequence[str]) -> list[str]:
+    """Return the reason of a place beside its neighbour, or of having none."""
+    window, tables = ties.tally.stage.window, ties.tally.unranked.get(entrant)
+    if window and tables is not None:
+        said = Message(
+            "{count} {count#table counts|tables count}; a place takes {least}.", count=tables, least=window.least
+        )
+        return [translate(said, request_language())]
+    if neighbour is None:
+        return []
+    return explanation_sentences(ties, explain(ties, entrant, neighbour), request_language(), labels)
 
 
 # --- officers --------------------------------------------------------------------------------------------------

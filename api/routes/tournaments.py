@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from flask import Response
@@ -32,9 +32,9 @@ from api.schemas.tournament_responses import (
     TournamentWrittenSchema,
 )
 from api.schemas.tournament_schemas import (
-    EnterSchema,
     NewTournamentSchema,
     ScheduleSchema,
+    TournamentEndSchema,
     TournamentsArgs,
 )
 from api.services import Doc, services
@@ -51,6 +51,7 @@ from domain.kernel.records.record import Record
 from domain.service.recurrence import Recurrence
 from domain.tournament_series import plan_schedule
 from domain.tournament_tables import new_tournament_id
+from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.event_commands import (
     CloseTournament,
 )
@@ -93,11 +94,12 @@ def open_tournament(body: Doc, headers: Doc) -> Response:
     rules = find_ruleset(body["ruleset"])
     seats, table = body["seats"], {**body["table"], "listing": body["listing"], "several": False}
     terms = {
-        **{name: body[name] for name in ("options", "listing", "capacity", "chain", "reveal")},
+        **{name: body[name] for name in ("options", "listing", "capacity", "reveal")},
         **seats,
         "ruleset": rules.meta.ruleset,
         "table": build_terms(rules, table),
         "stages": [_fill_stage(stage) for stage in body["stages"]],
+        "chain": body["chain"] or _count_draws(body["stages"]),
     }
     stored = s.tournaments.open(tournament, player, terms, idempotency_key=bound)
     if body["title"] or body["note"]:
@@ -105,6 +107,11 @@ def open_tournament(body: Doc, headers: Doc) -> Response:
     response = written_response(stored)
     response.headers["Location"] = f"/v1/tournaments/{tournament}"
     return response
+
+
+def _count_draws(stages: Sequence[Doc]) -> int:
+    """Return the length of the chain if none is asked for: a ladder or arena has a draw a day for years."""
+    return MAX_CHAIN if any(stage["format"] in QUEUED for stage in stages) else DEFAULT_CHAIN
 
 
 def _fill_stage(stage: Doc) -> Doc:
@@ -206,16 +213,19 @@ def unlabel_tournament(tournament: str) -> Response:
     "close_tournament",
     access=authorization.require_directing_account,
     errors=(403, 404, 409, 412),
-    body=EnterSchema,
+    body=TournamentEndSchema,
     body_required=False,
     headers=MoveHeaders,
     response=TournamentWrittenSchema,
     status=201,
 )
-def close_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
-    """Close your tournament: finished once every round has been ranked, cancelled before. Games are not closed."""
+def close_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Close your tournament: finished once every round has been ranked, cancelled before. Games are not closed.
+
+    With `outcome` it ends so, or not at all.
+    """
     require_office(tournament, "organiser")
-    return written_response(execute_for_caller(tournament, CloseTournament(), headers))
+    return written_response(execute_for_caller(tournament, CloseTournament(body["outcome"]), headers))
 
 
 @bp.operation(

@@ -107,6 +107,7 @@ class TournamentQueueSchema(ResponseSchema):
     next_at = fields.Integer(
         required=True, allow_none=True, metadata={"description": "Time of the next table if nobody else comes, ms."}
     )
+    closed = fields.Boolean(metadata={"description": "True while nobody may wait."})
 
 
 class TournamentSeatsDocSchema(ResponseSchema):
@@ -251,12 +252,14 @@ class StandingsSchema(ResponseSchema):
 
 class MovedPlaceSchema(ResponseSchema):
     entrant = required_int()
-    before = required_int(metadata={"description": "Place before the ruling."})
-    after = required_int()
+    before = required_int(metadata={"description": "Place before the ruling; 0: without a place."})
+    after = required_int(metadata={"description": "Place by the ruling; 0: without a place."})
     ticks_before = required_int()
     ticks_after = required_int()
     sentences = fields.List(
-        fields.String(), required=True, metadata={"description": "The reason of the new place, beside its neighbour."}
+        fields.String(),
+        required=True,
+        metadata={"description": "The reason of the new place, beside its neighbour, or of none."},
     )
 
 

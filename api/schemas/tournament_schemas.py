@@ -158,7 +158,13 @@ class NewTournamentSchema(RequestSchema):
         metadata={"description": "Most entrants in the draw. Further ones wait, in the order of their entry."},
     )
     chain = StrictInt(
-        load_default=DEFAULT_CHAIN, validate=range_check(1, MAX_CHAIN), metadata={"description": "Number of draws."}
+        load_default=None,
+        allow_none=False,
+        validate=range_check(1, MAX_CHAIN),
+        metadata={
+            "description": f"Number of draws. By default {MAX_CHAIN} with a ladder or arena.",
+            "default": DEFAULT_CHAIN,
+        },
     )
     reveal = StrictInt(
         load_default=43_200,
@@ -225,7 +231,24 @@ class ScheduleSchema(RequestSchema):
 
 class PhaseSchema(RequestSchema):
     phase = choice_field(
-        "checking", "drawing", required=True, metadata={"description": "Open the check-in, or close it."}
+        "checking",
+        "drawing",
+        "queue_closed",
+        "queue_open",
+        required=True,
+        metadata={"description": "Open the check-in, or close it; close the queue of a ladder or arena, or open it."},
+    )
+
+
+class TournamentEndSchema(RequestSchema):
+    """An empty object, or the end that is meant."""
+
+    may_be_left_out = True
+    outcome = choice_field(
+        "finished",
+        "cancelled",
+        load_default=str,
+        metadata={"description": "The end that you mean: another one is refused. By default, either."},
     )
 
 

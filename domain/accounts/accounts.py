@@ -103,6 +103,11 @@ class Accounts(AccountTable):
         """Return the account of a player id, or None for a guest's."""
         return self._find_one(_BY_PLAYER, player)
 
+    def is_active(self, player: str) -> bool:
+        """Return whether a player id is that of an account in good standing."""
+        account = self.find_by_player(player)
+        return account is not None and account.state == "active"
+
     def list_by_role(self, role: str) -> list[Account]:
         """Return the accounts with that role, by name."""
         return self._list_by_role(self._database.execute, role)

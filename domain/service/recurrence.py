@@ -32,6 +32,10 @@ _PARTS = {
 """Allowed parts of a rule, and their forms: all for at most one time a day."""
 
 
+class _FirstExcludedError(ValueError):
+    """A part of a rule excludes its first time."""
+
+
 class Recurrence(NamedTuple):
     """A rule, the time zone, and the first time, `YYYY-MM-DDTHH:MM` on the zone's clock."""
 
@@ -51,16 +55,28 @@ class Recurrence(NamedTuple):
         count = min(int(parts.pop("COUNT", MAX_TIMES)), MAX_TIMES)
         until = parts.pop("UNTIL", "")
         text = ";".join(f"{name}={value}" for name, value in parts.items())
+        first = _parse_start(self.start, zone)
         try:
-            first = datetime.strptime(self.start, "%Y-%m-%dT%H:%M").replace(tzinfo=zone)
             _check_first(parts, first)
             end = min(first + HORIZON, _parse_until(until, zone)) if until else first + HORIZON
             times = list(islice(rrulestr(text, dtstart=first).replace(until=end), count))
         except (ValueError, OverflowError) as error:
-            raise RuleError("schedule_invalid") from error
+            raise _refuse("first" if isinstance(error, _FirstExcludedError) else "rule") from error
         if not times or times[0] != first:
-            raise RuleError("schedule_invalid")
+            raise _refuse("first")
         return (round(each.timestamp() * 1000) for each in times[after:])
+
+
+def _refuse(cause: str) -> RuleError:
+    """Return the refusal of a part: `rule`, `zone`, `start`, or `first` if the rule excludes the start."""
+    return RuleError("schedule_invalid", "", {"cause": cause})
+
+
+def _parse_start(start: str, zone: ZoneInfo) -> datetime:
+    try:
+        return datetime.strptime(start, "%Y-%m-%dT%H:%M").replace(tzinfo=zone)
+    except ValueError as error:
+        raise _refuse("start") from error
 
 
 def _parse_rule(rule: str) -> dict[str, str]:
@@ -68,7 +84,7 @@ def _parse_rule(rule: str) -> dict[str, str]:
     parts = {name: value for name, _, value in pairs}
     is_known = all(name in _PARTS and re.fullmatch(_PARTS[name], value) for name, value in parts.items())
     if not is_known or len(parts) < len(pairs) or "FREQ" not in parts or {"COUNT", "UNTIL"} <= parts.keys():
-        raise RuleError("schedule_invalid")
+        raise _refuse("rule")
     return parts
 
 
@@ -83,7 +99,7 @@ def _check_first(parts: Mapping[str, str], first: datetime) -> None:
     for name, fitting in allowed.items():
         values = {value.lstrip("+-12345") if name == "BYDAY" else value for value in parts.get(name, "").split(",")}
         if name in parts and values.isdisjoint(fitting):
-            raise ValueError(name)
+            raise _FirstExcludedError(name)
     is_numbered = any(character.isdigit() for character in parts.get("BYDAY", ""))
     if is_numbered and (parts["FREQ"] in ("DAILY", "WEEKLY") or "BYMONTHDAY" in parts):
         raise ValueError("BYDAY")
@@ -98,8 +114,8 @@ def _parse_until(text: str, zone: ZoneInfo) -> datetime:
 
 def _load_zone(name: str) -> ZoneInfo:
     if name != "UTC" and not re.fullmatch(r"[A-Za-z_]+(/[A-Za-z0-9_+-]+){1,2}", name):
-        raise RuleError("schedule_invalid")
+        raise _refuse("zone")
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
-        raise RuleError("schedule_invalid") from error
+        raise _refuse("zone") from error

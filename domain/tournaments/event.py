@@ -71,6 +71,8 @@ class Tournament:
     """Stage, round, entrant: wanted byes."""
     schedule: Doc | None = None
     """Body of the last `scheduled`: the rule of a repeating event, and its times."""
+    scheduled_at: int = 0
+    """Time of the last `scheduled`, ms; it stays when the repetition ends."""
     successor: str = ""
     """The next event, once opened."""
 
@@ -129,7 +131,7 @@ class Tournament:
     def takes_late(self) -> bool:
         """Return whether the next draw, or the queue, takes entrants without a table so far."""
         if self.has_queue:
-            return len(self.stages) == 1
+            return len(self.stages) == 1 and not self.play.queue_closed
         play, following = self.play, self.next_draw
         if len(self.stages) > 1 or following is None:
             return False

@@ -69,6 +69,9 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "queue_draws": "the tables of this stage are made from its queue",
     "already_queued": "the entrant waits for a table",
     "not_queued": "nobody waits for a table that may be made",
+    "queue_closed": "the queue is closed",
+    "queue_open": "the queue is open",
+    "outcome_other": "the tournament would end otherwise",
     "in_play": "the entrant plays as many tables as the stage allows",
     "tables_used": "the stage has as many tables as it may",
     "schedule_invalid": "the rule or its first time is none that events take",
@@ -299,6 +302,13 @@ class Draw(TournamentCommand):
     more: DrawInput = field(default=DrawInput(), metadata={"not_hashed": True})
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        self.check(t, context.now)
+        drawn = draft_draw(t, context, self.stage, self.round)
+        paired = pair_rounds(t, self.stage, self.round, bytes.fromhex(drawn.body["key"]), self.more)
+        return [drawn, RecordDraft("paired", paired)]
+
+    def check(self, t: Tournament, now: int) -> None:
+        """Raise RuleError unless the round may be drawn; `now` in ms since 1970 UTC."""
         refuse_unless(1 <= self.stage <= len(t.terms.stages), "unknown_stage")
         refuse_unless(t.terms.stages[self.stage - 1].format not in QUEUED, "queue_draws")
         refuse_unless(self.round == 1 or t.terms.stages[self.stage - 1].format in ROUND_BY_ROUND, "unknown_round")
@@ -307,11 +317,8 @@ class Draw(TournamentCommand):
             self._check_again(t)
         if self.round > 1:
             require_ranked(t, self.stage, self.round - 1)
-        refuse_unless(not t.hidden_nonces or context.now > t.nonces_end, "nonces_missing", until=t.nonces_end)
+        refuse_unless(not t.hidden_nonces or now > t.nonces_end, "nonces_missing", until=t.nonces_end)
         refuse_unless(len(t.secrets) <= t.terms.chain, "chain_used")
-        drawn = draft_draw(t, context, self.stage, self.round)
-        paired = pair_rounds(t, self.stage, self.round, bytes.fromhex(drawn.body["key"]), self.more)
-        return [drawn, RecordDraft("paired", paired)]
 
     def _check_again(self, t: Tournament) -> None:
         """Raise RuleError unless the last draw may be replaced."""
@@ -349,10 +356,14 @@ class CloseTournament(TournamentCommand):
     """The tournament ends: finished if every round has been ranked, else cancelled."""
 
     verb: ClassVar[str] = "Close"
+    outcome: str = field(default="", metadata={"hashed_unless_default": True})
+    """`finished` or `cancelled`: the only end that is meant. Empty: either."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "drawing", "running")
         stage, last = len(t.stages), len(t.play.rankings)
         is_stale = t.is_whole and "replaces" in build_official(t, stage, last)
         refuse_unless(not is_stale, "not_ranked", round=last)
+        outcome = "finished" if t.is_whole else "cancelled"
+        refuse_unless(self.outcome in ("", outcome), "outcome_other", outcome=outcome)
         return [RecordDraft("closed" if t.is_whole else "cancelled", {})]

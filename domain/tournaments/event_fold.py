@@ -156,8 +156,16 @@ def _leave_queue(t: Tournament, entrants: Sequence[int]) -> Tournament:
     return _change_play(t, len(t.stages), queue=queue)
 
 
+def _close_queue(t: Tournament, record: Record) -> Tournament:
+    return _change_play(t, record.body["stage"], queue={}, queue_closed=True)
+
+
+def _open_queue(t: Tournament, record: Record) -> Tournament:
+    return _change_play(t, record.body["stage"], queue_closed=False)
+
+
 def _schedule(t: Tournament, record: Record) -> Tournament:
-    return replace(t, schedule=record.body)
+    return replace(t, schedule=record.body, scheduled_at=record.time)
 
 
 def _unschedule(t: Tournament, _: Record) -> Tournament:
@@ -351,6 +359,8 @@ _CHANGES: Mapping[str, Callable[[Tournament, Record], Tournament]] = dict(
             _schedule,
             _unschedule,
             _succeed,
+            _close_queue,
+            _open_queue,
         ),
         strict=True,
     )

@@ -11,30 +11,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from domain.errors import AnnalsError, VerificationError
+from domain.errors import AnnalsError, RuleError, VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical
-from domain.tournaments.draw import commit_nonce, follows_in_chain
+from domain.tournaments.draw import follows_in_chain
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_appeal_commands import is_sound_appeal
 from domain.tournaments.event_fold import apply_tournament_record, initial_tournament
-from domain.tournaments.event_pairing import build_advance, build_official, draw_key_of, pair_rounds, read_input
-from domain.tournaments.event_queue_commands import (
-    build_queue_pairing,
-    choose_pod,
-    count_tables,
-    is_draw_due,
-    may_wait,
-)
-from domain.tournaments.event_result_commands import settle_small_pod
-from domain.tournaments.event_ruling_commands import is_sound_ruling
-from domain.tournaments.event_schedule_commands import is_successor_due
-from domain.tournaments.event_seating import build_seated, find_pod, is_bidding_over, may_file, open_bids
-from domain.tournaments.event_stage import QUEUE_PLAN
+from domain.tournaments.event_pairing import build_advance, draw_key_of, pair_rounds, read_input
+from domain.tournaments.event_queue_commands import build_queue_pairing
+from domain.tournaments.event_replay import check_again, draft_again, is_ruling
+from domain.tournaments.event_seating import build_seated, open_bids
 from domain.tournaments.record_forms import check_form
+from domain.tournaments.records import FAMILY, RecordDraft
 from domain.types import Doc, Json
 
 FORMAT = 1
+
+_CODES = {
+    "secret_mismatch": ("drawn",),
+    "nonce_mismatch": ("revealed",),
+    "pairing_mismatch": ("paired", "checkin_closed", "queued", "left", "queue_closed", "queue_opened"),
+    "seating_mismatch": ("bidding_opened", "bid", "seated"),
+    "table_mismatch": ("tabled", "reported", "annulled", "scheduled", "unscheduled", "succeeded"),
+    "ranking_mismatch": ("ranked", "advanced", "closed", "cancelled"),
+    "ruling_mismatch": ("placed", "penalised", "excluded", "restored", "appealed", "answered", "deputed", "recused"),
+}
+_CODE_OF = {kind: code for code, kinds in _CODES.items() for kind in kinds}
+"""Kind without its family -> code of its differences; `entry_mismatch` for the others, of entrants and check-ins."""
 
 
 def export_lines(first: Record, last: Record, records: Iterable[Record]) -> Iterator[bytes]:
@@ -81,21 +84,23 @@ def verify_tournament(records: Sequence[Record]) -> Tournament:
     """Return the tournament of these records, with everything recomputed: hashes, chain, keys, pods and standings.
 
     Raise VerificationError for the first difference: `chain_broken` (hashes), `secret_mismatch`, `key_mismatch`,
-    `nonce_mismatch`, `pairing_mismatch`, `seating_mismatch`, `table_mismatch`, `ranking_mismatch`, `ruling_mismatch`,
-    or `unreadable`.
+    `nonce_mismatch`, `entry_mismatch`, `pairing_mismatch`, `seating_mismatch`, `table_mismatch`, `ranking_mismatch`,
+    `ruling_mismatch`, or `unreadable`. A record is also a difference if the service would have refused its command.
     """
     with _name_record(1):
         t = initial_tournament(records[0])
         _require(records[0].public.get("prev") == "", "chain_broken", records[0], "the first record follows none")
         check_form(records[0])
-    key = b""
+    key, before, due = b"", records[0], list[RecordDraft]()
     for record in records[1:]:
         with _name_record(t.version + 1):
             _require(record.public.get("prev") == t.hash, "chain_broken", record, "it names another record before it")
             check_form(record)
             _require(record.time >= t.time, "chain_broken", record, "it goes back in time")
-            key = _check_record(replace(t, time=record.time), record, key)
-            t = apply_tournament_record(t, record)
+            now = replace(t, time=record.time)
+            due = _check_command(now, before, record, due)
+            key = _check_record(now, record, key)
+            t, before = apply_tournament_record(t, record), record
     return t
 
 
@@ -113,115 +118,81 @@ def _name_record(version: int) -> Iterator[None]:
         raise VerificationError("unreadable", version, str(error)) from error
 
 
+def _kind_of(record: Record) -> str:
+    return record.kind.removeprefix(FAMILY)
+
+
+def _check_command(t: Tournament, before: Record, record: Record, due: Sequence[RecordDraft]) -> list[RecordDraft]:
+    """Decide the command of a record again; return the drafts that must follow. `due` has those of the record before.
+
+    An `advanced` without any is compared later: it may be of a time when fewer entrants sufficed.
+    """
+    code = _CODE_OF.get(_kind_of(record), "entry_mismatch")
+    if due:
+        _compare_draft(record, due[0], code)
+        return [*due[1:]]
+    _check_order(t, before, record, code)
+    try:
+        check_again(t, record)
+        drafts = draft_again(t, record)
+    except RuleError as error:
+        raise VerificationError(code, record.version, f"refused: {error.code}") from error
+    if drafts:
+        _compare_draft(record, drafts[0], code)
+    return [*drafts[1:]]
+
+
+def _compare_draft(record: Record, draft: RecordDraft, code: str) -> None:
+    _require(_kind_of(record) == draft.kind, code, record, f"{draft.kind} is expected here")
+    _compare(record.body, draft.body, code, record)
+
+
+def _check_order(t: Tournament, before: Record, record: Record, code: str) -> None:
+    """Check that a pairing follows its draw at once, a table the seats of its pod, and an advancement its cause."""
+    kind, previous = _kind_of(record), _kind_of(before)
+    if previous == "drawn" or (kind == "paired" and not t.has_queue):
+        is_same = (previous, kind) == ("drawn", "paired") and record.body["stage"] == before.body["stage"]
+        is_same = is_same and record.body.get("round", 1) == before.body["round"]
+        _require(is_same, code, record, "a pairing follows its draw")
+    if previous == "seated":
+        is_same = kind == "tabled" and all(record.body[name] == before.body[name] for name in ("stage", "round", "pod"))
+        _require(is_same, code, record, "a table follows its seats")
+    if kind == "advanced":
+        is_caused = previous == "ranked" or is_ruling(previous, before.body)
+        is_next = 2 <= record.body["stage"] <= len(t.stages) + 1
+        _require(is_caused and is_next, code, record, "an advancement follows a ranking or a ruling")
+
+
 def _check_record(t: Tournament, record: Record, key: bytes) -> bytes:
-    """Check a record against the tournament before it; return the key of the last draw."""
-    body = record.body
-    match record.kind.partition(".")[2]:
-        case "entered":
-            _require(body["entrant"] == len(t.entrants), "unreadable", record, "entrants are numbered in order")
-        case "checkin_closed":
-            _require(body["entrants"] == t.list_checked_in(), "pairing_mismatch", record, "others have checked in")
-        case "revealed":
-            is_own = commit_nonce(body["nonce"]) == t.commitments[body["entrant"]]
-            _require(is_own, "nonce_mismatch", record, "the nonce is not that of the check-in")
+    """Recompute a draw, a pairing, seats or an advancement; return the key of the last draw."""
+    match _kind_of(record):
         case "drawn":
             return _check_draw(t, record)
-        case "paired" | "ranked" | "advanced":
+        case "paired" | "advanced":
             _recompute(t, record, key)
-        case "bidding_opened" | "bid" | "seated" as kind:
-            _check_seating(t, record, kind)
-        case "queued" | "left" | "scheduled" | "unscheduled" | "succeeded" as kind:
-            check = _check_queue if kind in ("queued", "left") else _check_schedule
-            check(t, record, kind)
-        case "tabled" | "reported":
-            _check_table(t, record)
-        case "annulled" | "placed" | "penalised" | "excluded" | "restored" | "appealed" | "answered" as kind:
-            _check_ruling(t, record, kind)
+        case "seated":
+            _check_seats(t, record)
     return key
 
 
-def _check_ruling(t: Tournament, record: Record, kind: str) -> None:
-    """Check a ruling, an appeal or an answer, or the end of a pod with too few people."""
-    if kind == "annulled" and "attempt" not in record.body:
-        is_due = record.body["how"] == settle_small_pod(t, record.body["stage"])
-        _require(is_due, "table_mismatch", record, "a pod without a table has a credit, from a queue none")
-        return
-    is_sound = is_sound_appeal if kind in ("appealed", "answered") else is_sound_ruling
-    _require(is_sound(t, record), "ruling_mismatch", record, "nobody may act so")
-
-
-def _check_table(t: Tournament, record: Record) -> None:
-    """Check that a new table has its pod's entrants at the seats given, and a report the pod's game."""
-    body = record.body
-    stage, place = body["stage"], (body["round"], body["pod"])
-    if record.kind.endswith(".reported"):
-        is_own = body["game"] == t.stages[stage - 1].tables[place].game
-        _require(is_own, "table_mismatch", record, "the pod plays another game")
-        return
-    _require_pod(t, record)
-    fits = t.fits_pod(stage, *place, body["entrants"]) and not t.wants_seats(stage, place)
-    _require(fits, "table_mismatch", record, "the pod has others at its seats")
-
-
 def _recompute(t: Tournament, record: Record, key: bytes) -> None:
-    """Compare a pairing, a list or an advancement with the tournament before it."""
+    """Compare a pairing or an advancement with the tournament before it."""
     body = record.body
-    match record.kind.partition(".")[2]:
-        case "paired" if body["plan"] == QUEUE_PLAN or t.has_queue:
-            _require(t.has_queue and bool(body["entrants"]), "pairing_mismatch", record, "no table is due")
-            _compare(body, build_queue_pairing(t, key, record.time), "pairing_mismatch", record)
-        case "paired":
-            paired = pair_rounds(t, body["stage"], body.get("round", 1), key, read_input(body))
-            _compare(body, paired, "pairing_mismatch", record)
-        case "ranked":
-            _compare(body, build_official(t, body["stage"], body["round"]), "ranking_mismatch", record)
-        case _:
-            _compare(body, build_advance(t, body["stage"] - 1) or {}, "ranking_mismatch", record)
-
-
-def _check_seating(t: Tournament, record: Record, kind: str) -> None:
-    """Check that a bid is in time, or recompute the seats of a pod from its opened bids."""
-    body = record.body
-    stage, round_ = body["stage"], body["round"]
-    play = t.stages[stage - 1]
-    _require(1 <= round_ <= len(play.rounds), "seating_mismatch", record, "the round has not been drawn")
-    if kind == "bidding_opened":
-        _require(round_ not in play.bidding, "seating_mismatch", record, "the bids are open")
-    elif kind == "bid":
-        is_open = may_file(t, stage, round_, body["entrant"], record.time)
-        is_own = find_pod(t, stage, round_, body["entrant"]) is not None
-        _require(is_open and is_own, "seating_mismatch", record, "the round takes no such bid")
+    if _kind_of(record) == "advanced":
+        _compare(body, build_advance(t, body["stage"] - 1) or {}, "ranking_mismatch", record)
+    elif t.has_queue:
+        _require(bool(body["entrants"]), "pairing_mismatch", record, "no table is due")
+        _compare(body, build_queue_pairing(t, key, record.time), "pairing_mismatch", record)
     else:
-        _require_pod(t, record)
-        place, entrants = (round_, body["pod"]), body["entrants"]
-        is_due = t.wants_seats(stage, place) and is_bidding_over(t, stage, round_, record.time)
-        is_pod = t.has_all_present(stage, *place, entrants)
-        _require(is_due and is_pod, "seating_mismatch", record, "these seats are not given now")
-        _compare(body, build_seated(open_bids(t, record), stage, place, entrants), "seating_mismatch", record)
+        paired = pair_rounds(t, body["stage"], body.get("round", 1), key, read_input(body))
+        _compare(body, paired, "pairing_mismatch", record)
 
 
-def _check_queue(t: Tournament, record: Record, kind: str) -> None:
-    """Check the entrant's right to wait for a table, or to leave."""
-    entrant, is_current = record.body["entrant"], t.has_queue and record.body["stage"] == len(t.stages)
-    if kind == "left":
-        _require(is_current and entrant in t.play.queue, "pairing_mismatch", record, "the entrant does not wait")
-        return
-    may_join = is_current and may_wait(t, entrant) and entrant not in t.play.queue
-    has_time = may_join and count_tables(t, entrant) < t.stage_terms.concurrent
-    _require(has_time, "pairing_mismatch", record, "the entrant may not wait")
-
-
-def _check_schedule(t: Tournament, record: Record, kind: str) -> None:
-    """Check that the rule of a repeating event may change, or the next event is due."""
-    is_open = not t.successor and (kind == "scheduled" or t.schedule is not None)
-    is_due = kind != "succeeded" or is_successor_due(t, record.time)
-    _require(is_open and is_due, "table_mismatch", record, "no event follows by a rule")
-
-
-def _require_pod(t: Tournament, record: Record) -> None:
-    rounds, place = t.stages[record.body["stage"] - 1].rounds, (record.body["round"], record.body["pod"])
-    is_drawn = 1 <= place[0] <= len(rounds) and 1 <= place[1] <= len(rounds[place[0] - 1].pods)
-    _require(is_drawn, "table_mismatch", record, "there is no such pod")
+def _check_seats(t: Tournament, record: Record) -> None:
+    """Recompute the seats of a pod from its opened bids."""
+    body = record.body
+    stage, place, entrants = body["stage"], (body["round"], body["pod"]), body["entrants"]
+    _compare(body, build_seated(open_bids(t, record), stage, place, entrants), "seating_mismatch", record)
 
 
 def _check_draw(t: Tournament, record: Record) -> bytes:
@@ -230,8 +201,6 @@ def _check_draw(t: Tournament, record: Record) -> bytes:
     _require(body["draw"] == len(t.secrets), "secret_mismatch", record, "draws are numbered along the chain")
     is_next = follows_in_chain(secret, bytes.fromhex(t.secrets[-1]))
     _require(is_next, "secret_mismatch", record, "the secret does not prove the one before it")
-    is_due = not t.has_queue or (is_draw_due(t, record.time) and choose_pod(t, record.time) is not None)
-    _require(is_due, "secret_mismatch", record, "a queue has one draw a day, for a table")
     key = draw_key_of(t, secret, body["round"], body["draw"])
     _require(body["key"] == key.hex(), "key_mismatch", record, f"the key is {key.hex()}")
     silent = t.hidden_nonces == body["silent"] if "silent" in body else not t.hidden_nonces

@@ -41,15 +41,20 @@ class JoinQueue(TournamentCommand):
     players: tuple[str, ...]
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        queued = self.draft(t, context.now)
+        return [queued, *draft_tables(preview_drafts(t, [queued]), context)]
+
+    def draft(self, t: Tournament, now: int) -> RecordDraft:
+        """Return the draft of the record of the entrant, without tables; `now` in ms since 1970 UTC."""
         require_queue(t)
         entrant = require_entrant(t, self.players)
+        refuse_unless(not t.play.queue_closed, "queue_closed")
         refuse_unless(may_wait(t, entrant), "not_eligible")
         refuse_unless(entrant not in t.play.queue, "already_queued")
         refuse_unless(count_tables(t, entrant) < t.stage_terms.concurrent, "in_play", most=t.stage_terms.concurrent)
         refuse_unless(len(list_pods(t)) < MAX_TABLES, "tables_used", most=MAX_TABLES)
-        refuse_unless(not is_draw_due(t, context.now) or len(t.secrets) <= t.terms.chain, "chain_used")
-        queued = RecordDraft("queued", {"stage": len(t.stages), "entrant": entrant})
-        return [queued, *draft_tables(preview_drafts(t, [queued]), context)]
+        refuse_unless(not is_draw_due(t, now) or len(t.secrets) <= t.terms.chain, "chain_used")
+        return RecordDraft("queued", {"stage": len(t.stages), "entrant": entrant})
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,30 @@ class ServeQueue(TournamentCommand):
         drafts = draft_tables(t, context)
         refuse_unless(bool(drafts), "not_queued")
         return drafts
+
+
+@dataclass(frozen=True)
+class CloseQueue(TournamentCommand):
+    """Nobody waits for a table any more, until the queue is opened again. Tables that have been made are played."""
+
+    verb: ClassVar[str] = "CloseQueue"
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        require_queue(t)
+        refuse_unless(not t.play.queue_closed, "queue_closed")
+        return [RecordDraft("queue_closed", {"stage": len(t.stages)})]
+
+
+@dataclass(frozen=True)
+class OpenQueue(TournamentCommand):
+    """A closed queue takes entrants again."""
+
+    verb: ClassVar[str] = "OpenQueue"
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        require_queue(t)
+        refuse_unless(t.play.queue_closed, "queue_open")
+        return [RecordDraft("queue_opened", {"stage": len(t.stages)})]
 
 
 def require_queue(t: Tournament) -> None:

@@ -69,7 +69,7 @@ class AddTable(TournamentCommand):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         check_round_may_begin(t, self.stage, self.round)
         place = self.round, self.pod
-        _require_no_table(t.stages[self.stage - 1], place)
+        require_no_table(t.stages[self.stage - 1], place)
         body = {"stage": self.stage, "round": self.round, "pod": self.pod, "game": self.game}
         tabled = RecordDraft("tabled", {**body, "entrants": list(self.entrants)})
         if not t.wants_seats(self.stage, place):
@@ -82,7 +82,8 @@ class AddTable(TournamentCommand):
         return [RecordDraft("seated", seated), tabled]
 
 
-def _require_no_table(play: StagePlay, place: TablePlace) -> None:
+def require_no_table(play: StagePlay, place: TablePlace) -> None:
+    """Raise RuleError unless a drawn round has this pod, without a table."""
     refuse_unless(1 <= place[1] <= len(play.rounds[place[0] - 1].pods), "unknown_pod")
     refuse_unless(place not in play.tables, "already_tabled")
 
@@ -100,7 +101,7 @@ class AnnulPod(TournamentCommand):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         check_round_may_begin(t, self.stage, self.round)
         place = self.round, self.pod
-        _require_no_table(t.stages[self.stage - 1], place)
+        require_no_table(t.stages[self.stage - 1], place)
         refuse_unless(not is_legal_pod(t, self.stage, place), "no_table")
         body = {"stage": self.stage, "round": self.round, "pod": self.pod}
         return [RecordDraft("annulled", {**body, "how": settle_small_pod(t, self.stage)})]
@@ -170,17 +171,32 @@ class Rank(TournamentCommand):
         play = require_round(t, self.stage, self.round)
         ranked = len(play.rankings)
         body = build_official(t, self.stage, self.round)
-        refuse_unless("replaces" in body or self.round > ranked, "already_ranked")
+        official = RecordDraft("ranked", body)
+        is_new = "replaces" in body or self.round > ranked
+        is_queue = t.has_queue and self.stage == len(t.stages)
+        refuse_unless(is_new or (is_queue and bool(draft_advance(t, [official], self.stage))), "already_ranked")
         refuse_unless(self.round <= ranked + 1, "not_ranked", round=ranked + 1)
         refuse_unless(all(play.has_round_ended(n) for n in range(1, self.round + 1)), "tables_open")
-        official = RecordDraft("ranked", body)
         return [official, *draft_advance(t, [official], self.stage)]
 
 
 def draft_advance(t: Tournament, before: Sequence[RecordDraft], stage: int) -> list[RecordDraft]:
-    """Return the draft of an `advanced` record if one is due in a stage after these drafts."""
+    """Return the draft of an `advanced` record if one is due in a stage after these drafts.
+
+    A ladder or arena goes on while too few entrants of the next stage have a place.
+    """
     body = build_advance(preview_drafts(t, before), stage)
-    return [] if body is None else [RecordDraft("advanced", body)]
+    is_due = body is not None and (stage < len(t.stages) or _is_field_full(t, len(body["entrants"])))
+    return [RecordDraft("advanced", body)] if body and is_due else []
+
+
+def _is_field_full(t: Tournament, advancing: int) -> bool:
+    """Return whether the current stage may end: a closed queue with entrants for a table, an open one with all."""
+    if not t.has_queue:
+        return True
+    least = t.terms.least
+    wanted = least if t.play.queue_closed else t.terms.stages[len(t.stages)].entrants or least
+    return advancing >= max(wanted, least)
 
 
 def preview_drafts(t: Tournament, drafts: Sequence[RecordDraft]) -> Tournament:

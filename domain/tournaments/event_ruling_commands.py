@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from domain.compat import cached_property
 from domain.errors import RuleError, TournamentError
-from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import digest
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
@@ -17,7 +16,7 @@ from domain.tournaments.event_pairing import build_official
 from domain.tournaments.event_result_commands import draft_advance, preview_drafts
 from domain.tournaments.event_rulings import KEEP, LAST
 from domain.tournaments.event_stage import REPLAY, PodTable, StagePlay
-from domain.tournaments.records import FAMILY, RecordDraft
+from domain.tournaments.records import RecordDraft
 from domain.tournaments.results import AVERAGE, VOID
 from domain.tournaments.scoring import USES_POINTS, check_places
 from domain.tournaments.standings import list_standings
@@ -82,8 +81,8 @@ class RulingEffect:
 
     @cached_property
     def moved(self) -> list[int]:
-        """Entrants with another place, in the order of their new ones."""
-        order = [entrant for group in self.after.ranking for entrant in group]
+        """Entrants with another place, in the order of their new ones, then those who have none any more."""
+        order = dict.fromkeys(e for ties in (self.after, self.before) for group in ties.ranking for e in group)
         return [entrant for entrant in order if self.before.places[entrant] != self.after.places[entrant]]
 
     @cached_property
@@ -248,18 +247,7 @@ class Restore(RulingCommand):
         return table.entrants if table else ()
 
 
-def is_sound_ruling(t: Tournament, record: Record) -> bool:
-    """Return whether an officer could rule so on this tournament."""
-    kind, body = record.kind.removeprefix(FAMILY), record.body
-    try:
-        command = _read_ruling(kind, body)
-        is_officer = command.officer == t.director or command.officer in t.officers
-        return is_officer and command.draft(t) == RecordDraft(kind, body)
-    except RuleError:
-        return False
-
-
-def _read_ruling(kind: str, body: Doc) -> RulingCommand:
+def read_ruling(kind: str, body: Doc) -> RulingCommand:
     """Return the command of a record; raise KeyError for another form."""
     by, stage = (body["officer"], (), (), ""), body["stage"]
     match kind:

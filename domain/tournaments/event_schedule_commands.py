@@ -33,7 +33,7 @@ class Schedule(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         _require_open(t)
-        refuse_unless(bool(self.follows) or self.times[0] > context.now, "schedule_invalid")
+        refuse_unless(bool(self.follows) or self.times[0] > context.now, "schedule_invalid", cause="past")
         body = {"rule": self.rule, "zone": self.zone, "start": self.start, "number": self.number, "at": self.times[0]}
         body |= {"next_at": self.times[1]} if len(self.times) > 1 else {}
         return [RecordDraft("scheduled", body | ({"follows": self.follows} if self.follows else {}), by=self._author)]

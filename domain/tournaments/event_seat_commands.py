@@ -30,7 +30,7 @@ class OpenBids(TournamentCommand):
     round: int
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        play = _require_bids(t, self.stage, self.round)
+        play = require_bids(t, self.stage, self.round)
         check_round_may_begin(t, self.stage, self.round)
         refuse_unless(self.round not in play.bidding, "bids_open", until=play.bidding.get(self.round))
         return [RecordDraft("bidding_opened", {"stage": self.stage, "round": self.round})]
@@ -49,7 +49,7 @@ class FileBid(TournamentCommand):
     """A number for each seat, or the wanted seats, the best first."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        _require_bids(t, self.stage, self.round)
+        require_bids(t, self.stage, self.round)
         entrant = require_entrant(t, self.players)
         pod = find_pod(t, self.stage, self.round, entrant)
         refuse_unless(pod is not None, "not_eligible")
@@ -63,7 +63,7 @@ class FileBid(TournamentCommand):
         return [RecordDraft("bid", {"stage": self.stage, "round": self.round, "entrant": entrant}, sealed)]
 
 
-def _require_bids(t: Tournament, stage: int, round_: int) -> StagePlay:
+def require_bids(t: Tournament, stage: int, round_: int) -> StagePlay:
     """Return the stage of a drawn round; raise RuleError unless its seats go by bids or lists."""
     play = require_round(t, stage, round_)
     refuse_unless(t.terms.stages[stage - 1].seating != BY_DRAW, "seats_drawn")

@@ -137,6 +137,8 @@ class StagePlay:
     """Body of each pod's `seated`."""
     queue: Mapping[int, int] = field(default_factory=dict)
     """Entrant waiting for a table -> the time since, ms; in order of the queue."""
+    queue_closed: bool = False
+    """True while nobody may wait for a table."""
 
     @property
     def key(self) -> str:

@@ -120,6 +120,8 @@ FORMS: Mapping[str, RecordForm] = {
     ),
     "unscheduled": RecordForm((DIRECTOR, SERVICE)),
     "succeeded": RecordForm((SERVICE,), {"tournament": str}),
+    "queue_closed": RecordForm((DIRECTOR,), {"stage": int}),
+    "queue_opened": RecordForm((DIRECTOR,), {"stage": int}),
 }
 """Kind without its family -> form."""
 

@@ -53,6 +53,8 @@ KINDS = tuple(
         "scheduled",
         "unscheduled",
         "succeeded",
+        "queue_closed",
+        "queue_opened",
     )
 )
 """Kinds of records; `<kind>@1` in the ledger."""

@@ -113,6 +113,13 @@ class Tally:
                 if entrant is not None:
                     values[entrant].append(own)
                     seats[entrant].append(table)
+        self._credited: list[list[TableResult]] = [[] for _ in range(stage.entrants)]
+        """Annulled tables with a credit, by entrant."""
+        for table in stage.tables:
+            if table.annulled == AVERAGE:
+                for entrant in table.entrants:
+                    if entrant is not None:
+                        self._credited[entrant].append(table)
         self.aside: list[tuple[int, TableResult]] = []
         """Entrants of a ladder or arena with their tables outside the window: they count for the others alone."""
         if stage.window:
@@ -120,7 +127,10 @@ class Tally:
 
     def _apply_window(self, window: CountingWindow) -> None:
         for entrant, tables in enumerate(self.seats):
-            chosen = window.choose(tables)
+            credited = self._credited[entrant]
+            chosen = window.choose([*tables, *credited])
+            self._credited[entrant] = [table for n, table in enumerate(credited, len(tables)) if n in chosen]
+            chosen &= {*range(len(tables))}
             self.aside += [(entrant, table) for index, table in enumerate(tables) if index not in chosen]
             self.seats[entrant] = [tables[index] for index in sorted(chosen)]
             self.values[entrant] = [self.values[entrant][index] for index in sorted(chosen)]
@@ -155,17 +165,6 @@ class Tally:
         return [table.name for table in self.stage.tables if not table.places and not table.annulled]
 
     @cached_property
-    def _averages(self) -> list[int]:
-        """Number of annulled tables with a credit, by entrant."""
-        counts = [0] * self.stage.entrants
-        for table in self.stage.tables:
-            if table.annulled == AVERAGE:
-                for entrant in table.entrants:
-                    if entrant is not None:
-                        counts[entrant] += 1
-        return counts
-
-    @cached_property
     def missed(self) -> list[int]:
         """Number of rounds without a table or a bye, by entrant."""
         present: list[set[int]] = [set() for _ in range(self.stage.entrants)]
@@ -180,13 +179,13 @@ class Tally:
     @cached_property
     def credits(self) -> list[list[int]]:
         """Credits for byes and annulled tables, by entrant; provisional until the last table has ended."""
-        stage, averages = self.stage, self._averages
+        stage = self.stage
         ticks: list[list[int]] = [[] for _ in range(stage.entrants)]
         for _, entrant in stage.byes:
             ticks[entrant].append(self._credit(entrant, 0))
-        for entrant, count in enumerate(averages):
-            if count:
-                ticks[entrant] += [self._credit(entrant, NO_OTHER_TABLE)] * count
+        for entrant, tables in enumerate(self._credited):
+            if tables:
+                ticks[entrant] += [self._credit(entrant, NO_OTHER_TABLE)] * len(tables)
         return ticks
 
     def _credit(self, entrant: int, without: int) -> int:

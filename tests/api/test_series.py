@@ -16,8 +16,16 @@ def test_a_rule_gives_the_event_its_time_and_the_calendar_all_of_them(site: Site
     director = register(site, "Organiser")
     path = opened(site, director)
     refused(register(site, "Anne").put(f"{path}/schedule", WEEKLY), 403, "directors_only")
-    for change in ({"rule": "FREQ=HOURLY"}, {"zone": "Europe/Atlantis"}, {"start": "1960-03-20T20:00"}):
-        refused(director.put(f"{path}/schedule", WEEKLY | change), 422, "schedule_invalid")
+    for change, cause in (
+        ({"rule": "FREQ=HOURLY"}, "rule"),
+        ({"zone": "Europe/Atlantis"}, "zone"),
+        ({"start": "2060-13-20T20:00"}, "start"),
+        ({"rule": "FREQ=WEEKLY;BYDAY=MO"}, "first"),
+        ({"start": "1960-03-20T20:00"}, "past"),
+    ):
+        answer = director.put(f"{path}/schedule", WEEKLY | change)
+        refused(answer, 422, "schedule_invalid")
+        assert answer.json["figures"]["cause"] == cause
     assert done(site.get(path))["schedule"] is None
     done(director.put(f"{path}/schedule", WEEKLY))
     shown = done(site.get(path))["schedule"]

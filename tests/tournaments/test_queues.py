@@ -6,6 +6,8 @@ import hashlib
 import hmac
 import json
 import random
+from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -15,10 +17,19 @@ from hypothesis import strategies as st
 
 from domain.errors import RuleError, VerificationError
 from domain.kernel.records.record import Record
+from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import CloseTournament, Draw, Enter, OpenCheckIn, Withdraw
 from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_queue_commands import JoinQueue, LeaveQueue, ServeQueue, find_next_table
+from domain.tournaments.event_queue_commands import (
+    CloseQueue,
+    JoinQueue,
+    LeaveQueue,
+    OpenQueue,
+    ServeQueue,
+    find_next_table,
+)
 from domain.tournaments.event_result_commands import Rank
+from domain.tournaments.event_ruling_commands import AnnulTable, DeputeOfficer, Exclude, RulingEffect
 from domain.tournaments.explain import explain, explanation_sentences
 from domain.tournaments.sizes import SeatRange
 from domain.tournaments.standings import list_standings
@@ -68,6 +79,11 @@ def play_all(event: EventInMemory) -> None:
     for place, table in sorted(event.t.stages[0].tables.items()):
         if not table.result and not table.annulled:
             event.report(1, place, [9 - entrant for entrant in table.entrants])
+
+
+def now(event: EventInMemory) -> Tournament:
+    """The tournament as of the time of the next command."""
+    return replace(event.t, time=event.now + 1)
 
 
 def refused(event: EventInMemory, *commands: object) -> str:
@@ -216,6 +232,47 @@ class TestRefusals:
         assert error.value.version == broken
 
 
+class TestTheEnd:
+    def test_a_closed_queue_is_empty_and_lets_the_organiser_finish(self) -> None:
+        event = ladder(6, preferred=3)
+        assert refused(event, OpenQueue()) == "queue_open"
+        wait(event, 0, 1, 2, 3)
+        event.act(CloseQueue())
+        assert not event.t.play.queue
+        assert [refused(event, each) for each in (CloseQueue(), JoinQueue(("p3",)))] == ["queue_closed"] * 2
+        assert refused(event, Enter("late")) == "entries_closed"
+        play_all(event)
+        assert refused(event, CloseTournament("finished")) == "outcome_other"
+        event.act(Rank(1, 1))
+        assert refused(event, CloseTournament("cancelled")) == "outcome_other"
+        event.act(OpenQueue())
+        wait(event, 3)
+        event.act(CloseQueue(), CloseTournament("finished"))
+        assert event.t.status == "finished"
+        assert verify_tournament(parse_export(event.export())) == event.t
+
+    def test_a_ladder_goes_on_until_the_next_stage_has_its_entrants(self) -> None:
+        """Once the queue is closed, as many as make a table are enough."""
+        event = EventInMemory(least=2, most=3, preferred=3, stages=[LADDER, {"format": "knockout", "entrants": 4}])
+        event.act(*(Enter(f"p{number}") for number in range(5)))
+        wait(event, 0, 1, 2)
+        play_all(event)
+        event.act(Rank(1, 1))
+        assert len(event.t.stages) == 1
+        for pair in ((0, 1), (0, 2), (1, 2), (0, 1, 3), (0, 1, 4), (0, 1, 2)):
+            wait(event, *pair)
+            event.now += 60_000
+            with suppress(RuleError):
+                event.act(ServeQueue())
+            play_all(event)
+        event.act(*(LeaveQueue((f"p{e}",)) for e in list(event.t.play.queue)), Rank(1, 1))
+        assert len(event.t.stages) == 1
+        assert refused(event, Rank(1, 1)) == "already_ranked"
+        event.act(CloseQueue(), Rank(1, 1))
+        assert set(event.t.play.members) == {0, 1}
+        assert verify_tournament(parse_export(event.export())) == event.t
+
+
 class TestStandings:
     def test_the_best_eight_of_the_last_twelve_tables_in_the_window_count(self) -> None:
         """Entrant 0 wins all tables, and entrant 9 has too few for a place."""
@@ -263,4 +320,33 @@ class TestStandings:
         assert len(event.t.stages) == 2
         assert list(event.t.play.members) == [row["entrant"] for row in official["standings"]][:3]
         event.act(CloseTournament())
+        assert verify_tournament(parse_export(event.export())) == event.t
+
+    def test_a_ruling_moves_those_who_lose_their_place_and_no_party_rules(self) -> None:
+        """Without the first table entrant 1 has four. As an officer, entrant 1 excludes nobody from them."""
+        event = ladder(7, preferred=3)
+        for pair in ((1, 2), (1, 3), (1, 4), (1, 5), (1, 6)):
+            wait(event, 0, *pair)
+            play_all(event)
+        effect = RulingEffect(event.t, AnnulTable("organiser", (), (), "", 1, 1, 1))
+        assert (effect.before.places[1], effect.after.places[1]) == (2, 0)
+        assert 1 in effect.moved
+        event.act(DeputeOfficer("p1", "arbiter"))
+        own = Exclude("p1", (), (), "", 1, 0, "void")
+        assert refused(event, replace(own, preview=RulingEffect(now(event), own).digest)) == "conflict_of_interest"
+
+    def test_the_credit_of_an_annulled_table_leaves_the_window_with_it(self) -> None:
+        event = ladder(9, preferred=3, window=10 * 86_400)
+        for pair in OTHERS[:7]:
+            wait(event, 0, *pair)
+            play_all(event)
+        ruling = AnnulTable("organiser", (), (), "", 1, 1, 1, "average")
+        event.act(replace(ruling, preview=RulingEffect(now(event), ruling).digest))
+        assert list_standings(TieBreaks(event.t.stage(1)))[0]["credits"] == [5040]
+        event.now += 11 * DAY
+        for pair in OTHERS[7:12]:
+            wait(event, 0, *pair)
+            play_all(event)
+        row = list_standings(TieBreaks(event.t.stage(1)))[0]
+        assert (row["entrant"], row["ticks"], row["credits"]) == (0, 5 * 5040, [])
         assert verify_tournament(parse_export(event.export())) == event.t

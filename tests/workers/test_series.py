@@ -7,19 +7,22 @@ from domain.accounts.accounts import AccountRegistration
 from domain.service.recurrence import Recurrence
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_series import open_next, plan_schedule
+from domain.tournament_tables import new_tournament_id
+from domain.tournaments.event_commands import Enter
+from domain.tournaments.terms import terms_to_json
 from tests.tournaments.aggregates import TERMS, tournament_id
 from tests.workers.conftest import House
 
 DAILY = Recurrence("FREQ=DAILY;COUNT=2", "Europe/Paris", "1970-01-02T10:00")
 
 
-def scheduled(house: House, director: str) -> str:
+def scheduled(house: House, director: str, rule: str = DAILY.rule) -> str:
     crew, tournament = house.crew, tournament_id(5)
     tokens = SeatTokens(crew.ledger, crew.ledger.keys)
     tokens.migrate()
     crew.tournaments.open(tournament, director, TERMS)
     tokens.texts.set_card(tournament, director, "Friday night", "")
-    crew.tournaments.handle(tournament, plan_schedule(DAILY))
+    crew.tournaments.handle(tournament, plan_schedule(DAILY._replace(rule=rule)))
     house.pumping.catch_up()
     return tournament
 
@@ -67,3 +70,28 @@ def test_a_series_ends_with_its_organiser(house: House) -> None:
     run(house, tournament)
     t = house.crew.tournaments.load(tournament)
     assert (t.schedule, t.successor) == (None, "")
+
+
+def test_an_opening_goes_on_after_a_cut_though_somebody_has_entered(house: House) -> None:
+    crew, tokens = house.crew, SeatTokens(house.crew.ledger, house.crew.ledger.keys)
+    tournament = scheduled(house, "organiser")
+    house.time[0] = 2 * 86_400_000
+    made = new_tournament_id(tokens, "series", tournament)
+    crew.tournaments.open(made, "organiser", terms_to_json(crew.tournaments.load(tournament).terms))
+    crew.tournaments.handle(made, Enter("visitor"))
+    assert open_next(crew.tournaments, tokens, tournament, lambda _: True) == made
+    assert (crew.tournaments.load(made).schedule or {})["number"] == 2
+    assert tokens.texts.list_cards([made]) == {made: ("Friday night", "")}
+
+
+def test_times_of_an_outage_are_left_out(house: House) -> None:
+    crew, tokens = house.crew, SeatTokens(house.crew.ledger, house.crew.ledger.keys)
+    tournament = scheduled(house, "organiser", rule="FREQ=DAILY;COUNT=20")
+    house.time[0] = 12 * 86_400_000
+    made = open_next(crew.tournaments, tokens, tournament, lambda _: True)
+    following = crew.tournaments.load(made).schedule or {}
+    assert (following["number"], following["at"]) == (12, (12 * 24 + 9) * 3_600_000)
+    assert open_next(crew.tournaments, tokens, made, lambda _: True) == ""
+    house.time[0] = 40 * 86_400_000
+    assert open_next(crew.tournaments, tokens, made, lambda _: True) == ""
+    assert crew.tournaments.load(made).schedule is None

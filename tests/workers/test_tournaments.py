@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from domain.accounts.account_store import AccountStore
+from domain.accounts.accounts import AccountRegistration
 from domain.command_handler import new_game_id
 from domain.errors import GameDamaged, UnknownGame, UnknownKind, UnknownTournament
 from domain.kernel.game.table_commands import Close as CloseGame
@@ -128,9 +130,12 @@ def test_a_table_from_a_queue_is_due_when_patience_ends(house: House, handler: T
     SeatTokens(crew.ledger, crew.ledger.keys).migrate()
     ladder = {"format": "ladder", "total": "best:8", "patience": 60}
     handler.open(tournament, "organiser", {**TERMS, "least": 2, "stages": [ladder]})
-    for number in range(2):
-        handler.handle(tournament, Enter(f"p{number}"))
-        handler.handle(tournament, JoinQueue((f"p{number}",)))
+    accounts = AccountStore(crew.ledger, crew.ledger.keys)
+    accounts.migrate()
+    people = [accounts.accounts.open(name, AccountRegistration(name, "hash", []))[0].player for name in ("Anne", "Bob")]
+    for player in people:
+        handler.handle(tournament, Enter(player))
+        handler.handle(tournament, JoinQueue((player,)))
     house.pumping.catch_up()
     since = handler.load(tournament).play.queue[0]
     assert house.reader.list_due(since + 59_999) == []

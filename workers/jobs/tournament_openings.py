@@ -14,13 +14,9 @@ def open_next(tournament: str, _: str) -> str:
     """Open the event after this one."""
     context = current_context()
     ledger, accounts = context.ledger, AccountStore(context.ledger, context.ledger.keys).accounts
-
-    def is_active(player: str) -> bool:
-        account = accounts.find_by_player(player)
-        return account is not None and account.state == "active"
-
     try:
-        made = tournament_series.open_next(context.tournaments, SeatTokens(ledger, ledger.keys), tournament, is_active)
+        tokens = SeatTokens(ledger, ledger.keys)
+        made = tournament_series.open_next(context.tournaments, tokens, tournament, accounts.is_active)
     except (GameDamaged, StaleVersion, UnknownTournament):
         return GONE
     version = ledger.version(tournament)

@@ -12,7 +12,7 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, page_response, paginate
 from api.routes.accounts.accounts import account_to_json
 from api.routes.accounts.me import audit_log_page, report_to_json
-from api.routes.accounts.seat_release import give_up_offices, leave_all_seats
+from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_queues
 from api.schemas.accounts import (
     AllLogArgs,
     ComplaintSchema,
@@ -195,6 +195,7 @@ def judge(body: Doc, account: str) -> Response:
     if state == "banned":
         give_up_offices(account_store.accounts.list_players(account))
         leave_all_seats(account_store.accounts.list_players(account))
+        leave_queues(account_store.accounts.list_players(account))
     return json_response(_member_to_json(_find_account(account)))
 
 

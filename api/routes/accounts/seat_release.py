@@ -31,6 +31,16 @@ def leave_all_seats(players: Sequence[str]) -> list[str]:
     return sorted(game for game in live if _leave_seats(game, set(players)))
 
 
+def leave_queues(players: Sequence[str]) -> None:
+    """End the waiting of these players for tables of ladders and arenas; it can be called again."""
+    s = services()
+    for tournament in s.reader.list_queues():
+        t = s.tournaments.load(tournament)
+        is_waiting = any(t.entrants[entrant].player in players for entrant in t.play.queue)
+        if is_waiting and (position := s.tournament_tables.end_waiting(tournament, players)):
+            s.notify_appended(position)
+
+
 def vacate_gone_players(game: str) -> None:
     """Vacate the seats of accounts banned or erased while a ruling was pending, when nobody could leave."""
     s = services()
