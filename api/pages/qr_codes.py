@@ -20,7 +20,7 @@ class QrCode:
 
 
 def build_qr_code(text: str) -> QrCode:
-    """Return the code of a text of up to 2,331 bytes, with the error correction M. Raise ValueError for a longer one."""
+    """Return the code of a text of up to 2,331 bytes, with the error correction M. Raise ValueError for longer ones."""
     rows = segno.make_qr(text, error="m", boost_error=False).matrix
     return QrCode(len(rows) + 2 * BORDER, "".join(_draw_row(y + BORDER, row) for y, row in enumerate(rows)))
 
