@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from flask import Response
 
 from api import authorization
@@ -10,6 +12,7 @@ from api.http.problems import Problem
 from api.response_builders import if_match_version, json_response
 from api.services import Doc, services
 from domain.command_handler import CommandResult
+from domain.errors import RuleError, StoreUnavailable
 from domain.service.database import Statement
 from domain.service.request_keys import RequestKey
 from domain.tournaments.event import Tournament
@@ -80,6 +83,15 @@ def written_response(result: CommandResult, status: int = 201, **more: object) -
     if result.replayed:
         response.headers["Idempotency-Replayed"] = "true"
     return response
+
+
+def open_queue_tables(tournament: str) -> None:
+    """Open the games of new tables from a queue; the worker does the rest."""
+    s = services()
+    with suppress(RuleError, StoreUnavailable):
+        s.tournament_tables.serve_queue(tournament)
+    if position := s.ledger.position(tournament, s.ledger.version(tournament)):
+        s.notify_appended(position)
 
 
 def own_players() -> tuple[str, ...]:

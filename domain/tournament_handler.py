@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from domain.errors import ServerReplaced, StaleVersion, UnknownTournament
 from domain.kernel.records.record import Record
@@ -191,7 +191,7 @@ class TournamentHandler(RecordWriter):
         now, chain = max(self._clock(), t.time), t.terms.chain
         context = TournamentContext(now, lambda draw: make_chain(self._seed_store.seed(t.id), chain)[draw], _make_salt)
         records = []
-        for draft in pending.command.decide(t, context):
+        for draft in pending.command.decide(replace(t, time=now), context):
             record = build_record(draft, t.version + 1, now, t.hash, pending.command.by, pending.reason)
             t = apply_tournament_record(t, record)
             records.append(record)

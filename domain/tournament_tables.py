@@ -19,6 +19,7 @@ from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
 from domain.tournaments.event import Tournament
+from domain.tournaments.event_queue_commands import QUEUE_ROUND, ServeQueue
 from domain.tournaments.event_result_commands import (
     AddTable,
     AddTables,
@@ -31,7 +32,7 @@ from domain.tournaments.event_result_commands import (
 )
 from domain.tournaments.event_seating import build_seated
 from domain.tournaments.event_stage import PodTable
-from domain.tournaments.terms import BY_DRAW
+from domain.tournaments.terms import BY_DRAW, QUEUED
 from domain.types import DIRECTOR
 
 PlacesReader = Callable[[str], Sequence[tuple[int | None, int | None]] | None]
@@ -39,6 +40,9 @@ PlacesReader = Callable[[str], Sequence[tuple[int | None, int | None]] | None]
 
 Places are None in a game that was closed without a result.
 """
+
+MOST_FROM_QUEUE = 20
+"""Most tables of a queue made at once."""
 
 _VERSION_MASK = 0xF << 76
 
@@ -84,6 +88,18 @@ class TournamentTables:
                 self._tournaments.handle(tournament, AddTables(tuple(commands)))
         return len(missing[most:])
 
+    def serve_queue(self, tournament: str, *, most: int = MOST_FROM_QUEUE) -> None:
+        """Make up to `most` of the tables due from the queue of a ladder or arena.
+
+        Raise RuleError unless the current stage has one.
+        """
+        with _tolerate("not_queued"):
+            self._tournaments.handle(tournament, ServeQueue())
+        t = self._tournaments.load(tournament)
+        if t.play.rounds:
+            with _tolerate("already_tabled"):
+                self.make_tables(tournament, len(t.stages), QUEUE_ROUND, most)
+
     def _plan_table(self, t: Tournament, stage: int, round_: int, pod: int) -> AddTable | AnnulPod:
         """Return the command that tells of the pod's game, or that too few are left for one."""
         if not is_legal_pod(t, stage, (round_, pod)):
@@ -96,10 +112,11 @@ class TournamentTables:
     def _derive_game(self, t: Tournament, stage: int, round_: int, pod: int, entrants: tuple[int, ...]) -> str:
         """Return the id of a pod's game: nobody guesses that of an unlisted one.
 
-        Another draw of the round, or another attempt, has others.
+        Another draw of the round, or another attempt, has others. A queue's pods are never drawn again.
         """
-        play = t.stages[stage - 1]
-        numbers = (stage, round_, pod, play.attempt_at((round_, pod)), play.find_draw(round_).number + 1, *entrants)
+        play, is_queued = t.stages[stage - 1], t.terms.stages[stage - 1].format in QUEUED
+        draw = 0 if is_queued else play.find_draw(round_).number + 1
+        numbers = (stage, round_, pod, play.attempt_at((round_, pod)), draw, *entrants)
         place = tuple(map(str, numbers))
         return self._seat_tokens.make_token("tournament-table", t.id, *place).game
 

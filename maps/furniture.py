@@ -17,9 +17,9 @@ CHARACTER = 0.58
 """Width of a character, in parts of the font size."""
 LINE = 1.2
 """Height of a line, in parts of the font size."""
-SIZES = (9, 10, 11, 12, 13, 14, 16, 18, 20, 22)
+SIZES = (9, 10, 11, 12, 13, 14, 16, 18, 20, 22, 26, 30, 34)
 """Sizes of labels."""
-RADII = (15, 13, 11, 9)
+RADII = (22, 18, 15, 13, 11, 9)
 """Sizes of slots."""
 GAP = 2
 """Units that remain free around labels and slots."""
@@ -131,14 +131,14 @@ class Room:
         dy = np.maximum(np.abs(self.ys - label.y) - label.height / 2, 0)
         return np.hypot(dx, dy)
 
-    def slots(self, labels: list[Label], most: int) -> list[tuple[int, int, int]]:
+    def slots(self, labels: list[Label], most: int, largest: int) -> list[tuple[int, int, int]]:
         """Return circles in the region, apart from labels and from each other."""
         clear = self.depth - 1
         for label in labels:
             clear = np.minimum(clear, self.box_gap(label) - GAP)
         free = clear >= RADII[-1]
         best: list[tuple[int, int, int]] = []
-        for radius in RADII if free.any() else ():
+        for radius in (each for each in RADII if each <= largest and free.any()):
             found = self._pack(self.xs[free], self.ys[free], clear[free], radius, most)
             if value_slots(found) > value_slots(best):
                 best = found
@@ -163,14 +163,14 @@ def value_slots(slots: list[tuple[int, int, int]]) -> float:
     return sum(radius / (1 + 0.5 * i) for i, (_, _, radius) in enumerate(slots))
 
 
-def furnish(room: Room, names: Mapping[str, str], largest: int = SIZES[-1], most: int = 8) -> Furniture:
-    """Return the label and the slots of a region; no label if none fits beside a slot."""
-    best, value = Furniture(None, room.slots([], most)), -math.inf
+def furnish(room: Room, names: Mapping[str, str], largest: int, radius: int, most: int = 8) -> Furniture:
+    """Return the label and the slots of a region, up to a size and a radius; no label if none fits beside a slot."""
+    best, value = Furniture(None, room.slots([], most, radius)), -math.inf
     for size in (each for each in SIZES if each <= largest):
         for box in list_boxes(names, size):
             for x, y in room.boxes(*box):
                 label = Label(x, y, *box, size)
-                slots = room.slots([label], most)
+                slots = room.slots([label], most, radius)
                 if not slots:
                     continue
                 worth = 2.2 * size + value_slots(slots) - 0.02 * math.dist((x, y), room.middle)

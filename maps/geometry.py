@@ -25,6 +25,10 @@ LEAST_BORDER = 12
 """Length in units at which a border is seen; a shorter one gets a link as well."""
 SHORE = 22.0
 """Units of open sea along the frame, on maps without sea regions."""
+OUTSIDE = (12, 11, 10)
+"""Sizes of labels outside their regions."""
+CROWDED = 11
+"""Radius of slots in regions without room for a label."""
 FAR = 220.0
 """Length of a missing border that is no longer drawn across a round map."""
 HARBOUR = 8
@@ -120,44 +124,53 @@ class Drawing:
 
     def furnish_all(self) -> list[Furniture]:
         """Return label and slots of all regions; who has no room for a label gets one outside, with a leader."""
+        radius = self.board.hints.get("radius", 15)
         found = [
-            furnish(room, place.names, self.board.hints.get("largest", 20))
+            furnish(room, place.names, self.board.hints.get("largest", 20), radius)
             for room, place in zip(self.rooms, self.board.places, strict=True)
         ]
+        for each, room in zip(found, self.rooms, strict=True):
+            if each.label is None:
+                each.slots = room.slots([], 8, CROWDED) or each.slots
         labels = [shapely.box(*_bounds(each.label)) for each in found if each.label]
         slots = [shapely.Point(x, y).buffer(r) for each in found for x, y, r in each.slots[:3]]
+        leaders: list[shapely.Geometry] = []
         for i, each in enumerate(found):
             if each.label is None:
-                each.label = self.place_outside(i, labels, slots)
+                each.label = self.place_outside(i, labels, slots, leaders)
                 labels.append(shapely.box(*_bounds(each.label)))
+                leaders.append(shapely.LineString([(each.label.x, each.label.y), self.rooms[i].middle]))
         for i, each in enumerate(found):
             boxes = [other.label for j, other in enumerate(found) if j != i and other.label and other.label.leader]
             if each.label:
-                each.slots = (
-                    self.rooms[i].slots([*boxes, *([] if each.label.leader else [each.label])], 8) or each.slots
-                )
+                boxes += [] if each.label.leader else [each.label]
+                most = CROWDED if each.label.leader else radius
+                each.slots = self.rooms[i].slots(boxes, 8, most) or each.slots
         return found
 
-    def place_outside(self, i: int, labels: list[shapely.Geometry], slots: list[shapely.Geometry]) -> Label:
-        """Return the nearest free box outside a region, best on a sea, with a leader to its middle."""
+    def place_outside(
+        self, i: int, labels: list[shapely.Geometry], slots: list[shapely.Geometry], leaders: list[shapely.Geometry]
+    ) -> Label:
+        """Return the nearest free box outside a region, best on a sea, with a leader that crosses few others."""
         place, room = self.board.places[i], self.rooms[i]
         written, held = shapely.STRtree(labels), shapely.STRtree(slots)
         land = [shape for j, shape in enumerate(self.shapes) if self.board.places[j].kind == "land"]
         lands = shapely.STRtree(land)
         best, cost = None, math.inf
-        for box in list_boxes(place.names, 12):
-            for far, turn in itertools.product(range(24, 300, 8), range(24)):
+        for size, box in [(each, box) for each in OUTSIDE for box in list_boxes(place.names, each)]:
+            for far, turn in itertools.product(range(18, 300, 6), range(24)):
                 x = round(room.middle[0] + (far + box[0] / 2) * math.sin(turn * math.pi / 12))
                 y = round(room.middle[1] + far * math.cos(turn * math.pi / 12))
-                label = Label(x, y, *box, 12, room.middle)
+                label = Label(x, y, *box, size, room.middle)
                 shape = shapely.box(*_bounds(label, GAP))
                 inside = shapely.box(MARGIN, MARGIN, self.board.width - MARGIN, self.board.height - MARGIN)
                 line = shapely.LineString([(x, y), room.middle])
                 if not inside.contains(shape) or len(written.query(shape, "intersects")):
                     continue
                 over = sum(land[j].intersection(shape).area for j in lands.query(shape)) / shape.area
-                price = line.length + 120 * over + 60 * len(held.query(shape, "intersects"))
-                price += 25 * len(written.query(line, "intersects"))
+                price = line.length + 120 * over + 180 * len(held.query(shape, "intersects"))
+                price += 25 * len(written.query(line, "intersects")) + 8 * (OUTSIDE[0] - size)
+                price += sum(40 for other in leaders if other.intersects(line) or other.intersects(shape))
                 if price < cost:
                     best, cost = label, price
         if best is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, bindparam, delete, false, select, true, update
 
 from domain.kernel.records.record import Record
+from domain.tournaments.attendance import PRESENT, GameAttendance
 from domain.tournaments.event import Tournament
 from domain.transparency.merkle_tree import Hash, append_leaf, leaf_hash
 from domain.types import PUBLIC, Doc, Json, Viewer
@@ -24,6 +25,7 @@ from projections.row_builders import (
     build_game_row,
     build_result_rows,
     build_seat_rows,
+    build_tournament_due_rows,
 )
 from projections.tournament_views import PodPlace, build_table_rows, build_tournament_row, list_replayed
 from projections.view_store import PreparedStatement, ViewStore, upsert
@@ -68,6 +70,8 @@ class Batch:
     due: list[Doc] = field(default_factory=list)
     results: list[Doc] = field(default_factory=list)
     seated: list[Doc] = field(default_factory=list)
+    attendance: dict[str, GameAttendance] = field(default_factory=dict)
+    """Of closed games with a clock or a leaver."""
     tournament_rows: list[Doc] = field(default_factory=list)
     pods: dict[str, set[PodPlace]] = field(default_factory=dict)
     """Tournament -> stage, round and pod of the changed tables."""
@@ -82,7 +86,8 @@ class Batch:
         boards = build_board_rows(gen, self.affected[game], views)
         row = build_game_row(gen, loaded, self.places[game], schema.AT_THE_TABLE if is_delayed else schema.ALL)
         due = build_due_rows(gen, loaded)
-        results = build_result_rows(gen, loaded) if loaded.game.status == "closed" and not is_delayed else []
+        is_final = loaded.game.status == "closed" and not is_delayed
+        results = build_result_rows(gen, loaded, self.attendance.get(game, PRESENT)) if is_final else []
         self.boards += boards
         self.games.append(row)
         self.due += due
@@ -93,6 +98,7 @@ class Batch:
         t = self.tournaments[tournament]
         row = build_tournament_row(gen, t, self.places[tournament], archived=tournament in self.archived)
         self.tournament_rows.append(row)
+        self.due += build_tournament_due_rows(gen, t)
         self.table_rows += build_table_rows(gen, t, self.pods.get(tournament, ()))
 
     def add_spectator_rows(self, gen: int, delayed: DelayedGame, views: ViewStore) -> None:
@@ -102,7 +108,8 @@ class Batch:
             return
         board = documents.build_board(delayed.board_game, PUBLIC) if delayed.board_game else None
         row = build_game_row(gen, loaded, delayed.place, schema.SPECTATORS)
-        results = build_result_rows(gen, loaded) if loaded.game.status == "closed" else []
+        attendance = self.attendance.get(delayed.game, PRESENT)
+        results = build_result_rows(gen, loaded, attendance) if loaded.game.status == "closed" else []
         if delayed.board_game and board:
             self.boards.append(build_board_row(gen, delayed.board_game, PUBLIC, board, views))
         self.games.append(row)
@@ -118,7 +125,7 @@ def write_batch(db: Connection, gen: int, batch: Batch, spectators: SpectatorSli
     for game in batch.archived:  # it may have been archived meanwhile, with rows from an earlier slice
         drop_game(db, gen, game)
     upsert(db, schema.timeline, [{"gen": gen, **row} for row in batch.timeline])
-    changed = [*batch.loaded, *(row["game"] for row in batch.quarantined)]
+    changed = [*batch.loaded, *batch.tournaments, *(row["game"] for row in batch.quarantined)]
     DELETE_DUE.execute_many(db, [{"in_gen": gen, "of_game": game} for game in changed])
     for table, rows in (
         (schema.boards, batch.boards),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 
+import msgspec
 from sqlalchemy import bindparam, select
 
 from domain.kernel.records.audience import ALL_KEY, may_read
@@ -50,6 +50,14 @@ SHOWN_VERSIONS = PreparedStatement(
 )
 STATUS = select(schema.games.c.status, schema.games.c.version, schema.games.c.at).where(
     is_live(schema.games), schema.games.c.game == bindparam("of_game")
+)
+
+_T = schema.timeline.c
+TIMELINE = PreparedStatement(
+    select(_T.version, _T.audience, _T.doc)
+    .where(is_live(schema.timeline), _T.game == bindparam("of_game"))
+    .where(_T.version > bindparam("after"), _T.version <= bindparam("upto"))
+    .order_by(_T.version, _T.audience.desc())
 )
 
 MAX_REMEMBERED = 50_000
@@ -99,9 +107,9 @@ class BoardReader:
         """Return the summary of a game as spectators see it, or as its players do (`inside`)."""
         if is_import_id(game):
             imported = self._load_archived(game, gate)
-            return json.loads(imported.summary) if imported else None
+            return msgspec.json.decode(imported.summary) if imported else None
         found = self._views.fetch_all(SUMMARY, of_game=game, others=hidden_from(inside))
-        return next((json.loads(doc) for (doc,) in found), None)
+        return next((msgspec.json.decode(doc) for (doc,) in found), None)
 
     def shown_versions(self, game: str) -> dict[str, int]:
         """Return kind of reader -> newest version (`all`; or `table` and `public`); empty for an unknown game."""
@@ -125,11 +133,7 @@ class BoardReader:
         self, game: str, viewer: Viewer, after: int = 0, limit: int = 100, *, gate: GateFactory = nullcontext
     ) -> list[dict[str, Json]]:
         """Return the entries after a version; a viewer's own part is inside the public entry of the same version."""
-        t = schema.timeline
-        query = select(t.c.version, t.c.audience, t.c.doc).where(is_live(t), t.c.game == game, t.c.version > after)
-        query = query.where(t.c.version <= after + limit).order_by(t.c.version, t.c.audience.desc())
-        with self._views.reading() as db:
-            rows = [(row.version, row.audience, row.doc) for row in db.execute(query)]
+        rows = self._views.fetch_all(TIMELINE, of_game=game, after=after, upto=after + limit)
         if not rows and limit > 0 and (archived := self._load_archived(game, gate, after)):
             return merge_entries(archived.page(after, limit), viewer)
         readable = ((v, key, doc) for v, key, doc in rows if may_read(key, viewer))
@@ -157,7 +161,7 @@ def merge_entries(rows: Iterable[tuple[int, str, bytes]], viewer: Viewer) -> lis
     out: dict[int, Doc] = {}
     for version, audience, doc in rows:
         if audience == ALL_KEY:
-            out.setdefault(version, {}).update(json.loads(doc))
+            out.setdefault(version, {}).update(msgspec.json.decode(doc))
         elif may_read(audience, viewer):
-            out.setdefault(version, {}).setdefault("own", []).append(json.loads(doc))
+            out.setdefault(version, {}).setdefault("own", []).append(msgspec.json.decode(doc))
     return [out[v] for v in sorted(out)]

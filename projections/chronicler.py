@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
+from domain.compat import cached_property
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Texts
@@ -41,11 +44,19 @@ class Chronicler:
 
     def namer(self, version: int, powers: Mapping[Seat, str]) -> SeatNames:
         """Return the namer of a version: each seat by its player of that time, or its last one."""
-        people = {seat["seat"]: seat["player"] for seat in self.summary["seats"]}
-        if changes := self.summary.get("seatings"):
-            people = {seat: player for at, seat, player in changes if at <= version and player}
-        persons = {seat: self.names.get(player, "") for seat, player in people.items()}
+        begins, people = self._people
+        persons = people[bisect_right(begins, version)]
         return SeatNames(self.words, powers, persons, self.names, self.reasons)
+
+    @cached_property
+    def _people(self) -> tuple[list[int], list[dict[Seat, str]]]:
+        """Return the versions of changes of seats, and the names of people by seat before the first and after each."""
+        if not (changes := self.summary.get("seatings")):
+            return [], [{seat["seat"]: self.names.get(seat["player"], "") for seat in self.summary["seats"]}]
+        people: list[dict[Seat, str]] = [{}]
+        for _, seat, player in changes:
+            people.append(people[-1] | ({seat: self.names.get(player, "")} if player else {}))
+        return [at for at, *_ in changes], people
 
     def officer(self, officer: Doc) -> Doc:
         """Return the officer behind a record with name and reason, null where erased or never given."""
@@ -55,7 +66,14 @@ class Chronicler:
 
     def is_undone(self, version: int) -> bool:
         """Return whether a rewind has undone that version."""
-        return any(to < version < rewind for to, rewind in self.summary.get("undone", ()))
+        targets, ends = self._undone
+        return version < ends[bisect_left(targets, version)]
+
+    @cached_property
+    def _undone(self) -> tuple[list[int], list[int]]:
+        """Return the targets of rewinds in order, and the last of the rewinds to before each target, or to the end."""
+        spans = sorted(self.summary.get("undone", ()))
+        return [to for to, _ in spans], list(accumulate((rewind for _, rewind in spans), max, initial=0))
 
     def tell(self, rules: AnyRuleset, entry: Doc) -> Doc:
         """Return a timeline entry with its sentences."""

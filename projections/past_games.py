@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from domain.errors import StoreUnavailable, UnknownGame, VerificationError
+from domain.errors import StoreDamaged, StoreUnavailable, UnknownGame, VerificationError
 from domain.fork_safety import reset_after_fork
 from domain.kernel.game.past import Past, first_past, next_past, reader_of, whole_past
 from domain.kernel.records.record import Record
@@ -88,6 +88,12 @@ class PastGames:
             rules, reader = self._registry.get(past.game.ruleset), reader_of(past.game, viewer)
             found = past if reader in past.known else self._load(game, past.version, reader)
             yield record, LoadedGame(rules, found.game_of(reader))
+
+    def contains(self, game: str, version: int, hashed: str) -> bool:
+        """Return whether the game's log has a readable record of this version and hash."""
+        with suppress(StoreDamaged, VerificationError):
+            return any(record.hash == hashed for record in self._ledger.read(game, version - 1, version))
+        return False
 
     def check(self, game: str, records: Sequence[Record]) -> bool:
         """Return whether the game's keyframes are what a fold of all these records gives; drop them if not."""

@@ -20,6 +20,7 @@ from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.corruption import CorruptRecords
+from domain.tournaments.attendance import GameAttendance, find_adopted_seats, find_unheld_seats, list_decisions
 from domain.tournaments.event import Tournament
 from domain.tournaments.records import FINAL_KINDS
 from domain.types import is_tournament_id
@@ -220,8 +221,11 @@ class Projector:
         if is_tournament:
             batch.add_tournament_row(gen, game)
         else:
+            self._note_attendance(batch, batch.loaded[game])
             batch.add_rows(gen, game, self._views)
         for delayed in spectators.changed_games:
+            if delayed.loaded:
+                self._note_attendance(batch, delayed.loaded)
             batch.add_spectator_rows(gen, delayed, self._views)
         write_batch(db, gen, batch, spectators, self._views)
 
@@ -275,6 +279,7 @@ class Projector:
             _show_delayed(batch, spectators, position)
         for game, loaded in list(batch.loaded.items()):
             with _isolate_failure(batch, spectators, position, game, loaded.game.version):
+                self._note_attendance(batch, loaded)
                 batch.add_rows(gen, game, self._views)
         for tournament, t in list(batch.tournaments.items()):
             with _isolate_failure(batch, spectators, position, tournament, t.version):
@@ -282,8 +287,19 @@ class Projector:
         for delayed in spectators.changed_games:
             version = delayed.loaded.game.version if delayed.loaded else delayed.shown_version
             with _isolate_failure(batch, spectators, position, delayed.game, version):
+                if delayed.loaded:
+                    self._note_attendance(batch, delayed.loaded)
                 batch.add_spectator_rows(gen, delayed, self._views)
         return batch
+
+    def _note_attendance(self, batch: Batch, loaded: LoadedGame) -> None:
+        """Note the seats of a closed game for ratings. Without a clock or a leaver, everybody has played."""
+        g = loaded.game
+        has_leavers = any(not player for _, _, player in g.seatings)
+        if g.status == "closed" and (g.time_control.seconds or has_leavers):
+            records = self._ledger.read(g.id, upto=g.version)
+            unheld = find_unheld_seats(list_decisions(records))
+            batch.attendance[g.id] = GameAttendance(unheld, find_adopted_seats(records))
 
     def _add_or_explain(self, batch: Batch, entry: LogEntry, spectators: SpectatorSlice) -> str:
         """Add a record to the batch; return the error if that fails, else an empty string."""

@@ -80,6 +80,8 @@ class _RatedResult(NamedTuple):
     ruleset: str
     place: int | None
     conceded: bool
+    held: bool
+    adopted: bool
     at: int
 
 
@@ -87,14 +89,17 @@ def _read_results(db: Connection, after: int) -> Sequence[_RatedResult]:
     """Return the results of the public tables shown to spectators after a place, in the order of these places."""
     r, g = schema.results.c, schema.games
     joined = schema.results.join(g, (g.c.gen == r.gen) & (g.c.game == r.game))
-    query = select(g.c.place, r.game, r.seat, r.player, r.ruleset, r.place, r.conceded, r.at)
+    query = select(g.c.place, r.game, r.seat, r.player, r.ruleset, r.place, r.conceded, r.held, r.adopted, r.at)
     query = query.select_from(joined).where(is_live(schema.results), g.c.listing == "public", g.c.status == "closed")
     query = query.where(g.c.shown_to != schema.AT_THE_TABLE, g.c.place > after, g.c.place < READ_BY_ALL)
-    return [_RatedResult(*row) for row in db.execute(query.order_by(g.c.place, r.game, r.seat))]
+    return [_RatedResult._make(row) for row in db.execute(query.order_by(g.c.place, r.game, r.seat))]
 
 
 def _build_tables(rows: Iterable[_RatedResult], rulings: Rulings, people: frozenset[str]) -> Iterable[RatedTable]:
-    """Yield the rated tables: those with places, without the seats of others than these people."""
+    """Yield the rated tables: those with places, without the seats of others than these people.
+
+    A person with less than two thirds of the decisions of a seat, like everybody else there, is a leaver.
+    """
     for game, found in groupby(rows, key=lambda row: row.game):
         seats = list(found)
         ended = [row for row in seats if not row.conceded]
@@ -107,9 +112,10 @@ def _build_tables(rows: Iterable[_RatedResult], rulings: Rulings, people: frozen
         rated = tuple(
             RatedSeat(row.player, place, row.seat in given_up)
             for row, place in zip(ended, places, strict=True)
-            if row.player in people
+            if row.player in people and row.held
         )
-        leavers = {row.player for row in seats if row.conceded and row.player in people}
+        absent = {row.player for row in ended if not row.held and not row.adopted}
+        leavers = people & ({row.player for row in seats if row.conceded} | absent)
         stayed = {seat.player for seat in rated}
         family = seats[0].ruleset.partition("@")[0]
         yield RatedTable(game, seats[0].at, family, rated, tuple(sorted(leavers - stayed)))

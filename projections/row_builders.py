@@ -8,6 +8,10 @@ from domain.kernel.game.game import bot_of
 from domain.kernel.game.rulings import final_scores
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS
 from domain.kernel.records.record import Record
+from domain.tournaments.attendance import PRESENT, GameAttendance
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_queue_commands import find_next_table
+from domain.tournaments.event_schedule_commands import find_next_opening
 from domain.types import MAX_INT, PUBLIC, Doc, Viewer
 from projections import documents, schema
 from projections.delayed_views import DelayedGame
@@ -107,6 +111,13 @@ def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
     return rows
 
 
+def build_tournament_due_rows(gen: int, t: Tournament) -> list[Doc]:
+    """Return the rows of a tournament's due work: the next table from a queue, the next event by a rule."""
+    base = {"gen": gen, "game": t.id, "decision": NO_DECISION, "deadline": None, "last": None}
+    due = {"queue": find_next_table(t), "series": find_next_opening(t)}
+    return [{**base, "work": work, "at": at} for work, at in due.items() if at is not None]
+
+
 def build_seat_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
     """Return a row for each seat."""
     p = loaded.game
@@ -114,7 +125,7 @@ def build_seat_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
     return [{"gen": gen, "game": p.id, "seat": seat, "player": player} for seat, player in enumerate(people)]
 
 
-def build_result_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
+def build_result_rows(gen: int, loaded: LoadedGame, attendance: GameAttendance = PRESENT) -> list[Doc]:
     """Return the rows of a closed game's results: of the players at its end, and of concessions. Forks have none."""
     p = loaded.game
     if "origin" in p.terms:
@@ -122,7 +133,7 @@ def build_result_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
     ending = p.ending or {}
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
     base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}
-    base |= {"forfeited": False, "penalty": 0}
+    base |= {"forfeited": False, "penalty": 0, "held": True, "adopted": False}
     conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in p.conceded]
     forfeits, penalties = (p.ruling.forfeits, p.ruling.penalties) if p.ruling else ((), {})
     people = {
@@ -131,6 +142,8 @@ def build_result_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
             "player": p.players[seat].id if seat in p.players else "",
             "forfeited": seat in forfeits,
             "penalty": penalties.get(seat, 0),
+            "held": seat not in attendance.unheld,
+            "adopted": seat in attendance.adopted,
         }
         for seat in range(p.table.seats)
     }

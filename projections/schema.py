@@ -164,11 +164,14 @@ results = Table(
     Column("conceded", Boolean, nullable=False),
     Column("forfeited", Boolean, nullable=False),
     Column("penalty", BigInteger, nullable=False),
+    Column("held", Boolean, nullable=False),
+    Column("adopted", Boolean, nullable=False),
     Column("at", BigInteger, nullable=False),
     Index("results_player", "gen", "player", "at"),
 )
 """Seats and places of closed games, and penalty points. An unfinished or annulled game has no places (NULL), nor has a
-concession.
+concession. `held` is false for a seat without a person behind two thirds of its decisions, `adopted` true
+for one with another person at the start.
 """
 
 due = Table(
@@ -184,7 +187,8 @@ due = Table(
     Index("due_at", "gen", "at"),
 )
 """Due work: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player), `bot`, `sweep` (a table
-never started), `ruling` (a game to be closed after a ruling).
+never started), `ruling` (a game to be closed after a ruling), `queue` (a table of a ladder or arena), `series`
+(the next of repeating events).
 
 `at` is the due time (ms), for vacant seats the end of the first hold. A lapse has its first `deadline`, without grace
 and time banks, and in `last` the time at which its last seat is due.

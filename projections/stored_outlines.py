@@ -23,7 +23,7 @@ from sqlalchemy import bindparam, delete, select
 from domain.errors import StoreUnavailable, VerificationError
 from domain.fork_safety import reset_after_fork
 from domain.kernel.narration.chapters import fold_steps
-from domain.kernel.narration.outline import Figures, GameOutline, OutlineBuilder, figures
+from domain.kernel.narration.outline import Figures, GameOutline, OutlineBuilder, figures, outline_steps
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
@@ -104,11 +104,25 @@ class StoredOutlines:
             self._save(rules, game, reader, found)
         return found.outline
 
-    def load_between(self, game: str, after: int, upto: int, viewer: Viewer) -> GameOutline:
-        """Return the outline of the versions after one, up to another; nothing is stored."""
-        then = self._past_games.load(game, max(after, 1), viewer)
-        builder = OutlineBuilder(then.rules, _texts(then.rules), viewer, GameOutline(), then.game.state)
-        for record, past in self._past_games.iterate(game, after, upto, viewer):
+    def load_since(self, game: str, after: int, upto: int, viewer: Viewer, *, delayed: bool = False) -> GameOutline:
+        """Return an outline of a version for a digest of those after an earlier one; nothing is stored.
+
+        It comes from the outline of a later version, or it has only the versions after the earlier one.
+        """
+        rules, reader = self._past_games.rules_of(game), _name_reader(viewer, delayed)
+        with self._lock:
+            start = self._cache.get((game, reader))
+        if start is None or start.version < upto:
+            start = self._find(rules, game, reader)
+        outline, begin = GameOutline(), after
+        if start and start.version >= upto and self._past_games.contains(game, start.version, start.hash):
+            with self._lock:
+                self._cache.setdefault((game, reader), start)
+            if (active := start.outline.find_active(upto)) >= after:  # those after it have been undone since
+                begin, outline = active, start.outline.truncate(active)
+        state = self._past_games.load(game, max(begin, 1), viewer).game.state  # the first record changes nothing
+        builder = OutlineBuilder(rules, _texts(rules), viewer, outline, state)
+        for record, past in self._past_games.iterate(game, begin, upto, viewer):
             builder.add(record, past.game.state)
         return builder.build()
 
@@ -170,10 +184,7 @@ class StoredOutlines:
 def _fold_outline(rules: AnyRuleset, records: Sequence[Record], viewer: Viewer) -> OutlinedGame:
     """Return the outline of these records, folded from the first."""
     start, steps = fold_steps(rules, records, viewer)
-    builder = OutlineBuilder(rules, _texts(rules), viewer, GameOutline(), start)
-    for record, state in steps:
-        builder.add(record, state)
-    doc = msgspec.msgpack.encode(builder.build())
+    doc = msgspec.msgpack.encode(outline_steps(rules, _texts(rules), viewer, start, steps))
     return OutlinedGame(_OUTLINE.decode(doc), records[-1].version, records[-1].hash)
 
 

@@ -15,6 +15,7 @@ from domain.ledger import Ledger, LogEntry
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.event_queue_commands import find_next_table
 from domain.tournaments.event_stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
 from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
@@ -131,11 +132,18 @@ def build_tournament(t: Tournament) -> Doc:
         "chain": {"draws": terms.chain, "used": len(t.secrets) - 1, "secrets": list(t.secrets), "key": t.key},
         "reveal": terms.reveal,
         "takes_late": t.takes_late,
+        "queue": {"waiting": len(t.play.queue), "next_at": find_next_table(t)} if t.has_queue else None,
+        "schedule": _schedule_to_json(t) if t.schedule else None,
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
         "people": [_entrant_to_json(t, entrant) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
         "officers": [{"player": player, "office": office} for player, office in sorted(t.officers.items())],
     }
+
+
+def _schedule_to_json(t: Tournament) -> Doc:
+    optional = {"next_at": None, "follows": None, "next": t.successor or None}
+    return {**optional, **(t.schedule or {})}
 
 
 def _stage_to_json(t: Tournament, number: int) -> Doc:
@@ -156,6 +164,8 @@ def _stage_to_json(t: Tournament, number: int) -> Doc:
         "bid_rate": stage.bid_rate,
         "relations": stage.relations,
         "seeds": stage.seeds,
+        "patience": stage.patience,
+        "window": stage.window,
     }
 
 

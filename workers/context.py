@@ -57,10 +57,14 @@ class WorkerContext:
     """Witnesses that are asked to cosign checkpoints."""
 
     @cached_property
+    def tournaments(self) -> TournamentHandler:
+        """Commands of tournaments."""
+        return TournamentHandler(self.ledger, self.registry, self.seed_store, self.clock)
+
+    @cached_property
     def tournament_tables(self) -> TournamentTables:
         """Tables of tournaments."""
-        tournaments = TournamentHandler(self.ledger, self.registry, self.seed_store, self.clock)
-        return TournamentTables(self.ledger, tournaments, self.commands, SeatTokens(self.ledger, self.ledger.keys))
+        return TournamentTables(self.ledger, self.tournaments, self.commands, SeatTokens(self.ledger, self.ledger.keys))
 
     @property
     def job_requests(self) -> JobRequests:

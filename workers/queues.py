@@ -29,7 +29,18 @@ from domain.service.job_requests import JobRequest
 from domain.types import Json
 from projections.reader import DueWork
 from workers.context import current_context
-from workers.jobs import audits, bot_moves, deadlines, proposals, rebuilds, rewinds, tournament_reports, turns
+from workers.jobs import (
+    audits,
+    bot_moves,
+    deadlines,
+    proposals,
+    rebuilds,
+    rewinds,
+    tournament_openings,
+    tournament_queues,
+    tournament_reports,
+    turns,
+)
 from workers.maintenance.corruption_handler import check_suspect
 from workers.signals import NO_REDIS, CircuitBreaker, connect
 
@@ -46,7 +57,7 @@ A killed worker or an emptied Redis can leave an id without a job.
 """
 
 SHORT_PERIOD = 1_000
-"""The same period for bot moves, reports and deliveries, ms.
+"""The same period for bot moves, reports, queues and deliveries, ms.
 
 A bot's seat may owe the same decision again after another seat's answer, and a round has many results. All waiting
 notifications are one job.
@@ -93,6 +104,8 @@ _DUE_JOBS: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
         "sweep": turns.close_unstarted,
         "ruling": turns.close_ruled,
         "report": tournament_reports.report_table,
+        "queue": tournament_queues.serve_queue,
+        "series": tournament_openings.open_next,
     }
 )
 _REQUEST_JOBS: Mapping[str, tuple[Callable[[str], Json], str]] = MappingProxyType(
@@ -124,7 +137,7 @@ def _period(name: str) -> int:
         BATCH_SECONDS * 1000
         if work in ("audit", "rebuild")
         else SHORT_PERIOD
-        if work in ("bot", "report", _DELIVERY)
+        if work in ("bot", "report", "queue", _DELIVERY)
         else PERIOD
     )
 

@@ -136,12 +136,19 @@ CODES: Mapping[str, tuple[int, str]] = {
 }
 """Code -> status and title. Rule refusals have their own codes, with status 409."""
 
-REFUSAL_STATUS = {"malformed_move": 422, "conflict_of_interest": 403, "preview_stale": 412, "bid_invalid": 422}
+REFUSAL_STATUS = {
+    "malformed_move": 422,
+    "conflict_of_interest": 403,
+    "preview_stale": 412,
+    "bid_invalid": 422,
+    "schedule_invalid": 422,
+}
 """Code of a refusal -> status, where it is not 409."""
 
 _FORM_TITLES = {
     "malformed_move": Message("The move is not well-formed"),
     "bid_invalid": Message("The bid is not well-formed"),
+    "schedule_invalid": Message("The rule is not well-formed"),
 }
 
 _BY_STATUS = {

@@ -24,8 +24,10 @@ from api.pages import (
     rules,
     table,
     tournament_acts,
+    tournament_opening,
     tournament_pages,
     tournament_ratings,
+    tournament_rulings_page,
 )
 from api.pages.session import page, show_problem_to_browsers, static_file
 
@@ -99,6 +101,11 @@ def _register_tournaments(app: Flask) -> None:
     app.add_url_rule("/tournaments", "pages.tournaments", page(tournament_pages.list_tournaments), methods=["GET"])
     app.add_url_rule(one, "pages.tournament", page(tournament_pages.show_tournament), methods=["GET"])
     app.add_url_rule(f"{one}/places", "pages.places", page(tournament_pages.explain_places), methods=["GET"])
+    opening = page(tournament_opening.open_from_example)
+    app.add_url_rule(tournament_opening.ADDRESS, "pages.new_tournament", opening, methods=["GET", "POST"])
+    rulings = f"{one}/rulings"
+    app.add_url_rule(rulings, "pages.rulings", page(tournament_rulings_page.show_rulings), methods=["GET"])
+    app.add_url_rule(rulings, "pages.rule", page(tournament_rulings_page.act_on_rulings), methods=["POST"])
     app.add_url_rule("/ratings", "pages.all_ratings", page(tournament_ratings.list_ratings), methods=["GET"])
     lists = "/ratings/<family:family>"
     app.add_url_rule(lists, "pages.ratings", page(tournament_ratings.list_ratings), methods=["GET"])

@@ -18,6 +18,7 @@ from api.services import Doc
 _PIECES = re.compile(r"<defs>(.*)</defs>", re.DOTALL)
 
 _PAPER = """:root { --paper: #fbf9f4; --ink: #1d1b18; --soft: #5a554c; --line: #cfc8b8; --due: #8a3b12; }
+:root { --act: #1f4e79; }
 .caption { fill: var(--paper); } .line { fill: var(--ink); font-family: ui-sans-serif, system-ui, sans-serif; }
 .bold { font-weight: 700; } .badge { stroke: var(--ink); }
 """

@@ -108,9 +108,12 @@ def draw_map(geometry: Geometry, lang: str) -> MapFile:
         parts.append(f'<path id="link-{n}" d="{path}" fill="none"/>')
         shown += [path] if link["kind"] != "seam" else []
     parts.append(f'<path id="links" d="{"".join(shown)}" fill="none"/>')
-    parts.append(
-        f'<g id="names">{"".join(_draw_name(region_name(texts, n), r) for n, r in geometry.regions.items())}</g>'
+    largest = max(region["label"]["size"] for region in geometry.regions.values())
+    names = (
+        _draw_name(region_name(texts, n), _fit_label(texts, n, r["label"], largest))
+        for n, r in geometry.regions.items()
     )
+    parts.append(f'<g id="names">{"".join(names)}</g>')
     joined = "".join(parts)
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{geometry.view_box}"><defs>{joined}</defs></svg>'.encode()
     return MapFile(joined, svg, hashlib.sha256(svg).hexdigest()[:16])
@@ -122,6 +125,16 @@ def region_name(texts: Texts, region: str) -> str:
     return name[:1].upper() + name[1:]
 
 
+def _fit_label(texts: Texts, region: str, label: Doc, largest: int) -> Doc:
+    """Return the label; larger if it has room for a remark in brackets, which is left out."""
+    name = region_name(texts, region)
+    if "leader" in label or len(name) == len(texts.noun(region).bare):
+        return label
+    lines = break_name(name, label)
+    size = min(label["height"] / LINE_HEIGHT / len(lines), label["width"] / CHARACTER_WIDTH / max(map(len, lines)))
+    return {**label, "size": max(label["size"], min(int(size), largest))}
+
+
 def break_name(name: str, label: Doc) -> list[str]:
     """Return a name in one line, or in two lines of nearly one length."""
     if CHARACTER_WIDTH * label["size"] * len(name) <= label["width"]:
@@ -131,8 +144,7 @@ def break_name(name: str, label: Doc) -> list[str]:
     return list(min(breaks, key=lambda lines: max(map(len, lines)), default=(name,)))
 
 
-def _draw_name(name: str, region: Doc) -> str:
-    label = region["label"]
+def _draw_name(name: str, label: Doc) -> str:
     lines, size = break_name(name, label), label["size"]
     leader = ""
     if "leader" in label:

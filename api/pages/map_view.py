@@ -74,6 +74,8 @@ class RegionShown:
     doc: Doc
     owner: Owner | None = None
     pieces: list[Piece] = field(default_factory=list)
+    own: bool = False
+    """True if the visitor owns the region or a piece in it."""
     offer: str = ""
     """Id of the first option with the region, or an empty text."""
     was: str | None = None
@@ -93,7 +95,10 @@ class RegionShown:
         return [] if is_seen else [Piece("shield", "", self.owner)]
 
     def place_pieces(self) -> Iterator[tuple[Piece, int, int, int]]:
-        """Return badge and pieces, each with the middle and the radius of its place. The last place counts the rest."""
+        """Return badge and pieces, each with the middle and the radius of its place. The last place counts the rest.
+
+        If only one place is there, the count has the letter of the region's owner.
+        """
         slots, pieces = self.doc["slots"], [*self.badge, *self.pieces]
         if not slots:
             return
@@ -102,7 +107,7 @@ class RegionShown:
             yield piece, x, y, r
         if len(shown) < len(pieces):
             x, y, r = slots[-1]
-            yield Piece("more", "", None, len(pieces) - len(shown)), x, y, r
+            yield Piece("more", "", None if shown else self.owner, len(pieces) - len(shown)), x, y, r
 
     def describe_contents(self, labels: Labels) -> str:
         """Return the owner and the pieces in words."""
@@ -277,6 +282,9 @@ class _Filler:
             for (kind, owner), count in stacks.items():
                 symbol, name = self.layers.get("symbols", {}).get(kind, "block"), self.kind_name(kind, count or 1)
                 self.regions[region].pieces.append(Piece(symbol, name, owner, count))
+        visitor = self.owners.find(self.seat)
+        for each in self.regions.values() if visitor else ():
+            each.own = visitor in (each.owner, *(piece.owner for piece in each.pieces))
 
     def list_kinds(self) -> list[tuple[str, str]]:
         """Return symbol and name of the kinds of pieces on the map."""

@@ -8,41 +8,31 @@ the orders of a seat are, and which move cancels one. Each may be missing.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from api.documents.presentations import load_presentation
 from api.services import Doc
 from domain.kernel.text.package_data import load
 from domain.types import Json
 
-_COMMON = "domain.games.common"
-
-
-@functools.cache
-def _load(package: str) -> Doc:
-    with suppress(FileNotFoundError):  # a game without a presentation is shown too
-        return dict(load(package, "presentation.json"))
-    return {}
-
 
 def load_map(package: str) -> Doc:
     """Return the layers of a game's map, or an empty document."""
-    return _load(package).get("map", {}) if package else {}
+    layers: Doc = load_presentation(package).get("map", {})
+    return layers
 
 
 def load_widgets(package: str) -> list[Doc]:
     """Return the graphic forms of a game, in their order."""
-    return list(_load(package).get("widgets", ())) if package else []
+    return list(load_presentation(package).get("widgets", ()))
 
 
-@functools.cache
 def load_members(package: str) -> Mapping[str, Doc]:
     """Return the presentation of the members of a game's documents."""
-    found: dict[str, Doc] = {}
-    for each in filter(None, (_COMMON, package)):
-        found |= _load(each).get("members", {})
-    return found
+    members: Mapping[str, Doc] = load_presentation(package)["members"]
+    return members
 
 
 @dataclass(frozen=True)
@@ -57,7 +47,7 @@ class Group:
 @functools.cache
 def load_groups(package: str, field: str) -> Mapping[str, Group]:
     """Return value -> group for a field of the move builder, in the order of the groups."""
-    presentation = _load(package) if package else {}
+    presentation = load_presentation(package)
     found: dict[str, Group] = {}
     for each in presentation.get("groups", ()):
         if each["field"] == field:
@@ -68,6 +58,23 @@ def load_groups(package: str, field: str) -> Mapping[str, Group]:
         for item in load(package, "data.json")[kind["list"]]["items"]:
             found[item["id"]] = Group({}, item[kind["by"]])
     return found
+
+
+@functools.cache
+def load_lists(package: str) -> Sequence[tuple[str, ...]]:
+    """Return the lists of a game's data: the ids of their items."""
+    found: list[tuple[str, ...]] = []
+    with suppress(FileNotFoundError):
+        _add_lists(load(package, "data.json") if package else None, found)
+    return found
+
+
+def _add_lists(value: Json, found: list[tuple[str, ...]]) -> None:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ids = tuple(each["id"] for each in parts if isinstance(each, dict) and isinstance(each.get("id"), str))
+    found += [ids] if ids else []
+    for each in parts:
+        _add_lists(each, found)
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,7 @@ def _find(doc: Json, path: tuple[str, ...]) -> Json:
 @functools.cache
 def load_sheet(package: str) -> SheetForm | None:
     """Return the order sheet of a game, or None."""
-    found = _load(package).get("sheet") if package else None
+    found = load_presentation(package).get("sheet")
     if not found:
         return None
     return SheetForm(

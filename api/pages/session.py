@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 from flask import Response, g, request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from marshmallow import Schema, ValidationError
 
 from api.http import i18n, problems, public_url, rate_limits
@@ -283,10 +284,12 @@ def render_games_page(template: str, status: int = 200, /, **values: Any) -> Res
     return response
 
 
-def render_part(template: str, lang: str, **values: object) -> str:
-    """Return a part of a page in a language. It knows neither request nor visitor."""
-    context = {"lang": lang, "say": functools.partial(_translate, lang)}
-    return _templates().get_template(f"{template}.html").render(context | values)
+def render_macro(template: str, macro: str, lang: str, value: object, **context: object) -> Markup:
+    """Return what a macro of a template makes of a value, in a language. It knows neither request nor visitor."""
+    context |= {"lang": lang, "say": functools.partial(_translate, lang)}
+    module = _templates().get_template(f"{template}.html").make_module(context)
+    found: Markup = getattr(module, macro)(value)
+    return found
 
 
 def render_svg(template: str, **values: object) -> str:

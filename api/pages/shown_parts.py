@@ -13,7 +13,7 @@ from cachetools import LRUCache
 from markupsafe import Markup
 
 from api.pages.labels import Labels
-from api.pages.session import render_part
+from api.pages.session import render_macro
 from api.pages.sight import build_parts
 from api.services import Doc
 
@@ -51,7 +51,7 @@ def show_parts(labels: Labels, board: Doc, audit: str) -> Sequence[ShownPart]:
         found = [
             ShownPart(
                 part.name,
-                Markup(render_part("part", labels.texts.lang, part=part, audit=audit)),  # noqa: S704 - a template's output
+                render_macro("sight", "show_panels", labels.texts.lang, part, audit=audit),
                 {panel.member: panel.title for panel in part.panels if not panel.node.empty},
             )
             for part in build_parts(labels, board)

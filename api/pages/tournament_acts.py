@@ -81,6 +81,8 @@ def _is_share(word: str) -> bool:
 _ACTS: dict[str, Callable[[], Act]] = {
     "enter": lambda: ("POST", "/entrants", {}),
     "withdraw": _withdraw,
+    "queue": lambda: ("POST", "/queue", {}),
+    "leave": lambda: ("DELETE", "/queue", {}),
     "check_in": lambda: ("POST", "/checkin", _read_text("nonce_hash", 64)),
     "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce", 128)}),
     "checking": lambda: ("POST", "/phases", {"phase": "checking"}),
@@ -91,6 +93,12 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "tables": lambda: ("POST", f"{_read_round()}/tables", {}),
     "reports": lambda: ("POST", f"{_read_round()}/reports", {}),
     "rank": lambda: ("POST", f"{_read_round()}/rank", {}),
+    "schedule": lambda: (
+        "PUT",
+        "/schedule",
+        {"rule": "", "start": "", **_read_text("rule", 200), **_read_text("start", 16), **_read_text("zone", 64)},
+    ),
+    "unschedule": lambda: ("DELETE", "/schedule", {}),
     "label": _label,
     "close": _close,
 }

@@ -124,14 +124,18 @@ def _value_at(doc: Json, path: list[str]) -> Json:
 @rate_limits.whole_game_slot()
 def build_past_board(game: str, version: int, viewer: Viewer) -> bytes:
     """Return the board after a version, built only from records and packs visible to the viewer."""
-    head, damaged = visible_head(game)
+    check_past_version(game, version, *visible_head(game))
+    return documents.build_board(services().past_games.load(game, version, viewer), viewer)
+
+
+def check_past_version(game: str, version: int, head: int, damaged: bool) -> None:
+    """Raise Problem unless the caller may see a version of the game; `head` and `damaged` as from `visible_head`."""
     if damaged and version > head:
         raise damaged_record_problem(head + 1)
     if not head:
         raise missing_game(game)
     if not 0 < version <= head:
         raise Problem("unknown_version", version=head)
-    return documents.build_board(services().past_games.load(game, version, viewer), viewer)
 
 
 def load_from_records(records: list[Record]) -> LoadedGame:

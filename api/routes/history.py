@@ -30,7 +30,7 @@ from api.response_builders import (
     visible_head,
     wait_for_views,
 )
-from api.routes.boards import build_past_board
+from api.routes.boards import check_past_version, load_board
 from api.schemas.history_responses import BoardChangesSchema, DigestSchema, RecordsSchema, TimelineSchema
 from api.schemas.query_args import BoardChangesArgs, DigestArgs, PageArgs, TimelineArgs
 from api.services import Doc, services
@@ -43,6 +43,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import Chapter
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import DIRECTOR, Json, Viewer
+from projections import documents
 from projections.chronicler import Chronicler
 from projections.documents import chapter_to_json
 
@@ -134,7 +135,7 @@ def _digest_turns(summary: Doc, after: int, upto: int, head: int, lang: str, lev
     if upto == head:
         outline = s.outlines.load(game, last, viewer, delayed=visibility_of(game).upto is not None)
     else:
-        outline = s.outlines.load_between(game, after, upto, viewer)
+        outline = s.outlines.load_since(game, after, upto, viewer, delayed=visibility_of(game).upto is not None)
     before = s.outlines.figures(outline, game, after, viewer) if after else ()
     words = load_texts(rules.package, lang)
     bodies = [command.members for command in outline.commands if command.version > after]
@@ -167,7 +168,7 @@ def board_changes(args: Doc, game: str) -> Response:
     `to` may be the earlier one: the patch then goes back. Where no patch saves anything, the answer has `board`.
     """
     wait_for_views(args["wait"])
-    head, _ = visible_head(game)
+    head, damaged = visible_head(game)
     summary = services().reader.find_summary(
         game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
     )
@@ -175,14 +176,28 @@ def board_changes(args: Doc, game: str) -> Response:
         raise missing_game(game)
     before, after = args["before"], args.get("after", min(head, summary["version"]))
     viewer, lang = authorization.viewer(), request_language()
-    old, new = (build_past_board(game, version, viewer) for version in (before, after))
     first, last = sorted((before, after))
+    for version in (before, after):
+        check_past_version(game, version, head, damaged)
     with rate_limits.whole_game_slot():
-        turns = _digest_turns(summary, first, last, head, lang, LEVELS[1])
+        boards = {first: _load_board_at(summary, first, viewer)}
+        turns = _digest_turns(summary, first, last, head, lang, LEVELS[1])  # folds on to the last version
+        boards[last] = _load_board_at(summary, last, viewer)
+    old, new = boards[before], boards[after]
     board = msgspec.json.decode(new)
     patch = make_board_patch(msgspec.json.decode(old), board, len(new))
     doc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}
     return json_response(doc | ({"board": board} if patch is None else {"patch": patch}), cache=PRIVATE)
+
+
+def _load_board_at(summary: Doc, version: int, viewer: Viewer) -> bytes:
+    """Return the board after a visible version, from the views if it is the newest of a game in play."""
+    game = summary["game"]
+    if version == summary["version"] and summary["status"] != "closed":
+        found = load_board(game, viewer)
+        if found.version == version:
+            return found.doc
+    return documents.build_board(services().past_games.load(game, version, viewer), viewer)
 
 
 @bp.operation(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 from flask import Response
 
+from api.documents.presentations import load_presentation
 from api.http.i18n import request_language, translate
 from api.http.problems import CODES, REFUSAL_STATUS, Problem
 from api.openapi.components import move_schema, seat_moves
@@ -149,6 +150,18 @@ def ruleset_geometry(name: str) -> Response:
     if (found := _load_document(name, "geometry.json")) is None:
         raise Problem("not_found", "This ruleset has no geometry.")
     return _cached_response(found)
+
+
+@bp.operation(
+    "GET",
+    "/rulesets/<ruleset:name>/presentation",
+    "ruleset_presentation",
+    errors=(304, 404),
+    response={"type": "object", "additionalProperties": {}},
+)
+def ruleset_presentation(name: str) -> Response:
+    """Return how the game's documents are drawn: layers of the map, widgets, groups, names of members."""
+    return _cached_response(load_presentation(services().registry.get(name).package))
 
 
 def _load_document(name: str, file: str) -> Doc | None:

@@ -24,6 +24,7 @@ from api.services import Doc
 from api.tournament_calls import (
     execute_for_caller,
     load_tournament,
+    open_queue_tables,
     own_players,
     require_director,
     written_response,
@@ -38,6 +39,7 @@ from domain.tournaments.event_commands import (
     WantBye,
     Withdraw,
 )
+from domain.tournaments.event_queue_commands import JoinQueue, LeaveQueue
 
 bp = Blueprint(
     "tournament_entrants",
@@ -123,6 +125,48 @@ def name_substitute(body: Doc, headers: Doc, tournament: str) -> Response:
 def want_bye(_: Doc, headers: Doc, tournament: str) -> Response:
     """Want a bye in the next round of a Swiss event. No bye is forced on others for your sake."""
     return written_response(execute_for_caller(tournament, WantBye(own_players()), headers))
+
+
+@bp.operation(
+    "POST",
+    "/queue",
+    "queue_for_table",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+    status=201,
+)
+def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
+    """Wait for a table of a ladder or arena. It is made once as many wait as the preferred number of seats.
+
+    After the `patience` of the stage it is made for the least number. You may wait while you play fewer tables than
+    `concurrent`. Your account must be in good standing.
+    """
+    authorization.require_good_standing()
+    load_tournament(tournament)
+    charge_quota("seats")
+    stored = execute_for_caller(tournament, JoinQueue(own_players()), headers)
+    response = written_response(stored)
+    if len(stored.versions) > 1:
+        open_queue_tables(tournament)
+    return response
+
+
+@bp.operation(
+    "DELETE",
+    "/queue",
+    "leave_queue",
+    access=authorization.require_playing_account,
+    errors=(403, 404, 409, 412),
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+)
+def leave_queue(headers: Doc, tournament: str) -> Response:
+    """Wait no longer for a table."""
+    return written_response(execute_for_caller(tournament, LeaveQueue(own_players()), headers), 200)
 
 
 @bp.operation(

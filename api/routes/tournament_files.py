@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from flask import Response
 
@@ -21,6 +22,7 @@ from api.tournament_calls import (
     load_tournament,
 )
 from domain.kernel.text.message_catalog import load_texts
+from domain.service.recurrence import Recurrence
 from domain.tournaments.event import Tournament
 
 bp = Blueprint(
@@ -29,6 +31,9 @@ bp = Blueprint(
     url_prefix="/v1/tournaments/<tournament:tournament>",
     description="A tournament as files: sheets and deadlines.",
 )
+
+MAX_BEGINNINGS = 10
+"""Times of repeating events in a calendar."""
 
 CSV = "text/csv; charset=utf-8"
 _CSV_DOC = {"type": "string", "description": "CSV (RFC 4180, UTF-8) with a first row of names."}
@@ -81,7 +86,19 @@ def tournament_calendar(args: Doc, tournament: str) -> Response:
     name = found[0] if found and found[0] else "Annals"
     deadlines = [*_list_nonce_deadlines(t, entrant, name, lang), *_list_bid_deadlines(t, entrant, name, lang)]
     deadlines += _list_table_deadlines(t, entrant, lang)
+    deadlines += _list_beginnings(t, name, lang)
     return etag_response(calendars.build_calendar(name, deadlines), t.version, media=ICALENDAR)
+
+
+def _list_beginnings(t: Tournament, name: str, lang: str) -> Iterator[calendars.Deadline]:
+    """Yield the times of a repeating event and of the next ones, while no other event has been opened for them."""
+    schedule = t.schedule or {}
+    if t.is_over or not schedule:
+        return
+    title, number = load_texts("domain.tournaments", lang).render("calendar.begins", {}) or "", schedule["number"]
+    times = Recurrence(schedule["rule"], schedule["zone"], schedule["start"]).list_times(number - 1)
+    for n, at in enumerate(islice(times, 1 if t.successor else MAX_BEGINNINGS), number):
+        yield calendars.Deadline(t.id, f"begins.{n}", (), at, t.time, title, name)
 
 
 def _list_nonce_deadlines(t: Tournament, entrant: int | None, name: str, lang: str) -> Iterator[calendars.Deadline]:

@@ -309,9 +309,9 @@ def standings(args: Doc, tournament: str) -> Response:
     doc: Doc = {"tournament": t.id, "version": t.version, "official": after is not None, "stage": stage}
     if after is None:
         ties = TieBreaks(t.stage(stage))
-        return etag_response(
-            msgspec.json.encode(doc | {"standings": list_standings(ties), "running": ties.tally.running}), t.version
-        )
+        found = {"standings": list_standings(ties), "running": ties.tally.running}
+        unranked = {"unranked": ties.tally.unranked} if ties.tally.stage.window else {}
+        return etag_response(msgspec.json.encode(doc | found | unranked), t.version)
     rankings = t.stages[stage - 1].rankings
     if after > len(rankings):
         raise Problem("not_found")

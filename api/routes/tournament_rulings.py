@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import msgspec
 from flask import Response
@@ -131,7 +132,7 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     t, officer = require_office(tournament, "organiser", "deputy", "arbiter")
     command = _read_ruling(t, body, officer, headers["match"].strip('"'))
     if args["dry_run"] == "1":
-        return _preview_response(t, RulingEffect(t, command))
+        return _preview_response(t, RulingEffect(replace(t, time=services().tournaments.now()), command))
     if not command.preview:
         raise Problem("precondition_required", "Send If-Match with the ETag of the dry run.")
     if not body["reason"]:
@@ -222,7 +223,9 @@ def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
             "ticks_after": after.tally.totals[entrant],
             "sentences": explanation_sentences(
                 after, explain(after, entrant, neighbours[entrant]), request_language(), labels
-            ),
+            )
+            if len(order) > 1
+            else [],
         }
         for entrant in effect.moved
     ]

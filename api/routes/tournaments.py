@@ -34,6 +34,7 @@ from api.schemas.tournament_responses import (
 from api.schemas.tournament_schemas import (
     EnterSchema,
     NewTournamentSchema,
+    ScheduleSchema,
     TournamentsArgs,
 )
 from api.services import Doc, services
@@ -47,12 +48,16 @@ from api.tournament_calls import (
     written_response,
 )
 from domain.kernel.records.record import Record
+from domain.service.recurrence import Recurrence
+from domain.tournament_series import plan_schedule
 from domain.tournament_tables import new_tournament_id
 from domain.tournaments.event_commands import (
     CloseTournament,
 )
 from domain.tournaments.event_proof import export_lines
+from domain.tournaments.event_schedule_commands import Unschedule
 from domain.tournaments.results import DEFAULT_TIES, KNOCKOUT_TIES
+from domain.tournaments.terms import QUEUED
 from projections.tournament_views import build_tournament
 
 RECORDS_PER_SLICE = 100
@@ -103,9 +108,10 @@ def open_tournament(body: Doc, headers: Doc) -> Response:
 
 
 def _fill_stage(stage: Doc) -> Doc:
-    """Return a stage with the rules for ties of its format, unless it has its own."""
+    """Return a stage with the rules for ties of its format, unless it has its own, and a queue's total."""
     ties = KNOCKOUT_TIES if stage["format"] == "knockout" else DEFAULT_TIES
-    return {**stage, "ties": list(ties) if stage["ties"] is None else stage["ties"]}
+    total = QUEUED.get(stage["format"], stage["total"]) if stage["total"] == "sum" else stage["total"]
+    return {**stage, "ties": list(ties) if stage["ties"] is None else stage["ties"], "total": total}
 
 
 @bp.operation(
@@ -210,6 +216,41 @@ def close_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
     """Close your tournament: finished once every round has been ranked, cancelled before. Games are not closed."""
     require_office(tournament, "organiser")
     return written_response(execute_for_caller(tournament, CloseTournament(), headers))
+
+
+@bp.operation(
+    "PUT",
+    "/<tournament:tournament>/schedule",
+    "schedule_tournament",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=ScheduleSchema,
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+)
+def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Give your tournament a time, and let it repeat by a rule as calendars write it.
+
+    Once its time has come, the next event of the rule is opened with the same terms, and you direct it.
+    """
+    require_office(tournament, "organiser")
+    command = plan_schedule(Recurrence(body["rule"], body["zone"], body["start"]))
+    return written_response(execute_for_caller(tournament, command, headers), 200)
+
+
+@bp.operation(
+    "DELETE",
+    "/<tournament:tournament>/schedule",
+    "unschedule_tournament",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    headers=MoveHeaders,
+    response=TournamentWrittenSchema,
+)
+def unschedule_tournament(headers: Doc, tournament: str) -> Response:
+    """End the repetition: no event follows this one."""
+    require_office(tournament, "organiser")
+    return written_response(execute_for_caller(tournament, Unschedule(), headers), 200)
 
 
 # --- records ---------------------------------------------------------------------------------------------------

@@ -98,6 +98,15 @@ class TournamentStageDocSchema(ResponseSchema):
     bid_rate = fields.Integer(metadata={"description": "Ticks of handicap for a whole bid."})
     relations = one_of(*RELATIONS, required=False)
     seeds = one_of(*SEEDS, required=False)
+    patience = fields.Integer(metadata={"description": "Of a ladder or arena: most seconds to wait for a full table."})
+    window = fields.Integer(metadata={"description": "Of a ladder or arena: seconds during which a table counts."})
+
+
+class TournamentQueueSchema(ResponseSchema):
+    waiting = required_int(metadata={"description": "Number of entrants who wait for a table."})
+    next_at = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Time of the next table if nobody else comes, ms."}
+    )
 
 
 class TournamentSeatsDocSchema(ResponseSchema):
@@ -128,6 +137,19 @@ class EntrantSchema(ResponseSchema):
     nonce = required_str(metadata={"description": "The nonce as shown, or empty."})
 
 
+class ScheduleDocSchema(ResponseSchema):
+    rule = required_str()
+    zone = required_str()
+    start = required_str(metadata={"description": "First time of the rule, on the zone's clock."})
+    number = required_int(metadata={"description": "Number of this event along the rule, from 1."})
+    at = required_int(metadata={"description": "Time of this event, ms. The next one is opened then."})
+    next_at = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Time of the next event, ms; null: this is the last."}
+    )
+    follows = fields.String(required=True, allow_none=True, metadata={"description": "The event before."})
+    next = fields.String(required=True, allow_none=True, metadata={"description": "The next event, once opened."})
+
+
 class TournamentSchema(TournamentSummarySchema):
     head = required_str(metadata={"description": "Hash of the last record."})
     seats = fields.Nested(TournamentSeatsDocSchema, required=True)
@@ -138,6 +160,12 @@ class TournamentSchema(TournamentSummarySchema):
     chain = fields.Nested(TournamentChainSchema, required=True)
     reveal = required_int()
     takes_late = fields.Boolean(metadata={"description": "True if people may enter for the next draw."})
+    queue = fields.Nested(
+        TournamentQueueSchema, allow_none=True, metadata={"description": "Of a ladder or arena, else null."}
+    )
+    schedule = fields.Nested(
+        ScheduleDocSchema, allow_none=True, metadata={"description": "Of a repeating event, else null."}
+    )
     nonces_until = fields.Integer(
         required=True, allow_none=True, metadata={"description": "Time until which nonces may be shown, ms."}
     )
@@ -216,6 +244,9 @@ class StandingsSchema(ResponseSchema):
         fields.String(), required=True, metadata={"description": "Tables without a result: until then provisional."}
     )
     digest = fields.String(metadata={"description": "Digest of official standings."})
+    unranked = fields.Dict(
+        metadata={"description": "Of a ladder or arena: entrant -> tables that count, too few for a place."}
+    )
 
 
 class MovedPlaceSchema(ResponseSchema):

@@ -27,7 +27,18 @@ from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX
 from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.sizes import MAX_SEATS
-from domain.tournaments.terms import FORMATS, MAX_RATE, MAX_REVEAL, MAX_STAGES, RELATIONS, SEATINGS, SEEDS
+from domain.tournaments.terms import (
+    DAY,
+    FORMATS,
+    MAX_RATE,
+    MAX_REVEAL,
+    MAX_STAGES,
+    MAX_WINDOW,
+    MIN_WINDOW,
+    RELATIONS,
+    SEATINGS,
+    SEEDS,
+)
 from domain.tournaments.ties import RULES
 from domain.types import MAX_INT
 
@@ -69,7 +80,9 @@ class TournamentStageSchema(RequestSchema):
         metadata={"description": "Number of rounds. null: as the design has them."},
     )
     concurrent = StrictInt(
-        load_default=1, validate=range_check(1, MAX_ROUNDS), metadata={"description": "Rounds in play at once."}
+        load_default=1,
+        validate=range_check(1, MAX_ROUNDS),
+        metadata={"description": "Rounds in play at once; of a ladder or arena, tables of an entrant."},
     )
     scoring = choice_field(*SCORINGS, load_default="normal")
     unit = StrictInt(
@@ -113,6 +126,16 @@ class TournamentStageSchema(RequestSchema):
         *SEEDS,
         load_default="draw",
         metadata={"description": "First round of a Swiss event or a knockout: by `ratings`, then by the draw."},
+    )
+    patience = StrictInt(
+        load_default=DAY,
+        validate=range_check(0, MAX_REVEAL),
+        metadata={"description": "Of a ladder or arena: most seconds to wait for a table of the preferred size."},
+    )
+    window = StrictInt(
+        load_default=90 * DAY,
+        validate=range_check(MIN_WINDOW, MAX_WINDOW),
+        metadata={"description": "Of a ladder or arena: seconds after its end during which a table counts."},
     )
 
 
@@ -182,6 +205,24 @@ class BidSchema(RequestSchema):
     )
 
 
+class ScheduleSchema(RequestSchema):
+    rule = word_field(
+        r"^(RRULE:)?[A-Z]{3,10}=[A-Z0-9,+-]{1,80}(;[A-Z]{3,10}=[A-Z0-9,+-]{1,80}){0,8}$",
+        required=True,
+        metadata={"description": "A rule of RFC 5545, once a day at most.", "examples": ["FREQ=WEEKLY;BYDAY=SU"]},
+    )
+    start = word_field(
+        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$",
+        required=True,
+        metadata={"description": "First time of the rule: this event's.", "examples": ["2030-01-06T20:00"]},
+    )
+    zone = word_field(
+        r"^[A-Za-z_]{1,40}(/[A-Za-z0-9_+-]{1,40}){0,2}$",
+        load_default="UTC",
+        metadata={"description": "Time zone (IANA) of `start` and of the rule.", "examples": ["Europe/Paris"]},
+    )
+
+
 class PhaseSchema(RequestSchema):
     phase = choice_field(
         "checking", "drawing", required=True, metadata={"description": "Open the check-in, or close it."}
@@ -206,7 +247,7 @@ class TournamentRulingSchema(RequestSchema):
         metadata={"description": "Default: the current stage."},
     )
     table = word_field(
-        r"^([1-9][0-9]{0,2}\.[1-9][0-9]{0,2})?$", load_default="", metadata={"description": "`round.pod`."}
+        r"^([1-9][0-9]{0,2}\.[1-9][0-9]{0,3})?$", load_default="", metadata={"description": "`round.pod`."}
     )
     places = BoundedList(
         StrictInt(validate=range_check(1, MAX_SEATS)),

@@ -9,10 +9,20 @@ from itertools import groupby
 
 from deploy.simulation.replay import NotInFile, check_viewer
 from domain.errors import VerificationError
-from domain.kernel.narration.chapters import Powers, Section, narrate, section_title, turn_title
+from domain.kernel.narration.chapters import (
+    NamerAt,
+    Powers,
+    Section,
+    fold_steps,
+    narrate,
+    section_title,
+    turn_title,
+)
+from domain.kernel.narration.outline import figures, outline_steps
 from domain.kernel.narration.sentences import SeatNames
-from domain.kernel.narration.turn_digests import LEVELS, Digest, digests
+from domain.kernel.narration.turn_digests import LEVELS, Digest, digests, outline_digests
 from domain.kernel.records.export import Export
+from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema import declarations
 from domain.kernel.text.message_catalog import Texts, load_texts
@@ -30,7 +40,7 @@ class StoryTurn:
     digest: Digest | None
     """None for undone parts, and for earlier parts of the same turn."""
     sections: Sequence[tuple[str, Sequence[Section]]]
-    """Headings with their sections."""
+    """Headings with their sections; none in a summary."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +51,6 @@ class Story:
     viewer: Viewer
     texts: Texts
     turns: Sequence[StoryTurn]
-    level: str = LEVELS[1]
-    """`brief` renders the digests alone."""
-
-    def shown_turns(self) -> Sequence[StoryTurn]:
-        """Return the turns; in brief those with a digest."""
-        return [turn for turn in self.turns if turn.digest or self.level == "full"]
-
-    def sections(self, turn: StoryTurn) -> Sequence[tuple[str, Sequence[Section]]]:
-        """Return the sections of a turn; in brief none."""
-        return turn.sections if self.level == "full" else ()
 
     def summary_title(self, turn: StoryTurn) -> str:
         """Return the heading of a turn's digest."""
@@ -65,8 +65,9 @@ def build_story(
     since: int = 0,
     level: str = LEVELS[1],
 ) -> Story:
-    """Narrate the records after version `since`. Default viewer: the file's own; the director for a complete file.
+    """Narrate the records after version `since`; a `brief` story has digests alone.
 
+    Default viewer: the file's own; the director for a complete file.
     Raises NotInFile, and VerificationError for an unreadable record.
     """
     reader: Viewer = viewer if viewer is not None else DIRECTOR if game_export.is_complete else game_export.viewer
@@ -78,17 +79,37 @@ def build_story(
     def namer_at(_: int, powers: Powers) -> SeatNames:
         return SeatNames(words, powers, {})
 
+    tell = _narrate_turns if level == LEVELS[1] else _summarize_turns
     try:
-        tale = narrate(rules, game_export.records, reader, words, namer_at, since)
-        short = {d.chapter.turn: d for d in digests(rules, words, namer_at, tale)}
+        turns = tell(rules, game_export.records, reader, words, namer_at, since)
     except Exception as error:  # a forged record can have any shape
         raise VerificationError("unreadable", len(game_export.records), type(error).__name__) from error
+    return Story(game_export, reader, words, turns)
+
+
+def _summarize_turns(
+    rules: AnyRuleset, records: Sequence[Record], viewer: Viewer, words: Texts, namer_at: NamerAt, since: int
+) -> list[StoryTurn]:
+    """Return the turns with digests alone: no other sentence is rendered."""
+    start, steps = fold_steps(rules, records, viewer, since)
+    outline, before = outline_steps(rules, words, viewer, start, steps), figures(rules, start) if since else ()
+    played = {turn.number for turn in outline.turns}
+    found = outline_digests(rules, words, namer_at, outline, before)
+    return [StoryTurn(turn_title(words, d.chapter), d, ()) for d in found if d.chapter.turn in played]
+
+
+def _narrate_turns(
+    rules: AnyRuleset, records: Sequence[Record], viewer: Viewer, words: Texts, namer_at: NamerAt, since: int
+) -> list[StoryTurn]:
+    """Return the turns with all their records."""
+    tale = narrate(rules, records, viewer, words, namer_at, since)
+    short = {d.chapter.turn: d for d in digests(rules, words, namer_at, tale)}
     turns: list[StoryTurn] = []
     parts = [(turn, list(group)) for turn, group in groupby(tale.sections, key=lambda p: p.chapter.turn)]
     for turn, some in reversed(parts):  # a turn that an undone one interrupts has its digest at its end
         digest = short.pop(turn, None) if any(p.is_active for p in some) else None
         turns.insert(0, StoryTurn(turn_title(words, some[0].chapter), digest, _group_sections(words, some)))
-    return Story(game_export, reader, words, turns, level)
+    return turns
 
 
 def _group_sections(words: Texts, sections: Sequence[Section]) -> list[tuple[str, Sequence[Section]]]:
@@ -101,10 +122,10 @@ def _group_sections(words: Texts, sections: Sequence[Section]) -> list[tuple[str
 
 def render_text(story: Story) -> Iterator[str]:
     """Yield lines for a terminal, each a version and a sentence; `~` marks undone records."""
-    for turn in story.shown_turns():
+    for turn in story.turns:
         if turn.title:
             yield f"== {turn.title} =="
-        for head, some in story.sections(turn):
+        for head, some in turn.sections:
             if head != turn.title:
                 yield f"-- {head} --"
             for passage in some:
@@ -118,10 +139,10 @@ def render_text(story: Story) -> Iterator[str]:
 def render_markdown(story: Story) -> Iterator[str]:
     """Yield lines of CommonMark; undone records are struck out."""
     yield f"# {story.texts.get('title') or story.game_export.ruleset}"
-    for turn in story.shown_turns():
+    for turn in story.turns:
         if turn.title:
             yield from ("", f"## {turn.title}")
-        for head, some in story.sections(turn):
+        for head, some in turn.sections:
             if head != turn.title:
                 yield from ("", f"### {head}")
             yield ""
@@ -137,9 +158,8 @@ def render_markdown(story: Story) -> Iterator[str]:
 def render_json(story: Story) -> Iterator[str]:
     """Yield one JSON document."""
     turns: list[dict[str, Json]] = []
-    for turn in story.shown_turns():
-        shown = story.sections(turn)
-        sections = [{"title": head, "entries": [_section_to_json(p) for p in some]} for head, some in shown]
+    for turn in story.turns:
+        sections = [{"title": head, "entries": [_section_to_json(p) for p in some]} for head, some in turn.sections]
         short = turn.digest
         digest = short and {"lines": list(short.lines), "standings": list(short.standings)}
         turns.append({"title": turn.title, "digest": digest, "sections": sections})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,17 @@ class SeatDecision(NamedTuple):
     seat: int
     player: str
     lapsed: bool
+
+
+class GameAttendance(NamedTuple):
+    """Seats without a person behind two thirds of their decisions, and seats with another person at the start."""
+
+    unheld: frozenset[int] = frozenset()
+    adopted: frozenset[int] = frozenset()
+
+
+PRESENT = GameAttendance()
+"""Everybody has played."""
 
 
 def list_decisions(records: Iterable[Record]) -> list[SeatDecision]:
@@ -59,6 +71,33 @@ def count_shares(decisions: Sequence[SeatDecision], people: Sequence[Sequence[st
 def find_absent_seats(shares: Sequence[Sequence[int]]) -> frozenset[int]:
     """Return the seats whose people made less than half of their decisions; a seat without one is not absent."""
     return frozenset(seat for seat, (made, everything) in enumerate(shares) if 2 * made < everything)
+
+
+def find_adopted_seats(records: Iterable[Record]) -> frozenset[int]:
+    """Return the seats with another person after the start of the game than at it."""
+    first: dict[int, str] = {}
+    has_started, adopted = False, set[int]()
+    for record in records:
+        seat = record.head.seat
+        has_started = has_started or record.kind == "started"
+        if record.kind == "joined" and seat is not None:
+            if has_started and first.get(seat) != record.body["player"]:
+                adopted.add(seat)
+            elif not has_started:
+                first[seat] = record.body["player"]
+    return frozenset(adopted)
+
+
+def find_unheld_seats(decisions: Sequence[SeatDecision]) -> frozenset[int]:
+    """Return the seats without a person behind two thirds of their decisions; a seat without a decision is held."""
+    made: dict[int, Counter[str]] = {}
+    for decision in decisions:
+        made.setdefault(decision.seat, Counter())[decision.player] += 1
+    return frozenset(
+        seat
+        for seat, counts in made.items()
+        if 3 * max((n for player, n in counts.items() if player), default=0) < 2 * counts.total()
+    )
 
 
 def count_lapses(decisions: Sequence[SeatDecision], seats: int) -> tuple[int, ...]:

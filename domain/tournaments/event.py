@@ -14,8 +14,12 @@ from domain.tournaments.event_stage import (
     read_result,
 )
 from domain.tournaments.formats import last_late_round
-from domain.tournaments.results import Stage
-from domain.tournaments.terms import BY_DRAW, ROUND_BY_ROUND, StageTerms, Terms
+from domain.tournaments.results import CountingWindow, Stage
+from domain.tournaments.terms import BY_DRAW, QUEUED, ROUND_BY_ROUND, StageTerms, Terms
+from domain.types import Doc
+
+LADDER_TABLES, LEAST_TABLES = 12, 5
+"""Number of an entrant's last tables to count in a ladder; tables needed for a place in a ladder or arena."""
 
 STATUSES = ("registering", "checking", "drawing", "running", "finished", "cancelled")
 
@@ -65,6 +69,10 @@ class Tournament:
     rulings: tuple[OfficerRuling, ...] = ()
     volunteers: frozenset[tuple[int, int, int]] = frozenset()
     """Stage, round, entrant: wanted byes."""
+    schedule: Doc | None = None
+    """Body of the last `scheduled`: the rule of a repeating event, and its times."""
+    successor: str = ""
+    """The next event, once opened."""
 
     @property
     def play(self) -> StagePlay:
@@ -75,6 +83,11 @@ class Tournament:
     def stage_terms(self) -> StageTerms:
         """Options of the current stage."""
         return self.terms.stages[len(self.stages) - 1]
+
+    @property
+    def has_queue(self) -> bool:
+        """Return whether the current stage makes its tables from a queue."""
+        return self.stage_terms.format in QUEUED
 
     @property
     def key(self) -> str:
@@ -103,8 +116,10 @@ class Tournament:
 
     @property
     def next_draw(self) -> tuple[int, int] | None:
-        """Stage and round of the next draw, or None once all rounds of the current stage are drawn."""
+        """Stage and round of the next draw, or None once all rounds of the current stage are drawn, or of a queue."""
         play = self.play
+        if self.has_queue:
+            return None
         if not play.rounds:
             return len(self.stages), 1
         is_open = self.stage_terms.format in ROUND_BY_ROUND and len(play.rounds) < play.planned
@@ -112,7 +127,9 @@ class Tournament:
 
     @property
     def takes_late(self) -> bool:
-        """Return whether the next draw takes entrants without a table so far."""
+        """Return whether the next draw, or the queue, takes entrants without a table so far."""
+        if self.has_queue:
+            return len(self.stages) == 1
         play, following = self.play, self.next_draw
         if len(self.stages) > 1 or following is None:
             return False
@@ -131,7 +148,7 @@ class Tournament:
     def is_waiting(self, entrant: int) -> bool:
         """Return whether an entrant is on the waiting list: those before have taken all places."""
         before = sum(not each.withdrawn for each in self.entrants[:entrant])
-        return not self.participants and before >= self.terms.capacity
+        return not self.participants and not self.has_queue and before >= self.terms.capacity
 
     def may_check_in(self, entrant: int) -> bool:
         """Return whether an entrant may have a part in the next draw."""
@@ -165,8 +182,13 @@ class Tournament:
     def list_waiting_bids(self, stage: int, round_: int) -> list[int]:
         """Return the entrants of a round's pods, still present, without a bid; none once a pod is seated.
 
-        Whoever leaves and comes back thus opens no bids again.
+        Whoever leaves and comes back thus opens no bids again, and is not waited for.
         """
+        excused = self.stages[stage - 1].excused
+        return [e for e in self.list_unfiled(stage, round_) if (round_, e) not in excused]
+
+    def list_unfiled(self, stage: int, round_: int) -> list[int]:
+        """Return the same, and entrants after a return: they may file until the time ends."""
         play = self.stages[stage - 1]
         if any(seated == round_ for seated, _ in play.seatings):
             return []
@@ -198,5 +220,14 @@ class Tournament:
             terms.ties,
             bytes.fromhex(play.find_draw(last).key),
             frozenset(range(len(self.entrants))) - set(play.members),
+            self._find_window(terms, play),
         )
         return apply_rulings(counted, number, play, self.rulings)
+
+    def _find_window(self, terms: StageTerms, play: StagePlay) -> CountingWindow | None:
+        """Return the window of a ladder or arena, up to the time of the last record; None for other formats."""
+        if terms.format not in QUEUED:
+            return None
+        last = LADDER_TABLES if terms.format == "ladder" else len(play.tables)
+        ended = {place: table.ended_at for place, table in play.tables.items()}
+        return CountingWindow(ended, self.time - terms.window * 1000, last, LEAST_TABLES)

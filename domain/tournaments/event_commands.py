@@ -17,7 +17,7 @@ from domain.tournaments.draw import commit_nonce
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_pairing import DrawInput, build_official, draw_key_of, may_pair, pair_rounds
 from domain.tournaments.records import By, RecordDraft
-from domain.tournaments.terms import ROUND_BY_ROUND
+from domain.tournaments.terms import QUEUED, ROUND_BY_ROUND
 from domain.types import Doc, Json
 
 TOURNAMENT_CODES: Mapping[str, str] = {
@@ -65,6 +65,15 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "bids_open": "entrants may still file their bids",
     "bids_closed": "the round takes no bids now",
     "bid_invalid": "the bid does not fit the seats",
+    "no_queue": "the stage has no queue",
+    "queue_draws": "the tables of this stage are made from its queue",
+    "already_queued": "the entrant waits for a table",
+    "not_queued": "nobody waits for a table that may be made",
+    "in_play": "the entrant plays as many tables as the stage allows",
+    "tables_used": "the stage has as many tables as it may",
+    "schedule_invalid": "the rule or its first time is none that events take",
+    "not_scheduled": "no event follows by a rule",
+    "next_open": "the next event is open: change the rule there",
     "substitute_invalid": "an entrant, or the same person again, cannot be a substitute",
 }
 """Refusals of commands of a tournament."""
@@ -138,8 +147,10 @@ class Enter(TournamentCommand):
         members = {entrant for play in t.stages for entrant in play.members}
         if known := [entrant for entrant in former if entrant in members]:
             return [RecordDraft("readmitted", {"entrant": known[-1]})]
-        if t.play.rounds or len(t.stages) > 1:
-            playing = sum(t.entrants[entrant].is_active for entrant in t.participants)
+        if t.play.rounds or len(t.stages) > 1 or t.has_queue:
+            playing = sum(
+                t.entrants[entrant].is_active for entrant in (t.play.members if t.has_queue else t.participants)
+            )
             waiting = sum(each.is_active and entrant not in members for entrant, each in enumerate(t.entrants))
             has_place = t.status == "checking" or playing + waiting < t.terms.capacity
             refuse_unless(t.takes_late and has_place, "entries_closed")
@@ -258,6 +269,7 @@ class OpenCheckIn(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "drawing", "running")
+        refuse_unless(not t.has_queue, "queue_draws")
         refuse_unless(t.status != "drawing" or not may_pair(t), "wrong_status", status=t.status)
         if t.status == "running":
             refuse_unless(t.next_draw is not None, "wrong_status", status=t.status)
@@ -288,6 +300,7 @@ class Draw(TournamentCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         refuse_unless(1 <= self.stage <= len(t.terms.stages), "unknown_stage")
+        refuse_unless(t.terms.stages[self.stage - 1].format not in QUEUED, "queue_draws")
         refuse_unless(self.round == 1 or t.terms.stages[self.stage - 1].format in ROUND_BY_ROUND, "unknown_round")
         require_phase(t, "drawing", "running")
         if (self.stage, self.round) != t.next_draw:
@@ -295,14 +308,10 @@ class Draw(TournamentCommand):
         if self.round > 1:
             require_ranked(t, self.stage, self.round - 1)
         refuse_unless(not t.hidden_nonces or context.now > t.nonces_end, "nonces_missing", until=t.nonces_end)
-        draw = len(t.secrets)
-        refuse_unless(draw <= t.terms.chain, "chain_used")
-        secret = context.secret(draw)
-        key = draw_key_of(t, secret, self.round, draw)
-        drawn = {"stage": self.stage, "round": self.round, "draw": draw, "secret": secret.hex(), "key": key.hex()}
-        drawn |= {"silent": t.hidden_nonces} if t.hidden_nonces else {}
-        paired = pair_rounds(t, self.stage, self.round, key, self.more)
-        return [RecordDraft("drawn", drawn), RecordDraft("paired", paired)]
+        refuse_unless(len(t.secrets) <= t.terms.chain, "chain_used")
+        drawn = draft_draw(t, context, self.stage, self.round)
+        paired = pair_rounds(t, self.stage, self.round, bytes.fromhex(drawn.body["key"]), self.more)
+        return [drawn, RecordDraft("paired", paired)]
 
     def _check_again(self, t: Tournament) -> None:
         """Raise RuleError unless the last draw may be replaced."""
@@ -316,6 +325,15 @@ class Draw(TournamentCommand):
         is_last = self.stage == len(t.stages) and self.round == (len(play.rounds) if is_stepwise else 1)
         refuse_unless(self.has_reason, "already_drawn")
         refuse_unless(is_last and not play.has_tables(self.round if is_stepwise else 0), "tables_made")
+
+
+def draft_draw(t: Tournament, context: TournamentContext, stage: int, round_: int) -> RecordDraft:
+    """Return the draft of the next draw of the chain."""
+    draw = len(t.secrets)
+    secret = context.secret(draw)
+    key = draw_key_of(t, secret, round_, draw)
+    drawn = {"stage": stage, "round": round_, "draw": draw, "secret": secret.hex(), "key": key.hex()}
+    return RecordDraft("drawn", drawn | ({"silent": t.hidden_nonces} if t.hidden_nonces else {}))
 
 
 def require_ranked(t: Tournament, stage: int, round_: int = 0) -> None:

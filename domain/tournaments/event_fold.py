@@ -10,6 +10,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.schema.json_codec import from_json
 from domain.tournaments.event import Entrant, Tournament
 from domain.tournaments.event_stage import (
+    QUEUE_PLAN,
     REPLAY,
     OfficerRuling,
     PodTable,
@@ -22,6 +23,7 @@ from domain.tournaments.event_stage import (
 )
 from domain.tournaments.records import FAMILY, KINDS
 from domain.tournaments.terms import Terms
+from domain.types import Doc
 
 
 def initial_tournament(record: Record) -> Tournament:
@@ -39,13 +41,12 @@ def initial_tournament(record: Record) -> Tournament:
 
 def _enter(t: Tournament, record: Record) -> Tournament:
     after = replace(t, entrants=(*t.entrants, Entrant(record.body["player"])))
-    return _join_late(after, record.body["entrant"]) if t.status == "running" else after
-
-
-def _join_late(t: Tournament, entrant: int) -> Tournament:
-    """Return the tournament with a late entrant in the next draw."""
-    after = replace(t, participants=(*t.participants, entrant))
-    return _change_play(after, len(t.stages), members=(*t.play.members, entrant))
+    entrant = record.body["entrant"]
+    if t.status == "running":
+        after = replace(after, participants=(*t.participants, entrant))
+    if t.status == "running" or t.has_queue:
+        after = _change_play(after, len(t.stages), members=(*t.play.members, entrant))
+    return after
 
 
 def _change_play(t: Tournament, stage: int, **changes: object) -> Tournament:
@@ -58,7 +59,8 @@ def _mark(t: Tournament, entrant: int, *, withdrawn: bool | None = None, exclude
     person = t.entrants[entrant]
     is_withdrawn = person.withdrawn if withdrawn is None else withdrawn
     is_excluded = person.excluded if excluded is None else excluded
-    return _replace_entrant(t, entrant, person._replace(withdrawn=is_withdrawn, excluded=is_excluded))
+    marked = _replace_entrant(t, entrant, person._replace(withdrawn=is_withdrawn, excluded=is_excluded))
+    return _leave_queue(marked, [entrant]) if entrant in t.play.queue else marked
 
 
 def _replace_entrant(t: Tournament, entrant: int, person: Entrant) -> Tournament:
@@ -72,7 +74,9 @@ def _substitute(t: Tournament, record: Record) -> Tournament:
 
 
 def _withdraw(t: Tournament, record: Record) -> Tournament:
-    return _mark(t, record.body["entrant"], withdrawn=True)
+    left = {(round_, record.body["entrant"]) for round_ in t.play.bidding}
+    excused = _change_play(t, len(t.stages), excused=t.play.excused | left) if left else t
+    return _mark(excused, record.body["entrant"], withdrawn=True)
 
 
 def _readmit(t: Tournament, record: Record) -> Tournament:
@@ -102,12 +106,14 @@ def _reveal(t: Tournament, record: Record) -> Tournament:
 def _draw(t: Tournament, record: Record) -> Tournament:
     drawn = replace(t, secrets=(*t.secrets, record.body["secret"]))
     body = record.body
-    draws = {**t.stages[body["stage"] - 1].draws, body["round"]: RoundDraw(body["draw"], body["key"])}
+    draws = {**t.stages[body["stage"] - 1].draws, body["round"]: RoundDraw(body["draw"], body["key"], record.time)}
     return _change_play(drawn, body["stage"], draws=draws)
 
 
 def _pair(t: Tournament, record: Record) -> Tournament:
     body = record.body
+    if body["plan"] == QUEUE_PLAN:
+        return _seat_from_queue(t, body)
     before = t.play.rounds[: body["round"] - 1] if "round" in body else ()
     related = tuple((one, other, how) for one, other, how in body.get("relations", ()))
     drawn = tuple(RoundPods(tuple(map(tuple, each["pods"])), tuple(each["byes"]), related) for each in body["rounds"])
@@ -122,9 +128,44 @@ def _pair(t: Tournament, record: Record) -> Tournament:
         rounds=rounds,
         planned=body.get("of", len(rounds)),
         bidding={round_: until for round_, until in play.bidding.items() if round_ <= kept},
+        excused=frozenset((round_, entrant) for round_, entrant in play.excused if round_ <= kept),
         bids={place: bid for place, bid in play.bids.items() if place[0] <= kept},
         seatings={place: seated for place, seated in play.seatings.items() if place[0] <= kept},
     )
+
+
+def _seat_from_queue(t: Tournament, body: Doc) -> Tournament:
+    """Add a pod to the one round of a ladder or arena; its entrants no longer wait."""
+    pods = t.play.rounds[0].pods if t.play.rounds else ()
+    drawn = (RoundPods((*pods, tuple(body["entrants"])), ()),)
+    running = replace(t, status="running")
+    made = _change_play(running, body["stage"], plan=QUEUE_PLAN, rounds=drawn, planned=1)
+    return _leave_queue(made, body["entrants"])
+
+
+def _join_queue(t: Tournament, record: Record) -> Tournament:
+    return _change_play(t, record.body["stage"], queue={**t.play.queue, record.body["entrant"]: record.time})
+
+
+def _leave(t: Tournament, record: Record) -> Tournament:
+    return _leave_queue(t, [record.body["entrant"]])
+
+
+def _leave_queue(t: Tournament, entrants: Sequence[int]) -> Tournament:
+    queue = {entrant: since for entrant, since in t.play.queue.items() if entrant not in entrants}
+    return _change_play(t, len(t.stages), queue=queue)
+
+
+def _schedule(t: Tournament, record: Record) -> Tournament:
+    return replace(t, schedule=record.body)
+
+
+def _unschedule(t: Tournament, _: Record) -> Tournament:
+    return replace(t, schedule=None)
+
+
+def _succeed(t: Tournament, record: Record) -> Tournament:
+    return replace(t, successor=record.body["tournament"])
 
 
 def _open_bids(t: Tournament, record: Record) -> Tournament:
@@ -209,7 +250,7 @@ def _restore(t: Tournament, record: Record) -> Tournament:
 
 def _report(t: Tournament, record: Record) -> Tournament:
     table = _find_table(t, record) or PodTable(())
-    return _set_table(t, record, replace(table, result=record.body))
+    return _set_table(t, record, replace(table, result=record.body, ended_at=table.ended_at or record.time))
 
 
 def _rank(t: Tournament, record: Record) -> Tournament:
@@ -305,6 +346,11 @@ _CHANGES: Mapping[str, Callable[[Tournament, Record], Tournament]] = dict(
             _open_bids,
             _file_bid,
             _seat_pod,
+            _join_queue,
+            _leave,
+            _schedule,
+            _unschedule,
+            _succeed,
         ),
         strict=True,
     )

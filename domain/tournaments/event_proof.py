@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from domain.errors import AnnalsError, VerificationError
 from domain.kernel.records.record import Record
@@ -18,10 +19,19 @@ from domain.tournaments.event import Tournament
 from domain.tournaments.event_appeal_commands import is_sound_appeal
 from domain.tournaments.event_fold import apply_tournament_record, initial_tournament
 from domain.tournaments.event_pairing import build_advance, build_official, draw_key_of, pair_rounds, read_input
+from domain.tournaments.event_queue_commands import (
+    build_queue_pairing,
+    choose_pod,
+    count_tables,
+    is_draw_due,
+    may_wait,
+)
+from domain.tournaments.event_result_commands import settle_small_pod
 from domain.tournaments.event_ruling_commands import is_sound_ruling
-from domain.tournaments.event_seating import build_seated, find_pod, is_bidding_over, open_bids
-from domain.tournaments.records import KINDS
-from domain.tournaments.results import AVERAGE
+from domain.tournaments.event_schedule_commands import is_successor_due
+from domain.tournaments.event_seating import build_seated, find_pod, is_bidding_over, may_file, open_bids
+from domain.tournaments.event_stage import QUEUE_PLAN
+from domain.tournaments.record_forms import check_form
 from domain.types import Doc, Json
 
 FORMAT = 1
@@ -77,13 +87,14 @@ def verify_tournament(records: Sequence[Record]) -> Tournament:
     with _name_record(1):
         t = initial_tournament(records[0])
         _require(records[0].public.get("prev") == "", "chain_broken", records[0], "the first record follows none")
+        check_form(records[0])
     key = b""
     for record in records[1:]:
         with _name_record(t.version + 1):
             _require(record.public.get("prev") == t.hash, "chain_broken", record, "it names another record before it")
-            _require(record.kind in KINDS, "unreadable", record, f"no such kind: {record.kind}")
+            check_form(record)
             _require(record.time >= t.time, "chain_broken", record, "it goes back in time")
-            key = _check_record(t, record, key)
+            key = _check_record(replace(t, time=record.time), record, key)
             t = apply_tournament_record(t, record)
     return t
 
@@ -119,14 +130,24 @@ def _check_record(t: Tournament, record: Record, key: bytes) -> bytes:
             _recompute(t, record, key)
         case "bidding_opened" | "bid" | "seated" as kind:
             _check_seating(t, record, kind)
+        case "queued" | "left" | "scheduled" | "unscheduled" | "succeeded" as kind:
+            check = _check_queue if kind in ("queued", "left") else _check_schedule
+            check(t, record, kind)
         case "tabled" | "reported":
             _check_table(t, record)
-        case "annulled" if "attempt" not in body:
-            _require(body["how"] == AVERAGE, "table_mismatch", record, "a pod without a table has a credit")
         case "annulled" | "placed" | "penalised" | "excluded" | "restored" | "appealed" | "answered" as kind:
-            is_sound = is_sound_appeal if kind in ("appealed", "answered") else is_sound_ruling
-            _require(is_sound(t, record), "ruling_mismatch", record, "nobody may act so")
+            _check_ruling(t, record, kind)
     return key
+
+
+def _check_ruling(t: Tournament, record: Record, kind: str) -> None:
+    """Check a ruling, an appeal or an answer, or the end of a pod with too few people."""
+    if kind == "annulled" and "attempt" not in record.body:
+        is_due = record.body["how"] == settle_small_pod(t, record.body["stage"])
+        _require(is_due, "table_mismatch", record, "a pod without a table has a credit, from a queue none")
+        return
+    is_sound = is_sound_appeal if kind in ("appealed", "answered") else is_sound_ruling
+    _require(is_sound(t, record), "ruling_mismatch", record, "nobody may act so")
 
 
 def _check_table(t: Tournament, record: Record) -> None:
@@ -146,6 +167,9 @@ def _recompute(t: Tournament, record: Record, key: bytes) -> None:
     """Compare a pairing, a list or an advancement with the tournament before it."""
     body = record.body
     match record.kind.partition(".")[2]:
+        case "paired" if body["plan"] == QUEUE_PLAN or t.has_queue:
+            _require(t.has_queue and bool(body["entrants"]), "pairing_mismatch", record, "no table is due")
+            _compare(body, build_queue_pairing(t, key, record.time), "pairing_mismatch", record)
         case "paired":
             paired = pair_rounds(t, body["stage"], body.get("round", 1), key, read_input(body))
             _compare(body, paired, "pairing_mismatch", record)
@@ -164,7 +188,7 @@ def _check_seating(t: Tournament, record: Record, kind: str) -> None:
     if kind == "bidding_opened":
         _require(round_ not in play.bidding, "seating_mismatch", record, "the bids are open")
     elif kind == "bid":
-        is_open = round_ in play.bidding and not is_bidding_over(t, stage, round_, record.time)
+        is_open = may_file(t, stage, round_, body["entrant"], record.time)
         is_own = find_pod(t, stage, round_, body["entrant"]) is not None
         _require(is_open and is_own, "seating_mismatch", record, "the round takes no such bid")
     else:
@@ -174,6 +198,24 @@ def _check_seating(t: Tournament, record: Record, kind: str) -> None:
         is_pod = t.has_all_present(stage, *place, entrants)
         _require(is_due and is_pod, "seating_mismatch", record, "these seats are not given now")
         _compare(body, build_seated(open_bids(t, record), stage, place, entrants), "seating_mismatch", record)
+
+
+def _check_queue(t: Tournament, record: Record, kind: str) -> None:
+    """Check the entrant's right to wait for a table, or to leave."""
+    entrant, is_current = record.body["entrant"], t.has_queue and record.body["stage"] == len(t.stages)
+    if kind == "left":
+        _require(is_current and entrant in t.play.queue, "pairing_mismatch", record, "the entrant does not wait")
+        return
+    may_join = is_current and may_wait(t, entrant) and entrant not in t.play.queue
+    has_time = may_join and count_tables(t, entrant) < t.stage_terms.concurrent
+    _require(has_time, "pairing_mismatch", record, "the entrant may not wait")
+
+
+def _check_schedule(t: Tournament, record: Record, kind: str) -> None:
+    """Check that the rule of a repeating event may change, or the next event is due."""
+    is_open = not t.successor and (kind == "scheduled" or t.schedule is not None)
+    is_due = kind != "succeeded" or is_successor_due(t, record.time)
+    _require(is_open and is_due, "table_mismatch", record, "no event follows by a rule")
 
 
 def _require_pod(t: Tournament, record: Record) -> None:
@@ -188,8 +230,13 @@ def _check_draw(t: Tournament, record: Record) -> bytes:
     _require(body["draw"] == len(t.secrets), "secret_mismatch", record, "draws are numbered along the chain")
     is_next = follows_in_chain(secret, bytes.fromhex(t.secrets[-1]))
     _require(is_next, "secret_mismatch", record, "the secret does not prove the one before it")
+    is_due = not t.has_queue or (is_draw_due(t, record.time) and choose_pod(t, record.time) is not None)
+    _require(is_due, "secret_mismatch", record, "a queue has one draw a day, for a table")
     key = draw_key_of(t, secret, body["round"], body["draw"])
     _require(body["key"] == key.hex(), "key_mismatch", record, f"the key is {key.hex()}")
+    silent = t.hidden_nonces == body["silent"] if "silent" in body else not t.hidden_nonces
+    _require(silent, "nonce_mismatch", record, "others have shown no nonce")
+    _require(record.public["by"] == ("service" if t.has_queue else "director"), "unreadable", record, "a false author")
     return key
 
 

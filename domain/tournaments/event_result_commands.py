@@ -15,7 +15,8 @@ from domain.tournaments.event_pairing import build_advance, build_official
 from domain.tournaments.event_seating import build_seated, is_bidding_over
 from domain.tournaments.event_stage import PodTable, StagePlay, TablePlace
 from domain.tournaments.records import By, RecordDraft, build_record
-from domain.tournaments.results import AVERAGE
+from domain.tournaments.results import AVERAGE, VOID
+from domain.tournaments.terms import QUEUED
 
 HASHED_UNLESS_DEFAULT = {"hashed_unless_default": True}
 
@@ -46,6 +47,11 @@ def check_bids_closed(t: Tournament, stage: int, round_: int, now: int) -> None:
 def is_legal_pod(t: Tournament, stage: int, place: TablePlace) -> bool:
     """Return whether those left of a pod are enough for a table."""
     return len(t.list_present(stage, *place)) >= t.terms.least
+
+
+def settle_small_pod(t: Tournament, stage: int) -> str:
+    """Return how a pod with too few entrants is annulled; in a queue a credit would pay for leaving."""
+    return VOID if t.terms.stages[stage - 1].format in QUEUED else AVERAGE
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,7 @@ def _require_no_table(play: StagePlay, place: TablePlace) -> None:
 
 @dataclass(frozen=True)
 class AnnulPod(TournamentCommand):
-    """A pod left with too few entrants for a table has none: they get the credit of a bye."""
+    """A pod left with too few entrants for a table has none: they get the credit of a bye, or in a queue nothing."""
 
     verb: ClassVar[str] = "AnnulPod"
     by: ClassVar[By] = "service"
@@ -97,7 +103,7 @@ class AnnulPod(TournamentCommand):
         _require_no_table(t.stages[self.stage - 1], place)
         refuse_unless(not is_legal_pod(t, self.stage, place), "no_table")
         body = {"stage": self.stage, "round": self.round, "pod": self.pod}
-        return [RecordDraft("annulled", {**body, "how": AVERAGE})]
+        return [RecordDraft("annulled", {**body, "how": settle_small_pod(t, self.stage)})]
 
 
 @dataclass(frozen=True)

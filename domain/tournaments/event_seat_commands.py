@@ -15,7 +15,7 @@ from domain.tournaments.event_commands import (
     require_entrant,
 )
 from domain.tournaments.event_result_commands import check_round_may_begin, require_round
-from domain.tournaments.event_seating import check_wish, find_pod, is_bidding_over
+from domain.tournaments.event_seating import check_wish, find_pod, may_file
 from domain.tournaments.event_stage import StagePlay
 from domain.tournaments.records import By, RecordDraft
 from domain.tournaments.terms import BY_DRAW
@@ -49,12 +49,11 @@ class FileBid(TournamentCommand):
     """A number for each seat, or the wanted seats, the best first."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        play = _require_bids(t, self.stage, self.round)
+        _require_bids(t, self.stage, self.round)
         entrant = require_entrant(t, self.players)
         pod = find_pod(t, self.stage, self.round, entrant)
         refuse_unless(pod is not None, "not_eligible")
-        is_open = self.round in play.bidding and not is_bidding_over(t, self.stage, self.round, context.now)
-        refuse_unless(is_open, "bids_closed")
+        refuse_unless(may_file(t, self.stage, self.round, entrant, context.now), "bids_closed")
         seats = len(t.list_present(self.stage, self.round, pod or 0))
         try:
             bid = check_wish(t.terms.stages[self.stage - 1].seating, self.bid, seats)

@@ -29,6 +29,14 @@ def is_bidding_over(t: Tournament, stage: int, round_: int, now: int) -> bool:
     return now > t.stages[stage - 1].bidding[round_] or not t.list_waiting_bids(stage, round_)
 
 
+def may_file(t: Tournament, stage: int, round_: int, entrant: int, now: int) -> bool:
+    """Return whether an entrant may file a bid, or another one; `now` in ms since 1970 UTC."""
+    play = t.stages[stage - 1]
+    if round_ not in play.bidding or now > play.bidding[round_]:
+        return False
+    return not is_bidding_over(t, stage, round_, now) or entrant in t.list_unfiled(stage, round_)
+
+
 def check_wish(seating: str, wish: Sequence[int], seats: int) -> tuple[int, ...]:
     """Return a bid, or a list of seats, for a table of so many seats; raise TournamentError `bid_invalid`."""
     if seating == BY_BIDS:

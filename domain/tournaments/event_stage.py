@@ -15,6 +15,9 @@ from domain.types import Doc
 TablePlace = tuple[int, int]
 """Round and pod of a table, from 1."""
 
+QUEUE_PLAN = "queue@1"
+"""Name of the rule for pods from the queue of a ladder or arena."""
+
 REPLAY = "replay"
 """Way to annul a table: it is played once more, in another game."""
 
@@ -37,6 +40,8 @@ class RoundDraw(NamedTuple):
 
     number: int
     key: str
+    at: int = 0
+    """ms since 1970 UTC."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class PodTable:
     annulled: str = ""
     result: Doc | None = None
     """Body of the report."""
+    ended_at: int = 0
+    """Time of the first report, ms since 1970 UTC."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +131,12 @@ class StagePlay:
     """Round -> end of the time for its bids, ms."""
     bids: Mapping[tuple[int, int], SealedBid] = field(default_factory=dict)
     """Round and entrant -> the last bid."""
+    excused: frozenset[tuple[int, int]] = frozenset()
+    """Round and entrant of withdrawals while bids were open. Nobody waits for these bids, even after a return."""
     seatings: Mapping[TablePlace, Doc] = field(default_factory=dict)
     """Body of each pod's `seated`."""
+    queue: Mapping[int, int] = field(default_factory=dict)
+    """Entrant waiting for a table -> the time since, ms; in order of the queue."""
 
     @property
     def key(self) -> str:

@@ -48,6 +48,11 @@ KINDS = tuple(
         "bidding_opened",
         "bid",
         "seated",
+        "queued",
+        "left",
+        "scheduled",
+        "unscheduled",
+        "succeeded",
     )
 )
 """Kinds of records; `<kind>@1` in the ledger."""
@@ -59,16 +64,20 @@ By = Literal["entrant", "director", "service"]
 
 
 class RecordDraft(NamedTuple):
-    """Kind without its family, and body of a record to be made; `sealed` is the pack of its entrant."""
+    """Kind without its family, and body of a record to be made; `sealed` is the pack of its entrant.
+
+    `by` is the author, if another one than the command's.
+    """
 
     kind: str
     body: Doc
     sealed: Doc | None = None
+    by: By | None = None
 
 
 def build_record(draft: RecordDraft, version: int, at: int, prev: str, by: By, reason: str = "") -> Record:
     """Return the record of a draft; `prev` is the hash of the one before, empty for the first."""
-    public: Doc = {"v": version, "kind": FAMILY + draft.kind, "at": at, "by": by, "prev": prev}
+    public: Doc = {"v": version, "kind": FAMILY + draft.kind, "at": at, "by": draft.by or by, "prev": prev}
     public |= {"body": draft.body} if draft.body else {}
     public |= {"reason": reason} if reason else {}
     if draft.sealed is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from domain.compat import cached_property
@@ -41,6 +41,24 @@ class TableResult:
 
 
 @dataclass(frozen=True)
+class CountingWindow:
+    """Tables to count in a ladder or arena: of each entrant the last ones since a time."""
+
+    ended: Mapping[tuple[int, int], int]
+    """Round and pod -> end, ms since 1970 UTC."""
+    since: int
+    last: int
+    """Most tables of an entrant."""
+    least: int
+    """Tables needed for a place."""
+
+    def choose(self, tables: Sequence[TableResult]) -> set[int]:
+        """Return the indices of an entrant's tables to be counted."""
+        timed = [(self.ended[table.round, table.pod], index) for index, table in enumerate(tables)]
+        return {index for end, index in sorted(timed)[-self.last :] if end >= self.since}
+
+
+@dataclass(frozen=True)
 class Stage:
     """Options and results of a stage."""
 
@@ -60,6 +78,7 @@ class Stage:
     """Key of the last draw, for the rule `draw`; empty without one."""
     outsiders: frozenset[int] = frozenset()
     """Entrants without a part in the stage, and without a place."""
+    window: CountingWindow | None = None
 
 
 def count_ticks(table: TableResult, scoring: Scoring, parameters: ScoringParameters) -> list[int]:
@@ -94,6 +113,17 @@ class Tally:
                 if entrant is not None:
                     values[entrant].append(own)
                     seats[entrant].append(table)
+        self.aside: list[tuple[int, TableResult]] = []
+        """Entrants of a ladder or arena with their tables outside the window: they count for the others alone."""
+        if stage.window:
+            self._apply_window(stage.window)
+
+    def _apply_window(self, window: CountingWindow) -> None:
+        for entrant, tables in enumerate(self.seats):
+            chosen = window.choose(tables)
+            self.aside += [(entrant, table) for index, table in enumerate(tables) if index not in chosen]
+            self.seats[entrant] = [tables[index] for index in sorted(chosen)]
+            self.values[entrant] = [self.values[entrant][index] for index in sorted(chosen)]
 
     @cached_property
     def handicaps(self) -> list[int]:
@@ -108,8 +138,16 @@ class Tally:
 
     @cached_property
     def members(self) -> tuple[int, ...]:
-        """Entrants with a part in the stage, ascending."""
-        return tuple(entrant for entrant in range(self.stage.entrants) if entrant not in self.stage.outsiders)
+        """Entrants with a part in the stage and a place, ascending."""
+        least = self.stage.window.least if self.stage.window else 0
+        inside = (entrant for entrant in range(self.stage.entrants) if entrant not in self.stage.outsiders)
+        return tuple(entrant for entrant in inside if len(self.values[entrant]) >= least)
+
+    @cached_property
+    def unranked(self) -> dict[int, int]:
+        """Entrants of a ladder or arena with too few tables for a place -> their number."""
+        placed = {*self.members, *self.stage.outsiders}
+        return {entrant: len(own) for entrant, own in enumerate(self.values) if entrant not in placed}
 
     @cached_property
     def running(self) -> list[str]:

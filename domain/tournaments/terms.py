@@ -19,7 +19,9 @@ from domain.tournaments.ties import check_ties
 from domain.tournaments.totals import check_total
 from domain.types import Doc
 
-FORMATS = ("league", "design", "swiss", "knockout")
+FORMATS = ("league", "design", "swiss", "knockout", "ladder", "arena")
+QUEUED = {"ladder": "best:8", "arena": "sum"}
+"""Formats with a queue in place of rounds -> their total."""
 ROUND_BY_ROUND = frozenset({"swiss", "knockout"})
 """Formats with a draw for each round; the others draw all rounds at once."""
 
@@ -39,8 +41,14 @@ LEFT_OUT = {"left_out": True}
 
 MAX_STAGES = 10
 
-MAX_REVEAL = 14 * 86_400
-"""Longest time to show nonces, or to file bids, seconds."""
+DAY = 86_400
+"""Seconds."""
+
+MAX_REVEAL = 14 * DAY
+"""Longest time to show nonces, to file bids, or to wait for a full table, seconds."""
+
+MIN_WINDOW, MAX_WINDOW = 3_600, 366 * DAY
+"""Shortest and longest window of a ladder or arena, seconds."""
 
 MAX_RATE = 50_400
 """Most ticks of handicap for a whole bid: ten points."""
@@ -62,7 +70,7 @@ class StageTerms:
     rounds: int | None = None
     """Number of rounds; None: as the design or search has them."""
     concurrent: int = 1
-    """Rounds that may be in play at once."""
+    """Rounds that may be in play at once; of a ladder or arena, tables of an entrant."""
     scoring: str = "normal"
     unit: int = 1
     lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -80,6 +88,10 @@ class StageTerms:
     relations: str = field(default=IGNORED, metadata=LEFT_OUT)
     seeds: str = field(default=BY_DRAW, metadata=LEFT_OUT)
     """Order of the first round: by the draw, or a stage before; or by ratings."""
+    patience: int = field(default=DAY, metadata=LEFT_OUT)
+    """Of a ladder or arena: longest time to wait for a table of the preferred size, seconds."""
+    window: int = field(default=90 * DAY, metadata=LEFT_OUT)
+    """Of a ladder or arena: tables count as long after their end, seconds."""
 
     @property
     def parameters(self) -> ScoringParameters:
@@ -147,6 +159,7 @@ def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
     _check_choice(stage.format, FORMATS, f"{pointer}/format")
     _check(stage.rounds is None or 1 <= stage.rounds <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", pointer)
     _check(1 <= stage.concurrent <= MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", f"{pointer}/concurrent")
+    _check_queue(stage, pointer)
     is_knockout = stage.format == "knockout"
     _check(bool(stage.advance) <= is_knockout, "only a knockout has steps", f"{pointer}/advance")
     _check(len(stage.advance) < MAX_ROUNDS, f"1 to {MAX_ROUNDS} rounds are expected", f"{pointer}/advance")
@@ -179,6 +192,20 @@ def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
     if stage.scoring == "table":
         missing = [size for size in range(terms.least, terms.most + 1) if str(size) not in stage.lists]
         _check(not missing, f"no list has the points of {missing[:1]} seats", f"{pointer}/lists")
+
+
+def _check_queue(stage: StageTerms, pointer: str) -> None:
+    """Check the options of a ladder or arena."""
+    _check(0 <= stage.patience <= MAX_REVEAL, f"0 to {MAX_REVEAL} seconds are expected", f"{pointer}/patience")
+    is_window = MIN_WINDOW <= stage.window <= MAX_WINDOW
+    _check(is_window, f"{MIN_WINDOW} to {MAX_WINDOW} seconds are expected", f"{pointer}/window")
+    if stage.format not in QUEUED:
+        return
+    _check(stage.rounds is None, "a queue has no rounds", f"{pointer}/rounds")
+    total = QUEUED[stage.format]
+    _check(stage.total == total, f"the total of this format is {total}", f"{pointer}/total")
+    _check(stage.seating == BY_DRAW, "the draw gives the seats of a queue", f"{pointer}/seating")
+    _check(stage.seeds == BY_DRAW, "a queue has no seeds", f"{pointer}/seeds")
 
 
 def _check_choice(value: str, choices: Collection[str], pointer: str) -> None:

@@ -80,6 +80,9 @@ class TieBreaks:
             for seat in firsts:
                 if (entrant := table.entrants[seat]) is not None:
                     wins[entrant] += SCALE // len(firsts)
+        for entrant, table in self.tally.aside:
+            if table.places[table.entrants.index(entrant)] == 1:
+                wins[entrant] -= SCALE // table.places.count(1)
         return wins
 
     @cached_property
@@ -100,7 +103,16 @@ class TieBreaks:
                 for entrant in group:
                     beaten[entrant] += (2 * behind + level - means[entrant]) * weight
                 behind += level
+        for entrant, table in self.tally.aside:
+            beaten[entrant] -= self._count_beaten(entrant, table)
         return beaten
+
+    def _count_beaten(self, entrant: int, table: TableResult) -> int:
+        """Return the share of one table in the value `beaten` of an entrant."""
+        means, own = self._means[0], table.places[table.entrants.index(entrant)]
+        others = [(e, p) for e, p in zip(table.entrants, table.places, strict=True) if e is not None and e != entrant]
+        won = sum(means[e] * (2 if place > own else int(place == own)) for e, place in others)
+        return won * (SCALE // (len(table.places) - 1))
 
     # --- values of single entrants: few ties come as far as these rules
 

@@ -15,6 +15,8 @@ import pytest
 
 from domain.errors import AccountError
 from domain.kernel.game.play_commands import Play
+from domain.service.recurrence import Recurrence
+from domain.tournament_series import plan_schedule
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.event_appeal_commands import OUTCOMES, ContestRuling
 from domain.tournaments.event_commands import (
@@ -26,6 +28,7 @@ from domain.tournaments.event_commands import (
     ShowNonce,
     TournamentCommand,
 )
+from domain.tournaments.event_queue_commands import JoinQueue
 from domain.tournaments.event_result_commands import AddTable, Report
 from domain.tournaments.event_ruling_commands import ROLES, DeputeOfficer, Penalise, RulingEffect
 from domain.tournaments.event_seat_commands import OpenBids
@@ -221,6 +224,9 @@ def organising(site: Site) -> list[Ask]:
         handler.handle(ranking.rpartition("/")[2], command)
     bids = {"stages": [{"rounds": 1, "seating": "bid"}]}
     swiss = {"stages": [{"format": "swiss", "rounds": 3}]}
+    ladder = {"stages": [{"format": "ladder"}]}
+    weekly, every = {"start": "2060-01-04T20:00", "zone": "Europe/Paris"}, ("WEEKLY", "DAILY")
+    timed = plan_schedule(Recurrence("FREQ=DAILY", weekly["zone"], weekly["start"]))
     people = [{"player": register(site, name).doc["player"]} for name in ("Bertrand", "Claire")]
     officer = people[0]
     deputed = DeputeOfficer(officer["player"], "deputy")
@@ -248,6 +254,10 @@ def organising(site: Site) -> list[Ask]:
         ask("POST /v1/tournaments", "/tournaments", terms, terms | {"capacity": 9}),
         ask(f"POST {IN_TOURNAMENT}/entrants", f"{made()}/entrants", {}),
         ask(f"DELETE {IN_TOURNAMENT}/entrants/me", f"{made(*entered)}/entrants/me", None),
+        ask(f"POST {IN_TOURNAMENT}/queue", f"{made(*entered, **ladder)}/queue", {}),
+        ask(f"DELETE {IN_TOURNAMENT}/queue", f"{made(*entered, JoinQueue(me), **ladder)}/queue", None),
+        ask(f"PUT {IN_TOURNAMENT}/schedule", f"{made()}/schedule", *({**weekly, "rule": f"FREQ={f}"} for f in every)),
+        ask(f"DELETE {IN_TOURNAMENT}/schedule", f"{made(timed)}/schedule", None),
         ask(f"POST {IN_TOURNAMENT}/checkin", f"{made(*entered, OpenCheckIn())}/checkin", *hashes),
         ask(f"POST {IN_TOURNAMENT}/nonce", f"{made(*drawing)}/nonce", {"nonce": NONCE}, {"nonce": NONCE + "00"}),
         ask(f"POST {IN_TOURNAMENT}/phases", f"{made()}/phases", {"phase": "checking"}, {"phase": "drawing"}),

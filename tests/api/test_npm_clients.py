@@ -60,11 +60,14 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return published(tmp_path_factory)
 
 
-def test_the_lock_names_every_version_and_no_registry() -> None:
-    wanted = json.loads((NPM / "package.json").read_text("utf-8"))["devDependencies"]
+@pytest.mark.parametrize(
+    ("folder", "group"), [(NPM, "devDependencies"), (ROOT / "tests" / "perf" / "npm", "dependencies")]
+)
+def test_a_lock_names_every_version_and_no_registry(folder: Path, group: str) -> None:
+    wanted = json.loads((folder / "package.json").read_text("utf-8"))[group]
     assert all(version.replace(".", "").isdigit() for version in wanted.values())
-    locked = json.loads((NPM / "package-lock.json").read_text("utf-8"))["packages"]
-    assert locked.pop("")["devDependencies"] == wanted
+    locked = json.loads((folder / "package-lock.json").read_text("utf-8"))["packages"]
+    assert locked.pop("")[group] == wanted
     assert all("integrity" in package and "resolved" not in package for package in locked.values())
 
 

@@ -62,6 +62,7 @@ PAGES |= {
     "/games/imports",
     "/desk",
     "/tournaments",
+    "/tournaments/new",
 }
 PAGES |= {"/games/mine/live"}
 PAGES |= {
@@ -81,7 +82,7 @@ PAGES |= {
         "/live",
     )
 }
-PAGES |= {f"/tournaments/{{tournament}}{page}" for page in ("", "/acts", "/places")}
+PAGES |= {f"/tournaments/{{tournament}}{page}" for page in ("", "/acts", "/places", "/rulings")}
 PAGES |= {"/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}

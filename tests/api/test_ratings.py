@@ -10,8 +10,9 @@ from projections.rating_board import RatingBoard
 from tests.api.conftest import Doc, Site, Table
 from tests.api.members import Member
 from tests.api.player import play
-from tests.api.test_tournaments import done, drawn, finish, people
+from tests.api.test_tournaments import done, drawn, finish, people, play_without
 
+PACE = {"seconds": {"turn": 60}}
 TURN = {"turns": 1}
 
 
@@ -105,3 +106,23 @@ def test_a_ruling_of_a_tournament_counts_from_the_first_table_on(site: Site) -> 
     board = RatingBoard(site.services.reader._views)
     again = board.refresh(site.services.account_store.accounts.list_people).lists["orders"]
     assert {player: skill.mu for player, skill in again.skills.items()} == {r["player"]: r["mu"] for r in rows.values()}
+
+
+def test_who_hardly_played_is_rated_last_alone_and_the_others_without_them(site: Site) -> None:
+    members = people(site, 3)
+    made = done(
+        site.post("/games", {"ruleset": "orders@1", "seats": 3, "options": TURN, "pace": {"seconds": {"turn": 60}}})
+    )
+    game = f"/games/{made['game']}"
+    for seat, member in enumerate(members):
+        done(member.post(f"{game}/seats", {"seat": seat}))
+    done(site.post(f"{game}/start", {}, made["token"]))
+    table = Table(site, made["game"], made["token"], [member.token for member in members])
+    play_without(table, 2)
+    rows = listed(site)
+    places = [place for place, _ in site.services.reader.list_places(made["game"]) or ()]
+    expected, ids = RatingList(), [member.doc["player"] for member in members]
+    seats = tuple(RatedSeat(ids[seat], places[seat] or 0) for seat in (0, 1))
+    expected.add(RatedTable(made["game"], 0, "orders", seats, (ids[2],)))
+    assert {row["player"]: (row["mu"], row["sigma"]) for row in rows.values()} == {**expected.skills}
+    assert rows["Anne 2"]["mu"] < NEWCOMER.mu

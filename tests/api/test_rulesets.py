@@ -61,8 +61,17 @@ def test_the_geometry_is_kept_until_it_changes(site: Site) -> None:
     assert again.status_code == 304
 
 
+def test_the_presentation_has_the_members_of_all_games(site: Site) -> None:
+    found = site.get("/rulesets/struggle_of_empires@1/presentation")
+    assert found.json["members"]["gold"]["fr"] == "or"
+    assert found.json["map"]["layers"]
+    again = site.get("/rulesets/struggle_of_empires@1/presentation", If_None_Match=found.headers["ETag"])
+    assert again.status_code == 304
+    assert set(site.get("/rulesets/orders@1/presentation").json) == {"members"}
+
+
 def test_unknown_rulesets(site: Site) -> None:
-    for path in ("", "/rules", "/data", "/geometry", "/texts"):
+    for path in ("", "/rules", "/data", "/geometry", "/presentation", "/texts"):
         refused(site.get(f"/rulesets/nothing@1{path}"), 404, "unknown_ruleset")
 
 

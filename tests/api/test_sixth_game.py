@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.pages import presentation
+from api.documents.presentations import load_presentation
 from api.pages.sight import count_leaves
 from domain.ruleset_registry import RulesetRegistry
 from tests import toy
@@ -28,13 +28,13 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 @pytest.fixture(params=[True, False], ids=["with a presentation", "with none"])
-def is_presented(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[bool]:
-    load = presentation._load
+def is_presented(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     if not request.param:
-        monkeypatch.setattr(presentation, "_load", lambda package: {} if package == "tests.toy" else load(package))
-    presentation.load_members.cache_clear()
-    yield request.param
-    presentation.load_members.cache_clear()
+        monkeypatch.setattr(
+            "api.pages.presentation.load_presentation",
+            lambda package: load_presentation("" if package == "tests.toy" else package),
+        )
+    return bool(request.param)
 
 
 def test_a_sixth_game_is_played_to_its_end_on_the_pages(site: Site, is_presented: bool) -> None:

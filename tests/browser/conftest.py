@@ -21,7 +21,7 @@ __all__ = ["tools"]
 
 HERE = Path(__file__).parent
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
-PATIENCE = 300
+PATIENCE = 580
 
 FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

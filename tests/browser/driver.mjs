@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pickRegion, regionOf } from "./picking.mjs";
+import { beginMove, noteAnswer, pickRegion, preferMapped, readOptions, regionOf } from "./picking.mjs";
 
 export const given = JSON.parse(readFileSync(0, "utf-8"));
 const need = createRequire(join(given.modules, "x.js"));
@@ -116,7 +116,7 @@ export async function playNow(page, ruleset) {
   return page.url().match(/\/games\/[0-9a-f-]{36}/)[0];
 }
 
-const QUESTION = ".decide form:not(.back)";
+const QUESTION = ".decide form:not(.back):not(.why *)";
 
 /** The one refusal that may come to who clicks rightly: others have closed the decision, and the page says so. */
 const CLOSED = 'data-cause="decision_closed"';
@@ -136,6 +136,10 @@ export async function submit(page, act) {
     if (error.name !== "TimeoutError") throw error;
     return null;
   }
+  if (!answer) {
+    faults.push(`${page.url()}: a click leads to a place on the page, not to its option`);
+    return null;
+  }
   if (answer.status() === 409 && (await answer.text()).includes(CLOSED)) conflicts--;
   else if (answer.status() >= 400)
     faults.push(`${page.url()}: ${answer.status()} ${(answer.request().postData() ?? "").slice(60)} ${await page.locator("#moved-on, .problem").allInnerTexts()}`);
@@ -153,6 +157,7 @@ export const picked = [];
 /** Use an option as the scenario says: `onMap`, by its region on the map if it has one. */
 async function choose(page, option) {
   const region = given.onMap ? await regionOf(option, HASTE) : null;
+  if (given.onMap) noteAnswer(await option.getAttribute("value", HASTE), region);
   if (!region) return use(option, HASTE);
   await pickRegion(page, region, given.by ?? "click");
   picked.push(region);
@@ -160,21 +165,31 @@ async function choose(page, option) {
   if (isOneOfSeveral) await use(option, HASTE);
 }
 
-/** Answer the question that is shown, of buttons by the first one that is offered. Return as `submit`. */
+/** Find faults of the map beside a question: it offers every region that an option names. */
+async function checkMap(page, form) {
+  if (!(await page.locator("svg.board").count())) faults.push(`${page.url()}: a question without a map`);
+  for (const { value, isLost } of await readOptions(form.locator("button, input[type=checkbox]")))
+    if (isLost) faults.push(`${page.url()}: the map does not offer ${value}`);
+}
+
+/** Answer the question that is shown, of buttons by the first one, or `onMap` one that leads there. Return as `submit`. */
 export async function answer(page, ending = true) {
   const key = await page.locator(QUESTION).first().locator("input[name=key]").inputValue(HASTE).catch(() => "");
   const form = page.locator(`${QUESTION}:has(input[name=key][value="${key}"])`); // this one alone: pages change
   return submit(page, async () => {
+    if (given.onMap) await checkMap(page, form);
     const least = Number((await form.locator("fieldset > p").allTextContents()).join(" ").match(/\d+/)?.[0] ?? 0);
     const boxes = form.locator("input[type=checkbox]");
     for (let box = 0; box < Math.min(least, await boxes.count()); box++) await choose(page, boxes.nth(box));
     const wanted = form.locator(ending ? "button.ends" : "button:not(.ends)");
-    await choose(page, ((await wanted.count()) ? wanted : form.locator("button")).first());
+    const buttons = (await wanted.count()) ? wanted : form.locator("button");
+    await choose(page, buttons.nth(given.onMap ? preferMapped(await readOptions(buttons)) : 0));
   });
 }
 
 /** Answer questions until a move is made. Return true if it is. `ending`: prefer what brings the game on. */
 export async function decide(page, ending = true) {
+  beginMove();
   for (let step = 0; step < 40; step++) {
     const made = await answer(page, ending);
     if (!made && !(await page.locator(QUESTION).count())) return false;

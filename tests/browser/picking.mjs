@@ -15,6 +15,49 @@ export function regionOf(option, patience = {}) {
   }, null, patience);
 }
 
+/** How often an answer was given, and how often a pick on the map came of it: value -> [given, come]. */
+const fruits = new Map();
+let trail = [];
+
+/** Note an answer; `region` is picked on the map for it, or null. */
+export function noteAnswer(value, region) {
+  if (!fruits.has(value)) fruits.set(value, [0, 0]);
+  trail.push(value);
+  fruits.get(value)[0] += 1;
+  if (!region) return;
+  for (const each of new Set(trail)) fruits.get(each)[1] += 1;
+}
+
+/** Forget the answers of the move before: another begins. */
+export function beginMove() {
+  trail = [];
+}
+
+/** Return the place of the option that leads to the map: its value has most often led there, or is new; rare ones first. */
+export function preferMapped(options) {
+  const worth = ({ value, region }) => {
+    const [given, come] = fruits.get(value) ?? [0, 0];
+    return [region || !given ? 1 : (come + 1) / (given + 1), -given];
+  };
+  const better = ([a, b], [c, d]) => a > c || (a === c && b > d);
+  return options.reduce((best, each, place) => (better(worth(each), worth(options[best])) ? place : best), 0);
+}
+
+/** Return the options of a question: value, region on the map, and whether the map fails to offer the region. */
+export function readOptions(options) {
+  return options.evaluateAll((nodes) => {
+    const places = [...document.querySelectorAll("[data-region]")];
+    const known = new Map(places.map((each) => [each.dataset.region, each.hasAttribute("href")]));
+    const find = (value) =>
+      typeof value === "string" && known.has(value) ? value
+      : typeof value === "object" && value !== null ? Object.values(value).map(find).find(Boolean) : undefined;
+    return nodes.map(({ name, value }) => {
+      const region = name === "send" || !value ? undefined : find(JSON.parse(value));
+      return { value, region, isLost: region !== undefined && !known.get(region) };
+    });
+  });
+}
+
 /** Pick an offered region on the map. `by`: click, tap or keys. */
 export async function pickRegion(page, region, by) {
   await page.locator(".decide.held").waitFor({ state: "detached" }); // a question that has just changed

@@ -18,7 +18,7 @@ while (decisions < given.decisions && sheets < (given.sheets ?? Infinity)) {
   if (!(await decide(page, ending))) continue;
   decisions++;
   orders = ending ? 0 : orders + 1;
-  if (!given.orders || !ending) continue;
+  if (!given.sheets || !ending) continue;
   sheets++;
   for (const path of given.pages) if (!(await page.goto(path.replace("TABLE", table))).ok()) faults.push(path);
   await page.goto(table);

@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 
 import pytest
 
@@ -32,6 +32,8 @@ FAULTS = {
     "egc": (28, 60),
 }
 """Missing and false borders that a map may have."""
+COVERED = {"egc": 3}
+"""First slots that labels of other regions may cover: Europe is crowded."""
 
 
 @cache
@@ -221,6 +223,16 @@ def test_labels_stand_in_their_region_or_have_a_leader_into_it(drawing: Drawing)
             assert not [s for s, _ in drawing.edges(name) if left < s[0] < right and top < s[1] < bottom], name
     for (one, a), (other, b) in combinations(boxes.items(), 2):
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (one, other)
+
+
+def test_labels_leave_the_pieces_of_other_regions_free(drawing: Drawing) -> None:
+    covered = []
+    for (one, a), (other, b) in permutations(drawing.regions.items(), 2):
+        label, (x, y, r) = a["label"], b["slots"][0]
+        dx, dy = abs(x - label["x"]) - label["width"] / 2, abs(y - label["y"]) - label["height"] / 2
+        if math.hypot(max(dx, 0), max(dy, 0)) < r:
+            covered.append((one, other))
+    assert len(covered) <= COVERED.get(drawing.game, 0), covered
 
 
 def test_labels_have_room_for_each_language(drawing: Drawing) -> None:

@@ -1,5 +1,6 @@
 """The budget table: `./run perf [--quick] [--json FILE] [--compare FILE]`, alone on the machine.
 
+`--slopes` and `--peers` print tables of their own: how figures of the past grow, and other software in turn with ours.
 `./run perf load` measures a service with thousands of tables.
 """
 
@@ -15,7 +16,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy.runtime import gc_tuning
-from tests.perf import load, past, pumps, rate, rules, service, streams, tournaments, views
+from tests.perf import load, past, peers, pumps, rate, rules, service, slopes, streams, tournaments, views
 from tests.perf.figures import MACHINE, Figure, head, paced
 
 GAMES = (
@@ -31,6 +32,8 @@ ORDERS = 13
 
 SERVICE = service.Played("imperunde", 6, {"turn_limit": 200, "goal": 45})
 """Six seldom agree to a lower goal, so it does not end before its 2,000th move."""
+
+SMALL = slopes.Store(records=(100, 150, 200), games=4, viewers=(1, 2, 3), asked=10)
 
 
 def table(quick: bool = False) -> Iterator[Figure]:
@@ -63,7 +66,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="only show that every figure can be taken")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there, a JSON object a line")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="add a column: ours for each of that file's")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--slopes", action="store_true", help="show how figures of the past grow")
+    other.add_argument("--peers", action="store_true", help="measure other software in turn with the service")
     args = parser.parse_args(argv)
+    if args.slopes or args.peers:
+        for row in slopes.rows(SMALL if args.quick else slopes.Store()) if args.slopes else peers.rows(args.quick):
+            print(row, flush=True)
+        return 0
     gc_tuning.reduce_gc_frequency()  # as all processes of the service do
     old = _read(args.compare) if args.compare else None
     python = f"{platform.python_implementation()} {platform.python_version()}"

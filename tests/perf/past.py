@@ -8,7 +8,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -64,36 +64,37 @@ def figures(long: Long) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         settings = load_settings({"data": folder}, {})
         wiring.migrate(settings)
-        game, token = _store(settings, long)
+        game, (token,) = store_game(settings, long, (0,))
         with demo.run_service(Path(folder)) as address:
             path = f"/v1/games/{game}"
-            _wait(address, path, long.records)
+            wait_for_views(address, path, long.records)
             for who, bearer in (("the public", ""), ("a seat", token)):
                 yield from _boards(long, partial(Line, address, bearer), f"{path}/board", who)
             yield from _whole(long, address, path)
         yield _size(settings, long, game)
 
 
-def _store(settings: Settings, long: Long) -> tuple[str, str]:
-    """Write the game into the ledger; return its id and the token of seat 0."""
+def store_game(settings: Settings, long: Long, seats: Iterable[int]) -> tuple[str, list[str]]:
+    """Write the game into the ledger; return its id and the tokens of these seats."""
     game, rules = new_game_id(), load_shipped().latest(long.name)
     with closing(Ledger.open(settings.ledger_url, settings.load_key())) as ledger:
         secret, tokens = SeedStore(ledger, ledger.keys).create(game), SeatTokens(ledger, ledger.keys)
         match = play_long_game(rules, long.seats, long.records, name=game, seed=SEED, rewinds=REWINDS, secret=secret)
-        token = tokens.make_token("perf", game).token
-        beside = tokens.issue(game, 0, "p0", token)
+        made = {seat: tokens.make_token("perf", game, str(seat)).token for seat in seats}
+        beside = [each for seat, token in made.items() for each in tokens.issue(game, seat, f"p{seat}", token)]
         for begin in range(0, len(match.records), PAGE):
             ledger.append(game, match.records[begin : begin + PAGE], begin, extra_statements=beside)
             beside = []
-    return game, token
+    return game, list(made.values())
 
 
-def _wait(address: str, path: str, version: int) -> None:
+def wait_for_views(address: str, path: str, version: int) -> None:
+    """Wait until the views of a game have reached a version. Raises DemoError."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         with Line(address) as line:
             reply = line.ask("GET", path)
-        if reply.status == 200 and json.loads(reply.body)["version"] == version:
+        if reply.status == 200 and json.loads(reply.body)["version"] >= version:
             return
         time.sleep(0.2)
     raise demo.DemoError("the views do not come to the end of the game")
@@ -103,7 +104,7 @@ def _boards(long: Long, call: Callable[[], Line], path: str, who: str) -> Iterat
     """Boards of the past in turn with the board of now. The first one, which makes the keyframes, is taken alone."""
     rng, last = random.Random(SEED), long.records
     with call() as line:
-        first = _ask(line, f"{path}?version={last - 1}")
+        first = time_answer(line, f"{path}?version={last - 1}")
     yield Figure("first past board of a viewer", f"{long.where}, {who}", first, "ms", "")
     near = min(32, last // 3)
     for what, versions in (
@@ -128,13 +129,13 @@ def _in_turn(call: Callable[[], Line], path: str, versions: Sequence[int]) -> tu
     for begin in range(0, len(versions), PART):
         with call() as line:
             for version in versions[begin : begin + PART]:
-                ours.append(_ask(line, f"{path}?version={version}"))
-                now.append(_ask(line, path))
+                ours.append(time_answer(line, f"{path}?version={version}"))
+                now.append(time_answer(line, path))
     return ours, now
 
 
-def _ask(line: Line, path: str) -> float:
-    """ms of an answer."""
+def time_answer(line: Line, path: str) -> float:
+    """Return the ms until an answer is read. Raises DemoError."""
     begun = time.perf_counter()
     reply = line.ask("GET", path)
     taken = 1000 * (time.perf_counter() - begun)
@@ -154,12 +155,16 @@ def _ratio(what: str, where: str, ours: Sequence[float], now: Sequence[float], s
 
 def _whole(long: Long, address: str, path: str) -> Iterator[Figure]:
     """The whole game as one stream, and as a digest."""
+    rng, last = random.Random(SEED), long.records
     with Line(address) as line:
-        now = statistics.median(_ask(line, f"{path}/board") for _ in range(20))
-        first, *digests = [_ask(line, f"{path}/digest") for _ in range(50)]
-        scores = [_ask(line, f"{path}/scores") for _ in range(50)][1:]
-        lately = [_ask(line, f"{path}/digest?after={long.records - back}") for back in range(50, 150, 2)]
-    taken = seconds(lambda: _drain(address, f"{path}/replay"))
+        now = statistics.median(time_answer(line, f"{path}/board") for _ in range(20))
+        first, *digests = [time_answer(line, f"{path}/digest") for _ in range(50)]
+        scores = [time_answer(line, f"{path}/scores") for _ in range(50)][1:]
+        lately = [time_answer(line, f"{path}/digest?after={long.records - back}") for back in range(50, 150, 2)]
+    with Line(address) as line:
+        timeline = [time_answer(line, f"{path}/timeline?after={rng.randrange(last - 49)}") for _ in range(50)]
+        changes = [time_answer(line, f"{path}/board/changes?from={last - back}") for back in range(50, 150, 2)]
+    taken = seconds(lambda: drain(address, f"{path}/replay"))
     yield Figure(
         "replay, for each version", long.where, 1000 * taken / long.records, "ms", "", now, "board of now, p50"
     )
@@ -167,10 +172,14 @@ def _whole(long: Long, address: str, path: str) -> Iterator[Figure]:
     yield Figure("first digest of a viewer", long.where, first, "ms", "")
     yield _ratio("digest of the whole game, p50", long.where, digests, [now], 0.5, "")
     yield _ratio("digest of the whole game, p95", long.where, digests, [now], 0.95, "<= 5 x now")
+    yield _ratio("timeline, 50 entries, p95", f"{long.where}, any version", timeline, [now], 0.95, "<= 5 x now")
+    where = f"{long.where}, 50 to 150 versions"
+    yield _ratio("changes of the board since a visit, p50", where, changes, [now], 0.5, "<= 3 x now")
+    yield _ratio("changes of the board since a visit, p95", where, changes, [now], 0.95, "<= 6 x now")
     yield _ratio("scores of a running game, p95", long.where, scores, [now], 0.95, "<= 5 x now")
 
 
-def _drain(address: str, path: str) -> None:
+def drain(address: str, path: str) -> None:
     """Read an answer to its end, as it comes."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
     with closing(connection):

@@ -102,16 +102,16 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="annals-perf-") as folder:
         data = Path(folder) / "data"
         with demo.run_service(data) as address:
-            players = [_seated(address, played) for _ in range(tables)]
+            players = [seat_player(address, played) for _ in range(tables)]
             yield from _lag(address, server_url(data), players[: played.crowd], played)
             yield from _few(address, players[: played.crowd], played)
             where = f"{played.name}, {played.seats} seats: {tables} tables at once"
             moves = played.crowd_moves // TURNS
-            one = in_a_row(lambda: _rate([address], players, moves, played), cores=BOTH)
+            one = in_a_row(lambda: measure_rate([address], players, moves, played), cores=BOTH)
             what = "accepted moves of many tables, one API process"
             yield Figure(what, where, one.value, "/s", ">= 500", pace=one.pace)
             with another(data, address) as second:
-                two = in_a_row(lambda: _rate([address, second], players, moves, played), cores=BOTH)
+                two = in_a_row(lambda: measure_rate([address, second], players, moves, played), cores=BOTH)
             what = "accepted moves of many tables, two API processes"
             yield Figure(what, where, two.value, "/s", "", one.value, "one process", two.pace)
             yield from _limited(data, address, players, played, where)
@@ -120,7 +120,7 @@ def figures(played: Played, tables: int = TABLES) -> Iterator[Figure]:
 def _few(address: str, players: Sequence[Player], played: Played) -> Iterator[Figure]:
     """So few that moves seldom arrive together."""
     where = f"{played.name}, {played.seats} seats: {len(players)} tables at once"
-    take = in_a_row(lambda: _rate([address], players, played.crowd_moves, played), TAKES, cores=BOTH)
+    take = in_a_row(lambda: measure_rate([address], players, played.crowd_moves, played), TAKES, cores=BOTH)
     begun = time.perf_counter()
     for player in players:
         player.wait(address)
@@ -201,7 +201,7 @@ def _limited(data: Path, address: str, players: Sequence[Player], played: Played
             return
         with another(data, address) as second, part_of_a_core(set(processes(API)) - set(first), PART):
             ways = ([address], [address, second])
-            taken = [[_rate(way, players, moves, played) for way in ways] for _ in range(TAKES)]
+            taken = [[measure_rate(way, players, moves, played) for way in ways] for _ in range(TAKES)]
     one, two = sorted(taken, key=lambda turn: turn[1] / turn[0])[TAKES // 2]
     where += f", {PART:g} of a core for each process"
     yield Figure(
@@ -209,13 +209,14 @@ def _limited(data: Path, address: str, players: Sequence[Player], played: Played
     )
 
 
-def _seated(address: str, played: Played) -> Player:
+def seat_player(address: str, played: Played) -> Player:
+    """Open a table and return the player of its first seat."""
     table = Table.opened(address, played)
     table.close()
     return Player(table.game.path, table.client.token, table.version)
 
 
-def _rate(addresses: Sequence[str], players: Sequence[Player], moves: int, played: Played) -> float:
+def measure_rate(addresses: Sequence[str], players: Sequence[Player], moves: int, played: Played) -> float:
     """Accepted moves a second, so many of each player, from the first request to the last answer."""
     ways = [addresses[n % len(addresses)] for n in range(len(players))]
     with ThreadPoolExecutor(len(players)) as pool:

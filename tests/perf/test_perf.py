@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from deploy.simulation import demo
 from tests.deploy.house import ROOT
-from tests.perf import figures, service
+from tests.perf import figures, peers, service, slopes
 from tests.perf.__main__ import main, table
 from tests.perf.figures import TOGETHER, Figure, Take, head, in_a_row, paced, quantile
 from tests.perf.line import Line
@@ -26,7 +27,7 @@ def test_every_figure_can_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     names = {figure.what for figure in found}
     assert {"move over HTTP, p50", "next choice, p95", "rebuild of a game", "start to ready"} <= names
     assert {"accepted moves of many tables, one API process", "views by two pumps"} <= names
-    assert names == _told() - WHOLE
+    assert names | slopes.NAMES == _told() - WHOLE
     for figure in found:  # budgets are for `./run perf`, alone on the machine
         assert math.isfinite(figure.value)
         assert figure.line().count("|") == head().splitlines()[0].count("|")
@@ -54,6 +55,27 @@ def test_a_load_can_be_put_on_a_service(monkeypatch: pytest.MonkeyPatch, capsys:
     told = capsys.readouterr().out
     assert "| moves, p95 | SQLite, 32 tables |" in told
     assert "| slope of databases | 2 to 32 tables |" in told
+
+
+def test_slopes_are_of_published_routes_and_stand_on_the_page() -> None:
+    routes = (ROOT / "tests" / "published" / "routes.txt").read_text("utf-8")
+    for path in slopes.KINDS.values():
+        asked = path(0, 100, random.Random(1)).partition("?")[0]
+        assert f"/v1/games/<game:game>{asked} GET" in routes
+    assert _told() >= slopes.NAMES
+
+
+def test_what_a_peer_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(peers.MissingError, match="npm is not there"):
+        peers.install()
+
+
+def test_rates_are_compared_with_each_peer() -> None:
+    rates = {"ours, one process": [100.0, 130.0, 120.0], "it, in memory": [60.0, 50.0, 70.0], "it, in files": []}
+    *_, ours, peer = peers.tabulate(rates, peers.Crowd())
+    assert ours == "| ours, one process | 100, 130, 120 | 2.00 |"
+    assert peer == "| it, in memory | 60, 50, 70 | 1.00 |"
 
 
 def test_a_ratio_is_ours_for_each_of_the_bare_limit() -> None:

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from domain.errors import StoreDamaged
 from domain.kernel.game.game import active_versions
+from domain.kernel.narration.outline import GameOutline
+from domain.kernel.records.record import Record
 from domain.types import DIRECTOR, PUBLIC, Viewer
 from projections import schema, stored_outlines
 from projections.stored_outlines import StoredOutlines
@@ -59,12 +62,50 @@ def test_an_outline_continued_from_any_version_is_that_of_a_fold(
     assert outlines(shelf).check(shelf.game, shelf.records)
 
 
-def test_the_outline_between_two_versions_has_their_turns_alone(make_shelf: Callable[..., Shelf]) -> None:
-    shelf = make_shelf(ORDERS, 60)
-    between = outlines(shelf).load_between(shelf.game, 20, 40, PUBLIC)
-    active = {v for turn in between.turns for low, high in turn.spans for v in range(low, high + 1)}
-    assert active == {version for version in active_versions(shelf.records[:40]) if version > 20}
+@pytest.mark.parametrize("entry", RULESETS, ids=lambda entry: entry.name)
+def test_the_outline_since_a_version_tells_what_that_of_its_own_version_tells(
+    make_shelf: Callable[..., Shelf], entry: Registered
+) -> None:
+    """Without a row, from the row of a later version, also of undone ones, and from a row of another log."""
+    shelf = make_shelf(entry, 60)
+
+    def told(outline: GameOutline, after: int) -> object:
+        lasting = [turn for turn in outline.turns if turn.last > after]
+        parts = [part for turn in lasting for part in turn.parts if part.version > after]
+        active = [v for turn in lasting for low, high in turn.spans for v in range(low, high + 1) if v > after]
+        commands = [command for command in outline.commands if command.version > after]
+        return active, [part for part in parts if part.headlines], [turn.end for turn in lasting], commands
+
+    def check() -> None:
+        for viewer in (PUBLIC, 0):
+            for after, upto in ((20, 40), (1, 3), (45, 49), (39, 55), (30, 31)):
+                found = outlines(shelf).load_since(shelf.game, after, upto, viewer)
+                assert told(found, after) == told(by_hand(shelf, upto, viewer), after), (after, upto)
+
+    check()
     assert rows(shelf) == {}
+    outlines(shelf).load(shelf.game, shelf.records[54], PUBLIC)
+    outlines(shelf).load(shelf.game, shelf.records[49], 0)
+    check()
+    assert rows(shelf) == {"public": 55, "0": 50}
+    shelf.change(update(schema.outlines).values(hash="0" * 64))
+    check()
+
+
+def test_a_damaged_record_at_a_row_hinders_no_digest_of_earlier_versions(
+    make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = make_shelf(ORDERS, 60)
+    outlines(shelf).load(shelf.game, shelf.records[49], PUBLIC)
+    read = shelf.ledger.read
+
+    def fail_at_the_row(game: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        if upto == 50:
+            raise StoreDamaged("a page is unreadable")
+        return read(game, after, upto)
+
+    monkeypatch.setattr(shelf.ledger, "read", fail_at_the_row)
+    assert outlines(shelf).load_since(shelf.game, 0, 40, PUBLIC) == by_hand(shelf, 40, PUBLIC)
 
 
 def test_spectators_with_a_delay_have_a_row_of_their_own(make_shelf: Callable[..., Shelf]) -> None:

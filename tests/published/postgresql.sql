@@ -310,12 +310,14 @@ reports.outcome text NOT NULL
 reports.player text NOT NULL
 reports.said text NOT NULL
 reports.settled bigint NOT NULL
+results.adopted boolean NOT NULL
 results.at bigint NOT NULL
 results.by character varying NOT NULL
 results.conceded boolean NOT NULL
 results.forfeited boolean NOT NULL
 results.game character varying NOT NULL
 results.gen integer NOT NULL
+results.held boolean NOT NULL
 results.penalty bigint NOT NULL
 results.place integer
 results.player character varying NOT NULL

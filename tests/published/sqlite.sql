@@ -321,6 +321,8 @@ CREATE TABLE results (
 	conceded BOOLEAN NOT NULL, 
 	forfeited BOOLEAN NOT NULL, 
 	penalty BIGINT NOT NULL, 
+	held BOOLEAN NOT NULL, 
+	adopted BOOLEAN NOT NULL, 
 	at BIGINT NOT NULL, 
 	PRIMARY KEY (gen, game, seat, player)
 );

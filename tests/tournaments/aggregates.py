@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from domain.kernel.schema.json_codec import from_json
@@ -80,7 +81,7 @@ class EventInMemory:
             self.now += 1
             reason = "" if command.by != "director" else "0" * 8
             context = TournamentContext(self.now, self.chain.__getitem__, self._make_salt)
-            for draft in command.decide(self.t, context):
+            for draft in command.decide(replace(self.t, time=self.now), context):
                 record = build_record(draft, self.t.version + 1, self.now, self.t.hash, command.by, reason)
                 self.t = apply_tournament_record(self.t, record)
                 self.records.append(record)

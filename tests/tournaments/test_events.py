@@ -408,6 +408,16 @@ class TestSeats:
         assert event.t.stage(1).tables[0].handicaps
         verified(event)
 
+    def test_who_comes_back_before_is_not_waited_for_and_may_file(self) -> None:
+        event = with_bids("bid", (60, 30, 10))
+        event.act(Withdraw(("p2",)), Enter("p2"), FileBid(("p1",), 1, 1, (50, 40, 10)))
+        assert event.t.list_waiting_bids(1, 1) == []
+        assert code_of(event, FileBid(("p0",), 1, 1, (100, 0, 0))) == "bids_closed"
+        event.act(FileBid(("p2",), 1, 1, (0, 0, 100)))
+        seat(event)
+        assert [each["entrant"] for each in event.t.play.seatings[1, 1]["opened"]] == [0, 1, 2]
+        verified(event)
+
     def test_lists_cost_by_their_places_beside_the_seats_had(self) -> None:
         event = with_bids("prefer", (2, 1, 0), (1, 2), (0,))
         seat(event)

@@ -9,8 +9,9 @@ from domain.errors import GameDamaged, UnknownGame, UnknownKind, UnknownTourname
 from domain.kernel.game.table_commands import Close as CloseGame
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
-from domain.tournaments.event_commands import CloseTournament
+from domain.tournaments.event_commands import CloseTournament, Enter
 from domain.tournaments.event_proof import export_lines, parse_export, verify_tournament
+from domain.tournaments.event_queue_commands import JoinQueue
 from domain.tournaments.event_seat_commands import FileBid, OpenBids
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
@@ -120,3 +121,26 @@ def test_a_result_is_reported_without_being_asked_for(house: House, handler: Tou
     assert [table.result is not None for table in handler.load(t.id).play.tables.values()] == [False, True, False]
     house.pumping.catch_up()
     assert house.reader.list_unreported() == []
+
+
+def test_a_table_from_a_queue_is_due_when_patience_ends(house: House, handler: TournamentHandler) -> None:
+    crew, tournament = house.crew, tournament_id(3)
+    SeatTokens(crew.ledger, crew.ledger.keys).migrate()
+    ladder = {"format": "ladder", "total": "best:8", "patience": 60}
+    handler.open(tournament, "organiser", {**TERMS, "least": 2, "stages": [ladder]})
+    for number in range(2):
+        handler.handle(tournament, Enter(f"p{number}"))
+        handler.handle(tournament, JoinQueue((f"p{number}",)))
+    house.pumping.catch_up()
+    since = handler.load(tournament).play.queue[0]
+    assert house.reader.list_due(since + 59_999) == []
+    house.time[0] = since + 60_000
+    (due,) = house.reader.list_due(house.time[0])
+    assert (due.game, due.work, due.at) == (tournament, "queue", since + 60_000)
+    assert house.reconciler.pass_once() >= 1
+    assert house.worked()
+    t = handler.load(tournament)
+    assert [bool(table.game) for table in t.play.tables.values()] == [True]
+    assert crew.commands.game(t.play.tables[1, 1].game).status == "running"
+    house.pumping.catch_up()
+    assert [row.work for row in house.reader.list_due(house.time[0]) if row.game == tournament] == []

@@ -42,6 +42,7 @@ class BoardMap {
     svg.addEventListener("keydown", (event) => this.onKey(event));
     svg.addEventListener("click", (event) => this.onClick(event));
     svg.addEventListener("focusin", (event) => this.onFocus(event));
+    svg.addEventListener("pointerover", (event) => this.tell(placeOf(event.target)));
     svg.addEventListener("pointerdown", (event) => this.onPointerDown(event));
     svg.addEventListener("pointermove", (event) => this.onPointerMove(event));
     for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
@@ -51,7 +52,6 @@ class BoardMap {
     const zoom = svg.parentElement?.querySelector(".zoom");
     zoom?.removeAttribute("hidden");
     zoom?.addEventListener("click", (event) => this.onZoom(event));
-    document.addEventListener("annals:updated", () => this.onUpdate());
     this.rove();
     this.begin();
   }
@@ -87,8 +87,15 @@ class BoardMap {
     this.current = place.dataset.region || "";
     this.rove();
     this.show(place);
+    this.tell(place);
     const about = this.svg.parentElement?.querySelector("a[data-about]");
     about?.setAttribute("href", `${about.getAttribute("href")?.split("#")[0]}#about-${this.current}`);
+  }
+
+  /** Write out a region above the map: small names cannot be read on it. @param {SVGElement | null} place */
+  tell(place) {
+    const line = this.svg.parentElement?.querySelector(".where");
+    if (line) line.textContent = place?.getAttribute("aria-label") || "";
   }
 
   /** @param {KeyboardEvent} event */
@@ -146,7 +153,7 @@ class BoardMap {
 
   // --- zoom --------------------------------------------------------------------------------------------------------
 
-  /** Show what was shown before; on a narrow window begin with what is offered. */
+  /** Show what was shown before; on a narrow window begin with what is offered or held. */
   begin() {
     this.asked = decision();
     const stored = read(this.store);
@@ -218,9 +225,11 @@ class BoardMap {
     this.setView({ x, y, width, height: view.height * scale });
   }
 
+  /** Show what is offered, else what the visitor holds. */
   showOffers() {
     const offers = this.places.filter((each) => each.hasAttribute("href"));
-    this.frame(offers.length ? offers : this.places);
+    const held = this.places.filter((each) => each.hasAttribute("data-held"));
+    this.frame([offers, held, this.places].find((each) => each.length) || []);
   }
 
   /** Show some regions, with room around them. @param {SVGElement[]} places */
@@ -319,5 +328,15 @@ function nearest(places, from, [dx, dy]) {
   return best;
 }
 
-const board = document.querySelector("svg.board");
-if (board) new BoardMap(/** @type {SVGSVGElement} */ (board));
+/** @type {BoardMap | null} */
+let shown = null;
+
+/** Follow the map of the page: an update may bring another one. */
+function follow() {
+  const svg = /** @type {SVGSVGElement | null} */ (document.querySelector("svg.board"));
+  if (svg && svg === shown?.svg) shown.onUpdate();
+  else shown = svg && new BoardMap(svg);
+}
+
+document.addEventListener("annals:updated", follow);
+follow();

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
 from domain.kernel.game.game import active_versions, initial_game
-from domain.kernel.narration.sentences import fact_sentences, record_members, record_sentences
+from domain.kernel.narration.sentences import (
+    fact_sentences,
+    move_sentences,
+    record_heading,
+    record_members,
+    record_sentences,
+)
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.flow import S, State
@@ -21,6 +28,9 @@ ChapterStarts = Sequence[tuple[int, Chapter]]
 
 Powers = Mapping[Seat, str]
 """Seat -> id of the power that it plays."""
+
+Say = Callable[[Texts, SeatNamer, Sequence[Doc]], list[str]]
+"""Function from facts to sentences about them."""
 
 NamerAt = Callable[[int, Powers], SeatNamer]
 """Function from a version and its powers to its names."""
@@ -49,6 +59,7 @@ def section_title(texts: Texts, chapter: Chapter) -> str:
     return _render_title(texts, "section", chapter)
 
 
+@functools.lru_cache(4096)
 def _render_title(texts: Texts, key: str, chapter: Chapter) -> str:
     if texts.get(key) is None:  # an undivided game
         return ""
@@ -158,7 +169,7 @@ def narrate_steps(
             before = state
         powers = rules.powers(state)
         namer, is_active = namer_at(record.version, powers), record.version in active
-        parts = split_record(rules, record, viewer, texts, namer, before)
+        parts = split_record(rules, record, viewer, texts, namer, before, state)
         command = officer_command(record, before, parts[0][0], powers)
         for chapter, lines, headlines in parts:
             sections.append(Section(record.version, is_active, chapter, lines, headlines, command))
@@ -180,16 +191,25 @@ RecordParts = list[tuple[Chapter, tuple[str, ...], tuple[Doc, ...]]]
 
 
 def split_record(
-    rules: Ruleset[S], record: Record, viewer: Viewer, texts: Texts, namer: SeatNamer, before: S
+    rules: Ruleset[S],
+    record: Record,
+    viewer: Viewer,
+    texts: Texts,
+    namer: SeatNamer,
+    before: S,
+    after: S,
+    say: Say = fact_sentences,
 ) -> RecordParts:
-    """Return the parts of a record, at least one, split where chapters start; `before` is the state before it."""
-    starts, facts = (
-        chapter_starts(rules, before, facts_for(record, viewer)),
-        _facts_in_context(rules, record, viewer, before),
-    )
+    """Return the parts of a record, at least one, split where chapters start, given the states around it.
+
+    With `first_sentence` as `say` a part has one line of its facts at most: it tells that there is something to say.
+    """
+    is_one = rules.chapter(before) == rules.chapter(after)
+    starts = () if is_one else chapter_starts(rules, before, facts_for(record, viewer))
+    facts = _facts_in_context(rules, record, viewer, before)
     chapter, members = rules.chapter(before), record_members(record, before)
     moves = Record(record.public, visible_packs(record, viewer)).moves()
-    parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), members, moves, facts, starts)
+    parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), members, moves, facts, starts, say)
     found: RecordParts = []
     for new, lines, part_facts in parts:
         chapter = new or chapter
@@ -223,16 +243,20 @@ def split_by_chapter(
     moves: Sequence[tuple[int, Doc]],
     facts: Sequence[Doc],
     starts: ChapterStarts,
+    say: Say = fact_sentences,
 ) -> list[tuple[Chapter | None, list[str], Sequence[Doc]]]:
     """Return the sentences of a record (`record_sentences`) with their facts, split at the starts of chapters.
 
     A part beginning a chapter names it; the last part may be empty.
     """
-    ends = [*(i for i, _ in starts), len(facts)]
-    silent = not fact_sentences(texts, namer, facts)
-    first = record_sentences(texts, namer, kind, seat, body, moves if silent else (), facts[: ends[0]])
-    parts: list[tuple[Chapter | None, list[str], Sequence[Doc]]] = [(None, first, facts[: ends[0]])]
-    for n, (i, chapter) in enumerate(starts):
-        part_facts = facts[i : ends[n + 1]]
-        parts.append((chapter, fact_sentences(texts, namer, part_facts), part_facts))
+    if not starts:
+        return [(None, record_sentences(texts, namer, kind, seat, body, moves, facts), facts)]
+    begins, ends = [0, *(i for i, _ in starts)], [*(i for i, _ in starts), len(facts)]
+    part_facts = [facts[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    lines = [say(texts, namer, some) for some in part_facts]
+    if not any(lines):
+        lines[0] = move_sentences(texts, namer, moves)
+    lines[0] = record_heading(texts, namer, kind, seat, body) + lines[0]
+    chapters = [None, *(chapter for _, chapter in starts)]
+    parts = list(zip(chapters, lines, part_facts, strict=True))
     return [part for part in parts[:-1] if part[1]] + parts[-1:]

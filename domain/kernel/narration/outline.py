@@ -15,7 +15,7 @@ from domain.kernel.narration.chapters import (
     record_headlines,
     split_record,
 )
-from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.narration.sentences import SeatNames, first_sentence
 from domain.kernel.narration.template_context import ranking
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import S
@@ -110,6 +110,16 @@ class GameOutline:
     commands: tuple[OfficerCommand, ...] = ()
     """Commands of officers, also undone ones."""
 
+    def find_active(self, upto: int) -> int:
+        """Return the newest active version up to another; 0 for none."""
+        lows = ((low, high) for turn in reversed(self.turns) for low, high in reversed(turn.spans))
+        return next((min(high, upto) for low, high in lows if low <= upto), 0)
+
+    def truncate(self, upto: int) -> GameOutline:
+        """Return the outline as it was after an active version."""
+        commands = tuple(command for command in self.commands if command.version <= upto)
+        return GameOutline(tuple(_truncate_turns(self.turns, upto)), commands)
+
 
 def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
     """Return the figures of each seat; empty before the first turn, or if unknown in a state folded for a reader."""
@@ -150,14 +160,13 @@ class OutlineBuilder(Generic[S]):
         """Add a record with the state after it, as the viewer knows it."""
         before = self._state
         if record.kind == "rewound":
-            self._rewind(record.body["to"])
-            before = state
+            self._turns, before = _truncate_turns(self._turns, record.body["to"]), state
         self._state, rules = state, self._rules
         if rules.chapter(before) == rules.chapter(state):
             parts = [TurnPart(record.version, rules.chapter(before), self._find_headlines(record, before))]
         else:
             namer = SeatNames(self._texts, rules.powers(state), {})
-            found = split_record(rules, record, self._viewer, self._texts, namer, before)
+            found = split_record(rules, record, self._viewer, self._texts, namer, before, state, first_sentence)
             parts = [TurnPart(record.version, chapter, headlines) for chapter, _, headlines in found]
         if "officer" in record.public:
             command = officer_command(record, before, parts[0].chapter, dict(rules.powers(state)))
@@ -172,18 +181,27 @@ class OutlineBuilder(Generic[S]):
     def _find_headlines(self, record: Record, before: S) -> tuple[Doc, ...]:
         return record_headlines(self._rules, record, self._viewer, before)
 
-    def _rewind(self, to: int) -> None:
-        while self._turns and self._turns[-1].spans[0][0] > to:
-            self._turns.pop()
-        if self._turns:
-            self._turns[-1] = self._turns[-1].truncate(to)
-
     def build(self) -> GameOutline:
         """Return the outline up to the last record."""
         turns = self._turns
         if turns and turns[-1].end is None:
             turns[-1] = replace(turns[-1], end=_describe_end(self._rules, self._state))
         return GameOutline(tuple(turns), tuple(self._commands))
+
+
+def outline_steps(
+    rules: Ruleset[S], texts: Texts, viewer: Viewer, start: S, steps: Iterable[tuple[Record, S]]
+) -> GameOutline:
+    """Return the outline of records with the states after them, as from `fold_steps`; `start` is the one before."""
+    builder = OutlineBuilder(rules, texts, viewer, GameOutline(), start)
+    for record, state in steps:
+        builder.add(record, state)
+    return builder.build()
+
+
+def _truncate_turns(turns: Iterable[TurnOutline], upto: int) -> list[TurnOutline]:
+    """Return the turns without the versions after an active one."""
+    return [turn.truncate(upto) for turn in turns if turn.spans[0][0] <= upto]
 
 
 def _add_parts(turns: list[TurnOutline], parts: Iterable[TurnPart]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import State
@@ -49,18 +50,21 @@ def record_sentences(
 
     Facts describe the actions; moves are named only if the facts have no text.
     """
-    members = {**(body or {}), "seat": seat}
+    lines = fact_sentences(texts, namer, facts) or move_sentences(texts, namer, moves)
+    return record_heading(texts, namer, kind, seat, body or {}) + lines
+
+
+def record_heading(texts: Texts, namer: SeatNamer, kind: str, seat: Seat | None, body: Mapping[str, Json]) -> list[str]:
+    """Return the sentences of a record about its kind and the officer behind it, without its moves and facts."""
+    members = {**body, "seat": seat}
     reason = _reason_text(namer, members.get("reason")) if members.get("act") == "appeal" else None
     if members.get("act") == "appeal":
         members["reason"] = _REASON_MARK if reason else None
     keys = (f"record.{kind}.{_variant(members)}", f"record.{kind}")
     heading = next((line for key in keys if (line := texts.render(key, members, namer))), None)
     heading = heading and heading.replace(_REASON_MARK, str(reason))
-    lines = fact_sentences(texts, namer, facts)
-    if not lines:
-        lines = [line for mover, move in moves if (line := _move_sentence(texts, namer, mover, move))]
     author = _officer_sentence(texts, namer, members["officer"]) if members.get("officer") else None
-    return [line for line in (heading, author) if line] + lines
+    return [line for line in (heading, author) if line]
 
 
 def _variant(members: Mapping[str, Json]) -> Json:
@@ -154,12 +158,22 @@ def fact_sentences(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list
     ]
 
 
+def first_sentence(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list[str]:
+    """Return the first sentence of the facts, as the only item; nothing if all are silent."""
+    return list(islice(filter(None, (texts.sentence(fact, namer) for fact in facts)), 1))
+
+
 def with_count(texts: Texts, text: str, times: int) -> str:
     """Return a sentence after the number of its repetitions."""
     if times < 2:
         return text
     key = f"line.times.{times}"
     return f"{texts.render(key if texts.get(key) else 'line.times', {'times': times})} {text}"
+
+
+def move_sentences(texts: Texts, namer: SeatNamer, moves: Sequence[tuple[Seat, Doc]]) -> list[str]:
+    """Return the sentences of moves, for a record without sentences about its facts."""
+    return [line for mover, move in moves if (line := _move_sentence(texts, namer, mover, move))]
 
 
 def _move_sentence(texts: Texts, namer: SeatNamer, seat: Seat, move: Doc) -> str | None:

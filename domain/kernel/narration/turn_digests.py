@@ -46,11 +46,23 @@ def digests(
 ) -> list[Digest]:
     """Return one digest for each narrated turn, as `render_digests` does."""
     before = figures(rules, narration.states[narration.first]) if narration.first else ()
+    return outline_digests(rules, texts, namer_at, outline_narration(rules, narration), before, level)
+
+
+def outline_digests(
+    rules: AnyRuleset,
+    texts: Texts,
+    namer_at: NamerAt,
+    outline: GameOutline,
+    before: Sequence[Figures] = (),
+    level: str = LEVELS[0],
+) -> list[Digest]:
+    """Return one digest for each turn of an outline; `before` are the figures before its first version."""
 
     def render(turn: TurnOutline, after: int, earlier: Sequence[Figures]) -> Digest:
         return render_turn(rules, texts, namer_at(turn.last, turn.powers), turn, level, after, earlier)
 
-    return render_digests(texts, namer_at, outline_narration(rules, narration), render, before=before)
+    return render_digests(texts, namer_at, outline, render, before=before)
 
 
 RenderTurn = Callable[[TurnOutline, int, Sequence[Figures]], Digest]

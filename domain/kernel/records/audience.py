@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from domain.types import DIRECTOR, Viewer
 
 Audience = str | tuple[int, ...]
@@ -21,6 +23,7 @@ def key_of(to: Audience, seal: str = "") -> str:
     return f"{key}:{seal}" if seal else key
 
 
+@functools.lru_cache(4096)
 def seats_of(key: str) -> tuple[int, ...]:
     """Return the seats named by a key."""
     part = key.split(":", maxsplit=1)[0]

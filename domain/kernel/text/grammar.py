@@ -24,13 +24,16 @@ from fractions import Fraction
 from babel import Locale
 from babel.dates import format_datetime
 from babel.lists import format_list
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, get_group_symbol
 from babel.units import format_unit
 
 from domain.compat import cached_property
 
 _ARTICLE = re.compile(r"(the|an?|les?|la|une?) |l'")
 _MARKS = re.compile(r"(?: \((?:m|f|many)\))+$")
+_WIDE_SPACES = re.compile(r" {2,}")
+_LOOSE_SPACES = re.compile(r" +(?=[,.)\n])|(?<=[(\n]) +")
+_FIRST_LETTER = re.compile(r"(^|[.!?] |\n)(\w)")
 PERSON_MARK = "\u2060"
 """Mark before a person's name, to keep its spelling at the beginning of a sentence."""
 
@@ -107,9 +110,18 @@ class Grammar(ABC):
     def _locale(self) -> Locale:
         return Locale(self.lang, self.region)
 
+    @cached_property
+    def _separator(self) -> str:
+        """Return the mark between thousands."""
+        return str(get_group_symbol(self._locale))
+
+    @cached_property
+    def _plural_form(self) -> Callable[[int], str]:
+        return functools.lru_cache(4096)(self._locale.plural_form)
+
     def number(self, value: int) -> str:
         """Return the number with the separators of the language."""
-        return str(value) if -10_000 < value < 10_000 else str(format_decimal(value, locale=self._locale))
+        return str(value) if -10_000 < value < 10_000 else f"{value:,}".replace(",", self._separator)
 
     def decimal(self, value: Fraction, digits: int) -> str:
         """Return the number with so many decimals: `3.250`, `3,250`."""
@@ -130,7 +142,7 @@ class Grammar(ABC):
 
     def is_singular(self, value: int) -> bool:
         """Return whether the number takes the singular."""
-        return bool(self._locale.plural_form(abs(value)) == "one")
+        return bool(self._plural_form(abs(value)) == "one")
 
     def count_phrase(self, value: int, kind: Noun) -> str:
         """Return `1 army`, `3 armies`."""
@@ -148,7 +160,7 @@ class Grammar(ABC):
 
     def sentence(self, text: str) -> str:
         """Return the text with single spaces, a capital at the beginning and the punctuation of the language."""
-        text = re.sub(r" +(?=[,.)\n])|(?<=[(\n]) +", "", re.sub(r" {2,}", " ", text)).strip()
+        text = _LOOSE_SPACES.sub("", _WIDE_SPACES.sub(" ", text)).strip()
         return self.punctuate(_capital(text)).replace(PERSON_MARK, "")
 
     def elide(self, before: str, name: str) -> str:
@@ -161,7 +173,11 @@ class Grammar(ABC):
 
 
 def _capital(text: str) -> str:
-    return re.sub(r"(^|[.!?] |\n)(\w)", lambda found: found[1] + found[2].upper(), text)
+    return _FIRST_LETTER.sub(_to_upper, text)
+
+
+def _to_upper(found: re.Match[str]) -> str:
+    return found[1] + found[2].upper()
 
 
 class English(Grammar):

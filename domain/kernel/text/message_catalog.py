@@ -34,7 +34,9 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from domain.compat import cached_property
 from domain.kernel.text.grammar import GRAMMARS, Grammar, Noun, numbered_noun, parse_noun
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json, Seat
@@ -66,7 +68,7 @@ class Texts:
     own: Mapping[str, str]
     common: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def grammar(self) -> Grammar:
         """The grammar of the language."""
         return GRAMMARS[self.lang]
@@ -133,6 +135,49 @@ class Texts:
         return None if template is None else _TemplateFiller(self, members, namer or self.seat).fill(template)
 
 
+class _Place(NamedTuple):
+    """A place of a template."""
+
+    member: str
+    path: Sequence[str]
+    """Steps into the member."""
+    form: str
+    kind: str
+    """First part of the form."""
+    rest: str
+    """Other parts of the form."""
+    choice: str
+    words: Sequence[str]
+    """Alternatives of a choice."""
+
+
+class _TemplateSection(NamedTuple):
+    """A clause, or the text between two of them."""
+
+    pieces: Sequence[str | _Place]
+    optional: bool
+    """It is left out if one of its places gives nothing."""
+
+
+@functools.lru_cache(maxsize=8192)
+def _parse(template: str) -> Sequence[_TemplateSection]:
+    """Return the parts of a template: parsing takes longer than filling."""
+    parts = ((_parse_places(text), i % 2 == 1) for i, text in enumerate(_CLAUSE.split(template)))
+    return tuple(_TemplateSection(pieces, optional) for pieces, optional in parts if pieces)
+
+
+def _parse_places(text: str) -> Sequence[str | _Place]:
+    pieces: list[str | _Place] = []
+    end = 0
+    for match in PLACE.finditer(text):
+        member, *path = match["member"].split(".")
+        kind, _, rest = (form := match["form"] or "").partition(".")
+        place = _Place(member, path, form, kind, rest, match["choice"] or "", (match["words"] or "").split("|"))
+        pieces += [text[end : match.start()], place]
+        end = match.end()
+    return tuple(filter(None, [*pieces, text[end:]]))
+
+
 @dataclass(frozen=True)
 class _TemplateFiller:
     """Fills the places of a template with the members of a fact."""
@@ -142,50 +187,42 @@ class _TemplateFiller:
     name: SeatNamer
 
     def fill(self, template: str) -> str:
-        pieces = enumerate(_CLAUSE.split(template))
-        return "".join(self._clause(text) if i % 2 else self._fill_places(text) for i, text in pieces)
+        return "".join([self._fill_part(part) for part in _parse(template)])
 
-    def _clause(self, text: str) -> str:
-        return self._fill_places(text) if all(map(self._place, PLACE.finditer(text))) else ""
-
-    def _fill_places(self, text: str) -> str:
-        out, end = "", 0
-        for match in PLACE.finditer(text):
-            out += text[end : match.start()]
-            place, end = self._place(match), match.end()
+    def _fill_part(self, part: _TemplateSection) -> str:
+        out = ""
+        for piece in part.pieces:
+            if isinstance(piece, str):
+                out += piece
+                continue
+            place = self._place(piece)
+            if part.optional and not place:
+                return ""
             out = self.texts.grammar.elide(out, place) + place
-        return out + text[end:]
+        return out
 
-    def _place(self, match: re.Match[str]) -> str:
-        value, form, choice = self._value(match["member"]), match["form"] or "", match["choice"]
+    def _place(self, place: _Place) -> str:
+        value, choice = self.members.get(place.member), place.choice
+        for step in place.path:
+            value = _step_into(value, step)
         if choice == "?":
-            yes, no = match["words"].split("|")
-            return yes if (value is not None if form in _SEAT_FORMS else value) else no
+            yes, no = place.words
+            return yes if (value is not None if place.form in _SEAT_FORMS else value) else no
         if choice:
-            return self._choose_alternative(choice, match["words"].split("|"), value, form)
+            return self._choose_alternative(choice, place.words, value, place.kind)
         if value is None or value in ([], (), {}):
             return ""
-        return self._format(value, form)
+        return self._format(value, place.kind, place.rest)
 
-    def _value(self, path: str) -> Json:
-        value: Json = self.members
-        for step in path.split("."):
-            if isinstance(value, list | tuple):
-                value = value[int(step)] if step.isdecimal() and int(step) < len(value) else None
-            else:
-                value = value.get(step) if isinstance(value, Mapping) else None
-        return value
-
-    def _format(self, value: Json, form: str) -> str:
-        kind, _, rest = form.partition(".")
+    def _format(self, value: Json, kind: str, rest: str) -> str:
+        if not kind:
+            return self.texts.word(value)
         if kind == "n":
             return self.texts.grammar.count_phrase(value, self._counted_noun(rest))
         if kind == "by":
             return self._choose_template(value, rest)
         if kind == "time":
             return self.texts.grammar.duration(value)
-        if not kind:
-            return self.texts.word(value)
         if kind == "each":
             return self.texts.grammar.join_list(
                 [text for k, v in _entries(value) if (text := self._render_entry(k, v, rest))]
@@ -224,9 +261,8 @@ class _TemplateFiller:
         text = self.texts.fill(f"item.{kind}", _members(value), self.name)
         return self.texts.word(value) if text is None else text
 
-    def _choose_alternative(self, choice: str, words: Sequence[str], value: Json, form: str) -> str:
+    def _choose_alternative(self, choice: str, words: Sequence[str], value: Json, kind: str) -> str:
         """Return one of the alternatives: by number; by gender, or by both."""
-        kind = form.partition(".")[0]
         items = value if isinstance(value, list | tuple) else [value]
         if isinstance(value, int) and kind not in _SEAT_FORMS:
             return words[not self.texts.grammar.is_singular(value)]
@@ -236,6 +272,13 @@ class _TemplateFiller:
             return words[many]
         feminine = all(n.feminine for n in nouns)
         return words[feminine + 2 * (many and len(words) > 2)]
+
+
+def _step_into(value: Json, step: str) -> Json:
+    """Return the item of a list, or the member of an object; None if it has none."""
+    if isinstance(value, list | tuple):
+        return value[int(step)] if step.isdecimal() and int(step) < len(value) else None
+    return value.get(step) if isinstance(value, Mapping) else None
 
 
 def _entries(value: Json) -> Iterable[tuple[Json, Json]]:

@@ -1,0 +1,159 @@
+"""Commands of a ladder or arena: wait for a table, leave the queue, and make the tables now due."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_commands import (
+    TournamentCommand,
+    TournamentContext,
+    draft_draw,
+    refuse_unless,
+    require_entrant,
+    require_phase,
+)
+from domain.tournaments.event_result_commands import preview_drafts
+from domain.tournaments.event_stage import QUEUE_PLAN
+from domain.tournaments.records import By, RecordDraft
+from domain.tournaments.table_queue import find_next_time, find_pod, list_met, seat_pod
+from domain.tournaments.terms import DAY
+from domain.types import Doc
+
+QUEUE_ROUND = 1
+"""A ladder or arena has one round; its pods are added table by table."""
+
+MAX_TABLES = 2_000
+"""Most tables of a ladder or arena."""
+
+SINGLE_DAY = DAY * 1000
+"""ms."""
+
+
+@dataclass(frozen=True)
+class JoinQueue(TournamentCommand):
+    """An entrant waits for a table; it is made at once if enough wait."""
+
+    verb: ClassVar[str] = "JoinQueue"
+    by: ClassVar[By] = "entrant"
+    players: tuple[str, ...]
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        require_queue(t)
+        entrant = require_entrant(t, self.players)
+        refuse_unless(may_wait(t, entrant), "not_eligible")
+        refuse_unless(entrant not in t.play.queue, "already_queued")
+        refuse_unless(count_tables(t, entrant) < t.stage_terms.concurrent, "in_play", most=t.stage_terms.concurrent)
+        refuse_unless(len(list_pods(t)) < MAX_TABLES, "tables_used", most=MAX_TABLES)
+        refuse_unless(not is_draw_due(t, context.now) or len(t.secrets) <= t.terms.chain, "chain_used")
+        queued = RecordDraft("queued", {"stage": len(t.stages), "entrant": entrant})
+        return [queued, *draft_tables(preview_drafts(t, [queued]), context)]
+
+
+@dataclass(frozen=True)
+class LeaveQueue(TournamentCommand):
+    """An entrant no longer waits for a table."""
+
+    verb: ClassVar[str] = "LeaveQueue"
+    by: ClassVar[By] = "entrant"
+    players: tuple[str, ...]
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        require_queue(t)
+        entrant = require_entrant(t, self.players)
+        refuse_unless(entrant in t.play.queue, "not_queued")
+        return [RecordDraft("left", {"stage": len(t.stages), "entrant": entrant})]
+
+
+@dataclass(frozen=True)
+class ServeQueue(TournamentCommand):
+    """The tables now due are made from the queue."""
+
+    verb: ClassVar[str] = "ServeQueue"
+    by: ClassVar[By] = "service"
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        require_queue(t)
+        drafts = draft_tables(t, context)
+        refuse_unless(bool(drafts), "not_queued")
+        return drafts
+
+
+def require_queue(t: Tournament) -> None:
+    """Raise RuleError unless the current stage has a queue."""
+    require_phase(t, "registering", "running")
+    refuse_unless(t.has_queue, "no_queue")
+
+
+def may_wait(t: Tournament, entrant: int) -> bool:
+    """Return whether an entrant has a part in the queue's stage."""
+    return t.entrants[entrant].is_active and entrant in t.play.members
+
+
+def list_pods(t: Tournament) -> tuple[tuple[int, ...], ...]:
+    """Return the pods made from the queue so far."""
+    return t.play.rounds[0].pods if t.play.rounds else ()
+
+
+def count_tables(t: Tournament, entrant: int) -> int:
+    """Return the number of an entrant's pods without an end."""
+    own = [number for number, pod in enumerate(list_pods(t), 1) if entrant in pod]
+    tables = [t.play.tables.get((QUEUE_ROUND, number)) for number in own]
+    return sum(table is None or not (table.annulled or table.result) for table in tables)
+
+
+def is_draw_due(t: Tournament, now: int) -> bool:
+    """Return whether a table made now needs a draw first: there is one on each day (UTC) with a table."""
+    last = t.play.draws.get(QUEUE_ROUND)
+    return last is None or last.at // SINGLE_DAY != now // SINGLE_DAY
+
+
+def draft_tables(t: Tournament, context: TournamentContext) -> list[RecordDraft]:
+    """Return the drafts of all tables due, each day's first after its draw; none once the chain is used."""
+    drafts, done = list[RecordDraft](), t
+    while choose_pod(done, context.now):
+        step = list[RecordDraft]()
+        if is_draw_due(done, context.now):
+            if len(done.secrets) > done.terms.chain:
+                break
+            step = [draft_draw(done, context, len(done.stages), QUEUE_ROUND)._replace(by="service")]
+            done = preview_drafts(done, step)
+        body = build_queue_pairing(done, bytes.fromhex(done.play.key), context.now)
+        step.append(RecordDraft("paired", body, by="service"))
+        done = preview_drafts(done, step[-1:])
+        drafts += step
+    return drafts
+
+
+def choose_pod(t: Tournament, now: int) -> tuple[int, ...] | None:
+    """Return the entrants of the next table from the queue, or None."""
+    pods, queue = list_pods(t), t.play.queue
+    if len(pods) >= MAX_TABLES:
+        return None
+    return find_pod(queue, t.terms.seats, t.stage_terms.patience * 1000, list_met(pods, queue), now)
+
+
+def build_queue_pairing(t: Tournament, key: bytes, now: int) -> Doc:
+    """Return the body of the `paired` record of the next table, entrants by seat; without a table they are none."""
+    pods, pod = list_pods(t), choose_pod(t, now) or ()
+    number = len(pods) + 1
+    entrants = seat_pod(key, f"{QUEUE_ROUND}.{number}", pod, pods) if pod else []
+    return {"stage": len(t.stages), "round": QUEUE_ROUND, "pod": number, "plan": QUEUE_PLAN, "entrants": entrants}
+
+
+def find_next_table(t: Tournament) -> int | None:
+    """Return the time of the next work on a queue if nobody else comes, ms, or None: a table to be made or opened."""
+    if not t.has_queue or t.is_over:
+        return None
+    pods, queue = list_pods(t), t.play.queue
+    if any((QUEUE_ROUND, pod) not in t.play.tables for pod in range(1, len(pods) + 1)):
+        return t.time
+    if len(pods) >= MAX_TABLES:
+        return None
+    found = find_next_time(queue, t.terms.seats, t.stage_terms.patience * 1000, list_met(pods, queue))
+    if found is None:
+        return None
+    at = max(found, t.time)
+    return at if not is_draw_due(t, at) or len(t.secrets) <= t.terms.chain else None

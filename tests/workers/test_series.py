@@ -1,0 +1,69 @@
+"""Repeating events: a job opens the next one, once, while the organiser's account is active."""
+
+from __future__ import annotations
+
+from domain.accounts.account_store import AccountStore
+from domain.accounts.accounts import AccountRegistration
+from domain.service.recurrence import Recurrence
+from domain.service.seat_tokens import SeatTokens
+from domain.tournament_series import open_next, plan_schedule
+from tests.tournaments.aggregates import TERMS, tournament_id
+from tests.workers.conftest import House
+
+DAILY = Recurrence("FREQ=DAILY;COUNT=2", "Europe/Paris", "1970-01-02T10:00")
+
+
+def scheduled(house: House, director: str) -> str:
+    crew, tournament = house.crew, tournament_id(5)
+    tokens = SeatTokens(crew.ledger, crew.ledger.keys)
+    tokens.migrate()
+    crew.tournaments.open(tournament, director, TERMS)
+    tokens.texts.set_card(tournament, director, "Friday night", "")
+    crew.tournaments.handle(tournament, plan_schedule(DAILY))
+    house.pumping.catch_up()
+    return tournament
+
+
+def run(house: House, tournament: str) -> None:
+    (due,) = house.reader.list_due(house.time[0])
+    assert (due.game, due.work) == (tournament, "series")
+    assert house.reconciler.pass_once() >= 1
+    assert house.worked()
+    house.pumping.catch_up()
+    assert house.reader.list_due(house.time[0]) == []
+
+
+def test_the_next_event_is_opened_with_terms_title_and_rule(house: House) -> None:
+    crew = house.crew
+    accounts = AccountStore(crew.ledger, crew.ledger.keys)
+    accounts.migrate()
+    player = accounts.accounts.open("a1", AccountRegistration("Anne", "hash", []))[0].player
+    tournament = scheduled(house, player)
+    assert house.reader.list_due(house.time[0]) == []
+    house.time[0] = 2 * 86_400_000
+    run(house, tournament)
+    t = crew.tournaments.load(tournament)
+    following = crew.tournaments.load(t.successor)
+    assert (following.terms, following.director) == (t.terms, player)
+    assert (following.schedule or {}) | {"follows": ""} == {
+        "rule": DAILY.rule,
+        "zone": DAILY.zone,
+        "start": DAILY.start,
+        "number": 2,
+        "at": (24 + 24 + 9) * 3_600_000,
+        "follows": "",
+    }
+    texts = SeatTokens(crew.ledger, crew.ledger.keys).texts
+    assert texts.list_cards([t.successor])[t.successor] == ("Friday night", "")
+    assert open_next(crew.tournaments, SeatTokens(crew.ledger, crew.ledger.keys), tournament, lambda _: True) == ""
+    house.time[0] = 9 * 86_400_000
+    assert house.reader.list_due(house.time[0]) == []
+
+
+def test_a_series_ends_with_its_organiser(house: House) -> None:
+    AccountStore(house.crew.ledger, house.crew.ledger.keys).migrate()
+    tournament = scheduled(house, "nobody")
+    house.time[0] = 2 * 86_400_000
+    run(house, tournament)
+    t = house.crew.tournaments.load(tournament)
+    assert (t.schedule, t.successor) == (None, "")
