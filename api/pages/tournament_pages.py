@@ -76,8 +76,7 @@ class TournamentShown:
     @property
     def is_waiting(self) -> bool:
         """Return True if the visitor waits for a table of a ladder or arena."""
-        entry = self.entry
-        return entry is not None and entry["entrant"] in services().tournaments.load(self.doc["tournament"]).play.queue
+        return self.entry is not None and bool(self.entry["queued"])
 
     @property
     def has_left(self) -> bool:
