@@ -61,10 +61,15 @@ def check_not_reserved(game: str, seat: Seat | None, player: str) -> None:
 
 
 def check_not_conceded(game: str) -> None:
-    """Raise RuleError if the caller has conceded the game, under any of their player ids."""
-    conceded = services().commands.game(game).conceded
-    if set(authorization.player_ids()) & {player for _, player in conceded}:
+    """Raise RuleError if the caller has conceded the game."""
+    if has_conceded(game):
         raise RuleError("conceded")
+
+
+def has_conceded(game: str) -> bool:
+    """Return True if the caller has conceded the game, under any of their player ids."""
+    players = authorization.player_ids()
+    return bool(players) and any(player in players for _, player in services().commands.game(game).conceded)
 
 
 def check_not_looked(game: str, player: str, version: int) -> None:

@@ -9,7 +9,7 @@ from typing import TypeVarTuple
 from sqlalchemy import Select, func, select, tuple_
 
 from domain.tournaments.terms import QUEUED
-from domain.types import Json
+from domain.types import Json, is_tournament_id
 from projections import schema
 from projections.delayed_views import PLACE_BITS
 from projections.live_rows import READ_POSITION, hidden_from, is_live
@@ -156,11 +156,16 @@ class TableLists:
             return {row.game for row in db.execute(select(t.c.game).where(is_live(t), t.c.game.in_(games)))}
 
     def change_marks(self, games: Sequence[str]) -> dict[str, int]:
-        """Return a number for each of these games; it changes with every version shown to any reader."""
-        t = schema.games
+        """Return a number for each of these games and tournaments; it changes with every version that a reader sees."""
+        marks = dict[str, int]()
+        tournaments = [game for game in games if is_tournament_id(game)]
         with self._views.reading() as db:
-            query = select(t.c.game, func.sum(t.c.version).label("mark")).where(is_live(t), t.c.game.in_(games))
-            return {row.game: int(row.mark) for row in db.execute(query.group_by(t.c.game))}
+            for table, ids in ((schema.games, games), (schema.tournaments, tournaments)):
+                if ids:
+                    t = table.c
+                    query = select(t.game, func.sum(t.version).label("mark")).where(is_live(table), t.game.in_(ids))
+                    marks |= {row.game: int(row.mark) for row in db.execute(query.group_by(t.game))}
+        return marks
 
     def newest_versions(self, games: Sequence[str]) -> dict[str, int]:
         """Return the newest projected version of each of these games."""

@@ -182,6 +182,7 @@ def _entrant_to_json(t: Tournament, entrant: int) -> Doc:
         "excluded": person.excluded,
         "substitutes": list(person.substitutes),
         "waiting": t.is_waiting(entrant),
+        "queued": t.has_queue and entrant in t.play.queue,
         "checked_in": entrant in t.commitments,
         "takes_part": entrant in t.participants,
         "nonce_hash": t.commitments.get(entrant, ""),

@@ -45,6 +45,8 @@ from domain.kernel.schema.json_schema import schemas_of
 from domain.kernel.schema.validators import validator_of
 from domain.ruleset_registry import RulesetRegistry
 from domain.tournaments.event_commands import TOURNAMENT_CODES
+from domain.tournaments.records import FAMILY
+from domain.tournaments.records import KINDS as TOURNAMENT_KINDS
 from domain.types import Doc
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
@@ -284,6 +286,7 @@ STREAMS = {
     "ReplayEvent": ("replay", "of a replay", "version"),
     "TablesEvent": ("tables", "of the stream of own tables", "position"),
     "LobbyEvent": ("lobby", "of the lobby's stream", "position"),
+    "TournamentEvent": ("tournament", "of a tournament's stream", "version"),
 }
 """Component -> prefix of its event names, description of its stream, and kind of its ids."""
 
@@ -301,7 +304,14 @@ def _stream_components() -> dict[str, Doc]:
     members |= {"chapter": ref("Chapter"), "text": texts, "headings": array_of(ref("Heading"))}
     members |= {"undone": {"type": "boolean"}, "own": texts}
     step_description = "A version: its changes as a JSON merge patch (RFC 7396), or the board, and what happened."
+    place: dict[str, Doc] = dict.fromkeys(("stage", "round", "pod"), _INT)
+    kinds = [kind.removeprefix(FAMILY) for kind in TOURNAMENT_KINDS]
+    named: dict[str, Doc] = {"version": _INT, "kind": {"type": "string", "enum": kinds}, "at": _INT}
     data = {
+        "TournamentEvent": {
+            "tournament": ref("Tournament"),
+            "record": object_of("A record of a tournament, and its place.", named, **place),
+        },
         "ReplayEvent": {"board": ref("Board"), "step": object_of(step_description, members, **changes)},
         "StreamEvent": {
             "board": ref("Board"),

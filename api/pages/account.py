@@ -14,6 +14,7 @@ from api.http.url_converters import PasskeyConverter
 from api.pages.in_process import RefusedCall, ask
 from api.pages.login import log_in_first, prove_first
 from api.pages.preferences import read_settings
+from api.pages.qr_codes import build_qr_code
 from api.pages.session import (
     clear_session_cookie,
     current_account,
@@ -129,7 +130,8 @@ def set_up_totp() -> Response:
     if form := prove_first(ACCOUNT):
         return form
     if "code" not in request.form:
-        return render_page("totp", setup=second_factors.propose_totp())
+        setup = second_factors.propose_totp()
+        return render_page("totp", setup=setup, code=build_qr_code(setup.uri))
     try:
         second_factors.confirm_totp_code(request.form["code"][:20])
     except Problem as problem:

@@ -86,6 +86,7 @@ def _register_games(app: Flask) -> None:
         ("/replay", "replay", replay_page.show_replay, "GET"),
         ("/charts", "charts", charts.show_charts, "GET"),
         ("/board.svg", "picture", board_picture.show_picture, "GET"),
+        ("/board.png", "png", board_picture.show_png, "GET"),
         ("/rules", "rules", rules.show_rules, "GET"),
         ("/rules/index", "rules_index", rules.show_index, "GET"),
         ("/invitation", "invitation", commands.confirm_invitation, "GET"),

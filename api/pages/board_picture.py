@@ -9,10 +9,11 @@ from flask import Response, request
 
 from api.http import i18n
 from api.http.problems import Problem
+from api.pages.board_png import draw_png
 from api.pages.in_process import RefusedCall, ask_publicly
 from api.pages.labels import Labels
 from api.pages.map_view import Offers, show_map
-from api.pages.session import render_svg, static_text, svg_response
+from api.pages.session import png_response, render_svg, static_text, svg_response
 from api.services import Doc
 
 _PIECES = re.compile(r"<defs>(.*)</defs>", re.DOTALL)
@@ -26,6 +27,15 @@ _PAPER = """:root { --paper: #fbf9f4; --ink: #1d1b18; --soft: #5a554c; --line: #
 
 def show_picture(game: str) -> Response:
     """Show the map of the public board as it is now, or after `version`. It is the same for every visitor."""
+    return svg_response(_draw_public_board(game))
+
+
+def show_png(game: str) -> Response:
+    """Show the same map as a PNG."""
+    return png_response(draw_png(_draw_public_board(game)))
+
+
+def _draw_public_board(game: str) -> str:
     summary = _require(f"/games/{game}")
     version = request.args.get("version", "")
     query = f"?version={int(version)}" if version.isdecimal() and len(version) < 10 else ""
@@ -36,7 +46,7 @@ def show_picture(game: str) -> Response:
     picture = draw_picture(labels, board, summary.get("title") or labels.title())
     if picture is None:
         raise Problem("not_found")
-    return svg_response(picture)
+    return picture
 
 
 def is_public(summary: Doc, version: int) -> bool:

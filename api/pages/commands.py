@@ -41,12 +41,14 @@ def command(game: str) -> Response:
     if answer.status >= 400:
         g.problem = answer.code
         raise RefusedCall(answer)
+    asked = answer.doc.get("id", "")
     job = answer.doc.get("job") or answer.headers.get("Location", "")
     if job.startswith("/v1/jobs/"):
         answer = _wait_for(job, page) or answer
     position = answer.doc.get("position")
     address = f"/games/{answer.doc['game']}" if act == "fork" else page.address
-    return redirect(f"{address}?wait={position}" if position else address)
+    address = f"{address}?wait={position}" if position else address
+    return redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address)
 
 
 def confirm_invitation(game: str) -> Response:
@@ -164,6 +166,9 @@ def _fork(page: TablePage) -> Answer:
     body = {"version": read_number("version", page.summary["version"], 1)}
     return _send("POST", f"/games/{page.game}/forks", body)
 
+
+_ASKING = ("undo", "propose", "vote")
+"""Commands with a question to others: the page then begins with this question."""
 
 _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "join": _join,

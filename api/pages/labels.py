@@ -65,6 +65,10 @@ class Labels:
         label = entry.get(self.texts.lang) or self.texts.label(f"word.{name}") or name.replace("_", " ")
         return label[:1].upper() + label[1:]
 
+    def has_name(self, member: str) -> bool:
+        """Return True if the texts name a member in words."""
+        return bool(self._entry(member) or self.texts.label(f"word.{member}"))
+
     def is_seat(self, member: str) -> bool:
         """Return True for a member with seats for numbers."""
         return "seat" in self._entry(member)

@@ -36,5 +36,5 @@ def show_card(summary: Doc, labels: Labels) -> LinkCard | None:
         shown.name,
         i18n.translate(told, labels.texts.lang) if shown.players else labels.title(),
         url,
-        f"{url}/board.svg" if load_geometry(labels.rules.package) and is_public(summary, 0) else None,
+        f"{url}/board.png" if load_geometry(labels.rules.package) and is_public(summary, 0) else None,
     )

@@ -53,7 +53,16 @@ class TableShown:
     @property
     def free(self) -> int:
         """Return the number of free seats."""
-        return sum(not each["player"] for each in self.doc["seats"])
+        return len(self._free_seats)
+
+    @property
+    def free_names(self) -> str:
+        """Return the names of the free seats."""
+        return ", ".join(map(self.labels.short_seat, self._free_seats))
+
+    @property
+    def _free_seats(self) -> list[int]:
+        return [each["seat"] for each in self.doc["seats"] if not each["player"] or each.get("absent")]
 
     @property
     def waiting(self) -> str:
@@ -104,6 +113,7 @@ def show_lobby() -> Response:
     ruleset, title = request.args.get("ruleset", ""), request.args.get("title", "")[:60]
     query = {"ruleset": ruleset} if _WORD.fullmatch(ruleset) else {}
     sections = {status: _public_tables(status, MOST_SHOWN, **query) for status in STATUSES}
+    sections["vacant"] = _public_tables("running", MOST_SHOWN, free="1", **query)
     wanted = title.casefold()
     mine, finished = (_own_tables(), _own_tables("over", "closed")) if session_owner() else ([], [])
 

@@ -7,13 +7,15 @@ from dataclasses import replace
 from flask import Response, g, request
 
 from api.http import i18n
-from api.pages.builder import Picks, parse
+from api.http.problems import Problem
+from api.pages.builder import BuilderState, Picks, parse
 from api.pages.in_process import Answer, ask
 from api.pages.login import show_login
 from api.pages.order_sheet import list_moves
 from api.pages.preferences import current_preferences
 from api.pages.session import redirect, session_owner
 from api.pages.table import Prompt, TablePage, ask_first, ask_next, load_table, new_picks, preview_move, render_table
+from api.pages.why_not import find_reason
 from api.services import Doc
 from domain.kernel.text.message_catalog import Message
 from domain.types import Json
@@ -40,6 +42,8 @@ def play(game: str) -> Response:
     state = page.builder.advance(picks)
     if state.answer.status >= 400:
         return _refuse(page, picks, state.answer)
+    if "why" in request.form:
+        return _explain(page, state)
     if state.move is None:
         return render_table(page, ask_next(page, state))
     preview = preview_move(page, state)
@@ -48,6 +52,21 @@ def play(game: str) -> Response:
     if _needs_confirmation(page, preview.doc):
         return render_table(page, Prompt(state, preview=preview.doc))
     return _send(page, picks, state.move)
+
+
+def _explain(page: TablePage, state: BuilderState) -> Response:
+    """Show the question again, with the reason for a missing value."""
+    found = find_reason(page.builder, page.board, state, parse(request.form["why"]))
+    if found is None:
+        raise Problem("form_stale")
+    if isinstance(found, Answer) and found.code in _MOVED_ON:
+        return _catch_up(page, state.picks, found)
+    asked = ask_next(page, state)
+    if isinstance(found, Answer):
+        asked.refusal = found.doc
+        return render_table(page, asked, found.status)
+    asked.reason = found
+    return render_table(page, asked)
 
 
 def _needs_confirmation(page: TablePage, preview: Doc) -> bool:

@@ -8,7 +8,8 @@ the orders of a seat are, and which move cancels one. Each may be missing.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from api.documents.presentations import load_presentation
@@ -57,6 +58,23 @@ def load_groups(package: str, field: str) -> Mapping[str, Group]:
         for item in load(package, "data.json")[kind["list"]]["items"]:
             found[item["id"]] = Group({}, item[kind["by"]])
     return found
+
+
+@functools.cache
+def load_lists(package: str) -> Sequence[tuple[str, ...]]:
+    """Return the lists of a game's data: the ids of their items."""
+    found: list[tuple[str, ...]] = []
+    with suppress(FileNotFoundError):
+        _add_lists(load(package, "data.json") if package else None, found)
+    return found
+
+
+def _add_lists(value: Json, found: list[tuple[str, ...]]) -> None:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ids = tuple(each["id"] for each in parts if isinstance(each, dict) and isinstance(each.get("id"), str))
+    found += [ids] if ids else []
+    for each in parts:
+        _add_lists(each, found)
 
 
 @dataclass(frozen=True)

@@ -305,6 +305,14 @@ def svg_response(svg: str) -> Response:
     return response
 
 
+def png_response(png: bytes) -> Response:
+    """Return a picture that other pages may show: it is public."""
+    response = Response(png, content_type="image/png")
+    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
 def static_text(name: str) -> str:
     """Return a static file as text."""
     return (_FOLDER / "static" / name).read_text("utf-8")

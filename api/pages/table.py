@@ -23,6 +23,7 @@ from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
 from api.pages.shown_parts import show_parts
 from api.pages.sight import show_window
+from api.pages.why_not import Missing, Reason, list_missing
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
 from domain.service.principals import Principal
@@ -75,6 +76,22 @@ class TablePage:
         """Return the names of the seats that are waited for."""
         must = self.decision["must"] if self.decision else ()
         return self.labels.texts.grammar.join_list([self.labels.seat(seat) for seat in must])
+
+    @property
+    def vacancies(self) -> list[Doc]:
+        """Return the seats of the running game for the visitor to take: free ones, or their own after misses."""
+        if self.summary["status"] != "running":
+            return []
+        seats = [each for each in self.summary["seats"] if not each["player"] or each.get("absent")]
+        return [each for each in seats if self.seat in (None, each["seat"])]
+
+    @property
+    def is_alone(self) -> bool:
+        """Return True if nobody else plays at the running table: the other seats are vacant, or have bots."""
+        if self.summary["status"] != "running" or self.seat is None:
+            return False
+        others = [each for each in self.summary["seats"] if each["seat"] != self.seat]
+        return all(each["vacant"] or not each["player"] or each["player"].startswith("bot-") for each in others)
 
     @property
     def address(self) -> str:
@@ -161,11 +178,17 @@ class Prompt:
     """Code of the change of the game that made the answers void."""
     since: Sequence[str] = ()
     """Sentences of the chronicle since the version of the form."""
+    missing: Missing = ()
+    """Values missing from the question."""
+    reason: Reason | None = None
+    """Why one of them is not offered."""
 
     @property
     def is_begun(self) -> bool:
-        """Return True if the visitor has given an answer: a page that follows the game keeps it."""
+        """Return True if the visitor has given an answer or reads a reason: the page keeps it."""
         picks = self.step.picks if self.step else None
+        if self.reason is not None:
+            return True
         return picks is not None and (picks.replaces is not None or any(not each.forced for each in picks.trail))
 
     def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
@@ -199,7 +222,7 @@ def ask_next(page: TablePage, step: BuilderState) -> Prompt:
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
     question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None
-    return Prompt(step, question, whole)
+    return Prompt(step, question, whole, missing=list_missing(page.labels, page.board, step))
 
 
 def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200) -> Response:

@@ -11,11 +11,13 @@ from urllib.parse import urlencode
 
 from flask import Response, g, request
 
-from api.http import i18n
+from api.http import i18n, public_url
+from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.form_keys import new_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
+from api.pages.qr_codes import build_qr_code
 from api.pages.session import localize_problem, render_games_page, session_owner
 from api.services import Doc, services
 from domain.kernel.text.message_catalog import Message
@@ -77,8 +79,7 @@ class TournamentShown:
     @property
     def is_waiting(self) -> bool:
         """Return True if the visitor waits for a table of a ladder or arena."""
-        entry = self.entry
-        return entry is not None and entry["entrant"] in services().tournaments.load(self.doc["tournament"]).play.queue
+        return self.entry is not None and bool(self.entry["queued"])
 
     least_tables: ClassVar[int] = LEAST_TABLES
     """Tables needed for a place in a ladder or arena."""
@@ -178,10 +179,13 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
     ranked = page.doc["ranked"] if stage == page.doc["stage"] else last
     query = {"after_round": after} if 0 < after <= ranked else {}
     query |= {"stage": stage} if len(page.doc["stages"]) > 1 else {}
+    shown_at = _find_public_address(path)
     return render_games_page(
         "tournament",
         refused.status if refused else 200,
         wide=True,
+        shown_at=shown_at,
+        code=build_qr_code(shown_at) if shown_at else None,
         page=page,
         doc=page.doc,
         stage=stage,
@@ -197,6 +201,13 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _find_public_address(path: str) -> str:
+    """Return the address of a page for its print, or an empty text if the service does not know its own."""
+    with suppress(Problem):
+        return public_url.base_url() + path
+    return ""
 
 
 def _choose_round(doc: Doc) -> tuple[int, int, int]:

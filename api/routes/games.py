@@ -44,6 +44,7 @@ from api.seating import (
     check_not_looked,
     check_not_reserved,
     check_visible_seat,
+    has_conceded,
     hide_current_state,
     is_director,
 )
@@ -258,6 +259,8 @@ def get_game(args: Doc, game: str) -> Response:
     doc["undo"] = opening_terms(game).get("undo", "consent")
     if found["status"] in ("over", "closed") and (again := find_rematch(game)):
         doc["rematch"] = again
+    if found["status"] == "running" and has_conceded(game):
+        doc["conceded"] = True
     if found["listing"] == "public" or authorization.has_live_view(game):
         doc |= _place_in_tournament(game)
     return etag_response(msgspec.json.encode(doc), found["version"])

@@ -15,7 +15,7 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, also_media_types, string_headers
 from api.response_builders import json_response
 from api.routes.boards import load_board
-from api.schemas.query_args import StreamArgs, StreamHeaders, TableArgs
+from api.schemas.query_args import StreamArgs, StreamHeaders, TableArgs, TournamentStreamArgs
 from api.schemas.schema_builder import array_of, ref
 from api.schemas.table_responses import CookieDocSchema, TicketSchema
 from api.services import EXTENSION, ApiServices, Doc, services
@@ -26,6 +26,8 @@ from api.streams.slots import StreamSlots
 from api.streams.source import EventSource, Permit, ViewKey
 from api.streams.subscriber import Subscriber
 from api.streams.table_sources import ONLY_VIEW, AccountPermit, LobbySource, PersonSource
+from api.streams.tournament_source import RoundKey, TournamentSource
+from api.tournament_calls import load_tournament
 from domain.service.principals import Principal
 from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
 from domain.types import PUBLIC
@@ -35,6 +37,7 @@ bp = Blueprint("stream", __name__, url_prefix="/v1", description="Streams of eve
 _STREAM = {"type": "string", "contentMediaType": SSE.media, "contentSchema": array_of(ref("StreamEvent"))}
 _TABLES = {**_STREAM, "contentSchema": array_of(ref("TablesEvent"))}
 _LOBBY = {**_STREAM, "contentSchema": array_of(ref("LobbyEvent"))}
+_TOURNAMENT = {**_STREAM, "contentSchema": array_of(ref("TournamentEvent"))}
 _LINES = {NDJSON.media: {"type": "string", "description": "The same events, a JSON document a line."}}
 COOKIE = "annals_stream"
 SECURE_COOKIE = f"__Secure-{COOKIE}"
@@ -203,6 +206,31 @@ def lobby_stream() -> Response:
     started or closed) and `bye` (reconnect). Ids are positions.
     """
     return start_stream(make_subscriber(LobbySource(services()), ONLY_VIEW, None), None)
+
+
+@bp.operation(
+    "GET",
+    "/tournaments/<tournament:tournament>/stream",
+    "tournament_stream",
+    access=authorization.public,
+    errors=(404, 503),
+    query=TournamentStreamArgs,
+    response=_TOURNAMENT,
+    content_type=SSE.media,
+)
+@bp.arguments(StreamHeaders, location="headers")
+@also_media_types(_LINES)
+def tournament_stream(args: Doc, headers: Doc, tournament: str) -> Response:
+    """Stream a tournament, or one of its stages or rounds.
+
+    The first event is `tournament`, like `GET /v1/tournaments/{tournament}`. Then follow `record` (kind, time, and the
+    place: read there what has changed) and `bye` (reconnect). Ids are versions. Records of the whole tournament come in
+    each stream.
+    """
+    load_tournament(tournament)
+    last = _parse_last_id(headers["last"]) if headers["last"] else args["version"]
+    view_key = RoundKey(args["stage"], args["round"])
+    return start_stream(make_subscriber(TournamentSource(services(), tournament), view_key, None, last), None)
 
 
 def _make_permit(s: ApiServices, caller: Principal | None) -> Permit | None:

@@ -142,6 +142,17 @@ class StreamArgs(RequestSchema):
     )
 
 
+class TournamentStreamArgs(RequestSchema):
+    version = QueryInt(
+        data_key="from",
+        load_default=0,
+        validate=range_check(0, 999_999_999),
+        metadata={"description": "Last version received. `Last-Event-ID` takes precedence."},
+    )
+    stage = QueryInt(load_default=0, validate=range_check(0, 99), metadata={"description": "0: all stages."})
+    round = QueryInt(load_default=0, validate=range_check(0, 999), metadata={"description": "0: all rounds."})
+
+
 class TableArgs(RequestSchema):
     game = word_field(
         r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",

@@ -369,6 +369,9 @@ class SummarySchema(ResponseSchema):
     title = fields.String(metadata={"description": "Title of the table."})
     note = fields.String(metadata={"description": "The director's note."})
     rematch = fields.String(metadata={"description": "The rematch's game id."})
+    conceded = fields.Boolean(
+        metadata={"description": "Of `GET /v1/games/{game}`: True if you have conceded the running game."}
+    )
     origin = fields.Nested(OriginSchema, metadata={"description": "Only of forks: this game is an analysis."})
     tournament = fields.Nested(
         TournamentPlaceSchema,

@@ -132,6 +132,7 @@ class EntrantSchema(ResponseSchema):
     excluded = fields.Boolean(required=True, metadata={"description": "True after a ruling."})
     substitutes = fields.List(fields.String(), required=True, metadata={"description": "Their player ids."})
     waiting = fields.Boolean(required=True, metadata={"description": "True on the waiting list."})
+    queued = fields.Boolean(required=True, metadata={"description": "True in the queue of a ladder or arena."})
     checked_in = fields.Boolean(required=True)
     takes_part = fields.Boolean(required=True)
     nonce_hash = required_str()

@@ -178,6 +178,38 @@ def test_a_client_opens_reads_and_is_refused(tmp_path: Path, client: ModuleType)
     site.close()
 
 
+# --- parts of a document, as docs/clients/behaviour.md lists them ------------------------------------------------
+
+SMALL = Path(__file__).with_name("pets.json")
+"""A valid document with a discriminator, a default and a pattern, none of which ours needs."""
+
+
+def test_openapi_python_client_passes_over_a_discriminator_and_a_pattern(tmp_path: Path) -> None:
+    options = ["--path", str(SMALL), "--output-path", str(tmp_path / "annals_pets"), "--meta", "none"]
+    (tmp_path / "config.yaml").write_text("post_hooks: []\n", "utf-8")
+    generated("openapi_python_client", "generate", *options, "--config", str(tmp_path / "config.yaml"))
+    models = imported(tmp_path, "annals_pets.models")
+    operation = importlib.import_module("annals_pets.api.pets.pet")
+    client = importlib.import_module("annals_pets").Client("http://pets")
+    answer = httpx.MockTransport(lambda _: httpx.Response(200, json={"type": "dog", "name": "rex"}))
+    with httpx.Client(transport=answer, base_url="http://pets") as http:
+        found = operation.sync(client=client.set_httpx_client(http))
+    assert type(found) is models.Cat, "the first that reads"
+    assert models.Dog.from_dict({"type": "dog", "name": "rex"}).to_dict() == {"type": "dog", "name": "rex"}
+    assert models.Dog("dog").to_dict() == {"type": "dog", "legs": 4}, "it sends a default"
+
+
+def test_datamodel_code_generator_reads_all_three(tmp_path: Path) -> None:
+    options = ["--output", str(tmp_path / "annals_pets_models.py"), "--output-model-type", "pydantic_v2.BaseModel"]
+    target = ["--input-file-type", "openapi", "--target-python-version", "3.11", "--formatters", "builtin"]
+    generated("datamodel_code_generator", "--input", str(SMALL), *options, *target)
+    models = imported(tmp_path, "annals_pets_models")
+    dog = models.Pet.model_validate({"type": "dog"}).root
+    assert (type(dog), dog.legs) == (models.Dog, 4)
+    with pytest.raises(ValueError, match="pattern"):
+        models.Dog(type="dog", name="rex")
+
+
 # --- patterns --------------------------------------------------------------------------------------------------
 
 

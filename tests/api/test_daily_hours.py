@@ -12,7 +12,10 @@ from icalendar import Calendar
 from api.paces import list_offsets
 from domain.kernel.game.daily_hour import parse_daily_hour
 from domain.kernel.game.deadlines import DAY
+from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.game.table_commands import Start
 from tests.api.conftest import Site, refused
+from tests.template import RULESET
 from workers.context import set_context
 from workers.jobs import proposals
 
@@ -97,3 +100,38 @@ def test_the_offsets_of_a_pace_are_those_of_its_zone(name: str) -> None:
     for _ in range(3650):
         at = hour.next_time(at + 1)
         assert f"{datetime.fromtimestamp(at / 1000, zone):%H:%M:%S}" == "08:15:00"
+
+
+@pytest.mark.parametrize(
+    ("name", "days"),
+    [
+        ("Europe/Paris", ("03-29", "10-25")),
+        ("America/St_Johns", ("03-08", "11-01")),
+        ("Australia/Lord_Howe", ("04-05", "10-04")),  # by half an hour
+    ],
+)
+def test_a_table_is_played_over_both_changes_of_the_clocks(name: str, days: tuple[str, str]) -> None:
+    """At an hour that one change skips and the other repeats. Every other decision lapses."""
+    zone, hours = ZoneInfo(name), set()
+    for day in days:
+        begin = round(
+            (datetime.fromisoformat(f"2026-{day} 09:00").replace(tzinfo=zone) - timedelta(3)).timestamp() * 1000
+        )
+        daily = {
+            "hour": "02:15",
+            "zone": name,
+            "days_off": [],
+            "offsets": list_offsets(zone, begin - DAY, begin + 30 * DAY),
+        }
+        game = InMemoryGame(RULESET, 2, bytes(32), pace={"seconds": {"move": 43_200}, "daily": daily}, start=False)
+        game.now = begin
+        game.execute(Start())
+        for turn in range(6):
+            due, earliest = game.game.deadline, datetime.fromtimestamp(game.game.time / 1000 + 43_200, zone)
+            night = earliest.replace(hour=2, minute=15, second=0, microsecond=0, tzinfo=None)
+            nights = [(night + timedelta(n)).replace(tzinfo=zone).timestamp() * 1000 for n in (-1, 0, 1)]
+            assert due == min(time for time in nights if time >= earliest.timestamp() * 1000)
+            hours.add(f"{datetime.fromtimestamp(due / 1000, zone):%H:%M}")
+            game.now = round(due) - 3_600_000
+            game.lapse() if turn % 2 else game.play(game.state.top.owing[0], {"type": "take", "count": 1})
+    assert len(hours) == 2, "the hour, and the one in its place where it is skipped"

@@ -195,6 +195,29 @@ class TestForms:
         ]
         assert [line.replace("\u2060", "") for (line, *_) in told] == ["Anne plays France.", "Anne joue la France."]
 
+    def test_a_value_that_is_not_offered_tells_the_rule_that_forbids_it(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        assert anne.send(form, form.buttons[0][:2]).status_code == 303
+        assert table.move(1, {"type": "choose_power", "power": "spain"}).status_code == 201
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        asked = anne.send(form, form.buttons[0][:2])
+        why, before = Page(asked.text).forms, table.version
+        form = next(each for each in why if each.action == form.action and not each.buttons[0][0])
+        told = anne.send(form, ("why", '["region","home_britain"]'))
+        assert told.status_code == 200
+        assert re.search(r"A home country is not possible here.*rules#SOE-3\.6", told.text, re.DOTALL)
+        kept = Page(told.text).question()
+        assert kept is not None
+        assert dict(kept.fields)["picks"] == dict(form.fields)["picks"] == '[["unit","army",false]]'
+        moves = anne.send(form, ("why", '["type","attack"]')).text
+        assert "This move does not answer what is being decided" in moves
+        for odd in ('["region","atlantis"]', '["region","north_america"]', "7", "{"):
+            assert anne.send(form, ("why", odd)).status_code == 403
+        assert table.version == before
+
     def test_others_vote_on_what_is_asked(self, duel: tuple[Person, str, Table]) -> None:
         anne, path, table = duel
         proposed = table.post("/proposals", {"act": "close"}, table.tokens[1])
@@ -505,7 +528,7 @@ class TestSheet:
             assert answer.status_code == 303
             move_bots(anne.site, game)
 
-        while '"build"' not in anne.read(path).text.replace("&#34;", '"'):
+        while 'name="pick" value="&#34;build&#34;"' not in anne.read(path).text:
             anne.decide(path)
         told = anne.send(Page(anne.read(path).text).act("copy"))
         assert "There is no earlier turn." in Page(told.text).texts

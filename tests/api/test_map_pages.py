@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.pages.board_picture import draw_picture
+from api.pages.board_png import WIDTH, resolve_properties
 from api.pages.builder import WholeMove
 from api.pages.geometry import draw_map, load_geometry
 from api.pages.labels import Labels
@@ -269,7 +270,7 @@ def test_a_link_has_a_card_where_the_table_is_public(site: Site, listing: str) -
         assert site.post(path + "/seats", {"seat": seat, "name": name}).status_code == 201
     assert site.post(path + "/start", token=made["token"]).status_code == 201
     page = anne.browser.get(path).text
-    assert f'<meta property="og:image" content="https://play.example{path}/board.svg">' in page
+    assert f'<meta property="og:image" content="https://play.example{path}/board.png">' in page
     (description,) = re.findall(r"og:description.* content=\"(.*)\"", page)
     assert description.startswith("Struggle of Empires, played by ")
     assert "Ada" in description
@@ -309,6 +310,12 @@ def test_a_chart_shows_the_figures_of_every_turn(played: Played) -> None:
     assert played.anne.read(f"{played.path}/charts?figure=nothing").status_code == 200
 
 
+def test_a_style_sheet_without_custom_properties_has_their_light_values() -> None:
+    light, dark = ":root { --sea: #1; --ink: #2; }", "@media (dark) { :root { --sea: #9; } .a { fill: x; } }"
+    css = f"{light} {dark} .b {{ fill: var(--sea); }}"
+    assert resolve_properties(css).split() == [".b", "{", "fill:", "#1;", "}"]
+
+
 @pytest.mark.parametrize("pages", GROUPED)
 def test_pictures_of_the_documentation_are_of_real_games(pages: Pages) -> None:
     """`ANNALS_TEST_REFRESH=1` draws them anew."""
@@ -337,6 +344,17 @@ class TestPicture:
         assert {href.partition("#")[0] for href in used} == {""}
         assert {href[1:] for href in used} <= ids
         assert "http" not in told[0].text.replace("http://www.w3.org/2000/svg", "")
+
+    def test_it_is_a_png_as_well(self, played: Played) -> None:
+        if played.game != "struggle_of_empires":  # the drawing is the same work for each
+            return
+        told = Browser(played.site).get(f"{played.path}/board.png?version=5")
+        assert told.status_code == 200, told.text
+        assert told.content_type == "image/png"
+        assert told.data.startswith(b"\x89PNG\r\n\x1a\n")
+        assert int.from_bytes(told.data[16:20]) == WIDTH
+        assert len(told.data) < 400_000
+        assert Browser(played.site).get(f"{played.path}/board.png?version=99999").status_code == 422
 
     def test_there_is_none_of_a_version_to_come(self, played: Played) -> None:
         assert Browser(played.site).get(f"{played.path}/board.svg?version=99999").status_code == 422

@@ -17,6 +17,7 @@ import pytest
 
 from tests.api.conftest import ROOT
 from tests.api.played import published
+from tests.api.test_clients import SMALL
 
 NPM = ROOT / "tests" / "npm"
 FILES = ("package.json", "package-lock.json", ".npmrc")
@@ -75,6 +76,15 @@ def test_a_client_in_typescript_is_made_and_its_types_hold(tools: Path, document
     assert not any(sign in said.lower() for sign in ("\u26a0", "warn", "error", "invalid")), said
     shutil.copy(NPM / "client.ts", tmp_path)
     run(str(tools / "tsc"), "--noEmit", "--strict", "client.ts", cwd=tmp_path)
+
+
+def test_openapi_typescript_requires_what_has_a_default(tools: Path, tmp_path: Path) -> None:
+    """It reads a discriminator, and no pattern. So our document has no defaults."""
+    run(str(tools / "openapi-typescript"), str(SMALL), "--output", str(tmp_path / "pets.d.ts"), cwd=tmp_path)
+    said = (tmp_path / "pets.d.ts").read_text("utf-8")
+    assert "legs: number;" in said
+    assert "name?: string;" in said
+    assert 'type: "dog";' in said
 
 
 def test_redocly_has_nothing_to_say(tools: Path, document: Path) -> None:

@@ -72,6 +72,7 @@ PAGES |= {
         "/chronicle",
         "/replay",
         "/board.svg",
+        "/board.png",
         "/charts",
         "/rules",
         "/rules/index",

@@ -73,6 +73,29 @@ def test_a_tournament_is_entered_organised_and_won_by_forms(
     assert "Genoa Open" in Page(site.client.get("/tournaments").text).texts
 
 
+def test_who_is_left_alone_at_a_table_reads_how_it_can_end_with_a_result(
+    site: Site, event: tuple[Person, list[Person], str]
+) -> None:
+    host, people, path = event
+    for name in ("checking", "drawing", "draw", "tables"):
+        if name == "drawing":
+            for who in people:
+                act(who, path, "check_in")
+        act(host, path, name)
+    (pod,) = site.get(f"{path}/stages/1/rounds/1").json["pods"]
+    table = f"/games/{pod['game']}"
+    last = people[pod["entrants"][0]]
+    assert "the only player left" not in last.read(table).text
+    for seat, entrant in enumerate(pod["entrants"][1:], 1):
+        assert people[entrant].api.delete(f"{table}/seats/{seat}").status_code == 200
+    page = last.read(table).text
+    assert "the only player left" in page
+    assert f'href="{path}"' in page
+    assert "has no result in the tournament" in page
+    assert f'href="{table}/desk"' in host.read(path).text
+    assert "/desk" not in last.read(path).text.partition('id="round"')[2]
+
+
 def test_a_refused_act_says_why_and_changes_nothing(site: Site, event: tuple[Person, list[Person], str]) -> None:
     host, people, path = event
     form = Page(host.read(path).text).act("checking")

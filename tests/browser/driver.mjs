@@ -116,7 +116,7 @@ export async function playNow(page, ruleset) {
   return page.url().match(/\/games\/[0-9a-f-]{36}/)[0];
 }
 
-const QUESTION = ".decide form:not(.back)";
+const QUESTION = ".decide form:not(.back):not(.why *)";
 
 /** The one refusal that may come to who clicks rightly: others have closed the decision, and the page says so. */
 const CLOSED = 'data-cause="decision_closed"';

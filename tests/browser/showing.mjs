@@ -1,6 +1,6 @@
 // Pictures of the pages for the documentation: of a real game, wide and narrow, light and dark, English and French.
 import { join } from "node:path";
-import { decide, finish, given, logIn, open, PASSWORD, playNow, register } from "./driver.mjs";
+import { answer, decide, finish, given, go, logIn, open, PASSWORD, playNow, register } from "./driver.mjs";
 
 const WIDE = { width: 1000, height: 700 };
 const NARROW = { width: 390, height: 740 };
@@ -20,6 +20,19 @@ const french = await open({ locale: "fr" });
 await logIn(french, "Elise", PASSWORD, table);
 await shoot("phone-french", table, { viewport: NARROW, page: french });
 await shoot("chronicle", `${table}/chronicle`);
+await shoot("board", `${table}#part-public`);
+await shoot("rules", `${table}/rules#SOE-4.1`);
+await shoot("rules-index", `${table}/rules/index`);
+await shoot("replay", `${table}/replay?version=5`);
+await shoot("imports", "/games/imports", { viewport: NARROW });
+await page.setViewportSize(NARROW);
+await page.goto(table);
+for (let step = 0; step < 5 && !(await page.locator(".why").count()); step++) await answer(page, false);
+await page.locator(".why summary").click();
+await page.locator(".why select").selectOption({ index: 0 });
+await go(page, page.locator(".why button"));
+await page.locator(".why").scrollIntoViewIfNeeded();
+await page.screenshot({ path: join(given.folder, "why-not.png") });
 await shoot("desk", `${table}/desk`);
 await page.context().clearCookies();
 await logIn(page, given.host, given.password, given.tournament);

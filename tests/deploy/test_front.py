@@ -151,6 +151,12 @@ def test_what_is_big_is_compressed_and_its_tag_still_counts(service: Service) ->
     assert "Content-Encoding" not in service.http.get("/nowhere", headers=packed).headers, "small ones are not"
 
 
+def test_a_stream_is_not_compressed_and_does_not_wait(service: Service) -> None:
+    with service.http.stream("GET", "/v1/games/stream", headers={"Accept-Encoding": "gzip"}) as answer:
+        assert "Content-Encoding" not in answer.headers
+        assert next(answer.iter_raw())
+
+
 REFUSED = (
     (request("/v1/games", f"Content-Length: {LARGEST + 1}", method="POST"), "body_too_large"),
     (

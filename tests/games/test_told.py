@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.kernel.records.fact_decoder import FactDecoder
 from domain.kernel.text.message_catalog import load_texts
 from domain.types import Doc
 from tests.games.pages import ALL, GROUPED, Pages
@@ -52,8 +53,8 @@ def test_a_city_occupied_and_freed_in_a_decade_is_not_told() -> None:
         {"t": "army_moved", "empire": "spain", "occupied": ["paris", "lyon"], "freed": []},
         {"t": "army_moved", "empire": "spain", "occupied": [], "freed": ["paris"]},
     ]
-    taken, left = rules.gather_headlines(moves)
-    assert (taken["occupied"], left["freed"]) == (["lyon"], [])
+    (told,) = rules.gather_headlines([*moves, {**moves[0], "occupied": ["bordeaux"]}])
+    assert (told["occupied"], told["freed"]) == (["lyon", "bordeaux"], [])
 
 
 def test_one_preposition_serves_a_list_of_places() -> None:
@@ -124,6 +125,97 @@ def test_palaces_of_a_decade_are_told_at_once() -> None:
         "Palaces are built or enlarged: 2 crowns in Barcelona and 1 in Lyon.",
         "Spain enlarges the palace in Barcelona to 2 crowns.",
     ]
+
+
+def test_the_outcome_of_a_boarding_is_told_if_the_ship_sinks() -> None:
+    """IMP-8.4.2: the round has told what its dice sank; a ship that its captor has no piece for is told apart."""
+    rules = of("imperunde").rules
+    words = load_texts(rules.package, "en")
+    fought: Doc = {"t": "round_fought", "sides": {"attacker": 0, "defender": "pirates"}, "lost": [[{}], []]}
+    frigate: Doc = {"t": "units_lost", "seat": 0, "region": "tasman_sea", "cause": "combat"}
+    frigate["units"] = [{"unit": "frigate", "count": 1}]
+    black: Doc = {"t": "pirates_lost", "zone": "tasman_sea", "units": {"frigate": 1}, "cause": "combat"}
+    told = rules.complete_sentences([fought, frigate, frigate, black])
+    assert [words.sentence(fact) for fact in told[1:]] == [
+        None,
+        "Seat 1 loses 1 frigate in the Tasman Sea: the captor has no such piece left, and the ship sinks.",
+        "The Pirates lose 1 frigate in the Tasman Sea: the captor has no such piece left, and the ship sinks.",
+    ]
+
+
+def test_losses_draws_and_reinforcements_are_sums() -> None:
+    """IMP-7.7, IMP-6.4.5, IMP-8.3.2: of a seat in a storm, of several cards, and of the steps into a combat."""
+    rules = of("imperunde").rules
+    words = load_texts(rules.package, "en")
+    lost: Doc = {"t": "units_lost", "seat": 0, "region": "coral_sea", "cause": "storm"}
+    lost["units"] = [{"unit": "artillery", "count": 1}]
+    step: Doc = {"t": "units_moved", "seat": 0, "lot": lost["units"], "from": "coral_sea", "to": "tasman_sea"}
+    into: Doc = {**step, "from": "tasman_sea", "to": "new_zealand", "how": "support"}
+    marched = rules.sentence_mergers["units_moved"]([{**step, "how": "march"}, into])
+    drawn: Doc = {"t": "card_drawn", "seat": 0, "card": "sabotage"}
+    dealt: list[Doc] = [{"t": "card_dealt", "seat": 0, "cards": n, "pile": 9 - n, "drawn": 1} for n in (1, 2)]
+    cards = rules.complete_sentences([dealt[0], drawn, dealt[1], drawn])
+    assert len(cards) == 4
+    storm = rules.complete_sentences([lost, {"t": ""}, lost])
+    assert [line for fact in (*storm, *marched, *cards) if (line := words.sentence(fact))] == [
+        "Seat 1 loses 2 artillery in the storm in the Coral Sea.",
+        (
+            "Seat 1 sends 1 artillery from the Coral Sea by way of the Tasman Sea as reinforcements "
+            "into the combat in New Zealand."
+        ),
+        "Seat 1 draws 2 cards and now has 2 in hand; the draw pile has 7 left.",
+        "The cards drawn by seat 1 are 2 \N{MULTIPLICATION SIGN} “Sabotage”.",
+    ]
+
+
+def test_the_size_of_a_discard_is_told_with_its_card_to_those_who_know_both() -> None:
+    rules = of("age_of_reason").rules
+    words = load_texts(rules.package, "en")
+    taken: Doc = {"t": "card_taken_back", "seat": 0, "card": "france_bluff"}
+    counted: Doc = {"t": "discard_counted", "seat": 0, "cards": 0, "told": False}
+    owner, others = ([words.sentence(f) for f in rules.complete_sentences(s)] for s in ([taken, counted], [counted]))
+    assert owner == ["Seat 1 takes the Bluff card back from its discard pile, which is now empty.", None]
+    assert others == ["The discard pile of seat 1 is now empty."]
+
+
+@pytest.mark.parametrize(
+    ("losses", "end"),
+    [
+        (
+            (5, 40),
+            "The neutral army of Serbia cannot retreat and is destroyed. The morale of Austria-Hungary 1 is now 7.",
+        ),
+        ((5, 60), "The neutral army of Serbia is destroyed. The morale of Austria-Hungary 1 is now 7."),
+    ],
+)
+def test_a_destroyed_army_has_no_morale(losses: tuple[int, int], end: str) -> None:
+    """EGC-9.10: and the sentence tells why it is destroyed with divisions left."""
+    rules = of("egc").rules
+    army, neutral = "austria_hungary-1", "N-serbia"
+    fact: Doc = {
+        "t": "combat_fought",
+        "step": "P4",
+        "seat": 0,
+        "territory": "serbia",
+        "attacker": army,
+        "defender": neutral,
+        "attacking": "austria_hungary",
+        "defending": "neutral",
+        "before": [100, 60],
+        "losses": list(losses),
+        "supporters": [],
+        "fort": 0,
+        "landing": False,
+        "significant": True,
+        "winner": army,
+        "winning": "austria_hungary",
+        "goes": [[neutral, None]],
+        "morale": [7, 4],
+        "rounds": [[50, 30, 160, 0, 5, 40, {}]],
+    }
+    (known,) = FactDecoder([rules.facts["combat_fought"]]).decode_docs([fact])
+    context = rules.context_builders["combat_fought"](None, None, known)
+    assert end in (load_texts(rules.package, "en").sentence({**fact, **context}) or "")
 
 
 def test_two_equal_casus_belli_are_told_as_two() -> None:

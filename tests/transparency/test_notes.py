@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -105,6 +107,18 @@ class TestForeignReaders:
         vkeys = signing.VkeySet(*(signing.Vkey.from_string(str(key)) for key in KEYS))
         valid = {vkey.sig_type for vkey, _ in vkeys.verify(checkpoint.signatures, checkpoint)}
         assert valid == {1, 4, 6}
+
+
+def test_the_sample_of_the_findings_is_ours() -> None:
+    """The checkers of docs/audit.md are given what this code signs and proves."""
+    sample = json.loads((Path(__file__).parents[2] / "findings" / "checkpoint.json").read_text("utf-8"))
+    assert sample["keys"] == {"log": list(map(str, LOG.keys)), "witness": list(map(str, WITNESS.keys))}
+    assert sample["records"] == RECORDS
+    for key in KEYS:
+        assert open_checkpoint(SignedNote.parse(sample["checkpoint"]), [key]).size == 11
+    assert open_checkpoint(SignedNote.parse(sample["old"]), LOG.keys).size == 7
+    assert TlogProof.parse(sample["proof"] + sample["checkpoint"]).path == inclusion_path(read, 4, 11)
+    assert list(map(bytes.fromhex, sample["consistency"])) == consistency_path(read, 7, 11)
 
 
 NOTE = str(signed(5))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from domain.games.age_of_reason.data import CARDS, CONSTANTS, MARKERS, UNREST_MAX
 from domain.games.age_of_reason.facts.battle import (
@@ -12,7 +13,7 @@ from domain.games.age_of_reason.facts.battle import (
     BattleRolled,
     CommitClosed,
 )
-from domain.games.age_of_reason.facts.cards import CardDiscarded, DiscardCounted
+from domain.games.age_of_reason.facts.cards import CardDiscarded, CardTakenBack, DiscardCounted
 from domain.games.age_of_reason.facts.coalitions import AuctionOpened, BidMade
 from domain.games.age_of_reason.facts.economy import (
     GoldPaid,
@@ -33,6 +34,7 @@ from domain.games.age_of_reason.rules.scoring import region_points
 from domain.games.age_of_reason.state import SIDES, AgeOfReason, Side
 from domain.games.common.dice import describe_roll
 from domain.games.common.merged_sentences import group_by, join_replacements, merged_shares
+from domain.kernel.narration.template_context import SILENT
 from domain.kernel.rules.ruleset import ContextBuilder
 from domain.kernel.schema.declarations import or_none
 from domain.types import Doc, Json, Seat
@@ -164,6 +166,11 @@ def _discarded(before: AgeOfReason, _: AgeOfReason, fact: CardDiscarded) -> Mapp
     return {"cards": before.empires[fact.seat].discard_size + 1} if before.battle else {}
 
 
+def _return_to_hand(_: AgeOfReason, __: AgeOfReason, ___: CardTakenBack) -> Mapping[str, Json]:
+    """Return no size of the discard: only the other facts of the record tell it (`complete_sentences`)."""
+    return {"left": None, "empty": False}
+
+
 def _counted(before: AgeOfReason, _: AgeOfReason, __: DiscardCounted) -> Mapping[str, Json]:
     """Return whether the sentence of the card already gave the size of the discard."""
     return {"told": before.battle is not None}
@@ -211,8 +218,21 @@ def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
     if any(fact["t"] == "battle_revealed" for fact in facts):
         facts = [{**fact, "t": ""} if any(map(fact.get, _LAID.get(fact["t"], ()))) else fact for fact in facts]
     if any(fact["t"] == "discard_counted" for fact in facts):
-        return facts
+        return _join_counts(facts)
     return [{**fact, "bluff": True} if fact["t"] == "marker_converted" else fact for fact in facts]
+
+
+def _join_counts(facts: Sequence[Doc]) -> Sequence[Doc]:
+    """AOR-16.2: tell the new size of a discard with its card, to readers of both."""
+    told = list(facts)
+    for i, (card, counted) in enumerate(pairwise(facts)):
+        if counted["t"] != "discard_counted" or card.get("seat") != counted["seat"]:
+            continue
+        if card["t"] == "card_discarded":
+            told[i : i + 2] = [{**card, "cards": counted["cards"]}, SILENT]
+        elif card["t"] == "card_taken_back":
+            told[i : i + 2] = [{**card, "left": counted["cards"] or None, "empty": not counted["cards"]}, SILENT]
+    return told
 
 
 # points
@@ -269,6 +289,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "marker_taken": _marker_gain,
     "marker_converted": _conversion,
     "card_discarded": _discarded,
+    "card_taken_back": _return_to_hand,
     "discard_counted": _counted,
     "vp_gained": _marker,
     "unrest_added": _unrest_added,

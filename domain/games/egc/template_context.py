@@ -84,13 +84,30 @@ def _lost_armies(armies: Sequence[str]) -> Mapping[str, Json]:
 
 
 def _fought(_: Egc, __: Egc, fact: CombatFought) -> Mapping[str, Json]:
-    """EGC-9.5, EGC-9.7: return the losers that still had divisions, and the percentage of encirclement if any."""
+    """EGC-9.5, EGC-9.7: return the losers that still had divisions, and the percentage of encirclement if any.
+
+    EGC-9.10: and what becomes of the losers, and the morale of `both` armies or of the only `survivor`.
+    """
     left = {
         army: before - lost
         for army, before, lost in zip((fact.attacker, fact.defender), fact.before, fact.losses, strict=True)
     }
     broken = [army for army, _ in fact.goes if left[army]]
-    return {"broken": broken, "encircled": fact.rounds[0][3] or None}
+    fates = [
+        {"army": army, "to": to} if to else {"trapped": army} if left[army] else {"gone": army}
+        for army, to in fact.goes
+    ]
+    lost = {army for army, to in fact.goes if to is None}
+    alive = {army: n for army, n in zip(left, fact.morale, strict=True) if army not in lost and fact.significant}
+    survivor, spirit = next(iter(alive.items())) if len(alive) == 1 else (None, None)
+    return {
+        "broken": broken,
+        "encircled": fact.rounds[0][3] or None,
+        "fates": fates,
+        "both": len(alive) > 1,
+        "survivor": survivor,
+        "spirit": spirit,
+    }
 
 
 def _drilled(before: Egc, _: Egc, fact: ArmiesDrilled) -> Mapping[str, Json]:

@@ -16,13 +16,9 @@ from domain.games.imperunde.refusal_codes import CODES
 from domain.games.imperunde.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
+from domain.games.imperunde.sentence_completion import complete_sentences, gather_headlines
 from domain.games.imperunde.state import ImpeRunde
-from domain.games.imperunde.template_context import (
-    CONTEXT_BUILDERS,
-    SENTENCE_MERGERS,
-    complete_sentences,
-    gather_headlines,
-)
+from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, Nullable, Word

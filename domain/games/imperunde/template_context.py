@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from domain.games.imperunde.data import COUNTRIES, DICE, UNITS, VALUE
-from domain.games.imperunde.facts.cards import AutoPassSet, DeckShuffled, HandShown
+from domain.games.imperunde.facts.cards import AutoPassSet, CardDrawn, DeckShuffled, HandShown
 from domain.games.imperunde.facts.combat import AttackDeclared, CombatEnded, CombatStarted, RoundFought
 from domain.games.imperunde.facts.diplomacy import RelationsFixed
 from domain.games.imperunde.facts.events import LandEvent, PiratesPlaced, SeaEvent
@@ -18,7 +18,6 @@ from domain.games.imperunde.rules.budget import LINES
 from domain.games.imperunde.rules.rounds import card_bonus
 from domain.games.imperunde.rules.sides import black_ships
 from domain.games.imperunde.state import WINDOWS, ImpeRunde, Party, Side
-from domain.kernel.narration.template_context import SILENT
 from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json, Seat
 
@@ -28,7 +27,7 @@ REBELS = ("natives", "insurgents")
 SentenceContext = Mapping[str, Json]
 
 
-def _pieces(some: Iterable[tuple[str, int]]) -> list[Json]:
+def count_pieces(some: Iterable[tuple[str, int]]) -> list[Json]:
     """Return the numbers of units by kind, regardless of their moves left."""
     count: Counter[str] = Counter()
     for unit, number in some:
@@ -86,6 +85,11 @@ def _hand(_: S, __: S, fact: HandShown) -> SentenceContext:
     return {"hand": [{"card": card, "many": n if n > 1 else None} for card, n in sorted(count.items())]}
 
 
+def _own_card(_: S, __: S, ___: CardDrawn) -> SentenceContext:
+    """Return no other card: only the other facts of the record tell some (`complete_sentences`)."""
+    return {"hand": None}
+
+
 def _standing_pass(_: S, __: S, fact: AutoPassSet) -> SentenceContext:
     """Return the passed kinds of windows in three parts, for a list with "or"; only `every` for all kinds."""
     kinds = [kind for kind in WINDOWS if kind in fact.windows]
@@ -113,7 +117,7 @@ def _movement_kind(before: S, _: S, fact: UnitsMoved) -> SentenceContext:
         how = "support"
     else:
         how = "march"
-    return {"how": how, "lot": _pieces((x.unit, x.count) for x in fact.units)}
+    return {"how": how, "lot": count_pieces((x.unit, x.count) for x in fact.units)}
 
 
 def _sinkers(before: S, _: S, fact: TransportsSunk) -> SentenceContext:
@@ -126,7 +130,7 @@ def _lost_pieces(before: S, _: S, fact: CountryFreed) -> SentenceContext:
     country = before.country(fact.country)
     forts, posts = [("fort", country.forts)] if country.forts else [], [("trading_post", country.posts)]
     units = [(x.unit, x.count) for x in country.units]
-    return {"pieces": _pieces([*(posts if country.posts else []), *forts, *units])}
+    return {"pieces": count_pieces([*(posts if country.posts else []), *forts, *units])}
 
 
 def _pinned(before: S, _: S, __: object) -> SentenceContext:
@@ -146,13 +150,21 @@ def _marched(run: Sequence[Doc]) -> Sequence[Doc]:
         same = last is not None and (last["seat"], last["how"]) == (fact["seat"], fact["how"])
         if last is not None and same and last["way"][-1] == fact["from"] and last["lot"] == fact["lot"]:
             last["way"].append(fact["to"])
+        elif fact["how"] == "support" and (approach := _approach(told, fact)) is not None:
+            approach |= {"how": "support", "way": [*approach["way"], fact["to"]]}
         elif last is not None and same and last["way"] == [fact["from"], fact["to"]]:
-            last["lot"] = _pieces((x["unit"], x["count"]) for x in (*last["lot"], *fact["lot"]))
+            last["lot"] = count_pieces((x["unit"], x["count"]) for x in (*last["lot"], *fact["lot"]))
         elif fact["how"] != "charge":
             told.append({**fact, "way": [fact["from"], fact["to"]]})
     for fact in told:
         fact |= {"from": fact["way"][0], "to": fact["way"][-1], "through": fact["way"][1:-1]}
     return told
+
+
+def _approach(told: Sequence[Doc], last: Doc) -> Doc | None:
+    """Return the march of the same units that ends where their last step into a combat begins."""
+    same = (fact for fact in told if (fact["how"], fact["seat"], fact["lot"]) == ("march", last["seat"], last["lot"]))
+    return next((fact for fact in same if fact["way"][-1] == last["from"]), None)
 
 
 # --- combat ------------------------------------------------------------------------------------------------------
@@ -167,12 +179,12 @@ def _defence(s: S, region: str, parties: Iterable[Party], natives: int = 0) -> l
 def _strength(s: S, region: str, who: Party, natives: int) -> list[Json]:
     if region not in COUNTRIES:
         ships = black_ships(s.zone(region).pirates) if who == "pirates" else s.zone(region).warships(who)
-        return _pieces((x.unit, x.count) for x in ships)
+        return count_pieces((x.unit, x.count) for x in ships)
     if who == "natives":
-        return _pieces([("infantry", natives)] if natives else [])
+        return count_pieces([("infantry", natives)] if natives else [])
     country = s.country(region)
     forts = [("fort", country.forts)] if country.forts else []
-    return _pieces([*forts, *((x.unit, x.count) for x in country.units)])
+    return count_pieces([*forts, *((x.unit, x.count) for x in country.units)])
 
 
 def _attack(before: S, _: S, fact: AttackDeclared) -> SentenceContext:
@@ -187,7 +199,7 @@ def _attack(before: S, _: S, fact: AttackDeclared) -> SentenceContext:
     else:
         parties = before.enemies_at(fact.seat, target)
     return {
-        "force": [{"from": way[0], "through": way[1:], "units": _pieces(units)} for way, units in force.items()],
+        "force": [{"from": way[0], "through": way[1:], "units": count_pieces(units)} for way, units in force.items()],
         "defence": _defence(before, target, parties, VALUE[target]),
     }
 
@@ -214,7 +226,7 @@ def _duels(before: S, _: S, fact: RoundFought) -> SentenceContext:
         "duels": duels,
         "ties": sum(x["result"] == "lost" and (x["counted"] or x["value"]) == x["against"] for x in duels),
         "lost": [
-            _pieces(some) if who not in REBELS else None
+            count_pieces(some) if who not in REBELS else None
             for who, some in zip((c.attacker, c.defender), lost, strict=True)
         ],
         "idle": [list(die) for die in (*fact.attacker[len(pairs) :], *fact.defender[len(pairs) :])],
@@ -298,7 +310,9 @@ def _piled(run: Sequence[Doc]) -> Sequence[Doc]:
     """Merge pieces placed by a seat in the same region."""
     same = groupby(run, key=lambda fact: (fact["seat"], fact["region"]))
     groups = [list(some) for _, some in same]
-    return [{**some[0], "units": _pieces((x["unit"], x["count"]) for f in some for x in f["units"])} for some in groups]
+    return [
+        {**some[0], "units": count_pieces((x["unit"], x["count"]) for f in some for x in f["units"])} for some in groups
+    ]
 
 
 def _events(run: Sequence[Doc]) -> Sequence[Doc]:
@@ -313,48 +327,12 @@ def _winds(run: Sequence[Doc]) -> Sequence[Doc]:
     return [{**x, "t": "sea_event.idle"} if x["event"] == "fair_wind" and x["idle"] else x for x in run]
 
 
-def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Mark epidemics in colonies, and storms over ships, without a lost unit; omit the approach of an attack."""
-    hurt = {fact["region"] for fact in facts if fact["t"] in ("units_lost", "transports_sunk")}
-    hurt |= {fact["zone"] for fact in facts if fact["t"] == "pirates_lost"}
-    told = [{**fact, "spared": True} if _strikes(fact) and fact["region"] not in hurt else fact for fact in facts]
-    return list(_without_approach(told))
-
-
-def _without_approach(facts: Iterable[Doc]) -> Iterator[Doc]:
-    """Yield the facts without steps between an attack and its combat: the attack has told the way."""
-    attacker: Seat | None = None
-    for fact in facts:
-        if fact["t"] == "attack_declared":
-            attacker = fact["seat"]
-        elif fact["t"] == "combat_started":
-            attacker = None
-        steps = attacker is not None and fact["t"] == "units_moved" and fact["seat"] == attacker
-        yield SILENT if steps else fact
-
-
-def _strikes(fact: Doc) -> bool:
-    """Return whether units can be lost by an event."""
-    if fact["t"] == "land_event":
-        return bool(fact["event"] == "epidemic" and fact["owner"] is not None)
-    return bool(fact["t"] == "sea_event" and fact["event"] == "storm" and not fact["idle"])
-
-
-def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Gather the countries taken by a seat from the same owner."""
-    taken: dict[Json, list[Doc]] = {}
-    for fact in facts:
-        if fact["t"] == "country_conquered":
-            taken.setdefault((fact["seat"], fact.get("from")), []).append(fact)
-    firsts = {id(some[0]): {**some[0], "country": [fact["country"] for fact in some]} for some in taken.values()}
-    return [firsts.get(id(fact), fact) for fact in facts if fact["t"] != "country_conquered" or id(fact) in firsts]
-
-
 CONTEXT_BUILDERS: Mapping[str, ContextBuilder[ImpeRunde]] = {
     "deck_shuffled": _shuffled,
     "overrides_ended": _overrides,
     "relations_fixed": _wars,
     "income_computed": _revenue,
+    "card_drawn": _own_card,
     "hand_shown": _hand,
     "auto_pass_set": _standing_pass,
     "posts_settled": _fresh,

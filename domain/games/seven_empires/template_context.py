@@ -7,7 +7,7 @@ from itertools import groupby
 
 from domain.games.seven_empires.data import ACTIONS, CITIES, EMPIRES, FIRST_SLOTS, LETTERED, LETTERS, LIMITS
 from domain.games.seven_empires.facts.movement import ArmyMoved, Fought
-from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed
+from domain.games.seven_empires.facts.pieces import StartingUnitsPlaced, UnitsDeployed, UnitsReduced
 from domain.games.seven_empires.facts.sequence import (
     DecadeStarted,
     GameScored,
@@ -70,6 +70,11 @@ def _stands(_: Seven, __: Seven, fact: StartingUnitsPlaced | UnitsDeployed) -> M
     for x in fact.units:
         found.setdefault(x.region, []).append({"unit": x.unit, "number": x.number, "one": x.number == 1})
     return {"stands": [{"region": region, "units": units} for region, units in found.items()]}
+
+
+def _removed(_: Seven, __: Seven, fact: UnitsReduced) -> Mapping[str, Json]:
+    """Return the removed units."""
+    return {"removed": [{"unit": x.unit, "number": x.number, "one": x.number == 1} for x in fact.units]}
 
 
 def _first_taker(before: Seven, _: Seven, fact: TileRevealed) -> Mapping[str, Json]:
@@ -151,9 +156,13 @@ def _power(run: Sequence[Doc]) -> Sequence[Doc]:
 
 
 def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
-    """Gather power, flags and influence cards; a city tells its last occupation, or nothing if it is as before."""
+    """Gather power, flags, influence cards, palaces, and the cities occupied by an empire's movements.
+
+    A city tells its last occupation, or nothing if it is as before.
+    """
     net = _net_occupations(facts)
     gathered: dict[str, list[Doc]] = {}
+    marches: dict[str, Doc] = {}
     out: list[Doc] = []
     for i, fact in enumerate(facts):
         if fact["t"] in GATHERED:
@@ -162,7 +171,13 @@ def gather_headlines(facts: Sequence[Doc]) -> Sequence[Doc]:
             gathered.setdefault(fact["t"], []).append(fact)
         elif fact["t"] in ("army_moved", "fought"):
             kept = {way: [city for city in fact.get(way, ()) if net[city] == i] for way in OCCUPATIONS}
+            if fact["t"] == "army_moved" and fact["empire"] in marches:
+                for way, cities in kept.items():
+                    marches[fact["empire"]][way].extend(cities)
+                continue
             out.append({**fact, **kept})
+            if fact["t"] == "army_moved":
+                marches[fact["empire"]] = out[-1]
         else:
             out.append(fact)
     return [GATHERED[fact["t"]](gathered[fact["t"]]) if fact["t"] in gathered else fact for fact in out]
@@ -233,6 +248,7 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Seven]] = {
     "markers_shifted": _returning_markers,
     "decade_started": _decade,
     "units_deployed": _stands,
+    "units_reduced": _removed,
     "tile_revealed": _first_taker,
     "army_moved": _army_moved,
     "fought": _fought,

@@ -50,7 +50,7 @@ _UNSAID: dict[str, set[str]] = {
     "manned_set": {"manned"},
     "empire_founded": {"points", "next_army", "ranks"},
     "sheet_carried_out": {"armies", "levels", "links", "investments"},
-    "combat_fought": {"seat", "winning"},
+    "combat_fought": {"seat", "winning", "goes", "significant"},
     "army_turned_back": {"seat"},
     "territory_conquered": {"turn"},
     "armies_drilled": {"seat", "trained", "rested"},

@@ -51,7 +51,7 @@ FIGHT = {"region": "breslau", "empire": "habsburg", "unit": "artillery", "agains
     ("fact", "english", "french"),
     [
         (
-            {"t": "units_reduced", **SPAIN, "units": [{"unit": "infantry", "number": 3}]},
+            {"t": "units_reduced", **SPAIN, "removed": [{"unit": "infantry", "number": 3, "one": False}]},
             "Seat 1 removes 3 infantry units of Spain, as there are too many units in Madrid.",
             "Le siège 1 retire 3 infanteries d'Espagne, car il y a trop d'unités à Madrid.",
         ),

@@ -24,7 +24,7 @@ IDS = [
 
 ALIKE = set(
     """azov berlin bilbao bordeaux breslau budapest constantinople empire fact.palace_built france
-    fact.city_built item.gain item.removed kiev konigsberg konya liverpool lyon madrid marseille naples paris
+    fact.city_built item.gain kiev konigsberg konya liverpool lyon madrid marseille naples paris
     portugal position_1 position_2
     position_3 position_4 position_5 position_6 prague strasbourg title trieste york
     fact.markers_shifted""".split()  # noqa: SIM905 (a list of words)
@@ -44,6 +44,7 @@ UNSAID: dict[str, set[str]] = {
     "marker_placed": {"mode"},
     "starting_units_placed": {"units"},
     "units_deployed": {"units"},
+    "units_reduced": {"units"},
     "monarchs_assigned": {"monarchs"},
     "markers_shifted": {"markers"},
     "power_scored": {"points", "why"},
