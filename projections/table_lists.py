@@ -24,6 +24,10 @@ READ_BY_ALL = (READ_POSITION.scalar_subquery() + 1) * (1 << PLACE_BITS)
 """The end of the places that all partitions have read."""
 
 
+UNPUBLISHED = ("gen", "held", "adopted")
+"""Columns of results that only the ratings read."""
+
+
 class TableLists:
     """Queries over many games, each read from one snapshot of the live generation."""
 
@@ -212,7 +216,8 @@ class TableLists:
             at, game, seat = after.split(".")
             query = query.where(tuple_(t.c.at, t.c.game, t.c.seat) < tuple_(int(at), game, int(seat)))
         with self._views.reading() as db:
-            return [{str(k): v for k, v in row.items() if k != "gen"} for row in db.execute(query).mappings()]
+            rows = db.execute(query).mappings()
+            return [{str(k): v for k, v in row.items() if k not in UNPUBLISHED} for row in rows]
 
     def count_results(self, player: str, *, own: bool = False) -> tuple[int, int, int]:
         """Return the numbers of finished, unfinished and conceded closed games: public ones, or all if `own`."""

@@ -6,7 +6,7 @@ sealed bid it has the entrant alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from domain.errors import VerificationError
@@ -15,7 +15,7 @@ from domain.ledger import Ledger, LogEntry
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
-from domain.tournaments.event_queue_commands import find_next_table
+from domain.tournaments.event_queue_commands import find_next_table, list_ready
 from domain.tournaments.event_stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
 from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
@@ -120,7 +120,7 @@ def build_summary(t: Tournament) -> Doc:
 
 def build_tournament(t: Tournament) -> Doc:
     """Return the whole document of a tournament: terms, entrants, draws, and the figures of the summary."""
-    terms = t.terms
+    terms, ready = t.terms, list_ready(t)
     return {
         **build_summary(t),
         "head": t.hash,
@@ -135,7 +135,7 @@ def build_tournament(t: Tournament) -> Doc:
         "queue": _queue_to_json(t) if t.has_queue else None,
         "schedule": _schedule_to_json(t) if t.schedule else None,
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
-        "people": [_entrant_to_json(t, entrant) for entrant in range(len(t.entrants))],
+        "people": [_entrant_to_json(t, entrant, ready) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
         "officers": [{"player": player, "office": office} for player, office in sorted(t.officers.items())],
     }
@@ -173,7 +173,7 @@ def _stage_to_json(t: Tournament, number: int) -> Doc:
     }
 
 
-def _entrant_to_json(t: Tournament, entrant: int) -> Doc:
+def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int]) -> Doc:
     person = t.entrants[entrant]
     return {
         "entrant": entrant,
@@ -183,6 +183,7 @@ def _entrant_to_json(t: Tournament, entrant: int) -> Doc:
         "substitutes": list(person.substitutes),
         "waiting": t.is_waiting(entrant),
         "queued": t.has_queue and entrant in t.play.queue,
+        "may_queue": entrant in ready,
         "checked_in": entrant in t.commitments,
         "takes_part": entrant in t.participants,
         "nonce_hash": t.commitments.get(entrant, ""),

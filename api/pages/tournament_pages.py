@@ -22,7 +22,6 @@ from api.pages.session import localize_problem, render_games_page, session_owner
 from api.services import Doc, services
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import LEAST_TABLES
-from domain.tournaments.event_queue_commands import count_tables, may_wait
 from domain.tournaments.scoring import POINT
 
 DECIMALS = 3
@@ -87,9 +86,7 @@ class TournamentShown:
     @property
     def may_wait(self) -> bool:
         """Return True if the visitor may wait for a table: the queue is open, and the visitor plays too few tables."""
-        t, entry = services().tournaments.load(self.doc["tournament"]), self.entry
-        is_member = entry is not None and not t.play.queue_closed and may_wait(t, entry["entrant"])
-        return is_member and entry is not None and count_tables(t, entry["entrant"]) < t.stage_terms.concurrent
+        return self.entry is not None and bool(self.entry["may_queue"])
 
     @property
     def has_left(self) -> bool:

@@ -133,6 +133,7 @@ class EntrantSchema(ResponseSchema):
     substitutes = fields.List(fields.String(), required=True, metadata={"description": "Their player ids."})
     waiting = fields.Boolean(required=True, metadata={"description": "True on the waiting list."})
     queued = fields.Boolean(required=True, metadata={"description": "True in the queue of a ladder or arena."})
+    may_queue = fields.Boolean(required=True, metadata={"description": "True if the entrant may wait in it."})
     checked_in = fields.Boolean(required=True)
     takes_part = fields.Boolean(required=True)
     nonce_hash = required_str()

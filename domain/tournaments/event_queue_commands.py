@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -128,9 +129,21 @@ def list_pods(t: Tournament) -> tuple[tuple[int, ...], ...]:
 
 def count_tables(t: Tournament, entrant: int) -> int:
     """Return the number of an entrant's pods without an end."""
-    own = [number for number, pod in enumerate(list_pods(t), 1) if entrant in pod]
-    tables = [t.play.tables.get((QUEUE_ROUND, number)) for number in own]
-    return sum(table is None or not (table.annulled or table.result) for table in tables)
+    return sum(entrant in pod for pod in _list_open_pods(t))
+
+
+def list_ready(t: Tournament) -> frozenset[int]:
+    """Return the entrants who may be in the queue: it is open, and they play fewer tables than the stage allows."""
+    if not t.has_queue or t.play.queue_closed:
+        return frozenset()
+    playing = Counter(entrant for pod in _list_open_pods(t) for entrant in pod)
+    return frozenset(e for e in t.play.members if may_wait(t, e) and playing[e] < t.stage_terms.concurrent)
+
+
+def _list_open_pods(t: Tournament) -> list[tuple[int, ...]]:
+    tables = [t.play.tables.get((QUEUE_ROUND, number)) for number in range(1, len(list_pods(t)) + 1)]
+    pods = zip(list_pods(t), tables, strict=True)
+    return [pod for pod, table in pods if table is None or not (table.annulled or table.result)]
 
 
 def is_draw_due(t: Tournament, now: int) -> bool:

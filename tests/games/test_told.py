@@ -97,7 +97,7 @@ def test_a_storm_that_sinks_pirates_has_spared_nobody() -> None:
 
 
 def test_an_attack_tells_its_way_and_no_step_of_it_again() -> None:
-    """IMP-8.1: the steps stand between the attack and its combat; those of others, and later ones, are told."""
+    """IMP-8.1.2: the steps stand between the attack and its combat; those of others, and later ones, are told."""
     moved: Doc = {"t": "units_moved", "seat": 0}
     facts: list[Doc] = [{"t": "attack_declared", "seat": 0}, moved, {"t": "combat_started"}, moved]
     told = of("imperunde").rules.complete_sentences(facts)
