@@ -53,7 +53,7 @@ def is_public(summary: Doc, version: int) -> bool:
     """Return True if spectators may see a version of a table: only then its picture is shown."""
     if summary["status"] == "open":
         return False
-    if summary["listing"] == "public" and not summary["delay"]:
+    if not summary["delay"]:  # who has the address may watch any table without a delay
         return True
     answer = ask_publicly(f"/games/{summary['game']}")
     return answer.status < 400 and answer.doc["status"] != "open" and version <= answer.doc["version"]
