@@ -49,12 +49,15 @@ class TournamentSource:
         """Return the tournament for new subscribers, and the records since the last update."""
         t = self.services.tournaments.load(self.tournament)
         self.topics = {self.tournament: 0, **self.services.reader.change_marks([self.tournament])}
-        snapshot = (make_event("tournament", build_tournament(t)),)
+        states = [request.state for request in requests.values() if isinstance(request.state, int)]
+        records = self.services.ledger.read(t.id, min(states, default=t.version), t.version)
+        needed = any(request.needs_snapshot for request in requests.values())
+        first = (make_event("tournament", build_tournament(t)),) if needed else ()
         updates = {}
         for key, request in requests.items():
             before = request.state if isinstance(request.state, int) else t.version
-            news = _name_records(key, self.services.ledger.read(t.id, before, t.version)) if before < t.version else ()
-            updates[key] = StreamUpdate(t.version, t.version, snapshot if request.needs_snapshot else (), tuple(news))
+            news = tuple(_name_records(key, (record for record in records if record.version > before)))
+            updates[key] = StreamUpdate(t.version, t.version, first if request.needs_snapshot else (), news)
         return updates
 
     def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
