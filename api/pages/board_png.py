@@ -62,8 +62,8 @@ def _render(svg: str) -> bytes:
 def resolve_properties(css: str) -> str:
     """Return a style sheet without custom properties and conditions: resvg knows neither.
 
-    Custom properties have the values of the rules for `:root` outside of conditions. Unset ones inherit: only other parts
-    of a page use them.
+    Custom properties have the values of the rules for `:root` outside of conditions. Unset ones inherit: only other
+    parts of a page use them.
     """
     plain = _AT_RULE.sub("", css)
     values = {name: value.strip() for block in _ROOT.findall(plain) for name, value in _PROPERTY.findall(block)}
