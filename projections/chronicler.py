@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -77,5 +78,11 @@ class Chronicler:
 
     def tell(self, rules: AnyRuleset, entry: Doc) -> Doc:
         """Return a timeline entry with its sentences."""
-        powers = {int(seat): power for seat, power in entry.get("powers", {}).items()}
+        powers = _powers_by_seat(tuple(entry.get("powers", {}).items()))
         return add_text(rules, entry, self.words, self.namer(entry["version"], powers))
+
+
+@functools.lru_cache(512)
+def _powers_by_seat(powers: tuple[tuple[str, str], ...]) -> Mapping[Seat, str]:
+    """Return the powers as an entry has them, by seat: they change seldom."""
+    return {int(seat): power for seat, power in powers}

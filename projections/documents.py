@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import convert
+from msgspec.structs import asdict
 
 from domain.kernel.game.game import private_view
 from domain.kernel.game.officers import OFFICES
@@ -230,7 +231,7 @@ def _facts_with_context(rules: AnyRuleset, part: Doc) -> Sequence[Doc]:
 
 def chapter_to_json(words: Texts, chapter: Chapter) -> dict[str, Json]:
     """Return a chapter with its heading."""
-    return {**declarations.doc(chapter), "title": section_title(words, chapter)}
+    return {**asdict(chapter), "title": section_title(words, chapter)}
 
 
 def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Doc:

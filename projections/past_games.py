@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -40,12 +40,12 @@ PENDING = 32
 """Keyframes made before they are written."""
 
 
+_Block = tuple[str, str, Viewer, int]
+"""Id of the log, game, viewer, and number of the block of `SPACING` versions."""
+
+
 class _TooFarError(Exception):
     """The versions that rewinds go back to are too far from keyframes."""
-
-
-class _StaleError(Exception):
-    """The log has another record at the version from which the fold began."""
 
 
 @dataclass
@@ -71,7 +71,7 @@ class PastGames:
     def after_fork(self) -> None:
         """Forget cached versions, and the lock, since its thread may be missing after a fork."""
         self._lock = threading.Lock()
-        self._cache: LRUCache[tuple[str, Viewer, int], Past] = LRUCache(CACHE_VERSIONS)
+        self._cache: LRUCache[_Block, dict[int, Past]] = LRUCache(CACHE_VERSIONS, len)
         self._rulesets: LRUCache[str, str] = LRUCache(CACHE_GAMES)
 
     def load(self, game: str, version: int, viewer: Viewer) -> LoadedGame:
@@ -121,10 +121,25 @@ class PastGames:
         return (found.hash, found.game, found.known[viewer]) == (past.hash, past.stored_game, past.known[viewer])
 
     def _load(self, game: str, version: int, viewer: Viewer, budget: _Budget | None = None) -> Past:
-        for start in (self._find_start(game, version, viewer), None):
-            with suppress(_StaleError):
+        cached = self._find_cached(game, version, viewer)
+        if cached is not None and cached.version == version - 1:
+            cached = self._read_ahead(game, cached, viewer)
+        if cached is not None and cached.version == version:
+            return cached
+        if (start := cached or self._find_keyframe(game, version, viewer)) is not None:
+            with suppress(VerificationError):  # the log may have other records than when it was stored
                 return self._fold_from(game, start, version, viewer, budget)
-        raise VerificationError("unreadable", version, "it is gone")
+        return self._fold_from(game, None, version, viewer, budget)
+
+    def _read_ahead(self, game: str, start: Past, viewer: Viewer) -> Past:
+        """Return the version after a cached one if it can be read, else that one.
+
+        Who steps to the next version seldom stops there, so the others of its block come with the same read.
+        """
+        version = start.version + 1
+        with suppress(StoreDamaged, VerificationError):
+            deque(self._walk(game, start, (version // keyframes.SPACING + 1) * keyframes.SPACING - 1, viewer), maxlen=0)
+        return self._find_cached(game, version, viewer) or start
 
     def _fold_from(self, game: str, start: Past | None, version: int, viewer: Viewer, budget: _Budget | None) -> Past:
         walk = self._walk(game, start, version, viewer, budget or _Budget(version + PAGE), budget)
@@ -138,13 +153,17 @@ class PastGames:
             raise VerificationError("unreadable", version, "it is gone")
         return found
 
-    def _find_start(self, game: str, upto: int, viewer: Viewer) -> Past | None:
-        """Return the nearest version that is kept, or None. The log may have another one there."""
+    def _find_cached(self, game: str, upto: int, viewer: Viewer) -> Past | None:
+        """Return the nearest cached version of the same block, or None."""
         with self._lock:
-            for version in range(upto, max(upto // keyframes.SPACING * keyframes.SPACING, 1) - 1, -1):
-                if (past := self._cache.get((game, viewer, version))) is not None:
-                    return past
-        return self.keyframes.find(self.rules_of(game), game, upto, viewer) if upto >= keyframes.SPACING else None
+            pasts = self._cache.get((self._ledger.log_id, game, viewer, upto // keyframes.SPACING), {})
+        return pasts.get(upto) or pasts.get(max((version for version in pasts if version < upto), default=0))
+
+    def _find_keyframe(self, game: str, upto: int, viewer: Viewer) -> Past | None:
+        """Return the nearest stored version, or None. The log may have other records there."""
+        found = self.keyframes.find(self.rules_of(game), game, upto, viewer) if upto >= keyframes.SPACING else None
+        is_last = found is not None and found.version == upto  # no later record names its hash
+        return found if found is None or not is_last or self.contains(game, upto, found.hash) else None
 
     def _walk(
         self,
@@ -157,16 +176,12 @@ class PastGames:
     ) -> Iterator[tuple[Record, Past]]:
         """Yield the records after `start` with their pasts; cache the last ones and store the keyframes among them.
 
-        Raise _StaleError if the log does not have `start`. Targets of rewinds are folded from `budget`, by default each
-        from its own; `spent_by` pays for the records of this walk.
+        Raise VerificationError if the log does not have `start`. Targets of rewinds are folded from `budget`, by
+        default each from its own; `spent_by` pays for the records of this walk.
         """
-        rules, past, pending = self.rules_of(game), start, list[Past]()
+        rules, past, pending, log = self.rules_of(game), start, list[Past](), self._ledger.log_id
         kept = {} if past is None else {past.version: past}
-        for record in self._iterate_records(game, start.version - 1 if start else 0, upto):
-            if start is not None and record.version == start.version:
-                if record.hash != start.hash:
-                    raise _StaleError
-                continue
+        for record in self._iterate_records(game, start.version if start else 0, upto):
             if spent_by:
                 spent_by.spend()
             if past is None:
@@ -186,7 +201,7 @@ class PastGames:
                 self._save(rules, game, pending)
             yield record, past
         self._save(rules, game, pending)
-        self._remember(game, viewer, kept)
+        self._remember(log, game, viewer, kept)
 
     def rules_of(self, game: str) -> AnyRuleset:
         """Return the rules of a game, which never change."""
@@ -214,6 +229,8 @@ class PastGames:
             self.keyframes.save(rules, game, pending)
         pending.clear()
 
-    def _remember(self, game: str, viewer: Viewer, pasts: Mapping[int, Past]) -> None:
+    def _remember(self, log: str, game: str, viewer: Viewer, pasts: dict[int, Past]) -> None:
+        """Cache versions of one block. A log that was replaced meanwhile has another id."""
+        block = (log, game, viewer, max(pasts, default=0) // keyframes.SPACING)
         with self._lock:
-            self._cache.update({(game, viewer, version): past for version, past in pasts.items()})
+            self._cache[block] = self._cache.get(block, {}) | pasts

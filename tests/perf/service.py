@@ -89,7 +89,7 @@ def figures(played: Played, wholes: Sequence[Whole] = ()) -> Iterator[Figure]:
             for whole in wholes:
                 yield whole_game(address, whole, Path(folder) / f"{whole.name}.sqlite")
             yield from memory()
-            yield from whole_memory("after play", 260)
+            yield from whole_memory("after play", 290)
         yield from starts(data)
 
 

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from domain.command_handler import new_game_id
-from domain.errors import StoreUnavailable
+from domain.errors import StoreUnavailable, VerificationError
 from domain.kernel.game.game import state_known_to
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
@@ -133,27 +133,46 @@ def test_every_past_is_the_fold_from_the_first_record(make_shelf: Callable[..., 
     shelf.check(past, some)
 
 
-def test_neighbours_are_folded_on(make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Up and down: each further version reads its record and the one before."""
+def test_neighbours_are_read_together(make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step up reads the other versions up to the next keyframe as well; no further step reads anything."""
     shelf = make_shelf(ORDERS)
     past = shelf.fresh()
     past.load(shelf.game, len(shelf.records), 0)
-    read: list[int] = []
+    first, *steps = range(2 * keyframes.SPACING, 3 * keyframes.SPACING)
+    past.load(shelf.game, first, 0)
+    read: list[str] = []
     whole = Ledger.read
 
     def counted(ledger: Ledger, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
-        found = whole(ledger, game, after, upto)
-        read.append(len(found))
-        return found
+        read.append(game)
+        return whole(ledger, game, after, upto)
 
-    past.load(shelf.game, 60, 0)
     monkeypatch.setattr(Ledger, "read", counted)
-    rewound = {r.version for r in shelf.records if r.kind == "rewound"}
-    for version in [v for v in range(61, 100) if v % keyframes.SPACING and v not in rewound]:
-        past.load(shelf.game, version, 0)
-        read.clear()
-        past.load(shelf.game, version, 0)
-        assert sum(read) == 1, version
+    past.load(shelf.game, steps[0], 0)
+    assert read
+    read.clear()
+    for version in (*steps, *reversed(steps)):
+        assert past.load(shelf.game, version, 0).game.version == version
+    assert not read
+
+
+def test_a_step_holds_before_a_damaged_record(
+    make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The versions that are read together with the next one may be unreadable; it is not."""
+    shelf = make_shelf(ORDERS)
+    past, first, whole = shelf.fresh(), 2 * keyframes.SPACING, Ledger.read
+
+    def damaged(ledger: Ledger, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        if upto is None or upto > first + 5:
+            raise VerificationError("unreadable", first + 5)
+        return whole(ledger, game, after, upto)
+
+    monkeypatch.setattr(Ledger, "read", damaged)
+    for version in range(first, first + 5):
+        assert past.load(shelf.game, version, 0).game.version == version
+    with pytest.raises(VerificationError):
+        past.load(shelf.game, first + 6, 0)
 
 
 class TestWhatIsStored:

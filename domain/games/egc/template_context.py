@@ -268,11 +268,12 @@ def _manned(_: Egc, __: Egc, fact: MannedSet) -> Mapping[str, Json]:
 
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
     """Leave out battles known in detail and armies in territories told by their conquest; gather casus belli."""
-    facts = _gather_casus_belli(facts)
+    if any(fact["t"] == "casus_belli_gained" for fact in facts):
+        facts = _gather_casus_belli(facts)
     taken = {fact["territory"]: EMPIRES[fact["seat"]] for fact in facts if fact["t"] == "territory_conquered"}
-    known = {fact["territory"] for fact in facts if fact["t"] == "combat_fought"} & taken.keys()
     if not taken:
         return facts
+    known = {fact["territory"] for fact in facts if fact["t"] == "combat_fought"} & taken.keys()
     return [
         SILENT
         if fact["t"] == "battle_fought" and fact["territory"] in known

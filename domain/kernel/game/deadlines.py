@@ -111,6 +111,8 @@ class TimeBank:
 
     def paused_ms(self, begin: int, end: int) -> int:
         """Return the part of the time not running for the seat: vacations and holds."""
+        if not self.holds and not self.vacations:
+            return 0
         spans = _merge_spans(self.vacations, self.holds) if self.holds else self.vacations
         return sum(max(0, min(end, until) - max(begin, since)) for since, until in spans)
 

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
+import msgspec
+
 from domain.errors import FormError
 from domain.types import MAX_INT, Doc, Json
 
@@ -202,7 +204,8 @@ def make_merge_patch(before: Doc, after: Doc) -> Doc:
     for key, value in after.items():
         old = before.get(key)
         if isinstance(old, dict) and isinstance(value, dict):
-            if inner := make_merge_patch(old, value):
+            same = msgspec.json.encode(old) == msgspec.json.encode(value)  # most are, and this is quicker than to walk
+            if not same and (inner := make_merge_patch(old, value)):
                 patch[key] = inner
         elif key not in before or old != value or type(old) is not type(value):
             patch[key] = value
