@@ -8,6 +8,7 @@ from flask import Response
 
 from api import authorization
 from api.caller_keys import command_key, person_key
+from api.http import security_log
 from api.http.problems import Problem
 from api.response_builders import if_match_version, json_response
 from api.services import Doc, services
@@ -31,12 +32,28 @@ def find_office(t: Tournament) -> tuple[str, str] | None:
 
 
 def require_office(tournament: str, *offices: str) -> tuple[Tournament, str]:
-    """Return a tournament and the caller's player id. Raise Problem unless the caller has one of these offices."""
+    """Return a tournament and the caller's player id.
+
+    Raise Problem unless the caller has one of these offices, or stands in for the organiser.
+    """
     t = load_tournament(tournament)
     found = find_office(t)
-    if found is None or found[1] not in offices:
-        raise Problem("directors_only")
-    return t, found[0]
+    if found is not None and found[1] in offices:
+        return t, found[0]
+    if "organiser" in offices and _may_stand_in(t, found):
+        player = found[0] if found else authorization.current_account().player
+        security_log.log_event("organiser_replaced", tournament=t.id, player=player)
+        return t, player
+    raise Problem("directors_only")
+
+
+def _may_stand_in(t: Tournament, found: tuple[str, str] | None) -> bool:
+    """Return whether a caller with this office has the rights of the organiser.
+
+    Deputies and moderators do, once the organiser's account is erased, banned or suspended.
+    """
+    may = (found is not None and found[1] == "deputy") or authorization.is_moderator(authorization.credential_owner())
+    return may and not services().account_store.accounts.is_active(t.director)
 
 
 def require_director(tournament: str) -> Tournament:

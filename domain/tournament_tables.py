@@ -19,6 +19,7 @@ from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
 from domain.tournaments.event import Tournament
+from domain.tournaments.event_commands import Withdraw
 from domain.tournaments.event_queue_commands import QUEUE_ROUND, LeaveQueue, ServeQueue
 from domain.tournaments.event_result_commands import (
     AddTable,
@@ -75,8 +76,8 @@ class TournamentTables:
 
         Raise RuleError if the round may not begin, or takes bids.
         """
-        t = self._tournaments.load(tournament)
-        check_round_may_begin(t, stage, round_)
+        check_round_may_begin(self._tournaments.load(tournament), stage, round_)
+        t = self._withdraw_gone(tournament, stage, round_)
         play = t.stages[stage - 1]
         if t.terms.stages[stage - 1].seating != BY_DRAW:
             check_bids_closed(t, stage, round_, self._tournaments.now())
@@ -113,6 +114,22 @@ class TournamentTables:
         for player in [t.entrants[entrant].player for entrant in t.play.queue]:
             if not self._is_active(player):
                 self.end_waiting(tournament, [player])
+
+    def _withdraw_gone(self, tournament: str, stage: int, round_: int) -> Tournament:
+        """Withdraw everybody with an erased, banned or suspended account, and without a table in a round.
+
+        Return the tournament afterwards.
+        """
+        t = self._tournaments.load(tournament)
+        play = t.stages[stage - 1]
+        pods = range(1, len(play.rounds[round_ - 1].pods) + 1)
+        missing = [pod for pod in pods if (round_, pod) not in play.tables]
+        people = [t.entrants[e].player for pod in missing for e in t.list_present(stage, round_, pod)]
+        gone = [player for player in people if not self._is_active(player)]
+        for player in gone:
+            with _tolerate("not_entered"):
+                self._tournaments.handle(tournament, Withdraw((player,)))
+        return self._tournaments.load(tournament) if gone else t
 
     def end_waiting(self, tournament: str, players: Sequence[str]) -> int:
         """End the waiting of a person with these player ids; return the position of the record, or 0 without one."""

@@ -65,6 +65,13 @@ class TableLists:
         with self._views.reading() as db:
             return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
 
+    def find_tournament_summary(self, tournament: str) -> dict[str, Json] | None:
+        """Return the summary of a tournament, or None before the views have it."""
+        t = schema.tournaments
+        with self._views.reading() as db:
+            row = db.execute(select(t.c.doc).where(is_live(t), t.c.game == tournament)).first()
+        return json.loads(row.doc) if row else None
+
     def list_tournaments(
         self, status: str, ruleset: str, before: int = 0, after: int = 0, limit: int = 50
     ) -> list[tuple[int, dict[str, Json]]]:

@@ -15,7 +15,13 @@ from domain.ledger import Ledger, LogEntry
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
-from domain.tournaments.event_queue_commands import find_next_table, list_ready
+from domain.tournaments.event_queue_commands import (
+    MAX_TABLES,
+    find_next_table,
+    find_queue_end,
+    list_pods,
+    list_ready,
+)
 from domain.tournaments.event_stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
 from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
@@ -142,7 +148,9 @@ def build_tournament(t: Tournament) -> Doc:
 
 
 def _queue_to_json(t: Tournament) -> Doc:
-    return {"waiting": len(t.play.queue), "next_at": find_next_table(t), "closed": t.play.queue_closed}
+    figures = {"waiting": len(t.play.queue), "next_at": find_next_table(t), "closed": t.play.queue_closed}
+    left = {"days": t.terms.chain + 1 - len(t.secrets), "tables": MAX_TABLES - len(list_pods(t))}
+    return {**figures, "left": left, "ends_at": find_queue_end(t)}
 
 
 def _schedule_to_json(t: Tournament) -> Doc:
@@ -215,6 +223,25 @@ def build_round(t: Tournament, stage: int, round_: int) -> Doc:
         "filed": sorted(entrant for number, entrant in play.bids if number == round_),
         "ended": play.has_round_ended(round_),
         "ranked": len(play.rankings) >= round_,
+    }
+
+
+def build_progress(t: Tournament, stage: int) -> Doc:
+    """Return the official standings of a stage after each round, by entrant: the last first place comes first."""
+    rankings = t.stages[stage - 1].rankings
+    listed = [{row["entrant"]: row for row in ranking["standings"]} for ranking in rankings]
+    order = dict.fromkeys(entrant for rows in reversed(listed) for entrant in rows)
+    return {
+        "stage": stage,
+        "rounds": list(range(1, len(rankings) + 1)),
+        "entrants": [
+            {
+                "entrant": entrant,
+                "places": [rows[entrant]["place"] if entrant in rows else None for rows in listed],
+                "ticks": [rows[entrant]["ticks"] if entrant in rows else None for rows in listed],
+            }
+            for entrant in order
+        ],
     }
 
 

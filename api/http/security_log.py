@@ -69,7 +69,15 @@ REFUSALS = {
 }
 """Problem code -> event."""
 
-ACTION_EVENTS = ("token_issued", "token_replaced", "token_revoked", "seat_vacated", "looked", "account_changed")
+ACTION_EVENTS = (
+    "token_issued",
+    "token_replaced",
+    "token_revoked",
+    "seat_vacated",
+    "looked",
+    "account_changed",
+    "organiser_replaced",
+)
 EVENTS = (*ACTION_EVENTS, *sorted(set(REFUSALS.values())))
 """All events of the API, listed in docs/operations.md."""
 

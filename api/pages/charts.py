@@ -74,7 +74,7 @@ def _draw_chart(labels: Labels, turns: Sequence[Doc], figure: str) -> Chart:
     def height(value: int) -> float:
         return round(HEIGHT - EDGE - (value - low) / (high - low) * (HEIGHT - 2 * EDGE), 1)
 
-    ends = _spread([height(next((v for v in reversed(row) if v is not None), low)) for row in values])
+    ends = spread_names([height(next((v for v in reversed(row) if v is not None), low)) for row in values], HEIGHT)
     lines = []
     for seat, row in zip(seats, values, strict=True):
         points = " ".join(f"{LEFT + n * step:.1f},{height(v)}" for n, v in enumerate(row) if v is not None)
@@ -88,12 +88,12 @@ def _value(turn: Doc, seat: int, figure: str) -> int | None:
     return figures[seat].get(figure) if seat < len(figures) else None
 
 
-def _spread(heights: Sequence[float]) -> list[float]:
-    """Return the heights of the names, moved down where two would touch, and up again at the edge."""
+def spread_names(heights: Sequence[float], bottom: int) -> list[float]:
+    """Return the heights of names, moved down where two would touch, and up again at the edge of the picture."""
     placed, order = list(heights), sorted(range(len(heights)), key=lambda n: heights[n])
     for above, below in pairwise(order):
         placed[below] = max(placed[below], placed[above] + LINES_APART)
-    limit = float(HEIGHT - EDGE // 2)
+    limit = float(bottom - EDGE // 2)
     for each in reversed(order):
         placed[each] = min(placed[each], limit)
         limit = placed[each] - LINES_APART

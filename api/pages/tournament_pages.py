@@ -19,6 +19,7 @@ from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.qr_codes import build_qr_code
 from api.pages.session import localize_problem, render_games_page, session_owner
+from api.pages.tournament_charts import ProgressChart, draw_progress
 from api.services import Doc, services
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import LEAST_TABLES
@@ -192,12 +193,21 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         standings=ask("GET", f"{path}/standings?{urlencode(query)}").doc
         if page.doc["plan"] or page.doc["ranked"]
         else None,
+        chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
         after=query.get("after_round", 0),
         ranked=ranked,
         key=new_form_key(),
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _draw_progress(page: TournamentShown, stage: int) -> ProgressChart | None:
+    found = ask("GET", f"{page.address}/progress?{urlencode({'stage': stage})}")
+    if found.status >= 400:
+        return None
+    own, is_all = page.entry["entrant"] if page.entry else None, request.args.get("progress") == "all"
+    return draw_progress(found.doc, own, page.entrant, is_all=is_all)
 
 
 def _find_public_address(path: str) -> str:

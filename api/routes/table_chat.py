@@ -17,16 +17,16 @@ from domain.service.database import Statement
 bp = Blueprint("chats", __name__, url_prefix="/v1/games", description="The group chat of a table.")
 
 
-def _find_chat(game: str) -> Chat:
-    """Return the chat of a table. Raise Problem without one."""
+def find_chat(game: str) -> Chat:
+    """Return the chat of a table or tournament. Raise Problem without one."""
     found = services().notifications.chats.find(game)
     if found is None:
         raise Problem("not_found")
     return found
 
 
-def _chat_to_json(chat: Chat) -> Doc:
-    """Return a chat as all at its table see it: never its address, which is a secret of the chat."""
+def chat_to_json(chat: Chat) -> Doc:
+    """Return a chat as those at its table, or the officers of its tournament, see it: without its secret address."""
     account = services().account_store.accounts.find(chat.account)
     return {
         "host": chat.host,
@@ -41,10 +41,11 @@ def _chat_to_json(chat: Chat) -> Doc:
 def list_chats(account: str) -> list[Doc]:
     """Return the chats of an account, with their tables."""
     found = services().notifications.chats.list_by_account(account)
-    return [_chat_to_json(chat) | {"game": chat.game} for chat in found]
+    return [chat_to_json(chat) | {"game": chat.game} for chat in found]
 
 
-def _audit_statements(account: str, what: str, game: str) -> list[Statement]:
+def audit_chat(account: str, what: str, game: str) -> list[Statement]:
+    """Return the statements of an audit entry about a chat."""
     return security_log.audit_statements(account, what, rate_limits.client_network(), game)
 
 
@@ -53,7 +54,7 @@ def _audit_statements(account: str, what: str, game: str) -> list[Statement]:
 )
 def chat(game: str) -> Response:
     """Return the table's group chat: who named it, and its host. All players and directors see it."""
-    return json_response(_chat_to_json(_find_chat(game)))
+    return json_response(chat_to_json(find_chat(game)))
 
 
 @bp.operation(
@@ -81,10 +82,10 @@ def change_chat(body: Doc, game: str) -> Response:
     rate_limits.charge_quota("notices", owner.account)
     s, (_, table) = services(), load_table(game)
     wish = ChatRequest(game, table.ruleset, body["url"], body["language"])
-    audit_rows = _audit_statements(owner.account, "chat_set", game)
+    audit_rows = audit_chat(owner.account, "chat_set", game)
     s.notifications.chats.save(owner.account, wish, s.settings.webhooks, s.reader.read_position(), audit_rows)
     s.notify_appended(0)
-    return json_response(_chat_to_json(_find_chat(game)))
+    return json_response(chat_to_json(find_chat(game)))
 
 
 @bp.operation(
@@ -97,7 +98,7 @@ def change_chat(body: Doc, game: str) -> Response:
 )
 def remove_chat(game: str) -> Response:
     """Remove the table's group chat. Every player and director may do it."""
-    found = _find_chat(game)
-    if not services().notifications.chats.remove(game, _audit_statements(found.account, "chat_removed", game)):
+    found = find_chat(game)
+    if not services().notifications.chats.remove(game, audit_chat(found.account, "chat_removed", game)):
         raise Problem("not_found")
     return Response(status=204)

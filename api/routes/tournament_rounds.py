@@ -19,6 +19,7 @@ from api.schemas.request_bodies import MOST_AT_ONCE
 from api.schemas.tournament_responses import (
     AdjournedSchema,
     ExplanationSchema,
+    PlacesByRoundSchema,
     ReportedSchema,
     RoundSchema,
     StandingsSchema,
@@ -29,6 +30,7 @@ from api.schemas.tournament_schemas import (
     BidSchema,
     EnterSchema,
     ExplainArgs,
+    PlacesByRoundArgs,
     StandingsArgs,
     TournamentDrawSchema,
 )
@@ -54,7 +56,7 @@ from domain.tournaments.explain import explain, explanation_sentences, explanati
 from domain.tournaments.standings import list_standings
 from domain.tournaments.terms import BY_DRAW, IGNORED
 from domain.tournaments.ties import TieBreaks
-from projections.tournament_views import build_round, has_round
+from projections.tournament_views import build_progress, build_round, has_round
 
 bp = Blueprint(
     "rounds",
@@ -318,6 +320,23 @@ def standings(args: Doc, tournament: str) -> Response:
     ranking = rankings[after - 1]
     official = {"standings": ranking["standings"], "running": [], "digest": ranking["digest"]}
     return etag_response(msgspec.json.encode(doc | official), t.version)
+
+
+@bp.operation(
+    "GET",
+    "/progress",
+    "places_by_round",
+    access=authorization.public,
+    errors=(304, 404, 503),
+    query=PlacesByRoundArgs,
+    response=PlacesByRoundSchema,
+)
+@retry_after_inspection
+def places_by_round(args: Doc, tournament: str) -> Response:
+    """Return place and points of each entrant in the official standings after each round of a stage."""
+    t = load_tournament(tournament)
+    doc = {"tournament": t.id, "version": t.version, **build_progress(t, _find_stage(t, args))}
+    return etag_response(msgspec.json.encode(doc), t.version)
 
 
 @bp.operation(

@@ -35,4 +35,4 @@ class ChatSchema(ResponseSchema):
 
 
 class MyChatSchema(ChatSchema):
-    game = text_field("The table.")
+    game = text_field("The table or tournament.")

@@ -10,9 +10,9 @@ from api.schemas.request_fields import AMONG
 from domain.types import Json
 
 
-def text_field(description: str = "") -> fields.String:
-    """Return a text field."""
-    return fields.String(required=True, metadata=_metadata(description))
+def text_field(description: str = "", *, nullable: bool = False) -> fields.String:
+    """Return a text field; with `nullable`, null is allowed."""
+    return fields.String(required=True, allow_none=nullable, metadata=_metadata(description))
 
 
 def int_field(description: str, *, nullable: bool = False) -> fields.Integer:
@@ -25,16 +25,19 @@ def time_field(description: str) -> fields.Integer:
     return int_field(f"{description} ms since 1970 UTC.")
 
 
-def enum_field(values: Iterable[str], description: str = "") -> fields.String:
-    """Return a text field with one of these values."""
+def enum_field(values: Iterable[str], description: str = "", *, nullable: bool = False) -> fields.String:
+    """Return a text field with one of these values; with `nullable`, null is allowed."""
     return fields.String(
-        required=True, validate=validate.OneOf(list(values), error=AMONG), metadata=_metadata(description)
+        required=True,
+        allow_none=nullable,
+        validate=validate.OneOf(list(values), error=AMONG),
+        metadata=_metadata(description),
     )
 
 
-def text_list(values: Iterable[str] = ()) -> fields.List[Json]:
+def text_list(values: Iterable[str] = (), description: str = "") -> fields.List[Json]:
     """Return a list of these words, or of any texts."""
-    return fields.List(enum_field(values) if values else text_field(), required=True)
+    return fields.List(enum_field(values) if values else text_field(), required=True, metadata=_metadata(description))
 
 
 def _metadata(description: str) -> dict[str, str]:

@@ -102,12 +102,22 @@ class TournamentStageDocSchema(ResponseSchema):
     window = fields.Integer(metadata={"description": "Of a ladder or arena: seconds during which a table counts."})
 
 
+class QueueLeftSchema(ResponseSchema):
+    days = required_int(metadata={"description": "Days (UTC) with tables for which the chain has a draw."})
+    tables = required_int(metadata={"description": "Tables."})
+
+
 class TournamentQueueSchema(ResponseSchema):
     waiting = required_int(metadata={"description": "Number of entrants who wait for a table."})
     next_at = fields.Integer(
         required=True, allow_none=True, metadata={"description": "Time of the next table if nobody else comes, ms."}
     )
     closed = fields.Boolean(metadata={"description": "True while nobody may wait."})
+    left = fields.Nested(QueueLeftSchema, metadata={"description": "What may still be made."})
+    ends_at = fields.Integer(
+        allow_none=True,
+        metadata={"description": "End of the time for tables, ms: the chain has no draw left; else null."},
+    )
 
 
 class TournamentSeatsDocSchema(ResponseSchema):
@@ -249,6 +259,30 @@ class StandingsSchema(ResponseSchema):
     digest = fields.String(metadata={"description": "Digest of official standings."})
     unranked = fields.Dict(
         metadata={"description": "Of a ladder or arena: entrant -> tables that count, too few for a place."}
+    )
+
+
+class EntrantPlacesSchema(ResponseSchema):
+    entrant = required_int()
+    places = fields.List(
+        fields.Integer(allow_none=True),
+        required=True,
+        metadata={"description": "By round; null: without a place after it."},
+    )
+    ticks = fields.List(
+        fields.Integer(allow_none=True), required=True, metadata={"description": "Points in ticks, by round."}
+    )
+
+
+class PlacesByRoundSchema(ResponseSchema):
+    tournament = required_str()
+    version = required_int()
+    stage = required_int()
+    rounds = fields.List(fields.Integer(), required=True, metadata={"description": "Rounds with official standings."})
+    entrants = fields.List(
+        fields.Nested(EntrantPlacesSchema),
+        required=True,
+        metadata={"description": "In order of the last standings."},
     )
 
 

@@ -365,6 +365,10 @@ class StandingsArgs(WaitArgs):
     stage = stage_query()
 
 
+class PlacesByRoundArgs(RequestSchema):
+    stage = stage_query()
+
+
 SHEETS = ("entrants", "tables", "seats", "standings")
 """Sheets of a tournament."""
 

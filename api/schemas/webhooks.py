@@ -14,13 +14,22 @@ from domain.kernel.records.record import KINDS
 from domain.notifications.outbox import STATES
 from domain.notifications.webhook_urls import LONGEST
 from domain.notifications.webhooks import EVENTS, TEST
+from domain.tournaments.event import STATUSES as EVENT_STATUSES
+from domain.tournaments.event_appeal_commands import OUTCOMES
+from domain.tournaments.results import AVERAGE, VOID
 from domain.types import Doc, Json
 
-TYPES = (*(type_ for types in EVENTS.values() for type_ in types), TEST)
+TYPES = (*dict.fromkeys(type_ for types in EVENTS.values() for type_ in types), TEST)
 """All event types of webhooks."""
 
 _GAME = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 _STATUSES = ("open", "running", "over", "closed")
+
+EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer")
+"""Acts of entrants and officers."""
+
+RULING_ACTS = ("placed", "annulled", "penalised", "excluded", "restored")
+"""Acts of a ruling."""
 
 
 # --- requests --------------------------------------------------------------------------------------------------
@@ -46,12 +55,20 @@ class NewWebhookSchema(WebhookSchema):
     about = fields.String(
         required=True,
         validate=validate.OneOf(list(EVENTS), error=AMONG),
-        metadata={"description": "Scope of the events: the own games (`mine`), one `table`, or the `lobby`."},
+        metadata={
+            "description": "Scope of the events: own games and tournaments (`mine`), one `table`, the `lobby`, or one"
+            " tournament (`event`)."
+        },
     )
     game = fields.String(
         load_default="",
         validate=FullMatch(_GAME),
         metadata={"description": "The table for `about: table`: an own or directed one."},
+    )
+    tournament = fields.String(
+        load_default="",
+        validate=FullMatch(_GAME),
+        metadata={"description": "The tournament for `about: event`."},
     )
 
 
@@ -76,6 +93,7 @@ class ListedWebhookSchema(ResponseSchema):
     id = text_field()
     about = enum_field(EVENTS)
     game = text_field("The table for `about: table`, else empty.")
+    tournament = text_field("The tournament for `about: event`, else empty.")
     events = text_list(TYPES)
     url = text_field()
     state = enum_field(("on", "off"), "`off`: switched off by its owner, or after three days of failed deliveries.")
@@ -110,7 +128,7 @@ class TrySchema(ResponseSchema):
 class DeliverySchema(ResponseSchema):
     id = text_field("The `webhook-id`, equal for all attempts and replays.")
     type = enum_field(TYPES)
-    game = text_field("The game, or empty.")
+    game = text_field("The game or tournament, or empty.")
     state = enum_field(STATES)
     made = int_field("Creation time, ms since 1970 UTC.")
     due = int_field("Time of the next attempt, or of the last one, ms since 1970 UTC.")
@@ -172,6 +190,82 @@ class ChallengeNoticeSchema(ResponseSchema):
     until = int_field("Expiry, ms since 1970 UTC.")
 
 
+class EventNoticeSchema(ResponseSchema):
+    """Public data of a tournament."""
+
+    tournament = text_field()
+    ruleset = text_field()
+    version = int_field("Version of the event's record.")
+    status = enum_field(EVENT_STATUSES)
+
+
+class EventOpenedNoticeSchema(EventNoticeSchema):
+    next = text_field("The tournament that follows by its rule; null: this one has been opened.", nullable=True)
+
+
+class EventDueNoticeSchema(EventNoticeSchema):
+    act = enum_field(EVENT_ACTS, "What is waited for: the first three from an entrant, the others from an officer.")
+    stage = int_field("From 1.")
+    round = int_field("From 1; null for an appeal.", nullable=True)
+    table = text_field("The own table, `round.pod`, of a bid.", nullable=True)
+    ruling = int_field("The contested ruling.", nullable=True)
+    until = int_field("End of the time for it, ms since 1970 UTC; null: until an officer goes on.", nullable=True)
+
+
+class EventPlaceNoticeSchema(EventNoticeSchema):
+    stage = int_field("From 1.")
+    round = int_field("From 1.")
+    table = text_field("`round.pod`.", nullable=True)
+
+
+class EventRoundNoticeSchema(EventPlaceNoticeSchema):
+    game = text_field("The game of the table; null: a bye.", nullable=True)
+    seat = int_field("The own seat, from 0.", nullable=True)
+    opponents = text_list(description="Player ids of the others, by seat.")
+    deadline = int_field("Deadline of a decision already owed, ms since 1970 UTC.", nullable=True)
+
+
+class EventDrawnNoticeSchema(EventPlaceNoticeSchema):
+    tables = int_field("Tables of the round, or 1 of a queue.")
+    byes = int_field("Entrants with a bye.")
+
+
+class EventVoidedNoticeSchema(EventPlaceNoticeSchema):
+    how = enum_field((VOID, AVERAGE), "`void`: as if not played; `average`: a credit as for a bye.")
+
+
+class EventReportedNoticeSchema(EventPlaceNoticeSchema):
+    players = text_list(description="Player ids by seat.")
+    places = fields.List(fields.Integer(), required=True, metadata={"description": "Places by seat."})
+
+
+class EventRuledNoticeSchema(EventNoticeSchema):
+    ruling = int_field("The ruling: the version of its record.")
+    act = enum_field((*RULING_ACTS, "answered"), "Act of the officer; `answered`: the own appeal has an answer.")
+    outcome = enum_field(OUTCOMES, "The answer to an appeal; null for other acts.", nullable=True)
+    stage = int_field("From 1.")
+    place = int_field("The own place in the official standings of the stage; null without one.", nullable=True)
+    former = int_field("The own place there before the act.", nullable=True)
+
+
+class EventLeaderSchema(ResponseSchema):
+    player = text_field()
+    place = int_field("From 1; shared places are equal.")
+
+
+class EventOverNoticeSchema(EventNoticeSchema):
+    place = int_field("The own place in the last official standings; null without one.", nullable=True)
+    leaders = fields.List(
+        fields.Nested(EventLeaderSchema), required=True, metadata={"description": "Of feeds: the first three."}
+    )
+
+
+class EventRankedNoticeSchema(EventOverNoticeSchema):
+    stage = int_field("From 1.")
+    round = int_field("From 1.")
+    digest = text_field("Digest of the standings.")
+
+
 DATA = {
     "turn.due": (TurnNoticeSchema, "An own decision is open."),
     "deadline.near": (TurnNoticeSchema, "A deadline is one hour away, or half of its time if shorter."),
@@ -184,6 +278,15 @@ DATA = {
     "table.opened": (TableNoticeSchema, "A public table was opened."),
     "table.started": (TableNoticeSchema, "A game began at a public table."),
     "table.closed": (TableNoticeSchema, "A public table was closed."),
+    "event.opened": (EventOpenedNoticeSchema, "A tournament takes entrants."),
+    "event.due": (EventDueNoticeSchema, "A tournament waits for an act of an entrant or officer."),
+    "event.round": (EventRoundNoticeSchema, "An entrant has a table, or a bye, in a round that begins."),
+    "event.drawn": (EventDrawnNoticeSchema, "A round has been drawn."),
+    "event.voided": (EventVoidedNoticeSchema, "A table has too few people, or has ended without a result."),
+    "event.reported": (EventReportedNoticeSchema, "A result is on the list."),
+    "event.ruled": (EventRuledNoticeSchema, "A ruling concerns an entrant or moves a place, or an appeal is answered."),
+    "event.ranked": (EventRankedNoticeSchema, "The standings after a round are official."),
+    "event.over": (EventOverNoticeSchema, "A tournament is finished or cancelled."),
     TEST: (NoticeTestSchema, "Test event, requested by the owner."),
 }
 """Event type -> schema of `data`, and the event's description."""

@@ -1,4 +1,4 @@
-"""Group chats of tables: one address for each table, told whose turn it is.
+"""Group chats of tables and tournaments: one address for each, for turns, or for rounds and results.
 
 The address is stored as a row of `webhooks`, so that chats share deliveries and retries.
 """
@@ -15,11 +15,12 @@ from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.webhook_urls import parse_webhook_url
-from domain.notifications.webhooks import CHAT, Webhooks, delete_webhooks
+from domain.notifications.webhooks import CHAT, FEED_TYPES, Webhooks, delete_webhooks
 from domain.service.database import Execute, Row, Statement
+from domain.types import is_tournament_id
 
 TYPES = ("turn.due", "game.over")
-"""Events for a chat."""
+"""Events for the chat of a table; tournaments have FEED_TYPES."""
 
 INTRODUCTION = "chat.set"
 """Type of the first message."""
@@ -39,6 +40,7 @@ class Chat:
     """The group chat of a table, without its address."""
 
     game: str
+    """The table, or the tournament."""
     account: str
     """The account behind the address."""
     webhook: str
@@ -91,13 +93,14 @@ class Chats(AccountTable):
         aim, now, webhook = parse_webhook_url(chat.url, mode), self._now(), secrets.token_hex(8)
         box = Webhooks(self._database, self._keys, self._now).seal_box(webhook, chat.url, [])
         data = {"game": chat.game, "ruleset": chat.ruleset}
+        types = FEED_TYPES if is_tournament_id(chat.game) else TYPES
         introduction = Notice(webhook, INTRODUCTION, (chat.game,), now, data, chat.game)
 
         def work(execute: Execute) -> None:
             if int(execute(_OTHERS, (account, chat.game))[0][0]) >= MOST:
                 raise AccountError("too_many", Message("An account has {most} chats at most.", most=MOST))
             write(execute, _delete_chats("game = ?", chat.game))
-            execute(_HOOK, (webhook, account, chat.game, " ".join(TYPES), aim.host, box, now, since))
+            execute(_HOOK, (webhook, account, chat.game, " ".join(types), aim.host, box, now, since))
             execute("INSERT INTO chats VALUES (?, ?, ?, ?)", (chat.game, account, webhook, chat.language))
             Outbox(self._database, self._keys, self._now).insert(execute, [introduction])
             write(execute, extra_statements)

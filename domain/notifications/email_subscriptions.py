@@ -18,7 +18,7 @@ from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.unread_mail import erase_unread
-from domain.notifications.webhooks import MAIL, Webhooks, bury_deliveries, delete_webhooks
+from domain.notifications.webhooks import MAIL, OWN_EVENT_TYPES, Webhooks, bury_deliveries, delete_webhooks
 from domain.service.database import Execute, Row, Statement
 from domain.service.token_text import encode_bytes, hash_secret
 from domain.types import Doc
@@ -31,7 +31,10 @@ ADDRESS = re.compile(rf"{_NAME}@({_LABEL}\.)+{_LABEL}")
 LONGEST = 254
 """Characters of an address, 64 of them before the `@`."""
 
-TYPES = ("turn.due", "deadline.near", "game.over", "appeal.made", "appeal.answered", "proposal.made")
+TYPES = (
+    *("turn.due", "deadline.near", "game.over", "appeal.made", "appeal.answered", "proposal.made"),
+    *OWN_EVENT_TYPES,
+)
 """Events with a mail at once."""
 
 DIGESTS = ("none", "daily", "weekly")

@@ -14,7 +14,13 @@ from typing import NamedTuple
 from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.notifications.deliveries import DAMAGED, NO_MAILBOX, ClaimedDelivery, DeliveryResult
-from domain.notifications.subscriptions import MemberSubscription, Subscription, parse_subscription
+from domain.notifications.subscriptions import (
+    FeedSubscription,
+    MemberSubscription,
+    PersonSubscription,
+    Subscription,
+    parse_subscription,
+)
 from domain.notifications.unread_mail import ONCE_TYPES, mark_unread
 from domain.notifications.webhooks import CHAT, EVENTS, MAIL, TEST, Webhook, Webhooks, bury_deliveries
 from domain.service.database import Database, Execute, Row, Statement, placeholders
@@ -95,7 +101,7 @@ _LOBBY = f"SELECT h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h
 _COMPANY = f"""
 SELECT t.game, t.role, t.player, h.about, h.id, h.since, h.events
 FROM tokens t JOIN account_players p ON p.player = t.player JOIN webhooks h ON h.account = p.account
-WHERE t.revoked <> 1 AND {_LISTENS} AND h.about NOT IN ('lobby', 'chat')
+WHERE t.revoked <> 1 AND {_LISTENS} AND h.about NOT IN ('lobby', 'chat', 'event')
 AND (h.about <> 'table' OR h.game = t.game)
 AND t.game IN ("""  # noqa: S608 - our own names
 # Chats of tables, while the person who named them has a role there.
@@ -104,6 +110,15 @@ SELECT h.game, h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h.ab
   SELECT 1 FROM tokens t JOIN account_players p ON p.player = t.player
   WHERE p.account = h.account AND t.game = h.game AND t.revoked <> 1)
 AND h.game IN ("""  # noqa: S608 - our own names
+# What people may be told of tournaments, by any of their ids.
+_PERSONS = f"""
+SELECT p.player, h.about, h.id, h.since, h.events
+FROM account_players p JOIN webhooks h ON h.account = p.account
+WHERE {_LISTENS} AND h.about IN ('mine', '{MAIL}') AND p.player IN ("""  # noqa: S608 - our own names
+_FEEDS = f"""
+SELECT h.game, p.player, h.about, h.id, h.since, h.events
+FROM webhooks h JOIN account_players p ON p.account = h.account
+WHERE {_LISTENS} AND h.about IN ('event', '{CHAT}') AND h.game IN ("""  # noqa: S608 - our own names
 # Challenges of blocked players are ignored, by any of their ids.
 _CHALLENGED = f"""
 SELECT h.id, h.since, h.events, c.game, c.seat, c.at, c.until
@@ -225,6 +240,26 @@ class Outbox(AccountTable):
         rows = self._database.execute(f"{_CHATS}{placeholders(games)})", (*self._enabled, *games))
         return {game: parse_subscription(*hook) for game, *hook in rows}
 
+    def list_person_subscriptions(self, players: Sequence[str]) -> list[PersonSubscription]:
+        """Return the subscriptions of the people with these player ids to their own affairs."""
+        if not players:
+            return []
+        rows = self._database.execute(f"{_PERSONS}{placeholders(players)})", (*self._enabled, *players))
+        return [
+            PersonSubscription(player, parse_subscription(*hook), by_mail=about == MAIL)
+            for player, about, *hook in rows
+        ]
+
+    def list_feed_subscriptions(self, tournaments: Sequence[str]) -> list[FeedSubscription]:
+        """Return the subscriptions to these tournaments, once for each player id of the owner."""
+        if not tournaments:
+            return []
+        rows = self._database.execute(f"{_FEEDS}{placeholders(tournaments)})", (*self._enabled, *tournaments))
+        return [
+            FeedSubscription(tournament, player, parse_subscription(*hook), is_chat=about == CHAT)
+            for tournament, player, about, *hook in rows
+        ]
+
     def list_open_challenges(self) -> list[tuple[Subscription, str, int, int, int]]:
         """Return subscriptions with an open challenge: game, seat (-1: any), its time, its end."""
         rows = self._database.execute(_CHALLENGED, (*self._enabled, self._now()))
@@ -249,12 +284,17 @@ class Outbox(AccountTable):
         return {str(id_) for (id_,) in rows}
 
     def enqueue(
-        self, notices: Iterable[Notice], positions: tuple[int, int] | None = None, games: Iterable[str] = ()
+        self,
+        notices: Iterable[Notice],
+        positions: tuple[int, int] | None = None,
+        games: Iterable[str] = (),
+        left: Iterable[tuple[str, str]] = (),
     ) -> None:
         """Store deliveries, unless they exist already.
 
         `read` is the old and the new log position: nothing is written if another process has moved it meanwhile.
-        Waiting warnings of deadlines at these `games` are deleted unless they are among the notices.
+        Waiting warnings of deadlines at these `games` are deleted unless they are among the notices. `left` are
+        tournaments with webhooks of leavers: their waiting deliveries are deleted first.
         """
         new = list(notices)
         stay = {notice.id for notice in new}
@@ -266,6 +306,8 @@ class Outbox(AccountTable):
                 for (id_,) in execute(_LATER, (game,)):
                     if id_ not in stay:
                         execute("DELETE FROM deliveries WHERE id = ?", (id_,))
+            for gone in left:
+                execute("DELETE FROM deliveries WHERE game = ? AND webhook = ? AND state = 'waiting'", gone)
             self.insert(execute, new)
             if positions:
                 execute(_READ, (positions[1],))

@@ -27,6 +27,26 @@ class MemberSubscription:
     """Whether a person reads it: a program needs to know of every decision."""
 
 
+@dataclass(frozen=True)
+class PersonSubscription:
+    """A subscription of the person with a player id."""
+
+    player: str
+    subscription: Subscription
+    by_mail: bool
+
+
+@dataclass(frozen=True)
+class FeedSubscription:
+    """A subscription to a tournament; `player` is an id of its owner."""
+
+    tournament: str
+    player: str
+    subscription: Subscription
+    is_chat: bool
+    """Whether it ends with the owner's office."""
+
+
 def subscribes_to(subscription: Subscription, type_: str) -> bool:
     """Return whether a subscription includes events of that type."""
     return type_ in subscription.events

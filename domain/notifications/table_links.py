@@ -1,4 +1,4 @@
-"""The address of a table in notices and feeds."""
+"""The addresses of tables and tournaments in notices and feeds."""
 
 from __future__ import annotations
 
@@ -6,3 +6,8 @@ from __future__ import annotations
 def table_url(service_url: str, game: str) -> str:
     """Return the address of a table's page for people."""
     return f"{service_url}/games/{game}"
+
+
+def tournament_url(service_url: str, tournament: str) -> str:
+    """Return the address of a tournament's page for people."""
+    return f"{service_url}/tournaments/{tournament}"

@@ -15,6 +15,12 @@ from domain.service.database import Execute, Row, Statement
 from domain.service.request_keys import RequestKey, bind_key
 from domain.types import Doc
 
+OWN_EVENT_TYPES = ("event.due", "event.round", "event.voided", "event.ruled", "event.ranked", "event.over")
+"""Types about tournaments for their entrants and officers."""
+
+FEED_TYPES = ("event.drawn", "event.voided", "event.reported", "event.ranked", "event.over")
+"""Types about a tournament for everybody."""
+
 EVENTS = {
     "mine": (
         "turn.due",
@@ -24,9 +30,11 @@ EVENTS = {
         "appeal.made",
         "appeal.answered",
         "proposal.made",
+        *OWN_EVENT_TYPES,
     ),
     "table": ("table.changed",),
-    "lobby": ("table.opened", "table.started", "table.closed"),
+    "lobby": ("table.opened", "table.started", "table.closed", "event.opened"),
+    "event": ("event.opened", *FEED_TYPES),
 }
 """Event types by kind of webhook."""
 
@@ -65,7 +73,7 @@ class Webhook:
     about: str
     """One of EVENTS."""
     game: str
-    """The table of a webhook about `table`; else empty."""
+    """The table of a webhook about `table`, the tournament of one about `event`; else empty."""
     events: tuple[str, ...]
     url: str = field(repr=False)
     secrets: tuple[tuple[str, int], ...] = field(repr=False)

@@ -21,7 +21,8 @@ from domain.types import Doc
 LADDER_TABLES, LEAST_TABLES = 12, 5
 """Number of an entrant's last tables to count in a ladder; tables needed for a place in a ladder or arena."""
 
-STATUSES = ("registering", "checking", "drawing", "running", "finished", "cancelled")
+ENDED = ("finished", "cancelled")
+STATUSES = ("registering", "checking", "drawing", "running", *ENDED)
 
 
 class Entrant(NamedTuple):
@@ -99,7 +100,7 @@ class Tournament:
     @property
     def is_over(self) -> bool:
         """Return whether it takes no further record."""
-        return self.status in ("finished", "cancelled")
+        return self.status in ENDED
 
     @property
     def is_whole(self) -> bool:

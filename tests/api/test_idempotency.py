@@ -363,6 +363,7 @@ WITHOUT_KEY = {
         "PUT /v1/me/webhooks/{webhook}",
         "PUT /v1/reports/{report}",
         "PUT /v1/tournaments/{tournament}/card",
+        "PUT /v1/tournaments/{tournament}/chat",
     ),
     "takes away, and a second time there is nothing to take": (
         "DELETE /v1/accounts/{account}/credentials",
@@ -389,6 +390,7 @@ WITHOUT_KEY = {
         "DELETE /v1/players/{player}/name",
         "DELETE /v1/stream-cookies",
         "DELETE /v1/tournaments/{tournament}/card",
+        "DELETE /v1/tournaments/{tournament}/chat",
     ),
     "one vote of a seat, one offer or challenge of a person, one rematch of a game": (
         "POST /v1/games/{game}/challenges",

@@ -166,6 +166,7 @@ WITHOUT_IF_MATCH = {
     "/v1/games/{game}/proposals/{proposal}/consents": "a vote counts for its proposal",
     "/v1/games/{game}/card": "no part of the log",
     "/v1/games/{game}/chat": "no part of the log",
+    "/v1/tournaments/{tournament}/chat": "no part of the log",
     "/v1/games/{game}/challenges": "no part of the log",
     "/v1/games/{game}/forks": "opens another game, from a version that the body names",
     "/v1/games/{game}/rematches": "opens another game",

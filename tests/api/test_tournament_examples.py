@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.accounts.accounts import AccountRegistration
 from domain.tournaments.event_commands import CheckIn, CloseCheckIn, Enter, OpenCheckIn
 from domain.tournaments.event_proof import parse_export, verify_tournament
 from domain.tournaments.event_result_commands import AddTable, Report
@@ -50,7 +51,9 @@ def test_an_example_runs_from_its_body_to_its_proof(house: Site, entrants: str, 
     made = director.post("/tournaments", terms)
     assert made.status_code == 201, made.text
     path, handler = f"/tournaments/{made.json['tournament']}", site.services.tournaments
-    people = [f"p{number}" for number in range(int(entrants))]
+    accounts = site.services.account_store.accounts
+    wanted = [AccountRegistration(f"{director.doc['player']} {n}", "hash", []) for n in range(int(entrants))]
+    people = [accounts.open(accounts.make_id(), each)[0].player for each in wanted]
     present = (*(Enter(p) for p in people), OpenCheckIn(), *(CheckIn((p,)) for p in people), CloseCheckIn())
     for command in present:
         handler.handle(made.json["tournament"], command)

@@ -62,7 +62,7 @@ class TestMaking:
     def test_of_each_it_is_told_what_there_is(self, anne: Member) -> None:
         refused(anne.post("/me/webhooks", NEW | {"events": ["table.opened"]}), 422, "webhook_refused")
         assert made(anne, events=["turn.due"])["events"] == ["turn.due"]
-        assert made(anne, about="lobby")["events"] == ["table.opened", "table.started", "table.closed"]
+        assert made(anne, about="lobby")["events"] == ["table.opened", "table.started", "table.closed", "event.opened"]
 
     def test_one_of_a_table_is_for_who_has_a_role_there(self, site: Site, anne: Member) -> None:
         table = site.table("orders@1", 3)

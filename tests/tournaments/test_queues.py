@@ -35,6 +35,7 @@ from domain.tournaments.sizes import SeatRange
 from domain.tournaments.standings import list_standings
 from domain.tournaments.table_queue import find_next_time, find_pod, list_met
 from domain.tournaments.ties import TieBreaks
+from projections.tournament_views import build_tournament
 from tests.tournaments.aggregates import EventInMemory
 
 LADDER = {"format": "ladder", "total": "best:8", "patience": 60, "concurrent": 9}
@@ -206,6 +207,18 @@ class TestRefusals:
         event.now += DAY
         assert refused(event, JoinQueue(("p3",))) == "chain_used"
         assert refused(event, ServeQueue()) == "not_queued"
+        queue = build_tournament(event.t)["queue"]
+        assert (queue["left"]["days"], queue["ends_at"]) == (0, DAY)
+
+    def test_those_left_of_a_pod_without_a_table_have_not_met(self) -> None:
+        event = ladder(3, preferred=3)
+        wait(event, 0, 1, 2)
+        event.act(Withdraw(("p0",)))
+        event.make_tables(1, 1)
+        event.act(Enter("p0"))
+        wait(event, 2, 1, 0)
+        assert [set(pod) for pod in pods(event)] == [{0, 1, 2}, {0, 1, 2}]
+        assert verify_tournament(event.records) == event.t
 
     @pytest.mark.parametrize(
         ("kind", "changes"),

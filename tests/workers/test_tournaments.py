@@ -11,6 +11,7 @@ from domain.errors import GameDamaged, UnknownGame, UnknownKind, UnknownTourname
 from domain.kernel.game.table_commands import Close as CloseGame
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
+from domain.tournament_tables import TournamentTables
 from domain.tournaments.event_commands import CloseTournament, Enter
 from domain.tournaments.event_proof import export_lines, parse_export, verify_tournament
 from domain.tournaments.event_queue_commands import JoinQueue
@@ -109,8 +110,10 @@ def test_an_export_proves_itself(house: House, handler: TournamentHandler) -> No
 def test_a_result_is_reported_without_being_asked_for(house: House, handler: TournamentHandler) -> None:
     """Once the views know the end of a game, the next pass has its result put on the list; then there is no more."""
     t, crew = drawn(handler), house.crew
-    SeatTokens(crew.ledger, crew.ledger.keys).migrate()
-    crew.tournament_tables.make_tables(t.id, 1, 1, 50)
+    tokens = SeatTokens(crew.ledger, crew.ledger.keys)
+    tokens.migrate()
+    tables = TournamentTables(crew.ledger, handler, crew.commands, tokens, lambda _: True)
+    tables.make_tables(t.id, 1, 1, 50)
     games = [table.game for table in handler.load(t.id).play.tables.values()]
     house.pumping.catch_up()
     assert house.reader.list_unreported() == []
@@ -123,6 +126,19 @@ def test_a_result_is_reported_without_being_asked_for(house: House, handler: Tou
     assert [table.result is not None for table in handler.load(t.id).play.tables.values()] == [False, True, False]
     house.pumping.catch_up()
     assert house.reader.list_unreported() == []
+
+
+def test_who_is_banned_after_the_draw_gets_no_seat(house: House, handler: TournamentHandler) -> None:
+    crew = house.crew
+    tokens = SeatTokens(crew.ledger, crew.ledger.keys)
+    tokens.migrate()
+    t = drawn(handler, 3, least=2, stages=[{"format": "swiss", "rounds": 2}])
+    tables = TournamentTables(crew.ledger, handler, crew.commands, tokens, lambda player: player != "p1")
+    tables.make_tables(t.id, 1, 1, 50)
+    after = handler.load(t.id)
+    assert sorted(after.play.tables[1, 1].entrants) == [0, 2]
+    assert [entrant.withdrawn for entrant in after.entrants] == [False, True, False]
+    assert verify_tournament(crew.ledger.read(t.id)) == after
 
 
 def test_a_table_from_a_queue_is_due_when_patience_ends(house: House, handler: TournamentHandler) -> None:

@@ -10,10 +10,11 @@ import msgspec
 from domain.kernel.text.package_data import load
 from domain.notifications.chats import INTRODUCTION, Chat, Chats
 from domain.notifications.deliveries import ClaimedDelivery
-from domain.notifications.table_links import table_url
-from domain.types import PUBLIC, Doc
+from domain.notifications.table_links import table_url, tournament_url
+from domain.types import PUBLIC, Doc, is_tournament_id
 from projections.documents import is_paused
 from projections.table_describer import TableDescriber
+from workers.notifications.event_texts import EVENT_PREFIX, EventTexts
 from workers.notifications.zone_times import format_time
 
 HEADERS = {"Content-Type": "application/json", "User-Agent": "Annals"}
@@ -45,7 +46,10 @@ class ChatRenderer:
 
     def _render_text(self, doc: Doc, chat: Chat) -> str:
         data, type_, lang = doc["data"], doc["type"], chat.language
-        texts, game = load("workers.notifications", f"texts/{lang}.json"), data["game"]
+        texts = load("workers.notifications", f"texts/{lang}.json")
+        if type_.startswith(EVENT_PREFIX) or is_tournament_id(chat.game):
+            return self._render_event(doc, chat, texts)
+        game = data["game"]
         title = self.describer.find_titles([game]).get(game) or texts["table"].format(game=game[:8])
         lines = [f"{title} ({self.describer.name_ruleset(data['ruleset'], lang)})"]
         if type_ == "turn.due":
@@ -56,6 +60,15 @@ class ChatRenderer:
         else:
             lines.append(texts[INTRODUCTION if type_ == INTRODUCTION else "chat.over"])
         return "\n".join([*lines, *([table_url(self.url, game)] if self.url else [])])
+
+    def _render_event(self, doc: Doc, chat: Chat, texts: Doc) -> str:
+        event = EventTexts(self.describer, texts, chat.language, self.url)
+        title, data = event.find_title(chat.game), {**doc["data"], "tournament": chat.game}
+        if doc["type"] == INTRODUCTION:
+            link = [tournament_url(self.url, chat.game)] if self.url else []
+            return "\n".join([title, texts["chat.set.event"], *link])
+        facts = event.list_facts(data, lambda at: format_time(at, chat.zone, chat.language, texts))
+        return "\n".join([event.render_heading(doc["type"], data, title), *event.list_rows(data), *facts])
 
     def _task_lines(self, data: Doc, chat: Chat, texts: Doc) -> list[str]:
         """Return whose turn it is, and by when, as spectators see it now; empty if that decision is over."""

@@ -16,6 +16,7 @@ from domain.notifications.table_links import table_url
 from domain.types import Doc
 from projections.documents import is_paused
 from projections.table_describer import News, TableDescriber
+from workers.notifications.event_texts import EVENT_PREFIX, EventTexts
 from workers.notifications.zone_times import format_time
 
 
@@ -50,7 +51,8 @@ class EmailRenderer:
         Raises ValueError if a header would read differently from its value.
         """
         texts = load("workers.notifications", f"texts/{box.preferences.language}.json")
-        titles = self.describer.find_titles([line["game"] for line in list_lines(doc)])
+        games = [line["game"] for line in list_lines(doc)]
+        titles = {**self.describer.name_event_tables(games), **self.describer.find_titles(games)}
         notification = _NotificationText(self, texts, box.preferences, box.zone, titles)
         subject, text = notification.render(doc, now)
         mail = EmailMessage(_POLICY)
@@ -87,6 +89,8 @@ class _NotificationText:
             return self.texts[f"{type_}.subject"], self.texts[type_].format(code=data["code"])
         if type_ == DIGEST:
             return self.texts[f"{type_}.subject"], self._digest(data, now)
+        if type_.startswith(EVENT_PREFIX):
+            return self._event(type_, data)
         title = self._title(data["game"])
         subject, heading = (self.texts[key].format(title=title) for key in (f"{type_}.subject", type_))
         summary = self._describer.find_summary(data["game"])
@@ -102,6 +106,13 @@ class _NotificationText:
     @property
     def _lang(self) -> str:
         return self.preferences.language
+
+    def _event(self, type_: str, data: Doc) -> tuple[str, str]:
+        event = EventTexts(self._describer, self.texts, self._lang, self.renderer.url)
+        title = event.find_title(data["tournament"])
+        facts = "\n".join(event.list_facts(data, self._time))
+        subject = self.texts[f"{type_}.subject"].format(title=title)
+        return subject, f"{event.render_heading(type_, data, title)}\n\n{facts}"
 
     def _facts(self, data: Doc, summary: Doc | None, now: int) -> Iterator[str]:
         """Yield lines of one fact each: a pause, game, power, task, deadline, address."""
@@ -149,8 +160,10 @@ class _NotificationText:
 
 
 def list_lines(doc: Doc) -> list[Doc]:
-    """Return the parts about single tables, each with its `game`."""
+    """Return the parts about single tables, each with its `game`; none of a notice about a tournament."""
     data = doc["data"]
+    if "tournament" in data:
+        return []
     if doc["type"] == DIGEST:
         return [line for name in DIGEST_PARTS for line in data[name]]
     return [data] if "game" in data else []

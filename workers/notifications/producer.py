@@ -20,9 +20,10 @@ from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
 from domain.types import DIRECTOR, PUBLIC, Doc, Seat, is_tournament_id
-from projections.loaded_game import GameLoader, LoadedGame
+from projections.loaded_game import GameLoader, LoadedGame, load_game
 from workers.context import WorkerContext
 from workers.notifications.digests import DigestProducer
+from workers.notifications.event_notices import EventNotices
 
 SLICE = 100
 """Log entries per read."""
@@ -106,6 +107,7 @@ class NotificationProducer:
         self._loader = GameLoader(context.registry, context.ledger)
         self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
         self._rulesets: LRUCache[str, str] = LRUCache(CACHE_GAMES)
+        self._events = EventNotices(context.ledger, outbox, self._find_due)
         self._log_id = ""
         self._pruned = 0.0
 
@@ -132,23 +134,27 @@ class NotificationProducer:
             self._log_id = self._ledger.log_id
             self._games.clear()
             self._rulesets.clear()
+            self._events.clear()
         if not entries:
             return False
         by_game: dict[str, list[MemberSubscription]] = {}
         for subscription in self._outbox.list_member_subscriptions(sorted({entry.game for entry in entries})):
             by_game.setdefault(subscription.game, []).append(subscription)
         notices: list[Notice] = []
+        left: list[tuple[str, str]] = []
         warnings: dict[str, list[Notice]] = {}
         lobby = self._outbox.list_lobby_subscriptions()
         chats = self._outbox.list_chat_subscriptions(sorted({entry.game for entry in entries}))
         for entry in entries:
             subscribers = _Subscribers(by_game.get(entry.game, ()), lobby, chats.get(entry.game))
-            is_told = subscribers.exist and not is_tournament_id(entry.game)
-            produced = self._notices_of(entry, subscribers) if is_told else _NO_NOTICES
+            if is_tournament_id(entry.game):
+                left += self._tell_of_event(entry, notices, lobby)
+                continue
+            produced = self._notices_of(entry, subscribers) if subscribers.exist else _NO_NOTICES
             notices += produced.now
             warnings[entry.game] = produced.deadline_notices
         notices += [n for warning_list in warnings.values() for n in warning_list]
-        self._outbox.enqueue(notices, (reached, entries[-1].position), warnings)
+        self._outbox.enqueue(notices, (reached, entries[-1].position), warnings, left)
         return True
 
     def _notices_of(self, entry: LogEntry, subscribers: _Subscribers) -> _Produced:
@@ -168,6 +174,40 @@ class NotificationProducer:
             log.warning("nobody is told of %s, version %s: %s", entry.game, entry.version, type(error).__name__)
             return _NO_NOTICES
         return _Produced(now, later)
+
+    def _tell_of_event(
+        self, entry: LogEntry, notices: list[Notice], lobby: Sequence[Subscription]
+    ) -> list[tuple[str, str]]:
+        """Add the notices of a tournament's record; return its id with webhooks of leavers.
+
+        Notices of these, not stored yet, are taken out.
+        """
+        try:
+            found = self._events.collect(entry, lobby)
+        except (StoreUnavailable, WrongKey):
+            raise
+        except Exception as error:  # noqa: BLE001 - one bad tournament must not stop the others
+            log.warning("nobody is told of %s, version %s: %s", entry.game, entry.version, type(error).__name__)
+            return []
+        gone = {(entry.game, webhook) for webhook in found.left}
+        notices[:] = [notice for notice in notices if (notice.game, notice.webhook) not in gone] if gone else notices
+        notices += found.notices
+        return sorted(gone)
+
+    def _find_due(self, game: str, player: str) -> tuple[bool, int | None]:
+        """Return whether a player owes a decision at a table now, and until when, ms since 1970 UTC."""
+        try:
+            loaded = self._games.get(game) or load_game(self._loader.registry, self._ledger.read(game))
+        except (StoreUnavailable, WrongKey):
+            raise
+        except Exception as error:  # noqa: BLE001 - the table is told without its deadline
+            log.warning("no deadline is told of %s: %s", game, type(error).__name__)
+            return False, None
+        for seat, found in loaded.game.players.items():
+            if found.id == player:
+                is_owed = any(seat in decision.must for decision in loaded.open_decisions(seat))
+                return is_owed, loaded.game.due_times([seat]).get(seat) if is_owed else None
+        return False, None
 
     def _load_step(self, entry: LogEntry) -> _RecordStep:
         before = self._loader.game_before(self._games.get(entry.game), entry)

@@ -28,6 +28,7 @@ from domain.notifications.email_subscriptions import (
     EmailSubscriptions,
 )
 from domain.notifications.unread_mail import ONCE_TYPES, UnreadMail
+from domain.tournaments.event import ENDED
 from domain.types import Doc
 from projections.reader import Reader
 from projections.table_describer import list_owed
@@ -199,6 +200,8 @@ class Mailer:
         """Return the parts still true. A mail can wait hours for its server."""
         if doc["type"] == CONFIRM:
             return doc
+        if "tournament" in doc["data"]:
+            return doc if self._is_event_current(doc["data"]) else None
         seats = self.subscriptions.list_seats(box.account, [line["game"] for line in list_lines(doc)])
 
         def is_current(line: Doc) -> bool:
@@ -210,6 +213,24 @@ class Mailer:
             lines_by_part = {part: [line for line in doc["data"][part] if is_current(line)] for part in DIGEST_PARTS}
             return doc | {"data": doc["data"] | lines_by_part} if any(lines_by_part.values()) else None
         return doc if is_current(doc["data"]) and not self._is_superfluous(doc, box) else None
+
+    def _is_event_current(self, data: Doc) -> bool:
+        """Return False if a tournament no longer waits for an act, by the views."""
+        summary = self.reader.find_tournament_summary(data["tournament"])
+        if summary is None or summary["version"] < data["version"]:
+            return True
+        match data.get("act"):
+            case "check_in":
+                return bool(summary["status"] == "checking")
+            case "nonce":
+                return bool(summary["status"] == "drawing")
+            case "rank":
+                at = (data["stage"], data["round"])
+                return summary["status"] == "running" and (summary["stage"], summary["ranked"]) < at
+            case "bid" | "answer":
+                return bool(summary["status"] not in ENDED)
+            case _:
+                return True
 
     def _is_superfluous(self, doc: Doc, box: EmailSubscription) -> bool:
         """Return True if the person has such a mail to read, or owes that decision no longer."""

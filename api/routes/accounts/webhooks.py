@@ -23,6 +23,7 @@ from api.schemas.webhooks import (
     WebhooksSchema,
 )
 from api.services import Doc, services
+from api.tournament_calls import load_tournament
 from domain.notifications.outbox import Delivery
 from domain.notifications.webhooks import Webhook, WebhookRequest
 from domain.service.database import Statement
@@ -35,7 +36,8 @@ def webhook_to_json(hook: Webhook) -> Doc:
     return {
         "id": hook.id,
         "about": hook.about,
-        "game": hook.game,
+        "game": "" if hook.about == "event" else hook.game,
+        "tournament": hook.game if hook.about == "event" else "",
         "events": list(hook.events),
         "url": hook.url,
         "state": hook.state,
@@ -57,6 +59,19 @@ def _find_webhook(webhook: str) -> Webhook:
     if found is None:
         raise Problem("not_found")
     return found
+
+
+def _find_subject(body: Doc) -> str:
+    """Return the table or the tournament of a new webhook, or an empty string.
+
+    Raise Problem if it is missing or superfluous, UnknownTournament for an unknown one.
+    """
+    about, game, tournament = body["about"], body["game"], body["tournament"]
+    if (about == "table") != bool(game):
+        raise Problem("webhook_refused", "`game` is required for a table's webhook, and not allowed for others.")
+    if (about == "event") != bool(tournament):
+        raise Problem("webhook_refused", "`tournament` is for a webhook about `event`, which needs it.")
+    return load_tournament(tournament).id if tournament else str(game)
 
 
 def _require_active(webhook: str) -> Webhook:
@@ -107,10 +122,9 @@ def new_webhook(body: Doc, headers: Doc) -> Response:
     """
     authorization.require_fresh_password()
     s, me = services(), authorization.credential_owner().account
-    webhook_request = WebhookRequest(body["url"], body["about"], body["game"], tuple(body["events"]))
-    if (webhook_request.about == "table") != bool(webhook_request.game):
-        raise Problem("webhook_refused", "`game` is required for a table's webhook, and not allowed for others.")
-    if webhook_request.game and webhook_request.game not in s.seat_tokens.list_roles(*authorization.player_ids()):
+    game = _find_subject(body)
+    webhook_request = WebhookRequest(body["url"], body["about"], game, tuple(body["events"]))
+    if body["game"] and body["game"] not in s.seat_tokens.list_roles(*authorization.player_ids()):
         raise Problem("not_at_table")
     key, bound = headers["key"], person_key(headers["key"])
     request = (

@@ -1,0 +1,321 @@
+"""News of tournaments: for each record, the people and the feeds to tell, and the figures.
+
+Records of tournaments are public, but for sealed bids, and nothing here reads those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from domain.kernel.records.record import Record
+from domain.tournaments.event import Tournament
+from domain.tournaments.event_appeal_commands import list_ruled
+from domain.tournaments.event_pairing import build_official
+from domain.tournaments.event_replay import is_ruling
+from domain.tournaments.event_ruling_commands import DEPUTY
+from domain.tournaments.event_stage import QUEUE_PLAN, OfficerRuling
+from domain.tournaments.records import FAMILY
+from domain.tournaments.results import VOID
+from domain.types import Doc
+
+LEADERS = 3
+"""Entrants at the head of a list, for feeds."""
+
+
+class EventNews(NamedTuple):
+    """An event for one person, or for the feeds of the tournament, or for the lobby."""
+
+    type: str
+    more: Doc
+    """Members of its data, beside those of the tournament."""
+    player: str = ""
+    """Player id of the person; empty for the feeds."""
+    until: int = 0
+    """End of its usefulness, ms since 1970 UTC; 0 for never."""
+    in_lobby: bool = False
+
+
+@dataclass(frozen=True)
+class EventStep:
+    """A record with the tournament before and after it."""
+
+    record: Record
+    before: Tournament | None
+    after: Tournament
+    follows_ruling: bool = False
+    """Whether the record before was a ruling: it has told of the places."""
+
+    @property
+    def kind(self) -> str:
+        """Kind of the record without its family."""
+        return self.record.kind.removeprefix(FAMILY)
+
+    @property
+    def body(self) -> Doc:
+        """Body of the record."""
+        return self.record.body
+
+    @property
+    def former(self) -> Tournament:
+        """The tournament before the record; the same as after it, for the first."""
+        return self.before or self.after
+
+    @property
+    def place(self) -> Doc:
+        """Stage, round and table of the record."""
+        body = self.body
+        return {"stage": body["stage"], "round": body["round"], "table": f"{body['round']}.{body['pod']}"}
+
+    def list_officers(self) -> list[str]:
+        """Return the organiser and the deputies."""
+        t = self.after
+        return [t.director, *(player for player, office in sorted(t.officers.items()) if office == DEPUTY)]
+
+    def tell_entrants(self, entrants: Sequence[int], type_: str, more: Doc, until: int = 0) -> Iterator[EventNews]:
+        """Yield the same news for each of these entrants, without leavers."""
+        for entrant in entrants:
+            if self.after.entrants[entrant].is_active:
+                yield EventNews(type_, more, self.after.entrants[entrant].player, until)
+
+
+def list_leavers(step: EventStep) -> list[str]:
+    """Return the player ids of people leaving with the record; officers stay."""
+    if step.kind not in ("withdrew", "excluded"):
+        return []
+    player = step.after.entrants[step.body["entrant"]].player
+    return [] if player in (step.after.director, *step.after.officers) else [player]
+
+
+def list_news(step: EventStep) -> list[EventNews]:
+    """Return everything to tell of a record."""
+    found = list(_TELLERS[step.kind](step)) if step.kind in _TELLERS else []
+    return [*found, *_tell_round_over(step)]
+
+
+def _due(act: str, stage: int, round_: int | None, **more: object) -> Doc:
+    unset: Doc = {"table": None, "ruling": None, "until": None}
+    return {"act": act, "stage": stage, "round": round_, **unset, **more}
+
+
+# --- for everybody
+
+
+def _tell_opened(step: EventStep) -> Iterator[EventNews]:
+    if step.after.terms.listing == "public":
+        yield EventNews("event.opened", {"next": None}, in_lobby=True)
+
+
+def _tell_next(step: EventStep) -> Iterator[EventNews]:
+    yield EventNews("event.opened", {"next": step.body["tournament"]})
+
+
+def _tell_drawn(step: EventStep) -> Iterator[EventNews]:
+    body = step.body
+    if body["plan"] == QUEUE_PLAN:
+        yield EventNews("event.drawn", {**step.place, "tables": 1, "byes": 0})
+        return
+    round_ = body.get("round", 1)
+    drawn = step.after.stages[body["stage"] - 1].rounds[round_ - 1]
+    figures = {"tables": len(drawn.pods), "byes": len(drawn.byes)}
+    yield EventNews("event.drawn", {"stage": body["stage"], "round": round_, "table": None, **figures})
+
+
+# --- an act is asked
+
+
+def _tell_checkin(step: EventStep) -> Iterator[EventNews]:
+    t = step.after
+    invited = [entrant for entrant in range(len(t.entrants)) if t.may_check_in(entrant)]
+    stage, round_ = t.next_draw or (len(t.stages), None)
+    yield from step.tell_entrants(invited, "event.due", _due("check_in", stage, round_))
+
+
+def _tell_nonces(step: EventStep) -> Iterator[EventNews]:
+    t = step.after
+    stage, round_ = t.next_draw or (len(t.stages), None)
+    due = _due("nonce", stage, round_, until=t.nonces_end)
+    yield from step.tell_entrants(t.hidden_nonces, "event.due", due, t.nonces_end)
+
+
+def _tell_bidding(step: EventStep) -> Iterator[EventNews]:
+    stage, round_ = step.body["stage"], step.body["round"]
+    play = step.after.stages[stage - 1]
+    until = play.bidding[round_]
+    for number, pod in enumerate(play.rounds[round_ - 1].pods, 1):
+        due = _due("bid", stage, round_, table=f"{round_}.{number}", until=until)
+        yield from step.tell_entrants(pod, "event.due", due, until)
+
+
+def _tell_round_over(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for officers once a further round may be ranked: not of an open queue."""
+    if step.kind not in ("reported", "annulled"):
+        return
+    stage = step.body["stage"]
+    before, after = (_count_ended(t, stage) for t in (step.former, step.after))
+    play = step.after.stages[stage - 1]
+    has_open_queue = step.after.has_queue and stage == len(step.after.stages) and not play.queue_closed
+    if before < after > len(play.rankings) and not has_open_queue:
+        for player in step.list_officers():
+            yield EventNews("event.due", _due("rank", stage, len(play.rankings) + 1), player)
+
+
+def _count_ended(t: Tournament, stage: int) -> int:
+    """Return the number of rounds from the first one on that have ended."""
+    play = t.stages[stage - 1]
+    open_rounds = (n for n in range(1, len(play.rounds) + 1) if not play.has_round_ended(n))
+    return next(open_rounds, len(play.rounds) + 1) - 1
+
+
+def _tell_appeal(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for the officers with a right to answer, and for the organiser, to name another one."""
+    t, ruling = step.after, _find_ruling(step.after, step.body["ruling"])
+    parties = list_ruled(t, ruling) | {step.body["entrant"]}
+    out = {ruling.body["officer"], *(t.entrants[entrant].player for entrant in parties)}
+    due = _due("answer", ruling.body["stage"], None, ruling=ruling.version)
+    for player in dict.fromkeys((t.director, *sorted(t.officers))):
+        if player == t.director or player not in out:
+            yield EventNews("event.due", due, player)
+
+
+# --- tables
+
+
+def _tell_tabled(step: EventStep) -> Iterator[EventNews]:
+    yield from _tell_byes(step)
+    people = [step.after.entrants[entrant].player for entrant in step.body["entrants"]]
+    for seat, entrant in enumerate(step.body["entrants"]):
+        others = [player for other, player in enumerate(people) if other != seat]
+        own = {**step.place, "game": step.body["game"], "seat": seat, "opponents": others}
+        yield from step.tell_entrants([entrant], "event.round", own)
+
+
+def _tell_byes(step: EventStep) -> Iterator[EventNews]:
+    """Yield news of the byes of a round with its first table: before, it may be drawn again."""
+    stage, round_ = step.body["stage"], step.body["round"]
+    play = step.former.stages[stage - 1]
+    if not play.has_tables(round_) and not any(place[0] == round_ for place in play.attempts):
+        none: Doc = {"stage": stage, "round": round_, "table": None, "game": None, "seat": None, "opponents": []}
+        yield from step.tell_entrants(play.rounds[round_ - 1].byes, "event.round", none)
+
+
+def _tell_reported(step: EventStep) -> Iterator[EventNews]:
+    table = step.after.stages[step.body["stage"] - 1].tables[step.body["round"], step.body["pod"]]
+    if not step.body["places"]:
+        yield from _tell_voided(step, VOID, table.entrants)
+        return
+    people = [step.after.entrants[entrant].player for entrant in table.entrants]
+    yield EventNews("event.reported", {**step.place, "players": people, "places": list(step.body["places"])})
+
+
+def _tell_annulled(step: EventStep) -> Iterator[EventNews]:
+    if is_ruling(step.kind, step.body):
+        yield from _tell_ruled(step)
+        return
+    yield from _tell_byes(step)
+    table = step.after.stages[step.body["stage"] - 1].tables[step.body["round"], step.body["pod"]]
+    yield from _tell_voided(step, step.body["how"], table.entrants)
+
+
+def _tell_voided(step: EventStep, how: str, entrants: Sequence[int]) -> Iterator[EventNews]:
+    more = {**step.place, "how": how}
+    yield from step.tell_entrants(entrants, "event.voided", more)
+    for player in step.list_officers():
+        yield EventNews("event.voided", more, player)
+    yield EventNews("event.voided", more)
+
+
+# --- rulings and standings
+
+
+def _find_ruling(t: Tournament, version: int) -> OfficerRuling:
+    return next(each for each in t.rulings if each.version == version)
+
+
+def _tell_ruled(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for the entrants in a ruling, and for those with another official place."""
+    t, former, stage = step.after, step.former, step.body["stage"]
+    ruling = _find_ruling(t, step.body.get("ruling", step.record.version))
+    before, after = _read_places(former, stage), _compute_places(t, stage)
+    concerned = list_ruled(former if "pod" in ruling.body else t, ruling)
+    moved = {entrant for entrant in {*before, *after} if before.get(entrant) != after.get(entrant)}
+    for entrant in sorted(concerned | moved):
+        places = {"place": after.get(entrant), "former": before.get(entrant)}
+        more = {"ruling": ruling.version, "act": step.kind, "outcome": None, "stage": stage, **places}
+        person, is_out = t.entrants[entrant], step.kind == "excluded" and entrant == step.body["entrant"]
+        if person.is_active or (is_out and not person.withdrawn):
+            yield EventNews("event.ruled", more, person.player)
+
+
+def _read_places(t: Tournament, stage: int) -> dict[int, int]:
+    """Return entrant -> place of the last official standings of a stage; empty without any."""
+    rankings = t.stages[stage - 1].rankings
+    return {row["entrant"]: row["place"] for row in rankings[-1]["standings"]} if rankings else {}
+
+
+def _compute_places(t: Tournament, stage: int) -> dict[int, int]:
+    """Return the same as the results are now, once all of those rounds have ended."""
+    last = len(t.stages[stage - 1].rankings)
+    if not last or _count_ended(t, stage) < last:
+        return _read_places(t, stage)
+    return {row["entrant"]: row["place"] for row in build_official(t, stage, last)["standings"]}
+
+
+def _tell_answered(step: EventStep) -> Iterator[EventNews]:
+    t, ruling = step.after, _find_ruling(step.after, step.body["ruling"])
+    places = _read_places(t, ruling.body["stage"])
+    entrant = ruling.appeal.entrant if ruling.appeal else None
+    if entrant is None or t.entrants[entrant].withdrawn:
+        return
+    place = places.get(entrant)
+    more: Doc = {"ruling": ruling.version, "act": "answered", "outcome": step.body["outcome"]}
+    more |= {"stage": ruling.body["stage"], "place": place, "former": place}
+    yield EventNews("event.ruled", more, t.entrants[entrant].player)
+
+
+def _tell_ranked(step: EventStep) -> Iterator[EventNews]:
+    t, body = step.after, step.body
+    base: Doc = {"stage": body["stage"], "round": body["round"], "digest": body["digest"]}
+    rows = body["standings"]
+    for row in rows if not step.follows_ruling else ():
+        yield from step.tell_entrants([row["entrant"]], "event.ranked", {**base, "place": row["place"], "leaders": []})
+    yield EventNews("event.ranked", {**base, "place": None, "leaders": _list_leaders(t, rows)})
+
+
+def _list_leaders(t: Tournament, rows: Sequence[Doc]) -> list[Doc]:
+    return [{"player": t.entrants[row["entrant"]].player, "place": row["place"]} for row in rows[:LEADERS]]
+
+
+def _tell_over(step: EventStep) -> Iterator[EventNews]:
+    t = step.after
+    last = next((n for n in range(len(t.stages), 0, -1) if t.stages[n - 1].rankings), 0)
+    rankings = t.stages[last - 1].rankings if last else ()
+    rows = rankings[-1]["standings"] if rankings else ()
+    places = {row["entrant"]: row["place"] for row in rows}
+    for entrant in range(len(t.entrants)):
+        yield from step.tell_entrants([entrant], "event.over", {"place": places.get(entrant), "leaders": []})
+    yield EventNews("event.over", {"place": None, "leaders": _list_leaders(t, rows)})
+
+
+_TELLERS: Mapping[str, Callable[[EventStep], Iterator[EventNews]]] = {
+    "opened": _tell_opened,
+    "succeeded": _tell_next,
+    "paired": _tell_drawn,
+    "checkin_opened": _tell_checkin,
+    "checkin_closed": _tell_nonces,
+    "bidding_opened": _tell_bidding,
+    "appealed": _tell_appeal,
+    "tabled": _tell_tabled,
+    "reported": _tell_reported,
+    "annulled": _tell_annulled,
+    "placed": _tell_ruled,
+    "penalised": _tell_ruled,
+    "excluded": _tell_ruled,
+    "restored": _tell_ruled,
+    "answered": _tell_answered,
+    "ranked": _tell_ranked,
+    "closed": _tell_over,
+    "cancelled": _tell_over,
+}
+"""Kind of a record -> everything to tell of it."""

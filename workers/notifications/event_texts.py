@@ -1,0 +1,78 @@
+"""Texts about tournaments in notices, with nothing but public facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from domain.notifications.table_links import table_url, tournament_url
+from domain.types import Doc
+from projections.table_describer import TableDescriber
+
+EVENT_PREFIX = "event."
+"""Start of the types about tournaments."""
+
+
+def heading_key(type_: str, data: Doc) -> str:
+    """Return the key of the heading of a notice."""
+    match type_:
+        case "event.due" | "event.ruled":
+            return f"{type_}.{data['act']}"
+        case "event.round" if data["game"] is None:
+            return "event.round.bye"
+        case "event.over":
+            return f"{type_}.{data['status']}"
+        case _:
+            return type_
+
+
+@dataclass(frozen=True)
+class EventTexts:
+    """Words for the notices of tournaments in one language. `url` is the service's public URL, or empty."""
+
+    describer: TableDescriber
+    texts: Mapping[str, str]
+    lang: str
+    url: str
+
+    def find_title(self, tournament: str) -> str:
+        """Return the title of a tournament, in one line."""
+        found = self.describer.find_titles([tournament]).get(tournament)
+        return found or self.texts["event"].format(tournament=tournament[:8])
+
+    def render_heading(self, type_: str, data: Doc, title: str) -> str:
+        """Return the sentence with the news."""
+        return self.texts[heading_key(type_, data)].format(title=title)
+
+    def list_facts(self, data: Doc, format_ms: Callable[[int], str]) -> Iterator[str]:
+        """Yield lines of one fact each; `format_ms` gives a time in the reader's zone."""
+        if outcome := data.get("outcome"):
+            yield self.texts[f"event.{outcome}"]
+        facts: dict[str, object] = {"game": self.describer.name_ruleset(data["ruleset"], self.lang)}
+        facts |= {"event.round_number": data.get("round"), "event.table": data.get("table")}
+        facts |= {"event.tables": data.get("tables"), "event.byes": data.get("byes")}
+        if data.get("seat") is not None:
+            facts |= self._name_seat(data)
+        names = self.describer.texts.list_names(data.get("opponents", ()))
+        facts["event.opponents"] = ", ".join(names[each] for each in data.get("opponents", ()) if each in names)
+        facts |= {"event.place": data.get("place"), "event.former": data.get("former")}
+        due = data.get("until") or data.get("deadline")
+        facts["until"] = format_ms(due) if due else ""
+        if self.url:
+            facts["link"] = table_url(self.url, data["game"]) if data.get("game") else ""
+            facts["event.link"] = tournament_url(self.url, data.get("next") or data["tournament"])
+        yield from (self.texts[key].format(value=value) for key, value in facts.items() if value)
+
+    def _name_seat(self, data: Doc) -> dict[str, object]:
+        summary = self.describer.find_summary(data["game"])
+        power = self.describer.name_power(summary, data["seat"], self.lang)
+        return {"power": power, "seat": "" if power else data["seat"] + 1}
+
+    def list_rows(self, data: Doc) -> Iterator[str]:
+        """Yield a line for each person of a result or at the head of a list, the first place first."""
+        rows = [(each["place"], each["player"]) for each in data.get("leaders", ())]
+        rows += list(zip(data.get("places", ()), data.get("players", ()), strict=True))
+        names = self.describer.texts.list_names(player for _, player in rows)
+        for place, player in sorted(rows):
+            if player in names:
+                yield self.texts["event.row"].format(place=place, name=names[player])
