@@ -340,10 +340,10 @@ def _begin_sqlite(db: Connection) -> None:
 
 
 def _connect_postgresql(_: object, __: object, args: Sequence[str], options: Mapping[str, Any]) -> object:
-    from domain.ledger.socket_timeouts import SET_SCHEMA, TimeoutConnection  # noqa: PLC0415 - SQLite's users need no driver
+    from domain.ledger.socket_timeouts import SET_SESSION, TimeoutConnection  # noqa: PLC0415 - SQLite's users need no driver
 
     connection = TimeoutConnection.connect(*args, **options, autocommit=True)
-    connection.execute(SET_SCHEMA)
+    connection.execute(SET_SESSION)
     connection.set_autocommit(False)
     return connection
 

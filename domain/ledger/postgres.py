@@ -35,7 +35,7 @@ from domain.ledger.postgres_schema import (
     REFUSE_CHANGES,
     TABLES,
 )
-from domain.ledger.socket_timeouts import SET_SCHEMA, TCP_OPTIONS, TimeoutConnection, set_transaction_timeout
+from domain.ledger.socket_timeouts import SET_SESSION, TCP_OPTIONS, TimeoutConnection, set_transaction_timeout
 from domain.ledger.store import EVENTS, CommandRow, IdempotencyKey, Receipt
 from domain.service.database import Execute, Row, Statement
 from domain.service.request_keys import RequestKey
@@ -157,7 +157,7 @@ class _PostgresDatastore(PostgresDatastore):
         def after_connect(connection: psycopg.Connection[DictRow]) -> None:
             cast("TimeoutConnection[DictRow]", connection).opened_at = time.monotonic()
             configure(connection)
-            connection.execute(SET_SCHEMA)
+            connection.execute(SET_SESSION)
             set_transaction_timeout(connection, TRANSACTION_TIMEOUT)
             asked_at = time.monotonic()
             (server,) = next(connection.cursor(row_factory=tuple_row).execute(LOG_ID))

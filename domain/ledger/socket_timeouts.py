@@ -16,8 +16,14 @@ TCP_OPTIONS = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_in
 """TCP settings that detect a lost machine or network, which otherwise takes a quarter of an hour or longer. The address
 may override them."""
 
-SET_SCHEMA = "SET search_path TO public"
-"""Sent over each new connection: tables are in one schema, before all schemas of a role or database."""
+LOST_AFTER = 5
+"""Seconds after which the server ends the connection of a lost machine, and frees its locks. A frozen process lives on:
+its system answers. By its own settings a server waits for hours."""
+
+SET_SESSION = f"""SELECT set_config('search_path', 'public', false),
+  set_config('tcp_user_timeout', '{LOST_AFTER}s', false), set_config('tcp_keepalives_idle', '2', false),
+  set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', '{LOST_AFTER - 2}', false)"""
+"""Sent over each new connection. Tables are in one schema, before all schemas of a role or database."""
 
 ANSWER_TIMEOUT = 15.0
 """Seconds to wait for an answer, longer than any lock timeout of the server. Only this detects a proxy that keeps

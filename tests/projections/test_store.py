@@ -145,6 +145,15 @@ def test_the_system_finds_out_connections_over_which_nothing_comes(house: House)
         assert (told["tcp_user_timeout"], told["keepalives_idle"]) == (timeout, "10")
 
 
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_the_server_frees_the_locks_of_a_lost_machine(house: House) -> None:
+    """By limits of each session, since its own are hours. Over a socket of this machine it tells only who set them."""
+    asked = "SELECT count(*) FROM pg_settings WHERE starts_with(name, 'tcp_') AND source = 'session'"
+    with house.views.reading() as db:
+        assert db.exec_driver_sql(asked).scalar_one() == 4
+    assert house.ledger.execute(asked)[0][0] == 4
+
+
 class TestNothingComesAnyMore:
     """Over connections to PostgreSQL: nobody closes them, nobody answers."""
 
