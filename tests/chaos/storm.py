@@ -174,7 +174,7 @@ def storm(
         for client in clients:
             client.start()
         _until_played(place, report, clients, [*apis, *others], rng)
-        assert Reader(crew.views).wait_for_position(_head(crew.ledger), 10), (
+        assert Reader(crew.views).wait_for_position(head_of(crew.ledger), 10), (
             "the views do not come to the end of the log"
         )
         _until_settled(crew, [*apis, *others], report.hits, end)
@@ -246,7 +246,7 @@ def probe(ports: Callable[[], list[int]], over: threading.Event) -> None:
                 connection.close()
 
 
-def _head(ledger: Ledger) -> int:
+def head_of(ledger: Ledger) -> int:
     """The last position of the log."""
     position = 0
     while entries := ledger.log(position, 1000):

@@ -100,7 +100,7 @@ class Service:
         assert self.process.stdout is not None
         assert select.select([self.process.stdout], [], [], PATIENCE)[0], self.errors.read_text()
         line = self.process.stdout.readline()
-        found = re.fullmatch(r"ready (https?://127\.0\.0\.1:\d+)\n", line)
+        found = re.fullmatch(r"ready (https?://[\d.]+:\d+)\n", line)
         assert found, self.errors.read_text()
         return found[1]
 
