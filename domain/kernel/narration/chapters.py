@@ -204,10 +204,9 @@ def split_record(
 
     With `first_sentence` as `say` a part has one line of its facts at most: it tells that there is something to say.
     """
-    is_one = rules.chapter(before) == rules.chapter(after)
-    starts = () if is_one else chapter_starts(rules, before, facts_for(record, viewer))
-    facts = _facts_in_context(rules, record, viewer, before)
-    chapter, members = rules.chapter(before), record_members(record, before)
+    known, chapter, members = facts_for(record, viewer), rules.chapter(before), record_members(record, before)
+    starts = () if chapter == rules.chapter(after) else chapter_starts(rules, before, known)
+    facts = _add_context(rules, known, before)
     moves = Record(record.public, visible_packs(record, viewer)).moves()
     parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), members, moves, facts, starts, say)
     found: RecordParts = []
@@ -220,8 +219,9 @@ def split_record(
 
 def record_headlines(rules: Ruleset[S], record: Record, viewer: Viewer, before: S) -> tuple[Doc, ...]:
     """Return the facts of a record for a digest, with their context; nothing is rendered."""
-    if any(fact["t"] in rules.meta.headlines for fact in facts_for(record, viewer)):
-        return _select_headlines(rules, _facts_in_context(rules, record, viewer, before))
+    known = facts_for(record, viewer)
+    if any(fact["t"] in rules.meta.headlines for fact in known):
+        return _select_headlines(rules, _add_context(rules, known, before))
     return ()
 
 
@@ -229,8 +229,7 @@ def _select_headlines(rules: Ruleset[S], facts: Sequence[Doc]) -> tuple[Doc, ...
     return tuple(fact for fact in facts if fact["t"] in rules.meta.headlines)
 
 
-def _facts_in_context(rules: Ruleset[S], record: Record, viewer: Viewer, before: S) -> Sequence[Doc]:
-    facts = facts_for(record, viewer)
+def _add_context(rules: Ruleset[S], facts: Sequence[Doc], before: S) -> Sequence[Doc]:
     return with_context(rules, facts, template_context(rules, before, facts))
 
 

@@ -160,7 +160,8 @@ class Grammar(ABC):
 
     def sentence(self, text: str) -> str:
         """Return the text with single spaces, a capital at the beginning and the punctuation of the language."""
-        text = _LOOSE_SPACES.sub("", _WIDE_SPACES.sub(" ", text)).strip()
+        text = _WIDE_SPACES.sub(" ", text) if "  " in text else text
+        text = _LOOSE_SPACES.sub("", text).strip()
         return self.punctuate(_capital(text)).replace(PERSON_MARK, "")
 
     def elide(self, before: str, name: str) -> str:

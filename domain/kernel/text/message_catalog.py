@@ -190,7 +190,7 @@ class _TemplateFiller:
         return "".join([self._fill_part(part) for part in _parse(template)])
 
     def _fill_part(self, part: _TemplateSection) -> str:
-        out = ""
+        out, elide = "", self.texts.grammar.elide
         for piece in part.pieces:
             if isinstance(piece, str):
                 out += piece
@@ -198,21 +198,22 @@ class _TemplateFiller:
             place = self._place(piece)
             if part.optional and not place:
                 return ""
-            out = self.texts.grammar.elide(out, place) + place
+            out = elide(out, place) + place
         return out
 
     def _place(self, place: _Place) -> str:
-        value, choice = self.members.get(place.member), place.choice
-        for step in place.path:
+        member, path, form, kind, rest, choice, words = place
+        value = self.members.get(member)
+        for step in path:
             value = _step_into(value, step)
         if choice == "?":
-            yes, no = place.words
-            return yes if (value is not None if place.form in _SEAT_FORMS else value) else no
+            yes, no = words
+            return yes if (value is not None if form in _SEAT_FORMS else value) else no
         if choice:
-            return self._choose_alternative(choice, place.words, value, place.kind)
-        if value is None or value in ([], (), {}):
+            return self._choose_alternative(choice, words, value, kind)
+        if value is None or (not value and value in ([], (), {})):
             return ""
-        return self._format(value, place.kind, place.rest)
+        return self._format(value, kind, rest)
 
     def _format(self, value: Json, kind: str, rest: str) -> str:
         if not kind:
