@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from sqlalchemy import Connection, bindparam, select, tuple_
+from sqlalchemy import Connection, bindparam, select
 
 from domain.errors import AnnalsError, StoreDamaged, StoreUnavailable, UnknownGame, VerificationError, WrongKey
 from domain.kernel.records.record import Record
@@ -24,15 +24,14 @@ from domain.service.seed_store import SeedStore
 from domain.tournaments.draw import DEFAULT_CHAIN, make_chain
 from domain.types import is_tournament_id
 from projections import schema
+from projections.live_rows import is_live
+from projections.pair_lookup import PairLookup
 from projections.view_store import ViewStore
 
 __all__ = ["CorruptRecord", "Inspector", "ScrubPlace", "check_slice", "find_corruption"]
 
 SLICE = 500
 """Records per check."""
-
-HASH_BATCH = 500
-"""Hashes read in one statement. Databases limit the number of parameters."""
 
 GAP_ALLOWANCE = 16
 """Extra entries to read around damaged pages, because positions have gaps."""
@@ -49,37 +48,21 @@ UNLINKED = "does not follow the record before"
 WRONG_HASH = "is not the one that stands in the tree"
 """Fault of a record with another hash than its leaf."""
 
-_LIVE = schema.leaves.join(schema.generations, schema.generations.c.gen == schema.leaves.c.gen)
+_L = schema.leaves.c
 _LEAVES = (
-    select(schema.leaves.c.game, schema.leaves.c.version, schema.leaves.c.hash)
-    .select_from(_LIVE)
-    .where(schema.generations.c.live, schema.leaves.c.leaf >= bindparam("first"))
-    .order_by(schema.leaves.c.leaf)
+    select(_L.game, _L.version, _L.hash)
+    .where(is_live(schema.leaves), _L.leaf >= bindparam("first"))
+    .order_by(_L.leaf)
     .limit(bindparam("most"))
 )
-_HASHES = (
-    select(schema.leaves.c.game, schema.leaves.c.version, schema.leaves.c.hash)
-    .select_from(_LIVE)
-    .where(schema.generations.c.live)
-    .where(tuple_(schema.leaves.c.game, schema.leaves.c.version).in_(bindparam("of", expanding=True)))
-)
-_LEAVES_OF = (
-    select(schema.leaves.c.version, schema.leaves.c.hash)
-    .select_from(_LIVE)
-    .where(schema.generations.c.live, schema.leaves.c.game == bindparam("of_game"))
-)
-
-_LEAF = (
-    select(schema.leaves.c.leaf)
-    .select_from(_LIVE)
-    .where(schema.generations.c.live, schema.leaves.c.game == bindparam("of_game"))
-    .where(schema.leaves.c.version == bindparam("at"))
-)
+_HASHES = PairLookup(_L.game, _L.version, _L.hash)
+_LIVE = select(schema.generations.c.gen).where(schema.generations.c.live)
+_LEAVES_OF = select(_L.version, _L.hash).where(is_live(schema.leaves), _L.game == bindparam("of_game"))
+_LEAF = select(_L.leaf).where(is_live(schema.leaves), _L.game == bindparam("of_game"), _L.version == bindparam("at"))
 _BEFORE = (
-    select(schema.leaves.c.game, schema.leaves.c.version)
-    .select_from(_LIVE)
-    .where(schema.generations.c.live, schema.leaves.c.leaf < bindparam("leaf"))
-    .order_by(schema.leaves.c.leaf.desc())
+    select(_L.game, _L.version)
+    .where(is_live(schema.leaves), _L.leaf < bindparam("leaf"))
+    .order_by(_L.leaf.desc())
     .limit(bindparam("most"))
 )
 
@@ -146,10 +129,8 @@ def check_slice(
 def _with_previous_hashes(db: Connection, hashes: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     """Add the known hashes of each record's predecessor: (game, version) -> hash."""
     before = [(game, version - 1) for game, version in hashes if version > 1 and (game, version - 1) not in hashes]
-    known = dict(hashes)
-    for begin in range(0, len(before), HASH_BATCH):
-        rows = db.execute(_HASHES, {"of": before[begin : begin + HASH_BATCH]})
-        known |= {(game, version): hashed for game, version, hashed in rows}
+    known, gen = dict(hashes), db.execute(_LIVE).scalar_one()
+    known |= {(game, version): hashed for game, version, hashed in _HASHES.fetch_all(db, gen, before)}
     return {record: hashed for record, hashed in known.items() if hashed != UNKNOWN_HASH}
 
 

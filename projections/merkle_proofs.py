@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, func, select, tuple_
+from sqlalchemy import Connection, bindparam, func, select
 
 from domain.transparency.merkle_tree import (
     Hash,
@@ -20,6 +20,7 @@ from domain.transparency.merkle_tree import (
 )
 from projections import schema
 from projections.delayed_views import NEVER
+from projections.pair_lookup import PairLookup
 from projections.view_store import ViewStore
 
 _G, _P, _L, _H = schema.generations.c, schema.parts.c, schema.leaves.c, schema.held_back.c
@@ -28,19 +29,22 @@ TILE = 256
 PENDING = -1
 """Leaf number of a record that a partition has read before the tree."""
 
+_NODES = PairLookup(schema.nodes.c.level, schema.nodes.c.number, schema.nodes.c.hash)
 _LIVE_TREE = select(_G.gen, _G.leaves).where(_G.live)
 _READ_LEAVES = (
     select(_P.version, func.coalesce(_L.leaf, PENDING))
     .outerjoin_from(schema.parts, schema.leaves, (_L.gen == _P.gen) & (_L.game == _P.game) & (_L.version == _P.version))
     .where(_P.gen == bindparam("in_gen"), _P.part != schema.TREE)
 )
-_FIRST_HIDDEN_LEAF = (
-    select(func.min(_L.leaf))
-    .join_from(
-        schema.held_back, schema.leaves, (_L.gen == _H.gen) & (_L.game == _H.game) & (_L.version == _H.shown + 1)
+_FIRST_HIDDEN_LEAF = select(  # a join would be read in the order of the leaves, from the first on
+    func.min(
+        select(_L.leaf)
+        .where(_L.gen == _H.gen, _L.game == _H.game, _L.version == _H.shown + 1)
+        .limit(1)
+        .correlate(schema.held_back)
+        .scalar_subquery()
     )
-    .where(_H.gen == bindparam("in_gen"), _H.shown < _H.head, _H.at < NEVER)
-)
+).where(_H.gen == bindparam("in_gen"), _H.shown < _H.head, _H.at < NEVER)
 
 
 @dataclass(frozen=True)
@@ -175,10 +179,9 @@ def _read_path(db: Connection, gen: int, path: Callable[[SubtreeReader], list[Ha
 
 def read_subtrees(db: Connection, gen: int, subtrees: Collection[Subtree]) -> dict[Subtree, Hash]:
     """Return the root hashes of the stored ones among these subtrees."""
-    n, at = schema.nodes.c, tuple_(schema.nodes.c.level, schema.nodes.c.number)
-    nodes = select(n.level, n.number, n.hash).where(n.gen == gen, at.in_([place for place in subtrees if place[0]]))
+    nodes = _NODES.fetch_all(db, gen, [place for place in subtrees if place[0]])
     leaves = select(_L.leaf, _L.hash).where(
         _L.gen == gen, _L.leaf.in_([number for level, number in subtrees if not level])
     )
-    hashes = {(level, number): bytes(made) for level, number, made in db.execute(nodes)}
+    hashes = {(level, number): bytes(made) for level, number, made in nodes}
     return hashes | {(0, leaf): leaf_hash(record) for leaf, record in db.execute(leaves)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from sqlalchemy import Connection, delete, func, select, tuple_, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from domain.transparency.merkle_tree import frontier_subtrees
 from projections import schema
@@ -123,10 +123,16 @@ def drop_old_rows(views: ViewStore, before_batch: Callable[[], object] = lambda:
         keys = list(table.primary_key.columns)
         old_rows = select(*keys).where(table.c.gen.not_in(select(schema.generations.c.gen))).limit(SWEEP_BATCH)
         old_rows = old_rows.with_for_update(skip_locked=True)  # another process may sweep too
-        delete_batch = delete(table).where(tuple_(*keys).in_(old_rows))
+        delete_row = delete(table).where(*(key == bindparam(f"of_{key.name}") for key in keys))
         dropped = SWEEP_BATCH
         while dropped == SWEEP_BATCH:
             before_batch()
             with views.transaction() as db:
-                dropped = db.execute(delete_batch).rowcount
+                rows = [
+                    {f"of_{key.name}": value for key, value in zip(keys, row, strict=True)}
+                    for row in db.execute(old_rows)
+                ]
+                if rows:
+                    db.execute(delete_row, rows)
+            dropped = len(rows)
             views.yield_to_writers()

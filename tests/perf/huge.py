@@ -11,7 +11,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from deploy.backup.game_repair import repair_game
@@ -114,16 +114,16 @@ def _measure_past(costs: Costs, services: ServiceContainer, game: str, records: 
 
 
 def _measure_export(costs: Costs, services: ServiceContainer, game: str, file: Path) -> None:
-    costs.take("export (s)", lambda: _export(services, game, file))
+    costs.take("export (s)", lambda: export_game(services, game, file))
     costs.note("export (MB)", file.stat().st_size / 1e6)
     for what, command in (
         ("annals verify", ["-m", "deploy", "verify", str(file), "--json"]),
         ("one-file verifier", ["clients/verifier/annals_verify.py", str(file)]),
     ):
-        costs.note(f"{what}, peak (MB)", _run(costs, f"{what} (s)", command))
+        costs.note(f"{what}, peak (MB)", run_program(costs, f"{what} (s)", command))
 
 
-def _export(services: ServiceContainer, game: str, file: Path) -> None:
+def export_game(services: ServiceContainer, game: str, file: Path) -> None:
     """Write the export as the API streams it."""
     ledger = services.ledger
     head = services.ledger.version(game)
@@ -146,7 +146,7 @@ print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss]))
 """Runs a program for a small process: a child's peak begins with that of its parent."""
 
 
-def _run(costs: Costs, what: str, command: Sequence[str]) -> float:
+def run_program(costs: Costs, what: str, command: Sequence[str]) -> float:
     """Run a program that must succeed; return the most memory of it or of a child, MB."""
     program = [sys.executable, "-c", _ALONE, sys.executable, "-P", *command]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -166,7 +166,7 @@ def _measure_archive(
     costs.take("backup (s)", lambda: take_snapshot(settings, copy))
     costs.take("archive (s)", lambda: _archive(services))
     archived = folder / "archived.annals"
-    costs.take("export from the archive (s)", lambda: _export(services, game, archived))
+    costs.take("export from the archive (s)", lambda: export_game(services, game, archived))
     if archived.read_bytes() != file.read_bytes():
         raise SystemExit("the archive has another game")
     past = PastGames(services.ledger, services.registry, services.views)
@@ -205,6 +205,11 @@ def main(argv: Sequence[str]) -> Iterator[str]:
             yield json.dumps(measure(records, Path(folder)))
         return
     tenth, whole = (_in_process(records // share) for share in FEW)
+    yield from print_table(records, tenth, whole)
+
+
+def print_table(records: int, tenth: Mapping[str, float], whole: Mapping[str, float]) -> Iterator[str]:
+    """Yield the rows of a table: each cost beside the same at a tenth."""
     yield f"| quantity | {records // 10} records | {records} records | ratio |\n| --- | --- | --- | --- |"
     yield from (_row(what, tenth[what], whole[what]) for what in tenth)
 

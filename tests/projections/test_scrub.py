@@ -20,8 +20,9 @@ from domain.ledger import Ledger
 from domain.ledger.mapper import pack, unpack
 from domain.service.corruption import CorruptRecords
 from domain.service.seed_store import SeedStore
-from projections import integrity, schema
+from projections import integrity, pair_lookup, schema
 from projections.integrity import UNKNOWN_HASH, CorruptRecord, Inspector, ScrubPlace, find_corruption
+from projections.pair_lookup import PairLookup
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.rebuild import create_generation, switch_generation
@@ -115,7 +116,9 @@ def test_a_chain_that_was_broken_before_the_tree_was_made_is_named(
 def test_however_many_games_a_slice_has_none_is_passed_over(
     house: House, games: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(integrity, "HASH_BATCH", 1)
+    monkeypatch.setattr(pair_lookup, "BATCH", 1)
+    leaves = schema.leaves.c
+    monkeypatch.setattr(integrity, "_HASHES", PairLookup(leaves.game, leaves.version, leaves.hash))
     for game in games:
         house.commands.handle(game, Play(1, [{"type": "order", "to": "t02", "units": 1}]))
         change(house, game, 7, lambda doc: doc["public"].update(prev="ab" * 32))
