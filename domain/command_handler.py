@@ -15,7 +15,7 @@ from uuid import uuid4
 from domain.errors import NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.kernel.game.command import Command, check_office, refuse_unless
 from domain.kernel.game.forks import fold_origin, open_fork
-from domain.kernel.game.game import AnyGame, Player, active_versions, apply_record, fold
+from domain.kernel.game.game import AnyGame, Player
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.record_builder import Agreement, AnyTransition, CommandContext
 from domain.kernel.game.table_commands import Close, Open
@@ -36,6 +36,7 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.request_keys import RequestKey
 from domain.service.seed_store import SeedStore
 from domain.types import Doc, Json, Seat, Viewer, is_import_id, is_tournament_id
+from domain.version_cache import VersionCache
 
 __all__ = ["CommandHandler", "CommandResult", "ExtraStatements", "SeatGuard", "new_game_id"]
 
@@ -99,6 +100,7 @@ class CommandHandler(RecordWriter):
         super().__init__(ledger)
         self._registry, self._seed_store, self._clock = registry, seed_store, clock
         self._recent: RecentCache[_CachedGame] = RecentCache(keep)
+        self._versions = VersionCache(ledger, registry)
 
     # --- the table
 
@@ -230,11 +232,10 @@ class CommandHandler(RecordWriter):
         """Return the newest version of a game; raise UnknownGame."""
         return self._load(game, newest=True).game
 
-    def _game_at(self, loaded: _CachedGame, version: int) -> AnyGame:
-        records = self._ledger.read(loaded.game.id, upto=loaded.game.version)
-        if version not in active_versions(records):
-            raise RuleError("not_on_line", "", {"to": version})
-        return fold(loaded.rules, records, version)
+    def game_at(self, game: AnyGame, version: int) -> AnyGame:
+        """Return a game at one of its active versions; raise RuleError `not_on_line` for any other."""
+        refuse_unless(game.is_active(version), "not_on_line", to=version)
+        return self._versions.load(game.id, version)
 
     def _load(self, game: str, *, newest: bool) -> _CachedGame:
         """Return the cached game, or with `newest` the newest version after reading only the later records."""
@@ -244,19 +245,18 @@ class CommandHandler(RecordWriter):
             return self._recent.remember(game, self._fold(game))
         if not later:
             return cached
-        if any(r.kind == "rewound" for r in later):
-            return self._recent.remember(game, self._fold(game))
-        newest_game = functools.reduce(lambda g, r: apply_record(cached.rules, g, r), later, cached.game)
+        newest_game = functools.reduce(partial(self._versions.advance, cached.rules), later, cached.game)
+        self._versions.note(newest_game)
         return self._recent.remember(game, _CachedGame(cached.rules, newest_game, cached.seed, cached.log_id))
 
     def _fold(self, game: str) -> _CachedGame:
         if is_import_id(game):
             raise RuleError("game_over")  # nothing changes a file
-        log_id, records = self._ledger.log_id, self._ledger.read(game)
-        if not records or is_tournament_id(game):
+        log_id = self._ledger.log_id
+        if is_tournament_id(game) or not self._ledger.version(game):
             raise UnknownGame(game)
-        rules = self._registry.get(records[0].body["ruleset"])
-        return _CachedGame(rules, fold(rules, records), self._seed_store.seed(game), log_id)
+        newest = self._versions.load(game)
+        return _CachedGame(self._registry.get(newest.ruleset), newest, self._seed_store.seed(game), log_id)
 
     # --- execution
 
@@ -298,7 +298,7 @@ class CommandHandler(RecordWriter):
         check_office(game, pending.author, pending.command)
         acting = replace(
             context,
-            game_at=partial(self._game_at, loaded),
+            game_at=partial(self.game_at, game),
             agreement=pending.agreement,
             officer=pending.author,
         )
@@ -341,6 +341,7 @@ class CommandHandler(RecordWriter):
         if receipt.replayed:
             return self.replay(game, receipt)
         self._recent.remember(game, after)
+        self._versions.note(after.game)
         return CommandResult(game, tuple(r.version for r in records), receipt.positions[-1], records)
 
 

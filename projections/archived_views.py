@@ -14,7 +14,7 @@ from sqlalchemy import Connection, ScalarSelect, Select, delete, select, tuple_,
 from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry
 from projections import documents, schema
-from projections.loaded_game import LoadedGame, next_game
+from projections.loaded_game import GameLoader, LoadedGame
 from projections.view_store import ViewStore
 
 CACHE_BYTES = 2**24
@@ -58,7 +58,7 @@ class ArchivedViewLoader:
     """Renders views of archived games from their records and caches the most recent ones. Thread-safe."""
 
     def __init__(self, ledger: Ledger, registry: RulesetRegistry) -> None:
-        self._ledger, self._registry = ledger, registry
+        self._ledger, self._loader = ledger, GameLoader(registry, ledger)
         self._lock = threading.Lock()
         self._cache: LRUCache[str, ArchivedViews] = LRUCache(CACHE_BYTES, lambda views: views.size)
 
@@ -99,7 +99,7 @@ class ArchivedViewLoader:
         after = at = 0
         while records := self._ledger.read(game, after, after + PAGE):
             for record in records:
-                before, loaded = loaded, next_game(self._registry, self._ledger, loaded, record)
+                before, loaded = loaded, self._loader.next_game(loaded, record)
                 documents_by_audience = documents.build_entries(record, before, loaded)
                 audiences = sorted(documents_by_audience, reverse=True)
                 lines += [

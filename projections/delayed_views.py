@@ -17,11 +17,10 @@ from domain.compat import cached_property
 from domain.errors import StoreDamaged, StoreUnavailable, WrongKey
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
-from domain.ruleset_registry import RulesetRegistry
 from domain.service.service_clock import ClockRows
 from domain.types import MAX_INT, PUBLIC
 from projections import schema
-from projections.loaded_game import LoadedGame, affected_viewers, load_game, next_game
+from projections.loaded_game import GameLoader, LoadedGame, affected_viewers
 from projections.view_store import PreparedStatement
 
 NEVER = MAX_INT
@@ -99,20 +98,20 @@ class DelayedGame:
 class DelayedViews:
     """Loads games as spectators see them, and caches them for a projector."""
 
-    def __init__(self, ledger: Ledger, registry: RulesetRegistry, keep: int) -> None:
-        self.ledger, self._registry = ledger, registry
+    def __init__(self, ledger: Ledger, loader: GameLoader, keep: int) -> None:
+        self.ledger, self._loader = ledger, loader
         self._cache: LRUCache[str, LoadedGame] = LRUCache(keep)
 
     def load(self, game: str, version: int) -> LoadedGame:
         """Return the game after this version."""
         cached = self._cache.get(game)
         if cached is None or cached.game.version != version:
-            return load_game(self._registry, self.ledger.read(game, upto=version))
+            return self._loader.load(game, version)
         return cached
 
     def next_game(self, loaded: LoadedGame, record: Record) -> LoadedGame:
         """Return the game after one more record."""
-        return next_game(self._registry, self.ledger, loaded, record)
+        return self._loader.next_game(loaded, record)
 
     def records(self, game: str, after: int, upto: int) -> Iterator[Record]:
         """Yield the records between two versions, a page in memory at a time."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from domain.errors import VerificationError
-from domain.kernel.game.game import AnyGame, apply_record, fold
+from domain.kernel.game.game import AnyGame, fold
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
@@ -15,6 +14,7 @@ from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ledger import Ledger, LogEntry
 from domain.ruleset_registry import RulesetRegistry
 from domain.types import PUBLIC, Json, Viewer
+from domain.version_cache import VersionCache
 
 
 def resolve_job_id(game: str, decision: str) -> str:
@@ -62,21 +62,26 @@ def load_game(registry: RulesetRegistry, records: Sequence[Record]) -> LoadedGam
     return LoadedGame(rules, fold(rules, records))
 
 
-def next_game(registry: RulesetRegistry, ledger: Ledger, before: LoadedGame | None, record: Record) -> LoadedGame:
-    """Return the game after one more record. Reads the ledger for a rewind; `before` is None for the first record."""
-    if before is None:
-        return load_game(registry, [record])
-    if record.kind == "rewound":
-        return load_game(registry, ledger.read(before.game.id, upto=record.version))
-    return replace(before, game=apply_record(before.rules, before.game, record))
-
-
-@dataclass(frozen=True)
 class GameLoader:
     """Loads games for records read from the log."""
 
-    registry: RulesetRegistry
-    ledger: Ledger
+    def __init__(self, registry: RulesetRegistry, ledger: Ledger) -> None:
+        self._registry, self._versions = registry, VersionCache(ledger, registry)
+
+    def load(self, game: str, version: int) -> LoadedGame:
+        """Return the game after a version. Raise VerificationError."""
+        found = self._versions.load(game, version)
+        return LoadedGame(self._registry.get(found.ruleset), found)
+
+    def next_game(self, before: LoadedGame | None, record: Record) -> LoadedGame:
+        """Return the game after one more record, or after its first one. A rewind reads the ledger."""
+        if before is None:
+            return load_game(self._registry, [record])
+        return replace(before, game=self._versions.advance(before.rules, before.game, record))
+
+    def note(self, loaded: LoadedGame) -> None:
+        """Keep a version for later rewinds."""
+        self._versions.note(loaded.game)
 
     def game_before(self, cached: LoadedGame | None, entry: LogEntry) -> LoadedGame | None:
         """Return the game before the entry's record, from `cached` if that fits; None before the first record."""
@@ -84,14 +89,11 @@ class GameLoader:
             return None
         if cached is not None and cached.game.version == entry.version - 1:
             return cached
-        cached = load_game(self.registry, self.ledger.read(entry.game, upto=entry.version - 1))
-        if cached.game.version != entry.version - 1:
-            raise VerificationError("unreadable", cached.game.version + 1, "it is gone")
-        return cached
+        return self.load(entry.game, entry.version - 1)
 
     def game_after(self, before: LoadedGame | None, entry: LogEntry) -> LoadedGame:
         """Return the game after the entry's record."""
-        return next_game(self.registry, self.ledger, before, entry.record)
+        return self.next_game(before, entry.record)
 
 
 def affected_viewers(record: Record, loaded: LoadedGame) -> list[Viewer]:

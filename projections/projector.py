@@ -126,12 +126,12 @@ class Projector:
     def __init__(
         self, ledger: Ledger, registry: RulesetRegistry, views: ViewStore, owner: str, gen: int | None = None
     ) -> None:
-        self._ledger, self._registry, self._views = ledger, registry, views
+        self._ledger, self._views = ledger, views
         self._loader, self._tournament_loader = GameLoader(registry, ledger), TournamentLoader(ledger)
         self._share = PartitionShare(owner, gen)
         self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
         self._tournaments: LRUCache[str, Tournament] = LRUCache(CACHE_TOURNAMENTS)
-        self._delayed_views = DelayedViews(ledger, registry, CACHE_GAMES)
+        self._delayed_views = DelayedViews(ledger, self._loader, CACHE_GAMES)
         self._log_id = ""
         """The log of the cached games."""
         self.lease: PartitionLease | None = None
@@ -234,7 +234,7 @@ class Projector:
         self.lease = lease if isinstance(lease, PartitionLease) else None
         before, self._log_id = self._log_id, self._ledger.log_id
         if self._log_id != before:  # another log may lack records of the cached games
-            self._delayed_views = DelayedViews(self._ledger, self._registry, CACHE_GAMES)
+            self._delayed_views = DelayedViews(self._ledger, self._loader, CACHE_GAMES)
         if self._log_id != before or self.lease is None or self.lease.has_new_partitions:
             self._games.clear()
             self._tournaments.clear()
@@ -250,6 +250,8 @@ class Projector:
     def _remember(self, batch: Batch, spectators: SpectatorSlice) -> None:
         """Cache the games. Call after the commit, so that rolled-back changes are never cached."""
         self._games.update(batch.loaded)
+        for loaded in batch.loaded.values():
+            self._loader.note(loaded)
         self._tournaments.update(batch.tournaments)
         self._delayed_views.remember(spectators.changed_games)
         for row in batch.quarantined:

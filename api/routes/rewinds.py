@@ -34,7 +34,7 @@ from api.visibility import visibility_of
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.command import check_office, require_play
 from domain.kernel.game.director_commands import Rewind
-from domain.kernel.game.game import AnyGame, fold, waiting_seats
+from domain.kernel.game.game import AnyGame, waiting_seats
 from domain.kernel.game.undo import build_motion, check_may_undo, public_draws, undone_records, visible_record
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -125,14 +125,14 @@ def _plan_rewind(
     if seat is None:
         check_office(p, officer_rights.acting_officer(p.id), Rewind(to))
         officer_rights.check_neutrality(p)
-    records = services().ledger.read(p.id, upto=p.version)
-    undone = undone_records(records, to)
+    records = services().ledger.read(p.id, to, p.version)
+    undone = undone_records(p, records, to)
     if seat is None:
         return undone, (), bool(fresh)
     # First from the seat's own view, so that a refusal reveals nothing. Other seats check their hidden facts when they
     # consent; if no consent is needed, those facts are checked now.
     policy = opening_terms(p.id).get("undo", "consent")
-    waiting = waiting_seats(p, fold(rules, records, to), seat, services().clock()) if p.thinking else ()
+    waiting = waiting_seats(p, services().commands.game_at(p, to), seat, services().clock()) if p.thinking else ()
     seen = [visible_record(r, seat) for r in records]
     motion = build_motion(rules, p, seen, to, seat, policy, waiting, fresh=fresh)
     if motion.free:
@@ -258,7 +258,8 @@ def consent(body: Doc, game: str, rewind: str) -> Response:
 @rate_limits.whole_game_slot()
 def _check_may_agree(job_request: JobRequest, seat: Seat) -> None:
     """Raise if the seat itself has done something final since. Only that seat sees the reason."""
-    rules, _ = load_table(job_request.game)
-    records = services().ledger.read(job_request.game, upto=job_request.version)
-    undone = [visible_record(r, seat) for r in undone_records(records, (job_request.args or {})["to"])]
+    rules, now = load_table(job_request.game)
+    to = (job_request.args or {})["to"]
+    records = services().ledger.read(job_request.game, to, job_request.version)
+    undone = [visible_record(r, seat) for r in undone_records(now, records, to)]
     check_may_undo(rules, undone, seat, opening_terms(job_request.game).get("undo", "consent"))

@@ -374,7 +374,7 @@ class TestLobbyAndTimeline:
 
 @pytest.mark.parametrize(
     ("owner", "name"),
-    [(loaded_game, "next_game"), (batch, "build_due_rows"), (LogEntry, "hash")],
+    [(loaded_game.GameLoader, "next_game"), (batch, "build_due_rows"), (LogEntry, "hash")],
     ids=["read", "shown", "proved"],
 )
 def test_a_store_that_does_not_answer_sets_no_game_aside(

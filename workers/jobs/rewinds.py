@@ -53,9 +53,9 @@ def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
 
 def _check_still_allowed(context: WorkerContext, request: JobRequest, args: Doc) -> None:
     """Check the consent again with full information. The request was checked with the seat's own view."""
-    records = context.ledger.read(request.game, upto=request.version)
     position = context.commands.game(request.game)
+    records = context.ledger.read(request.game, args["to"], request.version)
     rules = context.registry.get(position.ruleset)
-    policy, fresh = records[0].body.get("undo", "consent"), bool(args["fresh"])
+    policy, fresh = position.terms.get("undo", "consent"), bool(args["fresh"])
     motion = build_motion(rules, position, records, args["to"], args["seat"], policy, fresh=fresh)
     check_consent(motion, request.agreed)

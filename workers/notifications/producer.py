@@ -212,6 +212,7 @@ class NotificationProducer:
     def _load_step(self, entry: LogEntry) -> _RecordStep:
         before = self._loader.game_before(self._games.get(entry.game), entry)
         after = self._games[entry.game] = self._loader.game_after(before, entry)
+        self._loader.note(after)
         return _RecordStep(entry.record, before, after)
 
     def _enqueue_requests(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -238,6 +238,10 @@ class Game(Generic[S_co]):
     def clock(self) -> FrameClock | None:
         """Return the running clock."""
         return running_clock(self.clocks, self.frames)
+
+    def is_active(self, version: int) -> bool:
+        """Return whether no rewind has undone a version."""
+        return 0 < version <= self.version and not any(to < version < at for to, at in self.undone_spans)
 
     def pause_at(self, at: int) -> Pause | None:
         """Return the pause on at a time, not before the last record."""
@@ -768,15 +772,22 @@ def fold(rules: Ruleset[S], records: Sequence[Record], last: int | None = None) 
     selected = records if last is None else [r for r in records if r.version <= last]
     if not selected or selected[0].kind != "opened":
         raise VerificationError("no_beginning", 1)
-    targets = {r.body["to"] for r in selected if r.head.kind == "rewound"}
     game = initial_game(rules, selected[0])
-    games = {1: game}
-    for r in selected[1:]:
+    for after in iterate_games(rules, game, selected[1:]):
+        game = after
+    return game
+
+
+def iterate_games(rules: Ruleset[S], game: Game[S], records: Sequence[Record]) -> Iterator[Game[S]]:
+    """Yield the game after each of the records that follow it. No rewind among them goes back to before the game."""
+    targets = {r.body["to"] for r in records if r.head.kind == "rewound"}
+    games = {game.version: game}
+    for r in records:
         back = games[r.body["to"]] if r.head.kind == "rewound" else None
         game = apply_rewind(rules, game, back, r) if back else apply_record(rules, game, r)
         if targets and r.version in targets:
             games[r.version] = game
-    return game
+        yield game
 
 
 def state_known_to(rules: Ruleset[S], records: Sequence[Record], viewer: Viewer) -> S:

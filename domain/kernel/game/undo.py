@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.errors import RuleError
-from domain.kernel.game.game import AnyGame, active_versions, bot_of
+from domain.kernel.game.game import AnyGame, bot_of
 from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record, visible_packs
@@ -51,16 +51,15 @@ class Motion:
         return doc | ({"hidden": [list(h) for h in self.hidden]} if director else {})
 
 
-def undone_records(records: Sequence[Record], to: int) -> list[Record]:
+def undone_records(game: AnyGame, records: Sequence[Record], to: int) -> list[Record]:
     """Return the records undone by going back to version `to`.
 
-    `records` are all of the game. Raise RuleError `not_on_line`.
+    `records` are at least those after that version. Raise RuleError `not_on_line`.
     """
-    active = active_versions(records)
-    start = next((r.version for r in records if r.kind == "started"), len(records) + 1)
-    if to not in active or not start <= to < active[-1]:
+    undone = [r for r in records if r.version > to and game.is_active(r.version)]
+    if game.status == "open" or not undone or not game.is_active(to) or any(r.kind == "started" for r in undone):
         raise RuleError("not_on_line", "", {"to": to})
-    return [records[v - 1] for v in active if v > to]
+    return undone
 
 
 def check_may_undo(rules: AnyRuleset, records: Sequence[Record], seat: Seat, policy: Policy) -> None:
@@ -105,13 +104,13 @@ def build_motion(
 ) -> Motion:
     """Return the motion of a seat to go back to the active version `to`.
 
-    `records` are all of the game, as far as the seat may read them. Asked are the seats that have learnt or done
-    something since, and the `waiting` ones, after long thinking. With consent the seat pays for no time, so at
-    a table with deadlines everybody present is asked once somebody is. So is everybody about fresh chance (`fresh`);
+    `records` are at least those after it, as far as the seat may read them. Asked are the seats that have learnt or
+    done something since, and the `waiting` ones, after long thinking. With consent the seat pays for no time, so at a
+    table with deadlines everybody present is asked once somebody is. So is everybody about fresh chance (`fresh`);
     by default it is asked for if public draws are undone with somebody's consent.
     Raise RuleError `undo_forbidden` or `not_on_line`, and `consent_missing` for fresh chance without another person.
     """
-    undone = undone_records(records, to)
+    undone = undone_records(game, records, to)
     check_may_undo(rules, undone, seat, policy)
     others = [s for s, player in sorted(game.players.items()) if s != seat and player.id and not bot_of(player)]
     consents = [] if policy == "free" else [s for s in others if s in waiting or any(_concerns(r, s) for r in undone)]
