@@ -41,6 +41,7 @@ _STATIC = {
     "rules.js": "text/javascript; charset=utf-8",
     "map.js": "text/javascript; charset=utf-8",
     "pieces.svg": "image/svg+xml",
+    "icon.svg": "image/svg+xml",
 }
 
 

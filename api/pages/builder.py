@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 
 import msgspec
+from cachetools import LRUCache
 from flask import request
 
+from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.pages.in_process import Answer, ask
 from api.pages.labels import Labels
@@ -23,7 +27,13 @@ MOST_WHOLE_MOVES = 12
 MOST_PICKS = 400
 """Most picks in a form."""
 
+KEPT_BYTES = 4 << 20
+"""Bytes of answers of the builder kept in a process."""
+
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
+
+_answers: LRUCache[bytes, bytes] = LRUCache(KEPT_BYTES, getsizeof=len)
+_lock = Lock()
 
 
 @dataclass(frozen=True)
@@ -120,6 +130,10 @@ class WholeMove:
     label: str
     path: str
     ends: bool = False
+    kind: str = ""
+    """Name of the move."""
+    rest: str = ""
+    """Its members, without the name."""
 
 
 @dataclass(frozen=True)
@@ -168,11 +182,34 @@ class Builder:
 
     def advance(self, picks: Picks) -> BuilderState:
         """Return the next question with more than one answer, or the finished move. Forced answers are given."""
-        step = BuilderState(picks, self.answer(picks.decision, picks.values))
+        return self._give_forced(BuilderState(picks, self.answer(picks.decision, picks.values)))
+
+    def go_on(self, before: BuilderState, pick: Pick) -> BuilderState:
+        """Return the question after one more answer, as `advance`. The visitor may try many without another request."""
+        return self._give_forced(self._follow_up(before, pick))
+
+    def _give_forced(self, step: BuilderState) -> BuilderState:
         while step.choice and len(step.picks.trail) < MOST_PICKS and (forced := _forced_answer(step.choice)):
-            longer = step.picks.add(Pick(step.choice["field"], forced[0], forced=True))
-            step = BuilderState(longer, self.answer(picks.decision, longer.values))
+            step = self._follow_up(step, Pick(step.choice["field"], forced[0], forced=True))
         return step
+
+    def _follow_up(self, before: BuilderState, pick: Pick) -> BuilderState:
+        """Return the answer to one more pick, kept by the answer before and its version of the game.
+
+        The API has given the visitor that answer in the same request, so the kept one is the visitor's own too.
+        """
+        after, doc = before.picks.add(pick), before.answer.doc
+        asked = (self.game, self.role, request_language(), doc, after.decision, after.values)
+        key = hashlib.sha256(msgspec.json.encode(asked)).digest()
+        with _lock:
+            kept = _answers.get(key)
+        if kept is not None:
+            return BuilderState(after, Answer(200, msgspec.json.decode(kept)))
+        answer = self.answer(after.decision, after.values)
+        if answer.status == 200 and answer.doc["version"] == doc.get("version"):
+            with _lock, contextlib.suppress(ValueError):  # larger than all that is kept
+                _answers[key] = msgspec.json.encode(answer.doc)
+        return BuilderState(after, answer)
 
     def list_whole_moves(self, step: BuilderState) -> list[WholeMove]:
         """Return all moves that begin with the picks if they are few, or nothing."""
@@ -185,7 +222,7 @@ class Builder:
                 questions += 1
                 if questions > 2 * MOST_WHOLE_MOVES:
                     return []
-                after = self.advance(before.picks.add(Pick(choice["field"], option["value"])))
+                after = self.go_on(before, Pick(choice["field"], option["value"]))
                 if after.answer.status >= 400:
                     return []
                 last = ends or bool(option.get("ends"))
@@ -196,7 +233,8 @@ class Builder:
                         return []
                     continue
                 path = dump(after.picks.values[len(step.picks.trail) :])
-                found.append(WholeMove(self.labels.move(after.move), path, last))
+                parts = self.labels.move_parts(after.move)
+                found.append(WholeMove(self.labels.move(after.move), path, last, *parts))
         return sorted(found, key=lambda move: move.ends) if least <= MOST_WHOLE_MOVES else []
 
 

@@ -139,6 +139,11 @@ class Labels:
 
     def move(self, move: Doc) -> str:
         """Return a move in one line: its name and its members."""
+        name, rest = self.move_parts(move)
+        return self.sentence(f"{name}: {rest}") if rest else name
+
+    def move_parts(self, move: Doc) -> tuple[str, str]:
+        """Return the name of a move, and its members in one line."""
         name = self.texts.get(f"move.{move.get('type')}") or str(move.get("type", "")).replace("_", " ")
         rest = [
             self.value(member, value)
@@ -147,7 +152,7 @@ class Labels:
             for member, value in move.items()
             if member != "type"
         ]
-        return self.sentence(f"{name}: {'; '.join(rest)}") if rest else name
+        return name, "; ".join(rest)
 
     def _part(self, member: str, value: Json) -> str:
         text = self.describe(member, value)

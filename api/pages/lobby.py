@@ -88,6 +88,7 @@ def show_home() -> Response:
         due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
         running=_public_tables("running", 5),
         open=_public_tables("open", 10, free="1"),
+        rulesets=[] if session_owner() else _rulesets(),
         times=clocks.Times.of_visitor(),
     )
 

@@ -12,14 +12,17 @@ without a text.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from markupsafe import Markup, escape
 
 from api.pages.builder import Question, WholeMove, parse
 from api.pages.geometry import Geometry, MapFile, draw_map, load_geometry, region_name
 from api.pages.labels import Labels
 from api.pages.owners import Owner, Owners, find_values
 from api.pages.presentation import load_map
+from api.pages.why_not import Missing
 from api.services import Doc
 from domain.kernel.text.package_data import load
 from domain.types import Json, Seat
@@ -38,6 +41,15 @@ class Piece:
     def text(self) -> str:
         """Return the letter of the owner and the number."""
         return f"{self.owner.letter if self.owner else ''}{self.count if self.count is not None else ''}"
+
+    def draw(self, x: int, y: int, r: int, symbols: str) -> str:
+        """Return the symbol and its text around a point, with this radius."""
+        tint = f' class="tint-{self.owner.tint}"' if self.owner else ""
+        drawn = f'<use href="{symbols}#{self.symbol}" transform="translate({x} {y})scale({round(r / 10, 1)})"{tint}/>'
+        if not (text := self.text):
+            return drawn
+        size = r if len(text) < 3 else round(r * 0.8)
+        return f'{drawn}\n<text x="{x}" y="{y + round(r * 0.36)}" font-size="{size}">{escape(text)}</text>'
 
     def describe(self, labels: Labels) -> str:
         """Return the pieces in words."""
@@ -78,8 +90,15 @@ class RegionShown:
     """True if the visitor owns the region or a piece in it."""
     offer: str = ""
     """Id of the first option with the region, or an empty text."""
+    is_missing: bool = False
+    """True if the page tells why the region is no option."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
+
+    @property
+    def tint(self) -> str:
+        """Return the class of the owner's tint after other classes, or an empty text."""
+        return f" tint-{self.owner.tint}" if self.owner else ""
 
     @property
     def anchor(self) -> tuple[int, int]:
@@ -114,11 +133,26 @@ class RegionShown:
         owner = [self.owner.name] if self.owner else []
         return "; ".join([*owner, *(piece.describe(labels) for piece in self.pieces)])
 
-    def describe(self, labels: Labels, offered: str) -> str:
-        """Return the region in words. `offered`: the word for a region open to choice."""
+    def describe(self, labels: Labels, offered: str, missing: str = "") -> str:
+        """Return the region in words. `offered`, `missing`: the words for an option, and for a value without one."""
         parts = [self.describe_contents(labels)] if self.owner or self.pieces else []
-        parts += [offered] if self.offer else []
+        parts += [offered] if self.offer else [missing] if self.is_missing else []
         return labels.sentence(f"{self.name}: {'; '.join(parts)}") if parts else self.name
+
+    def draw_link(self, drawing: str, labels: Labels, offered: str, missing: str) -> str:
+        """Return the area of the region as a link to its option, or to the reasons for missing ones, or as an image."""
+        to = 'data-why href="#why"' if self.is_missing else 'role="img"'
+        to = f'href="#{escape(self.offer)}"' if self.offer else to
+        x, y = self.anchor
+        return (
+            f'<a {to} data-key="place-{self.id}" class="place {self.doc["kind"]}{self.tint}" data-region="{self.id}"'
+            f'{" data-held" if self.own else ""} data-x="{x}" data-y="{y}"'
+            f' aria-label="{escape(self.describe(labels, offered, missing))}"><use href="{drawing}#r-{self.id}"/></a>'
+        )
+
+    def draw_pieces(self, symbols: str) -> str:
+        """Return the badge and the pieces. `symbols`: address of the file with their outlines."""
+        return "\n".join(piece.draw(x, y, r, symbols) for piece, x, y, r in self.place_pieces())
 
 
 @dataclass(frozen=True)
@@ -135,6 +169,23 @@ class MapView:
     """Symbol and name of the kinds of pieces on the map."""
     arrows: Sequence[Arrow]
     labels: Labels
+
+    def draw_links(self, offered: str, missing: str) -> Markup:
+        """Return the areas of all regions as links. A macro for each region would take longer than all else here."""
+        words = (self.address, self.labels, offered, missing)
+        return _join_lines(each.draw_link(*words) for each in self.regions)
+
+    def draw_owners(self, drawing: str) -> Markup:
+        """Return the patterns of the owners over their regions. `drawing`: address of the shared drawing."""
+        return _join_lines(
+            f'<use class="pattern" href="{drawing}#r-{each.id}" fill="url(#pattern-{each.owner.tint})"/>'
+            for each in self.regions
+            if each.owner
+        )
+
+    def draw_pieces(self, symbols: str) -> Markup:
+        """Return the pieces of all regions. `symbols`: address of the file with their outlines."""
+        return _join_lines(drawn for each in self.regions if (drawn := each.draw_pieces(symbols)))
 
     def mark_changes(self, before: MapView) -> None:
         """Mark the differences from another map of the same game."""
@@ -155,10 +206,14 @@ class Offers:
     """Region -> id of its first option."""
     ids: Mapping[str, str] = field(default_factory=dict)
     """Value of an option -> its id."""
+    missing: frozenset[str] = frozenset()
+    """Regions for which the page tells why they are no option."""
 
 
-def find_offers(question: Question | None, whole: Sequence[WholeMove], known: Mapping[str, Doc]) -> Offers:
-    """Return the regions in the options of a question."""
+def find_offers(
+    question: Question | None, whole: Sequence[WholeMove], known: Mapping[str, Doc], missing: Missing = ()
+) -> Offers:
+    """Return the regions in the options of a question, and those among the missing values."""
     values = [move.path for move in whole]
     if question is not None:
         values += [option.value for _, options in question.groups for option in options]
@@ -168,7 +223,8 @@ def find_offers(question: Question | None, whole: Sequence[WholeMove], known: Ma
         for name in dict.fromkeys(_strings(parse(value))):
             if name in known and name not in regions:
                 regions[name] = ids.setdefault(value, f"offer-{name}")
-    return Offers(regions, ids)
+    sought = {value for _, values in missing for sent, _ in values if isinstance(value := parse(sent)[1], str)}
+    return Offers(regions, ids, frozenset(sought & known.keys() - regions.keys()))
 
 
 def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> MapView | None:
@@ -179,7 +235,13 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
         return None
     drawing = draw_map(geometry, labels.texts.lang)
     regions = {
-        name: RegionShown(name, region_name(labels.texts, name), doc, offer=offers.regions.get(name, ""))
+        name: RegionShown(
+            name,
+            region_name(labels.texts, name),
+            doc,
+            offer=offers.regions.get(name, ""),
+            is_missing=name in offers.missing,
+        )
         for name, doc in geometry.regions.items()
     }
     filler = _Filler(labels, layers, board, seat, regions)
@@ -197,6 +259,10 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
         filler.arrows,
         labels,
     )
+
+
+def _join_lines(parts: Iterable[str]) -> Markup:
+    return Markup("\n".join(parts))  # noqa: S704 - names and texts in them are escaped
 
 
 def _strings(value: Json) -> Iterator[str]:

@@ -54,7 +54,8 @@ _TARGETS = re.compile(
 """Paths allowed as targets after a login."""
 
 _POLICY = (
-    "default-src 'none'; style-src 'self'; {script}form-action 'self'{targets}; frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; style-src 'self'; img-src 'self'; {script}form-action 'self'{targets}; "
+    "frame-ancestors 'none'; base-uri 'none'"
 )
 _GAMES_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
@@ -244,7 +245,14 @@ def _templates() -> Environment:
 
 
 def _translate(lang: str, message: str | Message, **members: Json) -> str:
-    return i18n.translate(Message(message, **members), lang)
+    if members or isinstance(message, Message):
+        return i18n.translate(Message(message, **members), lang)
+    return _translate_words(lang, message)
+
+
+@functools.lru_cache(2000)  # a page has some seventy of them
+def _translate_words(lang: str, message: str) -> str:
+    return i18n.translate(Message(message), lang)
 
 
 def render_page(

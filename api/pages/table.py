@@ -184,6 +184,12 @@ class Prompt:
     """Why one of them is not offered."""
 
     @property
+    def kind(self) -> str:
+        """Return the name of all whole moves if they differ in their members alone, or an empty text."""
+        kinds = {move.kind if move.rest else "" for move in self.whole}
+        return kinds.pop() if len(kinds) == 1 else ""
+
+    @property
     def is_begun(self) -> bool:
         """Return True if the visitor has given an answer or reads a reason: the page keeps it."""
         picks = self.step.picks if self.step else None
@@ -274,7 +280,7 @@ def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:
     geometry = load_geometry(page.labels.rules.package)
     if geometry is None or asked is None:
         return Offers()
-    return find_offers(asked.question, asked.whole, geometry.regions)
+    return find_offers(asked.question, asked.whole, geometry.regions, asked.missing)
 
 
 def _newest_entries(page: TablePage) -> list[Doc]:

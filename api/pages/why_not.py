@@ -157,7 +157,7 @@ def _complete_move(builder: Builder, step: BuilderState, picked: Json) -> Doc | 
             answer = choice["lo"]
         else:
             answer = answers[0] if choice["kind"] == "one" else answers[: max(choice["lo"], number == 0)]
-        step = builder.advance(step.picks.add(Pick(choice["field"], answer)))
+        step = builder.go_on(step, Pick(choice["field"], answer))
     return step.move
 
 

@@ -16,6 +16,7 @@ INSERT INTO page_visits SELECT ?, ?, ?, ?, ? WHERE EXISTS
   (SELECT 1 FROM accounts WHERE id = ? AND state <> 'erased') ON CONFLICT (account, game) DO UPDATE
 SET since = CASE WHEN excluded.at - page_visits.at > ? THEN page_visits.seen ELSE page_visits.since END,
   seen = excluded.seen, at = excluded.at RETURNING since"""
+_COUNT = "SELECT count(*) FROM page_visits WHERE account = ?"
 _FORGET = """
 DELETE FROM page_visits WHERE account = ? AND game NOT IN
 (SELECT game FROM page_visits WHERE account = ? ORDER BY at DESC, game LIMIT ?)"""
@@ -29,7 +30,7 @@ class PageVisits(AccountTable):
         at = self._now()
         rows = self._database.execute(_LOOK, (account, game, version, 0, at, account, VISIT_MS))
         since = int(rows[0][0]) if rows else 0
-        if not since:
+        if not since and int(self._database.execute(_COUNT, (account,))[0][0]) > MOST_TABLES:
             self._database.execute(_FORGET, (account, account, MOST_TABLES))
         return since
 

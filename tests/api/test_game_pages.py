@@ -7,6 +7,7 @@ import functools
 import gzip
 import json
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from api.pages.builder import find_owners, show_question
+from api.pages import builder
+from api.pages.builder import Builder, BuilderState, Pick, Picks, find_owners, show_question
+from api.pages.in_process import Answer as Told
 from api.pages.labels import Labels
 from api.pages.presentation import load_members
 from api.pages.rules import read_blocks
@@ -607,6 +610,17 @@ def test_the_table_tells_what_is_new_since_the_last_visit(duel: tuple[Person, st
     assert execute("SELECT * FROM page_visits") == []
 
 
+def test_visits_to_the_tables_longest_unseen_are_forgotten(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domain.accounts.page_visits.MOST_TABLES", 2)
+    person(site)
+    visits, execute = site.services.account_store.page_visits, site.services.ledger.execute
+    ((account,),) = execute("SELECT id FROM accounts")
+    for game in "abc":
+        execute("UPDATE page_visits SET at = at - 1")
+        visits.note_look(account, game, 1)
+    assert list(visits.list_visits(account)) == ["b", "c"]
+
+
 def test_the_chronicle_begins_at_the_own_last_move(duel: tuple[Person, str, Table]) -> None:
     anne, path, table = duel
     before = len(re.findall('class="entry', anne.read(f"{path}/chronicle").text))
@@ -762,3 +776,28 @@ class TestNewcomers:
     def test_marks_of_the_rules_page_are_left_out(self) -> None:
         (block,) = read_blocks("See *Luttes* and [rulings](../rulings/x.md), `code`, 2*3.")
         assert block.text == "See Luttes and rulings, code, 2*3."
+
+
+def test_answers_to_further_picks_are_kept_for_one_seat_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refusals are not kept, nor what has come after another move."""
+    asked: list[str] = []
+    answers = {"version": 7}
+
+    def answer(_: str, path: str, body: Any, *, role: str) -> Told:
+        asked.append(role)
+        return Told(409 if body["picks"] == ["no"] else 200, {**answers, "choice": None, "move": {"by": role}})
+
+    monkeypatch.setattr(builder, "ask", answer)
+    monkeypatch.setattr(builder, "request_language", lambda: "en")
+    game = secrets.token_hex(8)
+
+    def pick(role: str, value: str, version: int = 7) -> Any:
+        before = BuilderState(Picks("d", "k"), Told(200, {"version": version}))
+        return Builder(game, role, None).go_on(before, Pick("to", value)).answer.doc["move"]  # type: ignore[arg-type]
+
+    assert [pick("0", "yes"), pick("0", "yes"), pick("1", "yes")] == [{"by": "0"}, {"by": "0"}, {"by": "1"}]
+    assert asked == ["0", "1"]
+    for role, value, version in (("0", "no", 7), ("0", "yes", 6)):
+        asked.clear()
+        assert pick(role, value, version) == pick(role, value, version)
+        assert asked == [role, role]

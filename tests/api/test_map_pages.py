@@ -32,7 +32,7 @@ from tests.games.test_stories import seeded
 
 CATALOGUE = load_shipped()
 SOE = "struggle_of_empires@1"
-PLACE = re.compile(r'<a (href|role)=[^>]* data-region="([^"]+)"[^>]*aria-label="([^"]+)"')
+PLACE = re.compile(r'<a (href|role|data-why)[ =][^>]* data-region="([^"]+)"[^>]*aria-label="([^"]+)"')
 
 
 class Played:
@@ -192,6 +192,20 @@ def test_each_offered_region_leads_to_its_option(site: Site) -> None:
         found = re.findall(rf'<button name="(?:pick|path)" value="([^"]*)" id="{target}"', html)
         assert len(found) == 1
         assert region in unescape(found[0])
+
+
+def test_each_region_that_is_missing_leads_to_the_reason(site: Site) -> None:
+    """Somebody who watches is asked nothing, so the map only tells."""
+    anne = person(site)
+    path = anne.play_now("imperunde@1")
+    html = anne.read(path).text
+    kinds = {region: (kind, said) for kind, region, said in PLACE.findall(html)}
+    assert {kind for kind, _ in kinds.values()} == {"href", "data-why"}
+    assert all(said.endswith("why?") for kind, said in kinds.values() if kind == "data-why")
+    listed = [json.loads(unescape(value))[1] for value in re.findall(r'<option value="([^"]+)"', html) if "[" in value]
+    assert {region for region, (kind, _) in kinds.items() if kind == "data-why"} <= set(listed)
+    watched = site.client.get(path, headers={"Accept": "text/html"}).text
+    assert {kind for kind, _, _ in PLACE.findall(watched)} == {"role"}
 
 
 def test_an_option_that_names_two_regions_is_found_from_both() -> None:

@@ -51,6 +51,7 @@ PAGES |= {
     "/pages/rules.js",
     "/pages/replay.js",
     "/pages/pieces.svg",
+    "/pages/icon.svg",
     "/pages/maps/{ruleset}/{lang}/{digest}.svg",
 }
 PAGES |= {

@@ -7,7 +7,7 @@ const WAYS = {
   keys: { viewport: { width: 1000, height: 800 } },
   tap: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 };
-const found = { picks: {} };
+const found = { picks: {}, why: {} };
 for (const [way, options] of Object.entries(WAYS)) {
   const page = await open(options);
   await register(page, `Maud ${way}`, "/games");
@@ -26,10 +26,19 @@ async function pickOnMap(page, by) {
     const option = page.locator(".decide form:not(.back) button").first();
     await option.waitFor();
     const region = await regionOf(option);
+    if (region && !found.why[by]) found.why[by] = await askOnMap(page, by);
     const made = await submit(page, () => (region ? pickRegion(page, region, by) : option.click()));
     if (made && region) picks += 1;
   }
   return picks;
+}
+
+/** Choose a region that is not offered; return whether the focus is on the reason for it, which stands open. */
+async function askOnMap(page, by) {
+  const [region, name] = await page.locator("a.place[data-why]").first().evaluate((node) => [node.dataset.region, node.ariaLabel.split(":")[0]]);
+  await submit(page, () => pickRegion(page, region, by));
+  const told = await page.evaluate(() => document.activeElement.closest(".why[open] .reason")?.textContent ?? "");
+  return told.includes(name);
 }
 
 /** Return true if the map has one tab stop. */

@@ -9,7 +9,7 @@ export function regionOf(option, patience = {}) {
   return option.evaluate((node) => {
     const names = (value, region) =>
       value === region || (typeof value === "object" && value !== null && Object.values(value).some((each) => names(each, region)));
-    const offered = [...document.querySelectorAll("a.place[href]")].map((each) => each.dataset.region);
+    const offered = [...document.querySelectorAll("a.place[href]:not([data-why])")].map((each) => each.dataset.region);
     const value = node.hasAttribute("value") && node.name !== "send" ? JSON.parse(node.value) : null;
     return offered.find((region) => value === region) ?? offered.find((region) => names(value, region)) ?? null;
   }, null, patience);
@@ -47,7 +47,7 @@ export function preferMapped(options) {
 export function readOptions(options) {
   return options.evaluateAll((nodes) => {
     const places = [...document.querySelectorAll("[data-region]")];
-    const known = new Map(places.map((each) => [each.dataset.region, each.hasAttribute("href")]));
+    const known = new Map(places.map((each) => [each.dataset.region, each.matches("[href]:not([data-why])")]));
     const find = (value) =>
       typeof value === "string" && known.has(value) ? value
       : typeof value === "object" && value !== null ? Object.values(value).map(find).find(Boolean) : undefined;

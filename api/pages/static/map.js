@@ -74,10 +74,10 @@ class BoardMap {
   rove() {
     const places = this.places;
     const found = places.find((each) => each.dataset.region === this.current);
-    const current = found || places.find((each) => each.hasAttribute("href")) || places[0];
+    const current = found || places.find((each) => isOffered(each)) || places[0];
     for (const each of places) each.setAttribute("tabindex", each === current ? "0" : "-1");
     const toOffers = this.svg.parentElement?.querySelector('[data-zoom="offers"]');
-    toOffers?.toggleAttribute("hidden", !places.some((each) => each.hasAttribute("href")));
+    toOffers?.toggleAttribute("hidden", !places.some(isOffered));
   }
 
   /** @param {Event} event */
@@ -140,8 +140,9 @@ class BoardMap {
     this.pick(place);
   }
 
-  /** Give the only answer that names a region, or lead to the first of several. @param {SVGElement} place */
+  /** Give the only answer that names a region, lead to the first of several, or ask why there is none. @param {SVGElement} place */
   pick(place) {
+    if (place.hasAttribute("data-why")) return askWhy(place.dataset.region || "");
     const options = optionsOf(place.dataset.region || "");
     const boxes = options.filter((each) => each instanceof HTMLInputElement);
     const [first] = options;
@@ -227,7 +228,7 @@ class BoardMap {
 
   /** Show what is offered, else what the visitor holds. */
   showOffers() {
-    const offers = this.places.filter((each) => each.hasAttribute("href"));
+    const offers = this.places.filter(isOffered);
     const held = this.places.filter((each) => each.hasAttribute("data-held"));
     this.frame([offers, held, this.places].find((each) => each.length) || []);
   }
@@ -294,6 +295,20 @@ function placeOf(target) {
 /** Return the decision that is asked, or an empty text. */
 function decision() {
   return document.querySelector(".decide input[name=decision]")?.getAttribute("value") || "";
+}
+
+/** Return true if an option names this region. @param {Element} place */
+const isOffered = (place) => place.hasAttribute("href") && !place.hasAttribute("data-why");
+
+/** Ask why a region is no option. Answers that are not sent yet would be lost, so then the reader asks. @param {string} region */
+function askWhy(region) {
+  const select = /** @type {HTMLSelectElement | null} */ (document.querySelector(".why select"));
+  const found = [...(select?.options || [])].find((each) => JSON.parse(each.value)[1] === region);
+  if (!select || !found) return;
+  found.selected = true;
+  select.closest("details")?.setAttribute("open", "");
+  if (button("[name=some]:checked")) select.focus();
+  else select.form?.requestSubmit();
 }
 
 /** @param {string} selector */
