@@ -9,7 +9,8 @@ from typing import Any
 
 from domain.errors import NeedsChance, RuleError, StaleVersion
 from domain.kernel.game.command import require_play
-from domain.kernel.game.game import AnyGame, active_versions, state_known_to
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.game_fold import active_versions, state_known_to
 from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.records.audience import ALL_KEY, may_read

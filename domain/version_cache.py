@@ -19,7 +19,8 @@ from cachetools import LRUCache
 
 from domain.errors import VerificationError
 from domain.fork_safety import reset_after_fork
-from domain.kernel.game.game import AnyGame, Game, apply_record, apply_rewind, initial_game, iterate_games
+from domain.kernel.game.game import AnyGame, Game
+from domain.kernel.game.game_fold import apply_record, apply_rewind, initial_game, iterate_games
 from domain.kernel.game.past import kernel_state
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import State

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from domain.kernel.game.game import AnyGame, fold
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.game_fold import fold
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions

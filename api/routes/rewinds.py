@@ -34,8 +34,15 @@ from api.visibility import visibility_of
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.command import check_office, require_play
 from domain.kernel.game.director_commands import Rewind
-from domain.kernel.game.game import AnyGame, waiting_seats
-from domain.kernel.game.undo import build_motion, check_may_undo, public_draws, undone_records, visible_record
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.undo import (
+    build_motion,
+    check_may_undo,
+    public_draws,
+    undone_records,
+    visible_record,
+    waiting_seats,
+)
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.service.job_requests import JobRequest, new_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deploy.simulation import replay
-from domain.kernel.game.game import state_known_to
+from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.records.export import Export
 from domain.kernel.rules.ruleset import AnyRuleset

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from domain.errors import VerificationError
-from domain.kernel.game.game import state_known_to
+from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.kernel.records.export import Export

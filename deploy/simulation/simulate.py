@@ -17,7 +17,7 @@ from deploy.simulation.bot_files import load_bot
 from deploy.simulation.refusal_probes import Candidates, RefusalProbe
 from domain.bots import deciding_seats
 from domain.errors import VerificationError
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.joint_game import JointChanceGame
 from domain.kernel.proof import verify

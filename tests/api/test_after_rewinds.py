@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.types import MAX_INT
 from projections.projector import Projector
 from projections.reader import DueWork

@@ -8,7 +8,7 @@ import pytest
 from marshmallow import RAISE
 
 from api.schemas import history_responses, play_responses, table_responses
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from domain.games import imperunde
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.table_commands import Start
 from domain.kernel.records.record import facts_for
 from domain.ruleset_registry import RulesetRegistry

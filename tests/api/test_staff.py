@@ -12,7 +12,7 @@ from api import officer_rights
 from domain.errors import RuleError, VerificationError
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Depute, Extend, Hold
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.officers import OFFICES, Officer
 from domain.kernel.game.record_builder import CommandContext
 from domain.kernel.proof.verify import audit

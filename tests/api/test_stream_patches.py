@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from api.streams.json_patches import SentBoard
-from domain.kernel.game.game import apply_record
+from domain.kernel.game.game_fold import apply_record
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical

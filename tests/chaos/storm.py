@@ -26,7 +26,7 @@ from sqlalchemy import select
 
 from domain.accounts.account_store import AccountStore
 from domain.command_handler import new_game_id
-from domain.kernel.game.game import active_versions
+from domain.kernel.game.game_fold import active_versions
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.record import Record

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from domain.command_handler import CommandHandler, new_game_id
 from domain.errors import DecisionClosed, StaleVersion, WrongKey
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.play_commands import Play, Resolve
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.records.record import Record

@@ -21,7 +21,8 @@ from domain.errors import (
     UnknownRuleset,
 )
 from domain.kernel.game.director_commands import Rewind
-from domain.kernel.game.game import Game, active_versions
+from domain.kernel.game.game import Game
+from domain.kernel.game.game_fold import active_versions
 from domain.kernel.game.play_commands import Lapse, Play, Resolve, Rest
 from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start
 from domain.kernel.records.record import Record

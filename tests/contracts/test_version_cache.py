@@ -11,7 +11,8 @@ from domain import version_cache
 from domain.command_handler import CommandHandler, new_game_id
 from domain.errors import RuleError, VerificationError
 from domain.kernel.game.director_commands import Rewind
-from domain.kernel.game.game import AnyGame, active_versions, initial_game, iterate_games
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.game_fold import active_versions, initial_game, iterate_games
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry

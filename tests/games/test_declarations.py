@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from domain.kernel.game.game import apply_record, apply_rewind, initial_game
+from domain.kernel.game.game_fold import apply_record, apply_rewind, initial_game
 from domain.kernel.narration.template_context import FINISHED
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for

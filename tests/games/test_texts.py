@@ -16,7 +16,7 @@ import pytest
 from api.pages.presentation import load_members
 from deploy.simulation.narrate import Story, build_story
 from domain.bots import deciding_seats, random_move
-from domain.kernel.game.game import active_versions, initial_game
+from domain.kernel.game.game_fold import active_versions, initial_game
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.records import export

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from domain.kernel.game.game import initial_game
+from domain.kernel.game.game_fold import initial_game
 from domain.kernel.narration.chapters import narrate
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.records.record import facts_for

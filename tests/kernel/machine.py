@@ -17,7 +17,7 @@ from deploy.simulation.refusal_probes import list_malformed
 from domain.bots import deciding_seats, random_move, random_pick
 from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Shift
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Play, Rest
 from domain.kernel.game.table_commands import Join, Leave

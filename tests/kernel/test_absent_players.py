@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Rest
 from domain.kernel.game.table_commands import Leave

@@ -12,7 +12,7 @@ from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
 from domain.kernel.game.appeals import answering_role
 from domain.kernel.game.command import Command, check_office
 from domain.kernel.game.director_commands import Depute, Hold, Look, Rewind, Shift
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.pause_commands import PauseGame

@@ -10,7 +10,7 @@ import pytest
 
 from domain.bots import deciding_seats, random_move
 from domain.games.common.dice import describe_roll
-from domain.kernel.game.game import initial_game
+from domain.kernel.game.game_fold import initial_game
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.narration.template_context import (
     FINISHED,

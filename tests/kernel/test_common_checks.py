@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.errors import DecisionClosed, InvalidTable, NeedsChance, RuleError, StaleVersion
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import Choice, Option, accept, one, some, span
 from domain.kernel.rules.decide import dry_run, query_builder

@@ -14,7 +14,7 @@ from domain.errors import InvalidTable, RuleError
 from domain.kernel.game.daily_hour import DailyHour, parse_daily_hour
 from domain.kernel.game.deadlines import parse_time_control, shift_clocks, tick
 from domain.kernel.game.director_commands import Extend, Hold, Rewind, SetPace, Shift
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.play_commands import Rest

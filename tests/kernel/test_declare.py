@@ -14,7 +14,7 @@ import pytest
 from msgspec import field
 
 from domain.errors import RuleError
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import check_shape

@@ -15,7 +15,7 @@ from deploy.cli.main import main
 from domain.bots import deciding_seats, random_pick
 from domain.errors import RuleError, VerificationError
 from domain.kernel.game.forks import check_origin, fold_origin, open_fork, order_state
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.past import first_past, kernel_state, next_past, whole_past
 from domain.kernel.game.record_builder import CommandContext

@@ -12,7 +12,7 @@ import pytest
 from domain.errors import RuleError
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Extend, Hold, Rewind, Shift
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.play_commands import Lapse, Play, Rest

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.errors import VerificationError
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for

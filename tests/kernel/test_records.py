@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError
-from domain.kernel.game.game import state_known_to
+from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.record_builder import CommandContext
 from domain.kernel.records.audience import TABLE_KEY

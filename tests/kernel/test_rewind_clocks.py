@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Rewind, SetPace
-from domain.kernel.game.game import fold, waiting_seats
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Rest
 from domain.kernel.game.record_builder import Agreement
 from domain.kernel.game.table_commands import Leave
-from domain.kernel.game.undo import build_motion
+from domain.kernel.game.undo import build_motion, waiting_seats
 from tests import template
 from tests.kernel.flows import orders
 from tests.template import RULESET

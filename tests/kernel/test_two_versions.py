@@ -14,7 +14,7 @@ import pytest
 from deploy.cli import compare_command
 from deploy.cli.main import main
 from domain.errors import RuleError, StoreDamaged
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof.compare import compare_rules
 from domain.kernel.proof.verify import verify

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from domain.errors import RuleError, VerificationError
 from domain.kernel.game.command import Command
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Lapse, Play
 from domain.kernel.game.record_builder import CommandContext

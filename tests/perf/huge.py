@@ -19,7 +19,7 @@ from deploy.backup.snapshot import restore_snapshot, take_snapshot
 from deploy.config.settings import Settings, load_settings
 from deploy.runtime.wiring import ServiceContainer, create_services, migrate
 from domain.command_handler import new_game_id
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.table_commands import Close
 from domain.kernel.records import export
 from domain.kernel.records.record import Record

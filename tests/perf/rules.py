@@ -20,7 +20,7 @@ from deploy.runtime import gc_tuning
 from deploy.simulation.simulate import simulate
 from domain.bots import deciding_seats, random_pick
 from domain.command_handler import new_game_id
-from domain.kernel.game.game import fold
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof import verify
 from domain.kernel.records import export

@@ -15,7 +15,7 @@ from sqlalchemy import delete, select, update
 
 from domain.command_handler import new_game_id
 from domain.errors import StoreUnavailable, VerificationError
-from domain.kernel.game.game import state_known_to
+from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry

@@ -13,7 +13,8 @@ from sqlalchemy import select
 from domain.bots import deciding_seats, random_move
 from domain.errors import StoreUnavailable, WrongKey
 from domain.kernel.game.director_commands import Extend, Rewind
-from domain.kernel.game.game import Game, fold
+from domain.kernel.game.game import Game
+from domain.kernel.game.game_fold import fold
 from domain.kernel.game.play_commands import Lapse, Play, Resolve
 from domain.kernel.game.table_commands import Leave
 from domain.kernel.text.message_catalog import load_texts

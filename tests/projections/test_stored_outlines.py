@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, update
 
 from domain.errors import StoreDamaged
-from domain.kernel.game.game import active_versions
+from domain.kernel.game.game_fold import active_versions
 from domain.kernel.narration.outline import GameOutline
 from domain.kernel.records.record import Record
 from domain.types import DIRECTOR, PUBLIC, Viewer

@@ -20,7 +20,7 @@ from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
 from domain.types import DIRECTOR, PUBLIC, Doc, Seat, is_tournament_id
-from projections.loaded_game import GameLoader, LoadedGame, load_game
+from projections.loaded_game import GameLoader, LoadedGame
 from workers.context import WorkerContext
 from workers.notifications.digests import DigestProducer
 from workers.notifications.event_notices import EventNotices
@@ -197,7 +197,7 @@ class NotificationProducer:
     def _find_due(self, game: str, player: str) -> tuple[bool, int | None]:
         """Return whether a player owes a decision at a table now, and until when, ms since 1970 UTC."""
         try:
-            loaded = self._games.get(game) or load_game(self._loader.registry, self._ledger.read(game))
+            loaded = self._games.get(game) or self._loader.load(game, self._ledger.version(game))
         except (StoreUnavailable, WrongKey):
             raise
         except Exception as error:  # noqa: BLE001 - the table is told without its deadline

@@ -16,11 +16,13 @@ from domain.kernel.game.command import (
     seat_of_record,
 )
 from domain.kernel.game.deadlines import SECOND, parse_time_control
-from domain.kernel.game.game import AnyGame, Game, Player, apply_rewind, waiting_seats
+from domain.kernel.game.game import AnyGame, Game, Player
+from domain.kernel.game.game_fold import apply_rewind
 from domain.kernel.game.officers import Office, Officer, Staff, includes_office
 from domain.kernel.game.play_commands import require_known_time, require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft, voting_seats
 from domain.kernel.game.table_commands import HoldClocks, describe_hold, has_cover_packs, is_asked_in_secret
+from domain.kernel.game.undo import waiting_seats
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import resume_frames
 from domain.kernel.rules.draft import Draft

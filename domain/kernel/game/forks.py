@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.errors import RuleError, VerificationError
-from domain.kernel.game.game import AnyGame, fold, state_known_to
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.record_builder import AnyTransition, CommandContext
 from domain.kernel.game.table_commands import Join, Open, Start
 from domain.kernel.records.record import Record

@@ -10,7 +10,8 @@ from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.director_commands import Extend, Hold, Look, Rewind
-from domain.kernel.game.game import Game, active_versions
+from domain.kernel.game.game import Game
+from domain.kernel.game.game_fold import active_versions
 from domain.kernel.game.play_commands import Lapse, Play, Resolve
 from domain.kernel.game.record_builder import CommandContext, Transition
 from domain.kernel.game.table_commands import Close, Join, Leave, Open, Start, Vacate

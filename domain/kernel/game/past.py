@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from domain.errors import VerificationError
-from domain.kernel.game.game import AnyGame, Game, apply_record, apply_rewind, fold, initial_game, state_known_to
+from domain.kernel.game.game import AnyGame, Game
+from domain.kernel.game.game_fold import apply_record, apply_rewind, fold, initial_game, state_known_to
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import FLOW, Patched, Restored, State, evolve_all
 from domain.kernel.rules.ruleset import AnyRuleset

@@ -7,16 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal
 
 from domain.errors import RuleError
-from domain.kernel.game.game import (
-    AnyGame,
-    Game,
-    S_co,
-    apply_record,
-    bot_of,
-    public_digest,
-    revealed_nonces,
-    state_digest,
-)
+from domain.kernel.game.game import AnyGame, Game, S_co, bot_of, public_digest, revealed_nonces, state_digest
+from domain.kernel.game.game_fold import apply_record
 from domain.kernel.game.officers import Officer
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY, key_of, seats_of
 from domain.kernel.records.record import Record, seal_pack

@@ -15,7 +15,8 @@ from domain.kernel.game.command import (
     seat_of_record,
 )
 from domain.kernel.game.deadlines import DAY
-from domain.kernel.game.game import AnyGame, Game, Player, initial_game
+from domain.kernel.game.game import AnyGame, Game, Player
+from domain.kernel.game.game_fold import initial_game
 from domain.kernel.game.officers import Office
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.game.rulings import ENDINGS

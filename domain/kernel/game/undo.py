@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.errors import RuleError
+from domain.kernel.game.clock_fold import thinking_until
 from domain.kernel.game.game import AnyGame, bot_of
 from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.records.audience import seats_of
@@ -136,3 +137,28 @@ def check_consent(motion: Motion, consent: Sequence[Seat]) -> None:
     """Raise RuleError `consent_missing` unless every required seat has agreed."""
     if missing := [s for s in motion.consents if s not in consent]:
         raise RuleError("consent_missing", "", {"missing": missing})
+
+
+FREE_WAIT_MS = 60_000
+"""Time for which another seat may have thought, before a seat that goes back needs its consent, ms."""
+
+
+def waiting_seats(game: AnyGame, target: AnyGame, seat: Seat, now: int) -> tuple[Seat, ...]:
+    """Return the other people whose time a free undo would waste or renew: at time `now` they have thought for long.
+
+    Their thinking counts since the target was first reached, or many short waits would add up. A decision of several
+    seats that both have open keeps its clock, so nobody is asked. In any other one its seats count alike, or the answer
+    would tell who has already moved in secret.
+    """
+    if not (game.thinking and target.thinking and game.frames and target.frames):
+        return ()
+    top, shared = game.frames[-1], len(game.frames[-1].asked) > 1
+    if shared and top.timer == target.frames[-1].timer:
+        return ()
+    thinking = thinking_until(game, now)
+    before = target.undone_from or target.thinking
+    long = {s for s, ms in enumerate(thinking) if ms - before[s] > FREE_WAIT_MS}
+    if shared and long.intersection(top.asked):
+        long.update(top.asked)
+    people = {s for s, player in game.players.items() if player.id and not bot_of(player)}
+    return tuple(sorted(long & people - {seat}))

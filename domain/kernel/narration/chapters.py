@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from domain.kernel.game.game import active_versions, initial_game
+from domain.kernel.game.game_fold import active_versions, initial_game
 from domain.kernel.narration.sentences import (
     fact_sentences,
     move_sentences,

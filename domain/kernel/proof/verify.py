@@ -16,15 +16,8 @@ from domain.errors import AnnalsError, InvalidTable, VerificationError
 from domain.kernel.game.command import check_office
 from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.deadlines import parse_time_control
-from domain.kernel.game.game import (
-    AnyGame,
-    Game,
-    apply_record,
-    apply_rewind,
-    initial_game,
-    public_digest,
-    revealed_nonces,
-)
+from domain.kernel.game.game import AnyGame, Game, public_digest, revealed_nonces
+from domain.kernel.game.game_fold import apply_record, apply_rewind, initial_game
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse, early_seats
 from domain.kernel.game.record_builder import Agreement, CommandContext, Transition

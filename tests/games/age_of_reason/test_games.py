@@ -10,7 +10,7 @@ import pytest
 
 from domain.bots import deciding_seats, random_move
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.decide import decisions

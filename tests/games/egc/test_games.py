@@ -13,7 +13,7 @@ import pytest
 from domain.bots import heuristic_move, random_move
 from domain.games.egc.data import SEATS
 from domain.games.egc.state import Army, Egc, Garrison, Protectorate
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.schema.canonical_json import canonical

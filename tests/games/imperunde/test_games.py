@@ -11,7 +11,7 @@ import pytest
 from domain.bots import deciding_seats, random_move
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.state import ImpeRunde
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions

@@ -13,7 +13,7 @@ import pytest
 from domain.bots import builder_move, heuristic_move, random_move
 from domain.games.seven_empires.data import EMPIRES
 from domain.games.seven_empires.state import Seven
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.decide import decisions

@@ -9,7 +9,7 @@ import pytest
 
 from domain.bots import random_move
 from domain.games.struggle_of_empires.state import Struggle
-from domain.kernel.game.game import fold, state_known_to
+from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions

@@ -14,7 +14,7 @@ import pytest
 
 from domain.errors import NeedsChance, RuleError
 from domain.games.age_of_reason import RULESET
-from domain.kernel.game.game import state_known_to
+from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.game.in_memory_game import AnyInMemoryGame
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.records import export

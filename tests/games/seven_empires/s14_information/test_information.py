@@ -6,7 +6,7 @@ import pytest
 
 from domain.errors import RuleError
 from domain.games.seven_empires.data import EMPIRES
-from domain.kernel.game.game import state_known_to
+from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.records.record import facts_for
 from domain.types import DIRECTOR, PUBLIC
 from tests.games.seven_empires.board import begun, end_decade, last_turn, move, tiles
