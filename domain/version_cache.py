@@ -35,7 +35,7 @@ LATEST = 8
 """Kept versions that are never thinned out. They include those after rewinds that went far back."""
 
 CACHE_BYTES = 8_000_000
-"""Most bytes of the kept versions of a process."""
+"""Most bytes of the kept versions of a cache. A process has one for commands and one for each of its loaders."""
 
 
 class KeptVersion(NamedTuple):

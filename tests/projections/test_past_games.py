@@ -14,7 +14,8 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from domain.command_handler import new_game_id
-from domain.errors import StoreUnavailable, VerificationError
+from domain.errors import StoreUnavailable, UnknownKind, VerificationError
+from domain.kernel.game.game import Game
 from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger
@@ -156,8 +157,9 @@ def test_neighbours_are_read_together(make_shelf: Callable[..., Shelf], monkeypa
     assert not read
 
 
+@pytest.mark.parametrize("error", [VerificationError("unreadable", 70), UnknownKind("game.later@1")])
 def test_a_step_holds_before_a_damaged_record(
-    make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
+    make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     """The versions that are read together with the next one may be unreadable; it is not."""
     shelf = make_shelf(ORDERS)
@@ -165,14 +167,33 @@ def test_a_step_holds_before_a_damaged_record(
 
     def damaged(ledger: Ledger, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
         if upto is None or upto > first + 5:
-            raise VerificationError("unreadable", first + 5)
+            raise error
         return whole(ledger, game, after, upto)
 
     monkeypatch.setattr(Ledger, "read", damaged)
     for version in range(first, first + 5):
         assert past.load(shelf.game, version, 0).game.version == version
-    with pytest.raises(VerificationError):
+    with pytest.raises(type(error)):
         past.load(shelf.game, first + 6, 0)
+
+
+def test_with_a_delay_no_later_record_is_read(
+    make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time of an answer would tell spectators how many records they may not see."""
+    shelf = make_shelf(ORDERS)
+    past, first, whole = shelf.fresh(), 2 * keyframes.SPACING, Ledger.read
+    monkeypatch.setattr(Game, "delay", property(lambda _: 60))
+    past.load(shelf.game, first, PUBLIC)
+    read: list[int] = []
+
+    def counted(ledger: Ledger, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        read.append(upto or 0)
+        return whole(ledger, game, after, upto)
+
+    monkeypatch.setattr(Ledger, "read", counted)
+    past.load(shelf.game, first + 1, PUBLIC)
+    assert max(read) == first + 1
 
 
 class TestWhatIsStored:
