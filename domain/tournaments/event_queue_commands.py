@@ -127,12 +127,6 @@ def list_pods(t: Tournament) -> tuple[tuple[int, ...], ...]:
     return t.play.rounds[0].pods if t.play.rounds else ()
 
 
-def list_met_pods(t: Tournament) -> list[tuple[int, ...]]:
-    """Return the same without those left with too few entrants: these have not met."""
-    tables = [t.play.tables.get((QUEUE_ROUND, number)) for number in range(1, len(list_pods(t)) + 1)]
-    return [pod for pod, table in zip(list_pods(t), tables, strict=True) if table is None or table.has_game]
-
-
 def count_tables(t: Tournament, entrant: int) -> int:
     """Return the number of an entrant's pods without an end."""
     return sum(entrant in pod for pod in _list_open_pods(t))
@@ -191,14 +185,14 @@ def choose_pod(t: Tournament, now: int) -> tuple[int, ...] | None:
     pods, queue = list_pods(t), t.play.queue
     if len(pods) >= MAX_TABLES:
         return None
-    return find_pod(queue, t.terms.seats, t.stage_terms.patience * 1000, list_met(list_met_pods(t), queue), now)
+    return find_pod(queue, t.terms.seats, t.stage_terms.patience * 1000, list_met(pods, queue), now)
 
 
 def build_queue_pairing(t: Tournament, key: bytes, now: int) -> Doc:
     """Return the body of the `paired` record of the next table, entrants by seat; without a table they are none."""
     pods, pod = list_pods(t), choose_pod(t, now) or ()
     number = len(pods) + 1
-    entrants = seat_pod(key, f"{QUEUE_ROUND}.{number}", pod, list_met_pods(t)) if pod else []
+    entrants = seat_pod(key, f"{QUEUE_ROUND}.{number}", pod, pods) if pod else []
     return {"stage": len(t.stages), "round": QUEUE_ROUND, "pod": number, "plan": QUEUE_PLAN, "entrants": entrants}
 
 
@@ -211,7 +205,7 @@ def find_next_table(t: Tournament) -> int | None:
         return t.time
     if len(pods) >= MAX_TABLES:
         return None
-    found = find_next_time(queue, t.terms.seats, t.stage_terms.patience * 1000, list_met(list_met_pods(t), queue))
+    found = find_next_time(queue, t.terms.seats, t.stage_terms.patience * 1000, list_met(pods, queue))
     if found is None:
         return None
     at = max(found, t.time)

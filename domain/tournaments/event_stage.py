@@ -57,11 +57,6 @@ class PodTable:
     ended_at: int = 0
     """Time of the first report, ms since 1970 UTC."""
 
-    @property
-    def has_game(self) -> bool:
-        """Return False for a pod left with too few entrants."""
-        return bool(self.game)
-
 
 @dataclass(frozen=True)
 class SealedBid:
@@ -204,7 +199,6 @@ def read_result(place: TablePlace, table: PodTable, handicaps: tuple[int, ...] =
         absent=absent,
         lapses=lapses,
         annulled=annulled,
-        has_met=table.has_game,
     )
 
 

@@ -40,14 +40,10 @@ def check_ended(ties: TieBreaks) -> None:
 
 
 def collect_state(ties: TieBreaks, relations: Relations) -> SwissState:
-    """Return the state of a Swiss event.
-
-    Annulled tables count as meetings, since their entrants sat together; pods without a table do not.
-    """
+    """Return the state of a Swiss event. Annulled tables and pods without a table count as meetings."""
     stage, history = ties.tally.stage, SeatHistory()
-    tables = [table for table in stage.tables if table.has_met]
-    pods = [[entrant for entrant in table.entrants if entrant is not None] for table in tables]
-    for table in tables:
+    pods = [[entrant for entrant in table.entrants if entrant is not None] for table in stage.tables]
+    for table in stage.tables:
         history.add({entrant: seat for seat, entrant in enumerate(table.entrants) if entrant is not None})
     weights = PairWeights(relations.apart, relations.near, count_meetings([pods]))
     totals = dict(enumerate(ties.tally.totals))

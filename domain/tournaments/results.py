@@ -33,8 +33,6 @@ class TableResult:
     """Seats that get 0 ticks because their entrant made less than half of the decisions."""
     lapses: tuple[int, ...] = ()
     annulled: str = ""
-    has_met: bool = True
-    """False for a pod without a table: its entrants have not met."""
 
     @property
     def name(self) -> str:

@@ -23,12 +23,9 @@ from domain.tournaments.formats import (
     plan_league,
     seed_tables,
 )
-from domain.tournaments.next_round import Relations, collect_state
 from domain.tournaments.pods import PairWeights
-from domain.tournaments.results import Stage, TableResult
 from domain.tournaments.seats import SeatHistory
 from domain.tournaments.sizes import SeatRange, find_pod_sizes
-from domain.tournaments.ties import TieBreaks
 
 KEY = bytes(range(32))
 FOURS = SeatRange(4, 4, 4)
@@ -49,12 +46,6 @@ class TestByes:
         assert choose_byes(2, order, rested, totals) == [1, 2]
         assert choose_byes(1, order, rested, totals, volunteers={0}) == [0]
         assert choose_byes(5, order, rested, totals) == [0, 1, 2, 3, 4]
-
-    @pytest.mark.parametrize("has_met", [False, True])
-    def test_only_those_who_sat_at_an_annulled_table_have_met(self, has_met: bool) -> None:
-        table = TableResult(1, 1, (0, 1, 2), annulled="average", has_met=has_met)
-        state = collect_state(TieBreaks(Stage(3, (table,), 1)), Relations())
-        assert bool(state.weights.meetings) == has_met
 
     @pytest.mark.parametrize(
         ("entrants", "seats", "volunteers", "expected"),

@@ -210,16 +210,6 @@ class TestRefusals:
         queue = build_tournament(event.t)["queue"]
         assert (queue["left"]["days"], queue["ends_at"]) == (0, DAY)
 
-    def test_those_left_of_a_pod_without_a_table_have_not_met(self) -> None:
-        event = ladder(3, preferred=3)
-        wait(event, 0, 1, 2)
-        event.act(Withdraw(("p0",)))
-        event.make_tables(1, 1)
-        event.act(Enter("p0"))
-        wait(event, 2, 1, 0)
-        assert [set(pod) for pod in pods(event)] == [{0, 1, 2}, {0, 1, 2}]
-        assert verify_tournament(event.records) == event.t
-
     @pytest.mark.parametrize(
         ("kind", "changes"),
         [
