@@ -31,16 +31,16 @@ def find_office(t: Tournament) -> tuple[str, str] | None:
     return next(((player, offices[player]) for player in authorization.player_ids() if player in offices), None)
 
 
-def require_office(tournament: str, *offices: str) -> tuple[Tournament, str]:
+def require_office(tournament: str, *offices: str, or_stand_in: bool = True) -> tuple[Tournament, str]:
     """Return a tournament and the caller's player id.
 
-    Raise Problem unless the caller has one of these offices, or stands in for the organiser.
+    Raise Problem unless the caller has one of these offices, or may stand in for the organiser and does.
     """
     t = load_tournament(tournament)
     found = find_office(t)
     if found is not None and found[1] in offices:
         return t, found[0]
-    if "organiser" in offices and _may_stand_in(t, found):
+    if or_stand_in and "organiser" in offices and _may_stand_in(t, found):
         player = found[0] if found else authorization.current_account().player
         security_log.log_event("organiser_replaced", tournament=t.id, player=player)
         return t, player

@@ -76,11 +76,12 @@ class TournamentTables:
 
         Raise RuleError if the round may not begin, or takes bids.
         """
-        check_round_may_begin(self._tournaments.load(tournament), stage, round_)
-        t = self._withdraw_gone(tournament, stage, round_)
-        play = t.stages[stage - 1]
+        t = self._tournaments.load(tournament)
+        check_round_may_begin(t, stage, round_)
         if t.terms.stages[stage - 1].seating != BY_DRAW:
             check_bids_closed(t, stage, round_, self._tournaments.now())
+        t = self._withdraw_gone(t, stage, round_)
+        play = t.stages[stage - 1]
         pods = range(1, len(play.rounds[round_ - 1].pods) + 1)
         missing = [pod for pod in pods if (round_, pod) not in play.tables]
         commands = [self._plan_table(t, stage, round_, pod) for pod in missing[:most]]
@@ -115,12 +116,11 @@ class TournamentTables:
             if not self._is_active(player):
                 self.end_waiting(tournament, [player])
 
-    def _withdraw_gone(self, tournament: str, stage: int, round_: int) -> Tournament:
+    def _withdraw_gone(self, t: Tournament, stage: int, round_: int) -> Tournament:
         """Withdraw everybody with an erased, banned or suspended account, and without a table in a round.
 
         Return the tournament afterwards.
         """
-        t = self._tournaments.load(tournament)
         play = t.stages[stage - 1]
         pods = range(1, len(play.rounds[round_ - 1].pods) + 1)
         missing = [pod for pod in pods if (round_, pod) not in play.tables]
@@ -128,8 +128,8 @@ class TournamentTables:
         gone = [player for player in people if not self._is_active(player)]
         for player in gone:
             with _tolerate("not_entered"):
-                self._tournaments.handle(tournament, Withdraw((player,)))
-        return self._tournaments.load(tournament) if gone else t
+                self._tournaments.handle(t.id, Withdraw((player,)))
+        return self._tournaments.load(t.id) if gone else t
 
     def end_waiting(self, tournament: str, players: Sequence[str]) -> int:
         """End the waiting of a person with these player ids; return the position of the record, or 0 without one."""

@@ -12,7 +12,7 @@ from api.response_builders import json_response
 from api.routes.table_chat import audit_chat, chat_to_json, find_chat
 from api.schemas.chat_schemas import ChatSchema, ChatWishSchema
 from api.services import Doc, services
-from api.tournament_calls import require_director, require_office
+from api.tournament_calls import require_office
 from domain.notifications.chats import ChatRequest
 
 bp = Blueprint(
@@ -54,7 +54,8 @@ def change_tournament_chat(body: Doc, tournament: str) -> Response:
     """
     authorization.require_fresh_password()
     authorization.require_good_standing()
-    t, owner = require_director(tournament), authorization.credential_owner()
+    t, _ = require_office(tournament, "organiser", "deputy", or_stand_in=False)
+    owner = authorization.credential_owner()
     if t.is_over:
         raise Problem("webhook_refused", "The tournament is over.")
     rate_limits.charge_quota("notices", owner.account)

@@ -10,6 +10,7 @@ from api.command_execution import execute_command
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
+from api.officer_rights import acting_officer
 from api.openapi.smorest import Blueprint
 from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
 from api.routes.games import charge_quota
@@ -45,6 +46,7 @@ from api.tournament_calls import (
     written_response,
 )
 from domain.errors import RuleError, TournamentError
+from domain.kernel.game.officers import Officer
 from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
@@ -234,18 +236,22 @@ def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Respon
     Each is a ruling at its table (`adjourned`): places follow from the true state, and the game is closed after a day,
     unless you withdraw the ruling there. `refused` lists tables where you may not rule, since you play there.
     """
-    t, _ = require_office(tournament, "organiser")
+    t, player = require_office(tournament, "organiser")
     play, pods, refused = require_round(t, stage, number), list[int](), list[int]()
     for (round_, pod), table in sorted(play.tables.items()):
         if round_ == number and table.game and services().commands.game(table.game).status == "running":
-            (pods if _adjourn_table(table.game, body["reason"]) else refused).append(pod)
+            (pods if _adjourn_table(table.game, player, body["reason"]) else refused).append(pod)
     return _progress_response(t, {"pods": pods, "refused": refused})
 
 
-def _adjourn_table(game: str, reason: str) -> bool:
-    """Adjourn a game; return whether the caller may rule there."""
+def _adjourn_table(game: str, player: str, reason: str) -> bool:
+    """Adjourn a game; return whether the caller may rule there.
+
+    Without an office at the table, somebody stands in for the organiser: the record names `player` as its owner.
+    """
+    author, ids = acting_officer(game) or Officer(player, "owner"), authorization.player_ids()
     try:
-        stored = execute_command(game, RuleEnding("adjourned"), reason=reason)
+        stored = execute_command(game, RuleEnding("adjourned"), reason=reason, author=author, author_ids=ids)
     except RuleError:
         return False
     services().notify_appended(stored.position)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, promoted, register
-from tests.api.test_tournaments import BODY
+from tests.api.test_tournaments import BODY, done, drawn
 
 WISH = {"url": "https://hooks.example.org/x", "language": "fr"}
 
@@ -58,9 +58,36 @@ def test_deputies_and_moderators_go_on_without_the_organiser(site: Site, host: M
         refused(who.post(f"{path}/close", {"outcome": "cancelled"}), 403, "directors_only")
     assert host.delete("/me").status_code == 204
     refused(register(site).post(f"{path}/close", {"outcome": "cancelled"}), 403, "directors_only")
+    refused(moderator.put(f"{path}/chat", WISH), 403, "directors_only")
     anne = register(site, "Anne 2")
     named = moderator.post(f"{path}/officers", {"player": anne.doc["player"], "office": "deputy"})
     assert named.status_code == 201
     assert deputy.post(f"{path}/phases", {"phase": "checking"}).status_code == 201
     assert anne.post(f"{path}/close", {"outcome": "cancelled"}).status_code == 201
     assert site.get(path).json["status"] == "cancelled"
+
+
+def test_a_deputy_for_the_organiser_adjourns_by_name_and_not_the_own_table(site: Site) -> None:
+    organiser, members, path = drawn(site, 6, table={"undo": "none", "officers": "neutral"})
+    deputy, round_ = members[0], f"{path}/stages/1/rounds/1"
+    done(organiser.post(f"{path}/officers", {"player": deputy.doc["player"], "office": "deputy"}))
+    done(organiser.post(f"{round_}/tables"))
+    pods = done(site.get(round_))["pods"]
+    (own,) = [number for number, pod in enumerate(pods, 1) if 0 in pod["entrants"]]
+    assert organiser.delete("/me").status_code == 204
+    made = done(deputy.post(f"{round_}/adjournments", {"reason": "It is late."}))
+    assert (made["pods"], made["refused"]) == ([3 - own], [own])
+    officer = site.services.ledger.read(pods[2 - own]["game"])[-1].public["officer"]
+    assert (officer["player"], officer["office"]) == (deputy.doc["player"], "owner")
+    assert officer["reason"]
+
+
+def test_tables_that_are_refused_withdraw_nobody(site: Site) -> None:
+    organiser, members, path = drawn(site, 3, stages=[{"format": "swiss", "rounds": 2, "seating": "bid"}])
+    judged = promoted(site, "Maud", "moderator").put(
+        f"/accounts/{members[0].id}/standing", {"state": "suspended", "days": 1}
+    )
+    assert judged.status_code == 200
+    version = done(site.get(path))["version"]
+    refused(organiser.post(f"{path}/stages/1/rounds/1/tables"), 409, "bids_open")
+    assert done(site.get(path))["version"] == version
