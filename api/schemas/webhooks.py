@@ -210,6 +210,9 @@ class EventDueNoticeSchema(EventNoticeSchema):
     table = text_field("The own table, `round.pod`, of a bid.", nullable=True)
     ruling = int_field("The contested ruling.", nullable=True)
     until = int_field("End of the time for it, ms since 1970 UTC; null: until an officer goes on.", nullable=True)
+    again = fields.Boolean(
+        required=True, metadata={"description": "`rank`: true if the round has official standings, to be replaced."}
+    )
 
 
 class EventPlaceNoticeSchema(EventNoticeSchema):

@@ -170,14 +170,19 @@ class Rank(TournamentCommand):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         play = require_round(t, self.stage, self.round)
         ranked = len(play.rankings)
-        body = build_official(t, self.stage, self.round)
-        official = RecordDraft("ranked", body)
-        is_new = "replaces" in body or self.round > ranked
-        is_queue = t.has_queue and self.stage == len(t.stages)
-        refuse_unless(is_new or (is_queue and bool(draft_advance(t, [official], self.stage))), "already_ranked")
+        official = RecordDraft("ranked", build_official(t, self.stage, self.round))
+        refuse_unless(changes_standings(t, official), "already_ranked")
         refuse_unless(self.round <= ranked + 1, "not_ranked", round=ranked + 1)
         refuse_unless(all(play.has_round_ended(n) for n in range(1, self.round + 1)), "tables_open")
         return [official, *draft_advance(t, [official], self.stage)]
+
+
+def changes_standings(t: Tournament, official: RecordDraft) -> bool:
+    """Return whether a draft of official standings has new ones, or ends the stage of a queue."""
+    body, stage = official.body, official.body["stage"]
+    is_new = "replaces" in body or body["round"] > len(t.stages[stage - 1].rankings)
+    is_queue = t.has_queue and stage == len(t.stages)
+    return is_new or (is_queue and bool(draft_advance(t, [official], stage)))
 
 
 def draft_advance(t: Tournament, before: Sequence[RecordDraft], stage: int) -> list[RecordDraft]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from domain.tournaments.event_commands import (
     TournamentCommand,
     Withdraw,
 )
+from domain.tournaments.event_queue_commands import CloseQueue, JoinQueue
 from domain.tournaments.event_result_commands import Rank, Report
 from domain.tournaments.event_ruling_commands import DeputeOfficer, PlaceTable, RecuseOfficer, RulingEffect
 from domain.tournaments.event_seat_commands import OpenBids
@@ -129,6 +131,8 @@ class TestEntrants:
         ((type_, over),) = club.told(anne)
         places = {row["entrant"]: row["place"] for row in t.play.rankings[-1]["standings"]}
         assert (type_, over["status"], over["place"]) == ("event.over", "cancelled", places[0])
+        (*_, (type_, over)) = club.told(club.host)
+        assert (type_, over["place"]) == ("event.over", None)
 
     def test_a_nonce_and_a_bid_are_asked_for_with_their_time_and_no_seat(self, office: Office) -> None:
         club = Club(office, stages=[{"format": "swiss", "rounds": 2, "seating": "bid", "bidding": 600}])
@@ -196,6 +200,29 @@ def test_an_organiser_learns_that_a_round_is_complete_once(office: Office) -> No
     assert (type_, due["act"], due["stage"], due["round"]) == ("event.due", "rank", 1, 1)
     club.report(2, places=(2, 1, 3))
     assert club.told(club.host) == []
+    club.act(Rank(1, 1))
+    club.hush()
+    for places in ((1, 2, 3), (3, 2, 1)):  # the first correction alone is news
+        club.report(2, places=places)
+    ((type_, due),) = club.told(club.host)
+    assert (type_, due["act"], due["round"], due["again"]) == ("event.due", "rank", 1, True)
+
+
+def test_an_organiser_learns_that_the_last_table_of_a_closed_ladder_has_ended(office: Office) -> None:
+    club = Club(office, 5, stages=[{"format": "ladder", "total": "best:8", "patience": 60, "concurrent": 9}])
+    club.act(*(Enter(who.player) for who in club.people))
+    for number, three in enumerate(combinations(club.people, 3), 1):
+        club.act(*([Rank(1, 1)] if number == 10 else []), *(JoinQueue((who.player,)) for who in three))
+        club.tables.serve_queue(EVENT)
+        if number < 10:
+            club.report(number)
+    club.act(CloseQueue())
+    assert "event.due" not in names(club.told(club.host))
+    club.report(10, places=(3, 2, 1))
+    ((type_, due),) = club.told(club.host)
+    assert (type_, due["act"], due["round"], due["again"]) == ("event.due", "rank", 1, True)
+    club.act(Rank(1, 1))
+    assert "event.due" not in names(club.told(club.host))
 
 
 def test_a_feed_is_told_of_draws_results_and_standings(office: Office) -> None:
@@ -255,6 +282,19 @@ class TestMail:
         assert subject == "Votre ronde : Genoa Open"
         assert "Table : 1.1" in body
         assert f"Page : https://play.example/tournaments/{EVENT}" in body
+
+    def test_standings_are_asked_for_unless_they_are_official_and_still_right(self, desk: Desk) -> None:
+        club = Club(desk.office)
+        desk.confirmed(club.host, ADDRESS, "event.due")
+        club.enter()
+        club.begin()
+        for places, mails in (((1, 2, 3), 0), ((3, 2, 1), 1)):
+            club.report(places=places)
+            club.act(*([] if mails else [Rank(1, 1)]))
+            desk.pump()
+            desk.office.owing.produce()
+            desk.office.deliver()
+            assert len(desk.server.mails) == mails
 
     def test_the_chat_of_a_tournament_ends_with_the_office(self, desk: Desk, receiver: Receiver) -> None:
         club = Club(desk.office)

@@ -13,10 +13,12 @@ from domain.kernel.records.record import Record
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_appeal_commands import list_ruled
 from domain.tournaments.event_pairing import build_official
+from domain.tournaments.event_queue_commands import QUEUE_ROUND
 from domain.tournaments.event_replay import is_ruling
+from domain.tournaments.event_result_commands import changes_standings
 from domain.tournaments.event_ruling_commands import DEPUTY
 from domain.tournaments.event_stage import QUEUE_PLAN, OfficerRuling
-from domain.tournaments.records import FAMILY
+from domain.tournaments.records import FAMILY, RecordDraft
 from domain.tournaments.results import VOID
 from domain.types import Doc
 
@@ -91,11 +93,11 @@ def list_leavers(step: EventStep) -> list[str]:
 def list_news(step: EventStep) -> list[EventNews]:
     """Return everything to tell of a record."""
     found = list(_TELLERS[step.kind](step)) if step.kind in _TELLERS else []
-    return [*found, *_tell_round_over(step)]
+    return [*found, *_tell_rank(step)]
 
 
 def _due(act: str, stage: int, round_: int | None, **more: object) -> Doc:
-    unset: Doc = {"table": None, "ruling": None, "until": None}
+    unset: Doc = {"table": None, "ruling": None, "until": None, "again": False}
     return {"act": act, "stage": stage, "round": round_, **unset, **more}
 
 
@@ -148,17 +150,32 @@ def _tell_bidding(step: EventStep) -> Iterator[EventNews]:
         yield from step.tell_entrants(pod, "event.due", due, until)
 
 
-def _tell_round_over(step: EventStep) -> Iterator[EventNews]:
-    """Yield news for officers once a further round may be ranked: not of an open queue."""
-    if step.kind not in ("reported", "annulled"):
+def _tell_rank(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for officers once standings can be made official, or official ones must be replaced."""
+    if step.kind not in ("reported", "annulled", "ranked", "queue_closed") or is_ruling(step.kind, step.body):
         return
-    stage = step.body["stage"]
-    before, after = (_count_ended(t, stage) for t in (step.former, step.after))
-    play = step.after.stages[stage - 1]
-    has_open_queue = step.after.has_queue and stage == len(step.after.stages) and not play.queue_closed
-    if before < after > len(play.rankings) and not has_open_queue:
+    stage, round_ = step.body["stage"], step.body.get("round", QUEUE_ROUND)
+    before, after = (_find_due_ranking(t, stage, round_) for t in (step.former, step.after))
+    if after is not None and after != before:
+        again = after <= len(step.after.stages[stage - 1].rankings)
         for player in step.list_officers():
-            yield EventNews("event.due", _due("rank", stage, len(play.rankings) + 1), player)
+            yield EventNews("event.due", _due("rank", stage, after, again=again), player)
+
+
+def _find_due_ranking(t: Tournament, stage: int, changed: int) -> int | None:
+    """Return the round with standings to make official, or None: not of an open queue.
+
+    After a change in an earlier round the last official standings may be others: then it is theirs.
+    """
+    play = t.stages[stage - 1]
+    ended, ranked = _count_ended(t, stage), len(play.rankings)
+    if t.has_queue and stage == len(t.stages) and not play.queue_closed:
+        return None
+    if ended > ranked:
+        return ranked + 1
+    is_concerned = ended == ranked >= changed
+    official = RecordDraft("ranked", build_official(t, stage, ranked)) if is_concerned else None
+    return ranked if official and changes_standings(t, official) else None
 
 
 def _count_ended(t: Tournament, stage: int) -> int:
@@ -295,6 +312,8 @@ def _tell_over(step: EventStep) -> Iterator[EventNews]:
     places = {row["entrant"]: row["place"] for row in rows}
     for entrant in range(len(t.entrants)):
         yield from step.tell_entrants([entrant], "event.over", {"place": places.get(entrant), "leaders": []})
+    for player in (t.director, *sorted(t.officers)):  # of an entrant, only the first is sent
+        yield EventNews("event.over", {"place": None, "leaders": []}, player)
     yield EventNews("event.over", {"place": None, "leaders": _list_leaders(t, rows)})
 
 

@@ -225,8 +225,8 @@ class Mailer:
             case "nonce":
                 return bool(summary["status"] == "drawing")
             case "rank":
-                at = (data["stage"], data["round"])
-                return summary["status"] == "running" and (summary["stage"], summary["ranked"]) < at
+                is_ranked = (summary["stage"], summary["ranked"]) >= (data["stage"], data["round"])
+                return summary["status"] not in ENDED and (data.get("again", False) or not is_ranked)
             case "bid" | "answer":
                 return bool(summary["status"] not in ENDED)
             case _:
