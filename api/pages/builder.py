@@ -15,6 +15,7 @@ from flask import request
 
 from api.http.i18n import request_language
 from api.http.problems import Problem
+from api.pages.collation import collation_key
 from api.pages.in_process import Answer, ask
 from api.pages.labels import Labels
 from api.pages.presentation import load_groups
@@ -71,7 +72,7 @@ class Picks:
             path = parse(form["path"])
             if not isinstance(path, list):
                 raise Problem("form_stale")
-            return picks.add(*(Pick("", value) for value in path))
+            return picks.add(*map(_read_pick, path))
         if "several" in form:
             return picks.add(Pick(asked, [parse(each) for each in form.getlist("some")]))
         newest = form.get("pick") or form.get("number")
@@ -232,7 +233,7 @@ class Builder:
                     if least > MOST_WHOLE_MOVES:  # before more is asked
                         return []
                     continue
-                path = dump(after.picks.values[len(step.picks.trail) :])
+                path = replace(after.picks, trail=after.picks.trail[len(step.picks.trail) :]).to_json()
                 parts = self.labels.move_parts(after.move)
                 found.append(WholeMove(self.labels.move(after.move), path, last, *parts))
         return sorted(found, key=lambda move: move.ends) if least <= MOST_WHOLE_MOVES else []
@@ -281,27 +282,32 @@ def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None 
         is_apart = not is_long or shown.ends or each["value"] is None
         groups.setdefault("" if is_apart else _group_of(labels, field, each["value"], owners or {}), []).append(shown)
     if is_long and field != "type":
-        groups = {name: sorted(some, key=lambda option: (option.ends, option.label)) for name, some in groups.items()}
+        groups = {
+            name: sorted(some, key=lambda option: (option.ends, collation_key(option.label)))
+            for name, some in groups.items()
+        }
     lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
     ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
-    return Question(field, labels.question(field), choice["kind"], lo, hi, ordered)
+    first = options[0]["value"] if options else None
+    return Question(field, labels.question(field, first), choice["kind"], lo, hi, ordered)
 
 
 def _group_of(labels: Labels, field: str, value: Json, owners: Mapping[str, int]) -> str:
     """Return the group of an option: its owner, its kind, or its first member."""
     if isinstance(value, dict):
-        return labels.option(field, value).partition(";")[0]
+        return labels.option(field, value).partition(";")[0].rstrip()
     if isinstance(value, str) and value in owners:
         return labels.short_seat(owners[value])
     return labels.group(field, value)
 
 
-def _group_order(labels: Labels, field: str, name: str, owners: Mapping[str, int]) -> tuple[int, int, str]:
+def _group_order(labels: Labels, field: str, name: str, owners: Mapping[str, int]) -> tuple[int, int, tuple[str, str]]:
     """Return the place of a group: owners by seat, then kinds, at the end the options apart."""
     seats = [seat for seat in set(owners.values()) if labels.short_seat(seat) == name]
     named = list(dict.fromkeys(labels.group(field, value) for value in load_groups(labels.rules.package, field)))
     is_ordered = field == "type" and name in named
-    return (0 if seats else 2 if not name else 1, seats[0] if seats else named.index(name) if is_ordered else 0, name)
+    number = seats[0] if seats else named.index(name) if is_ordered else 0
+    return (0 if seats else 2 if not name else 1, number, collation_key(name))
 
 
 def find_owners(part: Mapping[str, Json]) -> dict[str, int]:

@@ -8,11 +8,14 @@ A member without an entry has the name of the game's text `word.<member>`, or it
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 
-from api.pages.presentation import load_groups, load_members
+from api.pages.geometry import load_geometry
+from api.pages.presentation import load_groups, load_lists, load_members
 from api.services import Doc, services
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -25,6 +28,25 @@ _PAIR = re.compile(r"([a-z0-9_]+)(?:[:-](\d{1,2}))?", re.ASCII)
 
 _NUMBERED = re.compile(r"([a-z0-9_]+)-(\d{1,4})", re.ASCII)
 """The third army of a power, for example."""
+
+
+@functools.cache
+def _load_places(package: str) -> frozenset[str]:
+    """Return the regions of a game's map."""
+    geometry = load_geometry(package)
+    return frozenset(geometry.regions if geometry else ())
+
+
+def _are_alike(package: str, word: str | None, other: str | None) -> bool:
+    """Return True for two words in one list of the game, or two in none: a reader may take one for the other.
+
+    None may stand for any word.
+    """
+    if word is None or other is None:
+        return True
+    lists = (_load_places(package), *load_lists(package))
+    kinds, others = ({number for number, ids in enumerate(lists) if each in ids} for each in (word, other))
+    return bool(kinds & others) or not (kinds or others)
 
 
 @dataclass(frozen=True)
@@ -64,6 +86,12 @@ class Labels:
         entry = self._entry(name)
         label = entry.get(self.texts.lang) or self.texts.label(f"word.{name}") or name.replace("_", " ")
         return label[:1].upper() + label[1:]
+
+    def holder(self, member: str, value: Json) -> str:
+        """Return the name of a member with this value: a plural in its singular for a single word."""
+        name, noun = self.member(member), parse_noun(self.texts.get(f"word.{member}") or "")
+        is_single = isinstance(value, str) and name.lower() == noun.plural.lower()
+        return noun.bare[:1].upper() + noun.bare[1:] if is_single else name
 
     def has_name(self, member: str) -> bool:
         """Return True if the texts name a member in words."""
@@ -118,8 +146,10 @@ class Labels:
         if isinstance(value, dict):
             if counted := self._count(value):
                 return counted
-            parts = [f"{self.key_name(member, k)}: {self.describe(self.child(member, k), v)}" for k, v in value.items()]
-            return self.sentence("; ".join(parts)) or self.texts.word("none")
+            parts = [
+                self.pair(self.key_name(member, k), self.describe(self.child(member, k), v)) for k, v in value.items()
+            ]
+            return self.join(parts) or self.texts.word("none")
         if isinstance(value, list | tuple):
             return ", ".join(self.describe(member, v) for v in value) or self.texts.word("none")
         return self.value(member, value)
@@ -140,23 +170,21 @@ class Labels:
     def move(self, move: Doc) -> str:
         """Return a move in one line: its name and its members."""
         name, rest = self.move_parts(move)
-        return self.sentence(f"{name}: {rest}") if rest else name
+        return self.pair(name, rest) if rest else name
 
     def move_parts(self, move: Doc) -> tuple[str, str]:
-        """Return the name of a move, and its members in one line."""
+        """Return the name of a move, and its members in one line. Words are named if two are of the same kind."""
         name = self.texts.get(f"move.{move.get('type')}") or str(move.get("type", "")).replace("_", " ")
+        members = {member: value for member, value in move.items() if member != "type"}
+        words = {member: value for member, value in members.items() if isinstance(value, str | None)}
+        alike = {m for m, n in permutations(words, 2) if _are_alike(self.rules.package, words[m], words[n])}
         rest = [
-            self.value(member, value)
-            if isinstance(value, str)
-            else f"{self.member(member)}: {self.describe(member, value)}"
-            for member, value in move.items()
-            if member != "type"
+            self.describe(member, value)
+            if isinstance(value, str) and member not in alike
+            else self.pair(self.holder(member, value), self.describe(member, value))
+            for member, value in members.items()
         ]
-        return name, "; ".join(rest)
-
-    def _part(self, member: str, value: Json) -> str:
-        text = self.describe(member, value)
-        return text if isinstance(value, str) else f"{self.member(member)}: {text}"
+        return name, self.join(rest)
 
     def cost(self, cost: Mapping[str, Json]) -> str:
         """Return a cost in one line."""
@@ -176,9 +204,9 @@ class Labels:
         found = load_groups(self.rules.package, field).get(value) if isinstance(value, str) else None
         return (found.names.get(self.texts.lang) or self.member(found.member)) if found else ""
 
-    def question(self, field: str) -> str:
-        """Return the name of a question of the move builder."""
-        return self.member(field)
+    def question(self, field: str, value: Json = None) -> str:
+        """Return the name of a question of the move builder. `value`: one of its options."""
+        return self.holder(field, value)
 
     def decision(self, kind: str) -> str:
         """Return the name of a kind of decision."""
@@ -189,6 +217,14 @@ class Labels:
         """Return the sentence of a refusal, or an empty text if it needs figures."""
         text = self.texts.get(f"refusal.{code}") or ""
         return "" if "{" in text else text
+
+    def pair(self, name: str, text: str) -> str:
+        """Return a name with its text: `Name: text`."""
+        return self.sentence(f"{name}: {text}")
+
+    def join(self, parts: Iterable[str]) -> str:
+        """Return parts in one line: `one; another`."""
+        return self.sentence("; ".join(parts))
 
     def sentence(self, sentence: str) -> str:
         """Return a text with the punctuation of the language."""

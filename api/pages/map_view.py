@@ -131,13 +131,13 @@ class RegionShown:
     def describe_contents(self, labels: Labels) -> str:
         """Return the owner and the pieces in words."""
         owner = [self.owner.name] if self.owner else []
-        return "; ".join([*owner, *(piece.describe(labels) for piece in self.pieces)])
+        return labels.join([*owner, *(piece.describe(labels) for piece in self.pieces)])
 
     def describe(self, labels: Labels, offered: str, missing: str = "") -> str:
         """Return the region in words. `offered`, `missing`: the words for an option, and for a value without one."""
         parts = [self.describe_contents(labels)] if self.owner or self.pieces else []
         parts += [offered] if self.offer else [missing] if self.is_missing else []
-        return labels.sentence(f"{self.name}: {'; '.join(parts)}") if parts else self.name
+        return labels.pair(self.name, labels.join(parts)) if parts else self.name
 
     def draw_link(self, drawing: str, labels: Labels, offered: str, missing: str) -> str:
         """Return the area of the region as a link to its option, or to the reasons for missing ones, or as an image."""
@@ -214,13 +214,13 @@ def find_offers(
     question: Question | None, whole: Sequence[WholeMove], known: Mapping[str, Doc], missing: Missing = ()
 ) -> Offers:
     """Return the regions in the options of a question, and those among the missing values."""
-    values = [move.path for move in whole]
+    values = {move.path: [value for _, value, _ in parse(move.path)] for move in whole}
     if question is not None:
-        values += [option.value for _, options in question.groups for option in options]
+        values |= {option.value: parse(option.value) for _, options in question.groups for option in options}
     regions: dict[str, str] = {}
     ids: dict[str, str] = {}
-    for value in values:
-        for name in dict.fromkeys(_strings(parse(value))):
+    for value, named in values.items():
+        for name in dict.fromkeys(_strings(named)):
             if name in known and name not in regions:
                 regions[name] = ids.setdefault(value, f"offer-{name}")
     sought = {value for _, values in missing for sent, _ in values if isinstance(value := parse(sent)[1], str)}

@@ -111,8 +111,19 @@ def _refuse(page: TablePage, picks: Picks, refusal: Answer) -> Response:
         return _catch_up(page, picks, refusal)
     before = page.builder.advance(picks.step_back())
     asked = ask_next(page, before) if before.answer.status < 400 and before.move is None else ask_first(page)
-    asked.refusal = refusal.doc
+    asked.refusal = refusal.doc | _count_answers(asked, picks, refusal)
     return render_table(page, asked, refusal.status)
+
+
+def _count_answers(asked: Prompt, picks: Picks, refusal: Answer) -> Doc:
+    """Return the sentence for too few or too many answers to a question of several, or nothing."""
+    question, newest = asked.question, picks.values[-1:]
+    if refusal.code != "not_offered" or question is None or question.kind != "some" or "several" not in request.form:
+        return {}
+    number = len(newest[0]) if newest and isinstance(newest[0], list) else 0
+    if number < question.lo:
+        return {"detail": _say(Message("Choose at least {lo}.", lo=question.lo))}
+    return {"detail": _say(Message("Choose at most {hi}.", hi=question.hi))} if number > question.hi else {}
 
 
 def _catch_up(page: TablePage, picks: Picks, refusal: Answer) -> Response:
@@ -145,7 +156,7 @@ def _tell_since(page: TablePage) -> list[str]:
         return []
     after = max(int(seen), page.summary["version"] - _NEWEST)
     found = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
-    return [line for entry in found.get("items", ()) for line in entry.get("text", ()) if line][-_TOLD:]
+    return [line for entry in found.get("items", ()) for line in page.tell(entry)][-_TOLD:]
 
 
 def _say(message: str) -> str:

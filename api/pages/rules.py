@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from flask import Response
 
+from api.pages.collation import collation_key
 from api.pages.geometry import draw_map, load_geometry
 from api.pages.in_process import require
 from api.pages.rules_names import load_names
@@ -52,7 +53,7 @@ def show_index(game: str) -> Response:
     found = load_names(page.labels.rules.package)
     mentions = found.find_mentions((block.rule, block.text) for block in _load_blocks(page))
     names = {thing.id: thing.find_name(page.labels.texts) for thing in found.things}
-    ordered = sorted(found.things, key=lambda thing: (thing.id not in mentions, names[thing.id].casefold()))
+    ordered = sorted(found.things, key=lambda thing: (thing.id not in mentions, collation_key(names[thing.id])))
     places, others = ([t for t in ordered if t.is_place == is_place] for is_place in (True, False))
     return render_games_page(
         "rules_index",

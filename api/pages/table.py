@@ -85,6 +85,11 @@ class TablePage:
         seats = [each for each in self.summary["seats"] if not each["player"] or each.get("absent")]
         return [each for each in seats if self.seat in (None, each["seat"])]
 
+    def tell(self, entry: Doc) -> list[str]:
+        """Return the sentences of an entry of the chronicle: what all may know, then what the visitor alone knows."""
+        own = [line for part in entry.get("own", ()) for line in part["text"]]
+        return [line for line in (*entry.get("text", ()), *own) if line]
+
     @property
     def is_alone(self) -> bool:
         """Return True if nobody else plays at the running table: the other seats are vacant, or have bots."""
@@ -200,7 +205,7 @@ class Prompt:
     def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
         """Return the answers so far in words: question, answer, and True for a forced one."""
         trail = self.step.picks.trail if self.step else ()
-        return [(labels.member(p.field) if p.field else "", labels.option(p.field, p.value), p.forced) for p in trail]
+        return [(labels.holder(p.field, p.value), labels.option(p.field, p.value), p.forced) for p in trail]
 
 
 def new_picks(page: TablePage) -> Picks:
@@ -299,7 +304,10 @@ def _digest_since_visit(page: TablePage) -> Doc | None:
     if not 0 < since < version:
         return None
     answer = ask("GET", f"/games/{page.game}/digest?after={since}", role=page.role)
-    return answer.doc if answer.status < 400 else None
+    if answer.status >= 400:
+        return None
+    told = [turn for turn in answer.doc["turns"] if any(turn.get(part) for part in ("rulings", "lines", "standings"))]
+    return answer.doc | {"turns": told}
 
 
 def _undo_version(page: TablePage, entries: Sequence[Doc]) -> int | None:

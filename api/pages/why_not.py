@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from api.http import i18n
 from api.http.problems import CODES
 from api.pages.builder import Builder, BuilderState, Pick, dump
+from api.pages.collation import collation_key
 from api.pages.geometry import load_geometry
 from api.pages.in_process import Answer, ask
 from api.pages.labels import Labels
@@ -63,8 +64,9 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState) -> Missing:
         found["type"] = _list_types(labels, [kinds[0].value])
     shown = []
     for name, values in found.items():
-        words = sorted((labels.option(name, value), dump([name, value])) for value in values)
-        shown += [(labels.question(name), [(sent, label) for label, sent in words])] if words else []
+        words = [(dump([name, value]), labels.option(name, value)) for value in values]
+        words.sort(key=lambda word: collation_key(word[1]))
+        shown += [(labels.question(name, values[0]), words)] if words else []
     return shown
 
 

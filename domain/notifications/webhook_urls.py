@@ -57,8 +57,10 @@ def parse_webhook_url(url: str, mode: str = "https") -> WebhookUrl:
     plain = mode == "loopback" and parts.scheme == "http" and is_loopback_ip(host)
     if parts.scheme != "https" and not plain:
         raise AccountError("webhook_refused", "The URL must begin with https://.")
-    if not _is_valid_host(host):
+    if not host:
         raise AccountError("webhook_refused", "The URL has no host.")
+    if not _is_valid_host(host):
+        raise AccountError("webhook_refused", "The host must be a full name or an IP address in its usual form.")
     if is_ip_address(host) and not (is_public_or_loopback_ip if mode == "loopback" else is_public_ip)(host):
         raise AccountError("webhook_refused", "The address is not in the public network.")
     port = (80 if plain else _HTTPS) if port is None else port

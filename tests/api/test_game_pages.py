@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -19,6 +20,7 @@ import pytest
 from api.pages import builder
 from api.pages.builder import Builder, BuilderState, Pick, Picks, find_owners, show_question
 from api.pages.in_process import Answer as Told
+from api.pages.in_process import ask as known
 from api.pages.labels import Labels
 from api.pages.presentation import load_members
 from api.pages.rules import read_blocks
@@ -303,13 +305,14 @@ def test_a_french_page_has_no_english_word(started: Started, name: str) -> None:
     members = load_members(CATALOGUE.get(name).package)
     alike = {str(entry["fr"]).casefold() for entry in members.values()}
     english = {str(entry["en"]).casefold() for entry in members.values()} - alike
-    others = ("/", "/games", "/play") if name == SOE else ()
+    others = ("/", "/games", "/play", "/tournaments/new") if name == SOE else ()
     for page in (path, path + "/chronicle", path + "/replay", path + "/charts", "/games/new?ruleset=" + name, *others):
         answer = started.anne.read(page, Accept_Language="fr", Accept="text/html")
         assert answer.headers["Content-Language"] == "fr"
         texts = Page(answer.text).texts
         assert set(texts) & _english() == set(), page
         assert not {text.casefold() for text in texts} & english, page
+        assert not [text for text in texts if re.search(r"\w[:;](\s|$)|\w[?!](\s|$)", text)], page
 
 
 @pytest.mark.parametrize("rules", [entry.rules for entry in GAMES], ids=lambda rules: rules.meta.ruleset)
@@ -764,6 +767,54 @@ class TestNewcomers:
         text = anne.answer(old).text
         assert "The game has moved on" in text or "It is your decision" in text
         assert "was not offered" not in text
+
+    def test_too_few_or_too_many_answers_are_told_by_their_number(self, started: Started) -> None:
+        anne, path = started.anne, started.path("imperunde@1")
+        form = Page(anne.read(path).text).question()
+        while form and '"set_auto_pass"' not in [value for _, value, _ in form.buttons]:
+            anne.decide(path)
+            form = Page(anne.read(path).text).question()
+        assert form is not None
+        several = Page(anne.send(form, ("pick", '"set_auto_pass"')).text).question()
+        assert several is not None
+        assert "Choose at least 1." in anne.send(several).text
+        many = several.checks * 2
+        assert f"Choose at most {len(several.checks)}." in anne.send(several, *many).text
+        assert "Choisissez-en au moins 1." in anne.send(replace(several, action=several.action + "?lang=fr")).text
+        assert "was not offered" not in anne.send(several, *several.checks[:1]).text
+
+    def test_the_own_records_are_told_where_one_reads_what_happened(self, started: Started) -> None:
+        """A visitor reads the own sentences after those for all."""
+        anne, path = started.anne, started.path("egc@1")
+        for _ in range(2):
+            anne.decide(path)
+        address = f"/games/{path.rpartition('/')[2]}/timeline?limit=100"
+        entries = started.member.get(address, Annals_Role="0").json["items"]
+        own = {e["version"]: [line for part in e["own"] for line in part["text"]] for e in entries if e.get("own")}
+        alone = next(e["version"] for e in entries if e["version"] in own and not e["text"])
+        chronicle = anne.read(f"{path}/chronicle").text
+        assert "<p></p>" not in chronicle
+        texts = " ".join(Page(chronicle).texts)
+        assert all(" ".join(lines) in texts for lines in own.values())
+        replayed = Page(anne.read(f"{path}/replay?version={alone}").text).texts
+        assert " ".join(own[alone]) in replayed
+        assert "Nothing that you may know." not in replayed
+
+    def test_a_turn_without_news_has_no_heading(self, monkeypatch: pytest.MonkeyPatch, started: Started) -> None:
+        anne, path = started.anne, started.path(SOE)
+        anne.read(path)
+        started.site.services.ledger.execute("UPDATE page_visits SET at = at - ?, seen = 1", (VISIT_MS + 1,))
+        empty = {"title": "Turn without news", "lines": [], "standings": []}
+        turns = [empty | {"title": "Turn with news", "lines": ["A line."]}, empty]
+
+        def ask(method: str, target: str, *args: Any, **options: Any) -> Told:
+            is_digest = "/digest" in target
+            return Told(200, {"after": 1, "turns": turns}) if is_digest else known(method, target, *args, **options)
+
+        monkeypatch.setattr("api.pages.table.ask", ask)
+        texts = Page(anne.read(path).text).texts
+        assert "Turn with news" in texts
+        assert "Turn without news" not in texts
 
     def test_seats_have_names_on_boards(self) -> None:
         """Also in lists below the keys of a mapping, such as those of alliances."""

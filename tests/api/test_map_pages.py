@@ -209,7 +209,8 @@ def test_each_region_that_is_missing_leads_to_the_reason(site: Site) -> None:
 
 
 def test_an_option_that_names_two_regions_is_found_from_both() -> None:
-    moves = [WholeMove("", json.dumps(["march", "a", "b"])), WholeMove("", json.dumps([{"to": "c"}]))]
+    paths = [["type", "march"], ["from", "a"], ["to", "b"]], [["d", {"to": "c"}]]  # `d` is a field, no region
+    moves = [WholeMove("", json.dumps([[*pick, False] for pick in path])) for path in paths]
     offers = find_offers(None, moves, {"a": {}, "b": {}, "c": {}, "d": {}})
     assert offers.regions == {"a": "offer-a", "b": "offer-a", "c": "offer-c"}
     assert offers.ids == {moves[0].path: "offer-a", moves[1].path: "offer-c"}

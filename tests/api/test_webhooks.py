@@ -59,6 +59,13 @@ class TestMaking:
     def test_an_address_that_will_not_do(self, anne: Member, url: str) -> None:
         refused(anne.post("/me/webhooks", NEW | {"url": url}), 422, "webhook_refused")
 
+    @pytest.mark.parametrize(
+        ("url", "fault"), [("https:///hook", "has no host"), ("https://localhost:9444/hook", "must be a full name")]
+    )
+    def test_a_host_that_is_missing_is_told_from_one_of_another_form(self, anne: Member, url: str, fault: str) -> None:
+        doc = refused(anne.post("/me/webhooks", NEW | {"url": url}), 422, "webhook_refused")
+        assert fault in doc["detail"]
+
     def test_of_each_it_is_told_what_there_is(self, anne: Member) -> None:
         refused(anne.post("/me/webhooks", NEW | {"events": ["table.opened"]}), 422, "webhook_refused")
         assert made(anne, events=["turn.due"])["events"] == ["turn.due"]

@@ -76,6 +76,7 @@ class TestFrench:
     def test_punctuation(self) -> None:
         told = "le fort tombe ; qui gagne ? la réponse : « rien » , 3:4."
         assert FR.sentence(told) == "Le fort tombe\u202f; qui gagne\u202f? La réponse\u00a0: «\u00a0rien\u00a0», 3:4."
+        assert FR.punctuate(FR.sentence(told)) == FR.sentence(told)
 
 
 class TestEnglish:

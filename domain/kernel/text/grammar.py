@@ -232,10 +232,13 @@ class French(Grammar):
         return _ELIDED.sub(lambda found: f"{found[1][:-1]}'", before)
 
     def punctuate(self, text: str) -> str:
-        """Put a narrow no-break space before `;`, `!`, `?`, one of full width before `:` and inside quotes."""
-        text = re.sub(r" ?([;!?])(?=\s|$)", "\u202f\\1", text)
-        text = re.sub(r" ?:(?=\s|$)", "\u00a0:", text)
-        return re.sub(r"« ?(.*?) ?»", "«\u00a0\\1\u00a0»", text)
+        """Put a narrow no-break space before `;`, `!`, `?`, one of full width before `:` and inside quotes.
+
+        A text with these spaces stays as it is.
+        """
+        text = re.sub(r"[ \u202f]?([;!?])(?=\s|$)", "\u202f\\1", text)
+        text = re.sub(r"[ \u00a0]?:(?=\s|$)", "\u00a0:", text)
+        return re.sub(r"«[ \u00a0]?(.*?)[ \u00a0]?»", "«\u00a0\\1\u00a0»", text)
 
 
 def _le(n: Noun) -> str:
