@@ -14,10 +14,18 @@ from api.response_builders import if_match_version, json_response
 from api.services import Doc, services
 from domain.command_handler import CommandResult
 from domain.errors import RuleError, StoreUnavailable
+from domain.kernel.text.message_catalog import Message
 from domain.service.database import Statement
 from domain.service.request_keys import RequestKey
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import TournamentCommand
+
+_ONLY_FOR = {
+    ("organiser",): Message("Only the organiser may do this"),
+    ("organiser", "deputy"): Message("Only the organiser or a deputy may do this"),
+    ("organiser", "deputy", "arbiter"): Message("Only the officers of the tournament may do this"),
+}
+"""Offices -> title of a refusal."""
 
 
 def load_tournament(tournament: str) -> Tournament:
@@ -44,7 +52,9 @@ def require_office(tournament: str, *offices: str, or_stand_in: bool = True) -> 
         player = found[0] if found else authorization.current_account().player
         security_log.log_event("organiser_replaced", tournament=t.id, player=player)
         return t, player
-    raise Problem("directors_only")
+    refused = Problem("directors_only")
+    refused.title = _ONLY_FOR[offices]
+    raise refused
 
 
 def _may_stand_in(t: Tournament, found: tuple[str, str] | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -118,6 +119,13 @@ class Reader(BoardReader, TableLists):
         """Return the place of a game in its tournament, or None for any other game."""
         found = self._views.fetch_all(TOURNAMENT_OF, of_game=game)
         return TournamentTable(*found[0]) if found else None
+
+    def list_tournament_tables(self, games: Collection[str]) -> dict[str, TournamentTable]:
+        """Return the places of those of these games with one in a tournament."""
+        query = select(_T.c.table_game, _T.c.game, _T.c.stage, _T.c.round, _T.c.pod)
+        with self._views.reading() as db:
+            rows = db.execute(query.where(is_live(_T), _T.c.table_game.in_(games))) if games else ()
+            return {game: TournamentTable(*place) for game, *place in rows}
 
     def list_games_of(self, ruleset: str) -> list[str]:
         """Return all games of a ruleset, in the order of their ids."""

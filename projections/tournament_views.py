@@ -15,6 +15,7 @@ from domain.ledger import Ledger, LogEntry
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.event_pairing import build_official
 from domain.tournaments.event_queue_commands import (
     MAX_TABLES,
     find_next_table,
@@ -223,6 +224,7 @@ def build_round(t: Tournament, stage: int, round_: int) -> Doc:
         "filed": sorted(entrant for number, entrant in play.bids if number == round_),
         "ended": play.has_round_ended(round_),
         "ranked": len(play.rankings) >= round_,
+        "outdated": round_ == len(play.rankings) and "replaces" in build_official(t, stage, round_),
     }
 
 

@@ -23,6 +23,12 @@ def add_names(s: ApiServices, docs: list[Doc]) -> list[Doc]:
     ]
 
 
+def add_places(s: ApiServices, docs: list[Doc]) -> list[Doc]:
+    """Add `tournament`, the place in one, to summaries of tables that the caller may see now."""
+    places = s.reader.list_tournament_tables([doc["game"] for doc in docs])
+    return [doc | ({"tournament": places[doc["game"]]._asdict()} if doc["game"] in places else {}) for doc in docs]
+
+
 def _people(doc: Doc) -> list[str]:
     """Return the player ids of a summary."""
     seats = [seat["player"] for seat in doc["seats"] if seat["player"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -31,15 +31,16 @@ _WORD = re.compile(r"[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}", re.ASCII)
 
 @dataclass(frozen=True)
 class TableShown:
-    """A table in a list."""
+    """A table in a list. `event`: its tournament and place there, or empty."""
 
     doc: Doc
     labels: Labels
+    event: str = ""
 
     @property
     def name(self) -> str:
-        """Return the table's own title, or the game's."""
-        return str(self.doc.get("title") or self.labels.title())
+        """Return the table's own title, or its place in a tournament, or the game's title."""
+        return str(self.doc.get("title") or self.event or self.labels.title())
 
     @property
     def players(self) -> str:
@@ -104,9 +105,20 @@ def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:
     return _show(require("GET", "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"])
 
 
-def _show(items: Json) -> list[TableShown]:
-    lang = i18n.request_language()
-    return [TableShown(each, Labels.of_table(each, lang)) for each in items]
+def _show(items: Iterable[Doc]) -> list[TableShown]:
+    lang, items = i18n.request_language(), list(items)
+    events = sorted({each["tournament"]["tournament"] for each in items if "tournament" in each})
+    cards = services().seat_tokens.texts.list_cards(events)
+    return [_show_one(each, Labels.of_table(each, lang), cards) for each in items]
+
+
+def _show_one(doc: Doc, labels: Labels, cards: Mapping[str, tuple[str, str]]) -> TableShown:
+    """Return a table in a list. `cards`: title and note by tournament."""
+    place = doc.get("tournament")
+    if not place:
+        return TableShown(doc, labels)
+    title = cards.get(place["tournament"], ("", ""))[0] or labels.title()
+    return TableShown(doc, labels, f"{title}, {place['round']}.{place['pod']}")
 
 
 def show_lobby() -> Response:

@@ -24,7 +24,7 @@ Act = tuple[str, str, Doc]
 
 
 def act_in_tournament(tournament: str) -> Response:
-    """Carry out an act of the visitor, and show the tournament."""
+    """Carry out an act of the visitor, and show the tournament: after a ranking with its next step."""
     if session_owner() is None:
         return show_login(f"/tournaments/{tournament}")
     act, key = request.form.get("act", ""), read_form_key()
@@ -36,7 +36,7 @@ def act_in_tournament(tournament: str) -> Response:
     answer = ask(method, f"/tournaments/{tournament}{path}", body, Idempotency_Key=key)
     if answer.status >= 400:
         return render_tournament(load_tournament(tournament), answer)
-    query = urlencode(place)
+    query = urlencode({"done": act} if act == "rank" else place)
     return redirect(f"/tournaments/{tournament}" + (f"?{query}" if query else ""))
 
 

@@ -13,6 +13,7 @@ from api.pages.form_keys import new_form_key, read_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.login import show_login
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
+from api.pages.tournament_terms import TermsShown
 from api.services import Doc
 
 ADDRESS = "/tournaments/new"
@@ -55,6 +56,7 @@ def _render(body: Doc | None = None, chosen: str = "", refused: Answer | None = 
         titles={each["name"]: each["title"] for each in require("GET", "/rulesets")["items"]},
         chosen=chosen,
         body=body,
+        terms=TermsShown.of_body(body) if body else None,
         key=new_form_key(),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )

@@ -20,6 +20,7 @@ from api.pages.labels import Labels
 from api.pages.qr_codes import build_qr_code
 from api.pages.session import localize_problem, render_games_page, session_owner
 from api.pages.tournament_charts import ProgressChart, draw_progress
+from api.pages.tournament_terms import TermsShown
 from api.services import Doc, services
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import LEAST_TABLES
@@ -186,6 +187,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         code=build_qr_code(shown_at) if shown_at else None,
         page=page,
         doc=page.doc,
+        terms=TermsShown(page.doc, page.labels),
         stage=stage,
         number=number,
         last=last,
@@ -196,6 +198,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
         after=query.get("after_round", 0),
         ranked=ranked,
+        done=request.args.get("done", ""),
         key=new_form_key(),
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import NamedTuple
 
 from flask import Response, g, request
@@ -11,6 +12,7 @@ from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.form_keys import new_form_key, read_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
+from api.pages.labels import Labels
 from api.pages.login import show_login
 from api.pages.numbers import read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
@@ -64,8 +66,9 @@ def _preview(page: TournamentShown, name: str, act: RulingAct) -> Response:
         "tournament_ruling_preview",
         page=page,
         act=act.body.get("act", name),
-        members={each: value for each, value in act.body.items() if each not in ("act", "reason")},
+        members={each: value for each, value in act.body.items() if each not in ("act", "reason", "places")},
         reason=act.body.get("reason", ""),
+        seats=_list_seats(page, act.body) if "table" in act.body else (),
         moved=effect.doc.get("moved"),
         advancing=effect.doc.get("advancing"),
         fields=[(each, value) for each, value in request.form.items() if each not in ("form", "sure", "effect")],
@@ -73,7 +76,22 @@ def _preview(page: TournamentShown, name: str, act: RulingAct) -> Response:
     )
 
 
+def _list_seats(page: TournamentShown, ruling: Doc) -> list[tuple[str, str, int]]:
+    """Return entrant, power (empty if unknown) and new place (0 for none) of each seat at a legal table."""
+    number, pod = map(int, ruling["table"].split("."))
+    stage = ruling.get("stage") or page.doc["stage"]
+    table = require("GET", f"{page.address}/stages/{stage}/rounds/{number}")["pods"][pod - 1]
+    game = ask("GET", f"/games/{table['game']}") if table["game"] else Answer(404, {})
+    powers: Doc = game.doc.get("powers", {}) if game.status < 400 else {}
+    labels = Labels.of_table({**game.doc, "names": {}}, page.labels.texts.lang) if powers else page.labels
+    return [
+        (page.entrant(entrant), labels.short_seat(seat) if str(seat) in powers else "", place)
+        for seat, (entrant, place) in enumerate(zip_longest(table["entrants"], ruling.get("places", ()), fillvalue=0))
+    ]
+
+
 def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
+    """Show the rulings; after a refusal the form has what was sent."""
     if refused:
         g.problem = refused.code
     found = require("GET", f"{page.address}/rulings")
@@ -84,6 +102,7 @@ def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
         doc=page.doc,
         rulings=found["items"],
         names=found["names"],
+        sent=request.form if refused else {},
         annulments=ANNULMENTS,
         exclusions=EXCLUSIONS,
         key=new_form_key(),

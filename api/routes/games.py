@@ -10,7 +10,7 @@ from flask import Response
 from api import authorization
 from api.caller_keys import command_key, person_key, role_key
 from api.command_execution import execute_command
-from api.documents.summaries import add_names, build_lobby_page
+from api.documents.summaries import add_names, add_places, build_lobby_page
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
@@ -235,7 +235,7 @@ def lobby(args: Doc) -> Response:
     page = build_lobby_page(
         services(), args["status"], args["ruleset"], ChangeCursor.of_args(args), args["limit"], free=args["free"]
     )
-    return page_response(page["items"], page["next"])
+    return page_response(add_places(services(), page["items"]), page["next"])
 
 
 @bp.operation(

@@ -375,7 +375,9 @@ class SummarySchema(ResponseSchema):
     origin = fields.Nested(OriginSchema, metadata={"description": "Only of forks: this game is an analysis."})
     tournament = fields.Nested(
         TournamentPlaceSchema,
-        metadata={"description": "Of `GET /v1/games/{game}`, at a tournament's table: its place, counted from 1."},
+        metadata={
+            "description": "At a tournament's table: its place, from 1. Of the game itself, the lobby and your games."
+        },
     )
     imported = fields.Nested(ImportedSchema, metadata={"description": "Only of games from a file."})
     powers = word_map(required=True, metadata={"description": "Seat -> id of its power, in games with powers."})

@@ -234,6 +234,9 @@ class RoundSchema(ResponseSchema):
     filed = fields.List(fields.Integer(), metadata={"description": "Entrants who have filed one."})
     ended = fields.Boolean(required=True)
     ranked = fields.Boolean(required=True)
+    outdated = fields.Boolean(
+        metadata={"description": "True if its official standings have changed since: rank the round again."}
+    )
 
 
 class TournamentStandingSchema(ResponseSchema):

@@ -7,6 +7,8 @@ import re
 import pytest
 
 from domain.tournaments.draw import commit_nonce
+from domain.tournaments.event_result_commands import AddTable, Report
+from domain.tournaments.scoring import rank_points
 from tests.api import messages
 from tests.api.conftest import ROOT, Site
 from tests.api.game_pages import Page, Person
@@ -73,6 +75,43 @@ def test_a_tournament_is_entered_organised_and_won_by_forms(
     assert "Genoa Open" in Page(site.client.get("/tournaments").text).texts
 
 
+def test_a_ranked_round_offers_the_next_step_and_no_second_ranking(site: Site) -> None:
+    host, people = person(site, "Organiser"), [person(site, f"Anne {number}") for number in range(3)]
+    body = {**BODY, "stages": [{"format": "swiss", "rounds": 2}], "title": "Genoa Open"}
+    path = f"/tournaments/{host.api.post('/tournaments', body).json['tournament']}"
+    for who in people:
+        act(who, path, "enter")
+    act(host, path, "checking")
+    for who in people:
+        act(who, path, "check_in")
+    assert "nonces are shown until" not in act(host, path, "drawing").texts
+    act(host, path, "draw")
+    act(host, path, "tables")
+    (pod,) = site.get(f"{path}/stages/1/rounds/1").json["pods"]
+    for page in ("/", "/games"):
+        assert "Genoa Open, 1.1" in Page(people[0].read(page, Accept="text/html").text).texts
+    tournament, handle = path.rpartition("/")[2], site.services.tournaments.handle
+
+    def report(game: str, *points: int) -> None:
+        version = handle(tournament, Report(1, 1, 1, game, 9, "0" * 64, rank_points(points), points))
+        site.services.notify_appended(version.position)
+
+    report(pod["game"], 3, 2, 1)
+    texts = " ".join(act(host, path, "rank").texts)
+    assert "The standings are official. Next step: draw round 2." in texts
+    assert "Draw round 2" in texts
+    shown = f"{path}?stage=1&round=1"
+    assert not [form for form in Page(host.read(shown).text).forms if ("act", "rank") in form.fields]
+    again = {"act": "annulled", "table": "1.1", "how": "replay", "reason": "The wrong set-up."}
+    effect = host.api.post(f"{path}/rulings?dry_run=1", again).headers["ETag"]
+    assert host.api.post(f"{path}/rulings", again, If_Match=effect).status_code == 201
+    handle(tournament, AddTable(1, 1, 1, "later", tuple(pod["entrants"])))
+    report("later", 1, 2, 3)
+    assert site.get(f"{path}/stages/1/rounds/1").json["outdated"]
+    answer = host.send(Page(host.read(shown).text).act("rank"))
+    assert (answer.status_code, site.get(f"{path}/stages/1/rounds/1").json["outdated"]) == (303, False)
+
+
 def test_who_is_left_alone_at_a_table_reads_how_it_can_end_with_a_result(
     site: Site, event: tuple[Person, list[Person], str]
 ) -> None:
@@ -117,7 +156,7 @@ def test_a_stranger_reads_it_in_french_and_logs_in_where_it_was(
 ) -> None:
     path = event[2]
     english = messages.Told()
-    for name in ("tournament", "tournaments", "tournament_words", "tournament_places", "base"):
+    for name in ("tournament", "tournaments", "tournament_words", "tournament_terms", "tournament_places", "base"):
         messages.read_page(ROOT / f"api/pages/templates/{name}.html", english)
     for page in (path, "/tournaments", path + "/places"):
         answer = site.client.get(page, headers={"Accept-Language": "fr"})
@@ -169,7 +208,7 @@ def test_who_withdrew_comes_back_by_a_form(event: tuple[Person, list[Person], st
     act(people[0], path, "withdraw", ("sure", "yes"))
     assert "Return to this tournament" in people[0].read(path).text
     page = act(people[0], path, "enter")
-    assert "You are entrant" in " ".join(page.texts)
+    assert "You have entered." in " ".join(page.texts)
 
 
 def test_seats_are_bid_for_by_forms(site: Site) -> None:

@@ -69,7 +69,14 @@ def test_an_officer_rules_an_entrant_appeals_and_another_answers(site: Site) -> 
         form for form in Page(host.read(f"{path}/rulings").text).forms if ("ruling_act", "placed") in form.fields
     )
     refused = host.send(form, ("table", "7.7"), ("places", "1 2 x"), reason)
-    assert (refused.status_code, "The pod has no table" in refused.text) == (409, True)
+    assert (refused.status_code, "There is no table of this number." in refused.text) == (409, True)
+    kept = next(form for form in Page(refused.text).forms if ("ruling_act", "placed") in form.fields)
+    assert {("table", "7.7"), ("places", "1 2 x"), reason} <= set(kept.fields)
+    shown = host.send(kept, ("table", "1.1"), ("places", "3, 1, 2"))
+    seats = [f"Anne {entrant} at place {place}" for entrant, place in zip(pod["entrants"], (3, 1, 2), strict=True)]
+    assert [each for each in seats if each in " ".join(Page(shown.text).texts)] == seats
+    answer = people[0].api.post(f"{path}/phases", {"phase": "checking"}, Accept_Language="fr")
+    assert (answer.status_code, answer.json["title"]) == (403, "Seul l'organisateur ou un adjoint peut faire cela")
     english = messages.Told()
     for name in ("tournament_rulings", "tournament_ruling_words", "base"):
         messages.read_page(ROOT / f"api/pages/templates/{name}.html", english)
@@ -86,7 +93,12 @@ def test_a_tournament_is_opened_from_an_example_of_the_page(tmp_path: Path) -> N
         who = person(site, "Organiser")
         (form,) = (each for each in Page(who.read("/tournaments/new").text).forms if each.action == "/tournaments/new")
         preview = Page(who.send(form, ("example", "5"), ("title", "All winter")).text)
-        assert {"All winter", "7 Empires", "ladder", "3\N{EN DASH}4"} <= set(preview.texts)
+        told = " ".join(preview.texts)
+        assert {"All winter", "7 Empires", "3 to 4, if possible 4", "2 days for the longest decision"} <= set(
+            preview.texts
+        )
+        assert "ladder, 2 tables at once for each entrant, a wait of 1 day at most" in told
+        assert "Going back never" in told
         assert site.get("/tournaments").json["items"] == []
         (form,) = (each for each in preview.forms if each.action == "/tournaments/new")
         answers = [who.send(form) for _ in range(2)]
@@ -95,3 +107,8 @@ def test_a_tournament_is_opened_from_an_example_of_the_page(tmp_path: Path) -> N
         assert answers[1].headers["Location"].endswith(made["tournament"])
         assert (made["title"], made["format"]) == ("All winter", "ladder")
         assert who.send(form, ("example", "99")).status_code == 403
+        assert "2 days for the longest decision" in Page(who.follow(answers[0]).text).texts
+        (form,) = (each for each in Page(who.read("/tournaments/new").text).forms if each.action == "/tournaments/new")
+        chosen = " ".join(Page(who.send(form, ("example", "0")).text).texts)
+        assert "Powers by seat, if fixed Britain, France, Spain, Russia" in chosen
+        assert all(each["table"]["pace"] for each in load_examples())

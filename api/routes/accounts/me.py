@@ -9,6 +9,7 @@ from flask import Response
 from api import authorization
 from api.documents.desk import list_offices
 from api.documents.my_tables import MAX_GAMES, build_my_tables, current_owner
+from api.documents.summaries import add_places
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
@@ -65,7 +66,7 @@ def my_games(args: Doc) -> Response:
     found = build_my_tables(
         services(), current_owner(), args["status"], args["turn"], ChangeCursor.of_args(args), args["limit"]
     )
-    return page_response(found["items"], found["next"])
+    return page_response(add_places(services(), found["items"]), found["next"])
 
 
 @bp.operation(
