@@ -186,7 +186,7 @@ def visible_head(game: str) -> tuple[int, bool]:
     Raise Problem if the first record is damaged.
     """
     s = services()
-    head, damaged = s.ledger.version(game), s.corrupt_records.first_version(game)
+    head, damaged = s.ledger.head(game)
     if damaged == 1:
         raise damaged_record_problem(1)
     found = min(head, damaged - 1) if damaged else head

@@ -11,9 +11,10 @@ import functools
 import hashlib
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Any
 
 import msgspec
 from msgspec.inspect import type_info
@@ -23,22 +24,22 @@ from domain.kernel.game.game import Game
 from domain.kernel.game.past import Past
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import State
-from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.rules.ruleset import AnyRuleset, share_memo
 from domain.types import DIRECTOR, Doc, Viewer
 from projections import schema
 from projections.live_rows import is_live
 from projections.view_store import PreparedStatement, ViewStore, upsert
 
-SPACING = 32
+SPACING = 16
 """Versions between two keyframes."""
 
 ANCHORS = 16
 """Of so many keyframes in a row the first is compressed alone, the others with its document as dictionary."""
 
-BYTES_PER_RECORD = 512
+BYTES_PER_RECORD = 640
 """Bytes of a game's keyframes per record, at most: the records themselves take more."""
 
-FORMAT = 1
+FORMAT = 2
 """Format of the documents. Raise it when an unchanged state class gets another meaning."""
 
 GAME = "game"
@@ -97,6 +98,7 @@ class Keyframes:
             found = Past(_GAME.decode(docs[0]), {viewer: _state_decoder(rules).decode(docs[1])}, *hashes)
         except (KeyError, TypeError, ValueError, zlib.error):  # missing or altered: a fold replaces it
             return None
+        share_memo(found.known[viewer])
         return found if found.version == version else None
 
     def _open_row(self, game: str, version: int, reader: str, sealed: Mapping[tuple[int, str], bytes]) -> bytes:
@@ -172,8 +174,32 @@ def _encode(past: Past) -> dict[str, bytes]:
     docs = {GAME: msgspec.msgpack.encode(members | {"stakeholders": sorted(game.stakeholders)})}
     for viewer, state in past.known.items():
         if viewer != DIRECTOR or past.version == _anchor_of(past.version):  # wanted at the end alone, and large
-            docs[str(viewer)] = msgspec.msgpack.encode(state)
+            docs[str(viewer)] = msgspec.msgpack.encode(_without_defaults(state))
     return docs
+
+
+def _without_defaults(value: Any) -> object:
+    """Return a value without the members that have their defaults: most parts of a map are as at the beginning."""
+    if isinstance(value, dict):
+        return {key: _without_defaults(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_without_defaults(item) for item in value]
+    if (defaults := _defaults(value.__class__)) is None:
+        return value
+    found: Doc = {}
+    for name, default in defaults:
+        member = getattr(value, name)
+        if member is not default and member != default:
+            found[name] = _without_defaults(member)
+    return found
+
+
+@functools.cache
+def _defaults(kind: type) -> Sequence[tuple[str, object]] | None:
+    """Return name and default of each field of a dataclass, MISSING without a default; None for another class."""
+    if not is_dataclass(kind):
+        return None
+    return [(f.name, f.default if f.default_factory is MISSING else f.default_factory()) for f in fields(kind)]
 
 
 def _anchor_grid() -> dict[str, int]:

@@ -199,6 +199,18 @@ class Ledger:
         with self._connection.use() as store:
             return store.version(key)
 
+    def head(self, game: str) -> tuple[int, int | None]:
+        """Return the newest version of a game, 0 for an unknown game, and its first corrupt one, None if it is sound.
+
+        Version 0 is the seed.
+        """
+        if is_import_id(game):
+            return self.imports.version(game), None
+        if (key := find_key(game)) is None:
+            return 0, None
+        with self._connection.use() as store:
+            return store.head(key)
+
     def position(self, game: str, version: int) -> int | None:
         """Return the position of a record in the log, or None if it is missing."""
         with self._connection.use() as store:

@@ -87,6 +87,8 @@ _LAST = 2**63 - 1
 
 _HEAD = "SELECT coalesce(max(originator_version), 0) FROM public.records WHERE originator_id = ?"
 
+_HEAD_AND_DAMAGE = f"SELECT ({_HEAD}), (SELECT min(version) FROM public.damages WHERE game = ?)"  # noqa: S608
+
 _POSITION = "SELECT notification_id FROM public.records WHERE originator_id = ? AND originator_version = ?"
 
 _OVERWRITE = """
@@ -287,6 +289,10 @@ class PostgresStore(PostgresApplicationRecorder):
     def version(self, game: UUID) -> int:
         version: int = self.run(_HEAD, (game,))[0][0]
         return version
+
+    def head(self, game: UUID) -> tuple[int, int | None]:
+        ((version, damaged),) = self.run(_HEAD_AND_DAMAGE, (game, str(game)))
+        return version, damaged
 
     @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
     def _query(self, statement: str, params: Sequence[object]) -> list[Row]:

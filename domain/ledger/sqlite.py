@@ -39,6 +39,8 @@ _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
 _BEFORE = f"""SELECT ({_HEAD}), (SELECT min(version) FROM damages WHERE game = ?),
   EXISTS (SELECT 1 FROM commands WHERE game = ? AND id = ?)"""  # noqa: S608 - our names
 
+_HEAD_AND_DAMAGE = f"SELECT ({_HEAD}), (SELECT min(version) FROM damages WHERE game = ?)"  # noqa: S608 - our names
+
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
 
 _POSITIONS = """
@@ -238,6 +240,12 @@ class SqliteStore(SQLiteApplicationRecorder):
     def version(self, game: UUID) -> int:
         with self.datastore.read_cursor() as c:
             return _newest_version(c, game)
+
+    def head(self, game: UUID) -> tuple[int, int | None]:
+        with self.datastore.read_cursor() as c:
+            c.execute(_HEAD_AND_DAMAGE, (game.hex, str(game)))
+            version, damaged = c.fetchone()
+            return version or 0, damaged
 
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         reads = statement.startswith("SELECT")

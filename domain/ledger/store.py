@@ -129,6 +129,9 @@ class Store(Protocol):
     def version(self, game: UUID) -> int:
         """Return the newest version, 0 for none."""
 
+    def head(self, game: UUID) -> tuple[int, int | None]:
+        """Return the newest version, 0 for none, and the first corrupt one, 0 for the seed; None for a sound game."""
+
     def run(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """Run one statement, `?` for each parameter, in its own transaction; return its rows."""
 

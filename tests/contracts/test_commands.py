@@ -29,6 +29,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.draws import commitment
 from domain.kernel.schema.canonical_json import canonical
 from domain.ledger import Ledger
+from domain.service.corruption import CorruptRecord, CorruptRecords
 from domain.service.keyring import Keyring
 from domain.service.seed_store import SeedStore
 from tests.contracts import crew
@@ -112,6 +113,17 @@ class TestTable:
         assert ledger.version(game) == 0
         with pytest.raises(UnknownGame):
             SeedStore(ledger, Keyring(ledger, KEY)).seed(game)
+
+    def test_the_head_comes_with_the_first_corrupt_version(self, commands: CommandHandler, ledger: Ledger) -> None:
+        game = new_game_id()
+        assert ledger.head(game) == ledger.head("no id") == (0, None)
+        commands.open(game, "orders@1", 2)
+        commands.handle(game, Join(0, "ann"))
+        assert ledger.head(game) == (2, None)
+        CorruptRecords(ledger).replace(game, [CorruptRecord(game, 2, "altered")], 0)
+        assert ledger.head(game) == (2, 2)
+        CorruptRecords(ledger).replace(game, [CorruptRecord(game, 0, "no seed"), CorruptRecord(game, 1, "altered")], 0)
+        assert ledger.head(game) == (2, 0)
 
     def test_a_game_is_opened_once(self, commands: CommandHandler, others: CommandHandler) -> None:
         game = new_game_id()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from domain.kernel.rules.flow import State, assign
-from domain.kernel.rules.ruleset import memo
+from domain.kernel.rules.ruleset import memo, share_memo
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,17 @@ def test_lines_that_part_do_not_mix() -> None:
     assert total(state) == 1
     one, other = assign(state, lands={"a": 2}), assign(state, lands={"a": 3})
     assert [total(one), total(other), total(state), total(other), total(one)] == [2, 3, 1, 3, 2]
+
+
+def test_states_made_before_a_value_can_share_it() -> None:
+    """A replay that goes back asks for the later state first."""
+    made: list[int] = []
+    total, state = counted(made), Map(lands={"a": 1})
+    share_memo(state)
+    earlier = assign(state, sheet=("x",))
+    later = assign(earlier, sheet=("y",))
+    assert [total(later), total(earlier), total(state)] == [1, 1, 1]
+    assert made == [1]
 
 
 def test_what_is_kept_is_no_part_of_the_state() -> None:

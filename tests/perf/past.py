@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import random
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -111,11 +110,11 @@ def _boards(long: Long, call: Callable[[], Line], path: str, who: str) -> Iterat
         ("any version", [rng.randint(5, last) for _ in range(long.asked)]),
         *((f"around {at}", [at + rng.randint(-near, near) for _ in range(long.asked)]) for at in _places(last, near)),
     ):
-        ours, now = _in_turn(call, path, versions)
+        ours, now = _in_turn(call, path, _boards_at(path, versions))
         yield from _told("past board", f"{long.where}, {who}, {what}", ours, now)
     up = range(last // 2, last // 2 + min(long.asked, last // 4))
     for what, neighbours in (("up", up), ("down", [v - last // 4 for v in reversed(up)])):
-        ours, now = _in_turn(call, path, neighbours)
+        ours, now = _in_turn(call, path, _boards_at(path, neighbours))
         yield _ratio("neighbouring past board, p50", f"{long.where}, {who}, {what}", ours, now, 0.5, "<= 1.5 x now")
 
 
@@ -123,14 +122,18 @@ def _places(last: int, near: int) -> tuple[int, int, int]:
     return near + 5, last // 10 + near, last - near
 
 
-def _in_turn(call: Callable[[], Line], path: str, versions: Sequence[int]) -> tuple[list[float], list[float]]:
-    """ms of each, and of the board of now after each. A connection answers so many requests only."""
+def _boards_at(path: str, versions: Iterable[int]) -> list[str]:
+    return [f"{path}?version={version}" for version in versions]
+
+
+def _in_turn(call: Callable[[], Line], board: str, paths: Sequence[str]) -> tuple[list[float], list[float]]:
+    """ms of each path, and of the board of now after each. A connection answers so many requests only."""
     ours, now = [], []
-    for begin in range(0, len(versions), PART):
+    for begin in range(0, len(paths), PART):
         with call() as line:
-            for version in versions[begin : begin + PART]:
-                ours.append(time_answer(line, f"{path}?version={version}"))
-                now.append(time_answer(line, path))
+            for path in paths[begin : begin + PART]:
+                ours.append(time_answer(line, path))
+                now.append(time_answer(line, board))
     return ours, now
 
 
@@ -155,28 +158,33 @@ def _ratio(what: str, where: str, ours: Sequence[float], now: Sequence[float], s
 
 def _whole(long: Long, address: str, path: str) -> Iterator[Figure]:
     """The whole game as one stream, and as a digest."""
-    rng, last = random.Random(SEED), long.records
-    with Line(address) as line:
-        now = statistics.median(time_answer(line, f"{path}/board") for _ in range(20))
-        first, *digests = [time_answer(line, f"{path}/digest") for _ in range(50)]
-        scores = [time_answer(line, f"{path}/scores") for _ in range(50)][1:]
-        lately = [time_answer(line, f"{path}/digest?after={long.records - back}") for back in range(50, 150, 2)]
-    with Line(address) as line:
-        timeline = [time_answer(line, f"{path}/timeline?after={rng.randrange(last - 49)}") for _ in range(50)]
-        changes = [time_answer(line, f"{path}/board/changes?from={last - back}") for back in range(50, 150, 2)]
+    rng, last, call, board = random.Random(SEED), long.records, partial(Line, address), f"{path}/board"
+    with call() as line:
+        yield Figure("first digest of a viewer", long.where, time_answer(line, f"{path}/digest"), "ms", "")
+    visits = [last - back for back in range(50, 150, 2)]
+    pages = [rng.randrange(last - 49) for _ in range(3 * PART)]
+    now: Sequence[float] = ()
+    visited, paged = f"{long.where}, 50 to 150 versions", f"{long.where}, any version"
+    for what, where, paths, budgets in (
+        ("digest of the whole game", long.where, [f"{path}/digest"] * 50, ("", "<= 5 x now")),
+        ("scores of a running game", long.where, [f"{path}/scores"] * 50, ("", "<= 5 x now")),
+        ("digest since a visit", visited, [f"{path}/digest?after={at}" for at in visits], ("", "<= 5 x now")),
+        ("timeline, 50 entries", paged, [f"{path}/timeline?after={at}" for at in pages], ("", "<= 5 x now")),
+        (
+            "changes of the board since a visit",
+            visited,
+            [f"{path}/board/changes?from={at}" for at in visits],
+            ("<= 3 x now", "<= 6 x now"),
+        ),
+    ):
+        ours, now = _in_turn(call, board, paths)
+        for share, budget in zip((0.5, 0.95), budgets, strict=True):
+            limit = [quantile(now, 0.5)]  # of both: that of now at p95 is chance
+            yield _ratio(f"{what}, p{share * 100:.0f}", where, ours, limit, share, budget)
     taken = seconds(lambda: drain(address, f"{path}/replay"))
     yield Figure(
-        "replay, for each version", long.where, 1000 * taken / long.records, "ms", "", now, "board of now, p50"
+        "replay, for each version", long.where, 1000 * taken / last, "ms", "", quantile(now, 0.5), "board of now, p50"
     )
-    yield _ratio("digest since a visit, p95", f"{long.where}, 50 to 150 versions", lately, [now], 0.95, "<= 5 x now")
-    yield Figure("first digest of a viewer", long.where, first, "ms", "")
-    yield _ratio("digest of the whole game, p50", long.where, digests, [now], 0.5, "")
-    yield _ratio("digest of the whole game, p95", long.where, digests, [now], 0.95, "<= 5 x now")
-    yield _ratio("timeline, 50 entries, p95", f"{long.where}, any version", timeline, [now], 0.95, "<= 5 x now")
-    where = f"{long.where}, 50 to 150 versions"
-    yield _ratio("changes of the board since a visit, p50", where, changes, [now], 0.5, "<= 3 x now")
-    yield _ratio("changes of the board since a visit, p95", where, changes, [now], 0.95, "<= 6 x now")
-    yield _ratio("scores of a running game, p95", long.where, scores, [now], 0.95, "<= 5 x now")
 
 
 def drain(address: str, path: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import delete, select, update
 
@@ -246,7 +247,7 @@ class TestWhatIsStored:
         shelf = make_shelf(ORDERS)
         shelf.check(shelf.fresh(), [100], [0])
         form = {row.form for row in shelf.rows()}
-        monkeypatch.setattr(keyframes, "FORMAT", 2)
+        monkeypatch.setattr(keyframes, "FORMAT", keyframes.FORMAT + 1)
         keyframes.form_of.cache_clear()
         shelf.check(shelf.fresh(), [100], [0])
         assert form.isdisjoint(row.form for row in shelf.rows())
@@ -260,6 +261,14 @@ class TestWhatIsStored:
         monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", 100)
         shelf.check(shelf.fresh(), [50, 100, 140])
         assert sum(len(row.doc) for row in shelf.rows()) <= 100 * len(shelf.records)
+
+    def test_members_as_at_the_beginning_take_no_room(self, make_shelf: Callable[..., Shelf]) -> None:
+        """Most territories of a map never change."""
+        shelf = make_shelf(next(entry for entry in REGISTERED if entry.name.startswith("egc@")))
+        past = shelf.fresh()._load(shelf.game, RECORDS, PUBLIC)
+        doc, whole = keyframes._encode(past)[PUBLIC], msgspec.msgpack.encode(past.known[PUBLIC])
+        assert 4 * len(doc) < 3 * len(whole)
+        assert msgspec.msgpack.decode(doc, type=type(past.known[PUBLIC])) == past.known[PUBLIC]
 
     def test_every_viewer_has_its_share(
         self, make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch

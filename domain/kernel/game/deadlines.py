@@ -256,11 +256,10 @@ def add_thinking_time(
     """
     if at <= since or running_clock(clocks, frames) is None:
         return times
-    waiting = frames[-1].asked if frames[-1].secret else frames[-1].owing
-    return tuple(
-        ms + (at - since) - _time_bank_of(time_banks, seat).paused_ms(since, at) if seat in waiting else ms
-        for seat, ms in enumerate(times)
-    )
+    out = list(times)
+    for seat in frames[-1].asked if frames[-1].secret else frames[-1].owing:
+        out[seat] += at - since - (time_banks[seat].paused_ms(since, at) if time_banks else 0)
+    return tuple(out)
 
 
 def refill_clock(

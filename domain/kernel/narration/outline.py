@@ -126,7 +126,8 @@ def figures(rules: Ruleset[S], state: S) -> tuple[Figures, ...]:
     if not rules.chapter(state).turn:
         return ()
     scores = sorted(ranking(rules, state), key=lambda score: score.seat)
-    rows = ({"points": s.points, **declarations.doc(s.detail)} for s in scores)
+    details = declarations.docs([score.detail for score in scores])
+    rows = ({"points": score.points, **detail} for score, detail in zip(scores, details, strict=True))
     return tuple({k: v for k, v in one.items() if isinstance(v, int) and not isinstance(v, bool)} for one in rows)
 
 

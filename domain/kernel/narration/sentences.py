@@ -56,6 +56,8 @@ def record_sentences(
 
 def record_heading(texts: Texts, namer: SeatNamer, kind: str, seat: Seat | None, body: Mapping[str, Json]) -> list[str]:
     """Return the sentences of a record about its kind and the officer behind it, without its moves and facts."""
+    if kind not in texts.headed_kinds and not body.get("officer"):
+        return []
     members = {**body, "seat": seat}
     reason = _reason_text(namer, members.get("reason")) if members.get("act") == "appeal" else None
     if members.get("act") == "appeal":

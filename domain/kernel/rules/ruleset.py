@@ -342,6 +342,14 @@ def memo(state: State, key: str, make: Callable[[], T], depends_on: tuple[object
     return cache[key]
 
 
+def share_memo(state: State) -> None:
+    """Let all states made from this one share the values kept for its parts, whichever of them makes a value first.
+
+    Otherwise each of several states keeps its own, if none was made before they parted: as when a replay goes back.
+    """
+    state.__dict__.setdefault("_kept", {})
+
+
 def _memoize_parts(
     cache: dict[str, tuple[tuple[object, ...], T]], key: str, make: Callable[[], T], depends_on: tuple[object, ...]
 ) -> T:

@@ -73,6 +73,11 @@ class Texts:
         """The grammar of the language."""
         return GRAMMARS[self.lang]
 
+    @cached_property
+    def headed_kinds(self) -> frozenset[str]:
+        """The kinds of records with a sentence of their own."""
+        return frozenset(key.split(".")[1] for key in (*self.own, *self.common) if key.startswith("record."))
+
     def get(self, key: str) -> str | None:
         """Return the template of a key, or None."""
         return self.own.get(key) or self.common.get(key)
@@ -178,13 +183,13 @@ def _parse_places(text: str) -> Sequence[str | _Place]:
     return tuple(filter(None, [*pieces, text[end:]]))
 
 
-@dataclass(frozen=True)
 class _TemplateFiller:
     """Fills the places of a template with the members of a fact."""
 
-    texts: Texts
-    members: Mapping[str, Json]
-    name: SeatNamer
+    __slots__ = ("members", "name", "texts")
+
+    def __init__(self, texts: Texts, members: Mapping[str, Json], name: SeatNamer) -> None:
+        self.texts, self.members, self.name = texts, members, name
 
     def fill(self, template: str) -> str:
         return "".join([self._fill_part(part) for part in _parse(template)])
@@ -196,9 +201,10 @@ class _TemplateFiller:
                 out += piece
                 continue
             place = self._place(piece)
-            if part.optional and not place:
+            if place:
+                out = elide(out, place) + place
+            elif part.optional:
                 return ""
-            out = elide(out, place) + place
         return out
 
     def _place(self, place: _Place) -> str:
@@ -218,23 +224,25 @@ class _TemplateFiller:
     def _format(self, value: Json, kind: str, rest: str) -> str:
         if not kind:
             return self.texts.word(value)
+        grammar = self.texts.grammar
+        is_name = kind in _NAME_FORMS
+        if is_name or kind in grammar.forms:
+            form_of = grammar.forms[(rest if is_name else kind) or grammar.subject]
+            if isinstance(value, list | tuple):
+                return grammar.join_names([form_of(self._noun(x, kind)) for x in value])
+            return form_of(self._noun(value, kind))
         if kind == "n":
-            return self.texts.grammar.count_phrase(value, self._counted_noun(rest))
+            return grammar.count_phrase(value, self._counted_noun(rest))
         if kind == "by":
             return self._choose_template(value, rest)
         if kind == "time":
-            return self.texts.grammar.duration(value)
+            return grammar.duration(value)
         if kind == "each":
-            return self.texts.grammar.join_list(
-                [text for k, v in _entries(value) if (text := self._render_entry(k, v, rest))]
-            )
+            return grammar.join_list([text for k, v in _entries(value) if (text := self._render_entry(k, v, rest))])
         items = value if isinstance(value, list | tuple) else [value]
         if kind == "said":
             return "\n".join(filter(None, (self._render_item(x, rest) for x in items)))
-        if kind in _NAME_FORMS or kind in self.texts.grammar.forms:
-            form_of = self.texts.grammar.forms[(rest if kind in _NAME_FORMS else kind) or self.texts.grammar.subject]
-            return self.texts.grammar.join_names([form_of(self._noun(x, kind)) for x in items])
-        return self.texts.grammar.join_list([text for x in items if (text := self._render_item(x, kind))])
+        return grammar.join_list([text for x in items if (text := self._render_item(x, kind))])
 
     def _noun(self, value: Json, kind: str) -> Noun:
         if kind == "player":

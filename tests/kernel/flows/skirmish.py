@@ -363,7 +363,7 @@ def candidates(s: Skirmish, seat: Seat) -> Iterator[Doc]:
     yield from ({"type": "answer", "yes": yes} for yes in (False, True))
     yield from ({"type": "support", "army": n} for n in range(5))
     yield from ({"type": "choose_loss", "kind": k} for k in UNITS)
-    yield from ({"type": "attack", "target": t, "offer": n} for t in range(s.seats + 1) for n in range(12))
+    yield from ({"type": "attack", "target": t, "offer": n} for t in range(s.seats + 1) for n in range(sum(s.gold) + 1))
 
 
 def conserved(doc: Json) -> Json:
