@@ -21,5 +21,6 @@ def test_a_question_is_beside_the_map_or_has_a_link() -> None:
     map_css, style_css = ((ROOT / "api/pages/static" / name).read_text("utf-8") for name in ("map.css", "style.css"))
     beside = re.search(r"@media \(min-width: (\w+)\) \{\s*\.area:has\(\.decide\) \{ grid-template-columns", map_css)
     without_link = re.search(r"@media \(min-width: (\w+)\) \{\s*\.to-move \{ display: none", style_css)
-    assert beside and without_link
+    assert beside is not None
+    assert without_link is not None
     assert beside[1] == without_link[1]
