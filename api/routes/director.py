@@ -16,9 +16,10 @@ from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, load_table, write_response
 from api.routes.accounts.seat_release import vacate_gone_players
 from api.routes.boards import load_from_records
+from api.schemas.officer_bodies import CloseSchema, ExtensionSchema, HoldSchema
 from api.schemas.play_responses import LookDocSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.request_bodies import CloseSchema, ExtensionSchema, HoldSchema, StartSchema
+from api.schemas.request_bodies import StartSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import TokenDocSchema
 from api.services import Doc, services

@@ -11,8 +11,9 @@ from api.http import security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, load_table, write_response
+from api.schemas.officer_bodies import RemovalSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.request_bodies import ConcessionSchema, RemovalSchema
+from api.schemas.request_bodies import ConcessionSchema
 from api.schemas.response_fields import WrittenSchema
 from api.services import Doc, services
 from domain.kernel.game.deadlines import MAX_SECONDS, SECOND

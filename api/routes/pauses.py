@@ -13,8 +13,9 @@ from api.documents.desk import list_running
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import confirm_write, if_match_version, json_response, write_response
+from api.schemas.officer_bodies import ManyPausesSchema, ManyResumptionsSchema, PauseSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.request_bodies import ManyPausesSchema, ManyResumptionsSchema, PauseSchema, StartSchema
+from api.schemas.request_bodies import StartSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import ManyRuledSchema
 from api.services import Doc, services

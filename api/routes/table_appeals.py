@@ -12,8 +12,8 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, write_response
 from api.routes.boards import load_visible_table
+from api.schemas.officer_bodies import AnswerSchema, AppealSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.request_bodies import AnswerSchema, AppealSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import AppealsSchema
 from api.services import Doc, services

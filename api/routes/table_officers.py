@@ -13,8 +13,8 @@ from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, load_table, write_response
+from api.schemas.officer_bodies import NewOfficerSchema, OfficerRemovalSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.request_bodies import NewOfficerSchema, OfficerRemovalSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import OfferDocSchema, OfficersSchema
 from api.services import ApiServices, Doc, services

@@ -1,8 +1,8 @@
-"""Schemas of request bodies."""
+"""Schemas of request bodies of players: tables, seats, moves, forks and proposals."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Unpack, get_args
+from typing import ClassVar, Unpack
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
@@ -23,11 +23,9 @@ from api.schemas.request_fields import (
 from api.schemas.schema_builder import JsonSchemaField, ref
 from domain.accounts.social import MOST_RELATIONS
 from domain.bots import BOTS
-from domain.kernel.game.appeals import Outcome
 from domain.kernel.game.daily_hour import HOUR_PATTERN, MAX_DAYS_OFF, MAX_ZONE
 from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
 from domain.kernel.game.officers import OFFICES
-from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
 
@@ -181,7 +179,7 @@ def reason_field() -> VisibleText:
     )
 
 
-_GAME_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+GAME_ID = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 UNTIL = "Time, ms since 1970 UTC. A repetition does not count twice."
 
@@ -200,17 +198,6 @@ class AmountSchema(RequestSchema):
     def check_form(self, data: Doc, **_: object) -> None:
         if (self.amount in data) == ("until" in data):
             raise ValidationError(Message("Either `{amount}` or `until` is expected.", amount=self.amount))
-
-
-class HoldSchema(AmountSchema):
-    """Either `seconds` or `until`."""
-
-    reason = reason_field()
-    until = until_field("End of the hold.")
-    seconds = StrictInt(
-        validate=range_check(0, MAX_SECONDS),
-        metadata={"description": "Seconds from now. 0 ends the hold."},
-    )
 
 
 class JoinSchema(RequestSchema):
@@ -249,17 +236,6 @@ class StartSchema(RequestSchema):
 
 class ConcessionSchema(RequestSchema):
     """An empty object."""
-
-
-class RemovalSchema(RequestSchema):
-    may_be_left_out = True
-    reason = reason_field()
-    hold = StrictInt(
-        load_default=None,
-        allow_none=True,
-        validate=range_check(0, MAX_SECONDS),
-        metadata={"description": "Seconds to hold the seat for a substitute. null: the table's setting."},
-    )
 
 
 class MovesSchema(RequestSchema):
@@ -302,48 +278,6 @@ class PicksSchema(RequestSchema):
         validate=range_check(0, 99),
         metadata={"description": "Directors only: a seat without a player, or a late one."},
     )
-
-
-class ResumptionSchema(RequestSchema):
-    may_be_left_out = True
-    reason = reason_field()
-
-
-class PauseSchema(ResumptionSchema):
-    until = StrictInt(
-        load_default=None,
-        allow_none=True,
-        validate=range_check(1, LAST_MS),
-        metadata={"description": f"End of the pause; null: until somebody resumes the game. {UNTIL}"},
-    )
-    moves = StrictBool(load_default=False, metadata={"description": "True if seats may move meanwhile."})
-
-
-class ManyResumptionsSchema(ResumptionSchema):
-    games = BoundedList(
-        word_field(_GAME_ID),
-        1,
-        500,
-        load_default=None,
-        metadata={"description": "The tables. Without it, all running tables that you direct."},
-    )
-    after = word_field(rf"{_GAME_ID}|^$", load_default="", metadata={"description": "Only tables with a higher id."})
-
-
-class ManyPausesSchema(ManyResumptionsSchema, PauseSchema):
-    """A pause, and its tables."""
-
-
-class ExtensionSchema(AmountSchema):
-    """Either `seconds` or `until`."""
-
-    decision = word_field(r"^[0-9]{1,9}-[0-9]{1,9}$", required=True)
-    until = until_field("The new deadline.")
-    seconds = StrictInt(
-        validate=range_check(-MAX_SECONDS, MAX_SECONDS),
-        metadata={"description": "Seconds to add; negative: bring the deadline forward."},
-    )
-    reason = reason_field()
 
 
 class CardSchema(RequestSchema):
@@ -389,94 +323,6 @@ class ImportSchema(RequestSchema):
 
 class RematchSchema(RequestSchema):
     name = name_field("Name of the director.")
-
-
-MAX_PENALTY = 1_000_000
-"""Most penalty points of a seat."""
-
-
-class AppealSchema(RequestSchema):
-    version = StrictInt(
-        required=True,
-        validate=range_check(1, 2**31 - 1),
-        metadata={"description": "Version of the contested decision."},
-    )
-    reason = VisibleText(500, "The reason, shown in the timeline and erasable.", "I was not asked.", required=True)
-
-
-class AnswerSchema(RequestSchema):
-    outcome = choice_field(*get_args(Outcome), required=True)
-    reason = VisibleText(500, "The reason, shown in the timeline and erasable.", "Rule 4.2 allows it.", required=True)
-
-
-class CloseSchema(RequestSchema):
-    reason = choice_field(
-        "abandoned",
-        "void",
-        *ENDINGS,
-        required=True,
-        metadata={
-            "description": "`abandoned`, `void`: closed now, unfinished. The others are rulings, and can be withdrawn "
-            "for a day. `adjourned`: ranked as it stands. `adjudicated`: with these `places`. `forfeited`: `forfeits` "
-            "rank last. `annulled`: no result."
-        },
-    )
-    places = BoundedList(
-        StrictInt(validate=range_check(1, 100)),
-        1,
-        100,
-        metadata={"description": "For `adjudicated`: the place of each seat. Ties share the better place."},
-    )
-    forfeits = BoundedList(
-        StrictInt(validate=range_check(0, 99)), 1, 100, metadata={"description": "For `forfeited`: the seats."}
-    )
-    penalties = fields.Dict(
-        keys=word_field(r"^(0|[1-9][0-9]?)$"),
-        values=StrictInt(validate=range_check(-MAX_PENALTY, MAX_PENALTY)),
-        metadata={"description": "For rulings: seat -> penalty points, apart from the points of the game."},
-    )
-    explanation = VisibleText(
-        500, "The reason in your words, shown in the timeline and erasable.", "Too few players.", load_default=""
-    )
-
-    @validates_schema(skip_on_field_errors=True)
-    def check_members(self, data: Doc, **_: object) -> None:
-        wanted = {"places": data["reason"] == "adjudicated", "forfeits": data["reason"] == "forfeited"}
-        for name, is_wanted in wanted.items():
-            if is_wanted != (name in data):
-                problem = Message("Missing for this act.") if is_wanted else Message("Not a member of this act.")
-                raise ValidationError(problem, name)
-        if "penalties" in data and data["reason"] not in ENDINGS:
-            raise ValidationError(Message("Not a member of this act."), "penalties")
-
-
-class NewOfficerSchema(RequestSchema):
-    name = VisibleText(40, "Account name of the person.", "Anne", load_default="")
-    player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default="", metadata={"description": "Or the player id."})
-    role = choice_field(
-        *OFFICES,
-        required=True,
-        metadata={
-            "description": "`arbiter`: rulings alone. `deputy`: also seats and the start. `director`: also the end of "
-            "the game, deputies and arbiters. `owner`: hands the table over."
-        },
-    )
-    reason = reason_field()
-
-
-class NewOfficersSchema(NewOfficerSchema):
-    games = BoundedList(
-        word_field(_GAME_ID),
-        1,
-        MOST_AT_ONCE,
-        required=True,
-        metadata={"description": "The tables."},
-    )
-
-
-class OfficerRemovalSchema(RequestSchema):
-    may_be_left_out = True
-    reason = reason_field()
 
 
 class RelationsSchema(RequestSchema):

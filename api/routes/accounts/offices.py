@@ -13,8 +13,9 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, load_table, page_response, write_response
 from api.routes.table_officers import find_person, offer_to_json, store_offers
+from api.schemas.officer_bodies import NewOfficersSchema
 from api.schemas.query_args import DeskArgs, GiveUpArgs
-from api.schemas.request_bodies import NewOfficersSchema, RelationsSchema
+from api.schemas.request_bodies import RelationsSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import DeskSchema, MyOfficesSchema, OffersSchema, RelatedSchema
 from api.services import ApiServices, Doc, services
