@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from datetime import date
 from functools import partial
+from http import HTTPStatus
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -59,6 +60,9 @@ _ROLE_PARAMETER = {
     "schema": {"type": "string", "pattern": "^([0-9]{1,2}|director)$"},
     "description": "Role for an account with several roles at the table: a seat number, or `director`.",
 }
+
+REFUSED_ARGUMENTS = "UNPROCESSABLE_ENTITY"
+"""Component of the document for refused arguments. The library takes the name from Python: another one since 3.13."""
 
 MOST_ERRORS = 20
 """Most faults in one response."""
@@ -178,7 +182,14 @@ class Blueprint(SmorestBlueprint):
     def arguments(self, schema: type[Schema], **kwargs: object) -> Callable[[View], View]:
         """Add arguments as flask-smorest does, with one schema instance: creating one costs more than using it."""
         decorator: Callable[[View], View] = super().arguments(schema(), **kwargs)
-        return decorator
+
+        def documented(view: View) -> View:
+            view = decorator(view)
+            responses: Doc = vars(view)["_apidoc"]["arguments"]["responses"]
+            responses.update(dict.fromkeys(responses, REFUSED_ARGUMENTS))
+            return view
+
+        return documented
 
     def operation(
         self,
@@ -326,6 +337,10 @@ class Api(SmorestApi):
         self.DEFAULT_RESPONSE_CONTENT_TYPE = problems.MEDIA
         super()._register_responses()
         del self.DEFAULT_RESPONSE_CONTENT_TYPE
+        if HTTPStatus(422).name != REFUSED_ARGUMENTS:
+            content = {problems.MEDIA: {"schema": ProblemSchema}}
+            described = {"description": "Unprocessable Entity", "content": content}
+            self.spec.components.response(REFUSED_ARGUMENTS, described, lazy=True)
 
 
 # --- what is documented ----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import date
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from flask import Response
 from api import app
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, deprecated
+from api.schemas.query_args import LangArgs
 from tests.api.conftest import Doc, Site, refused
 from tests.api.promise import Comparison, bare, differing, document, promised
 
@@ -112,3 +114,11 @@ def test_what_goes_away_says_so_with_every_answer(site: Site, monkeypatch: pytes
     refused(site.get("/old/none"), 404, "not_found")
     assert site.get("/openapi.json").json["paths"]["/v1/old/{word}"]["get"]["deprecated"] is True
     assert "Sunset" not in site.get("/games").headers
+
+
+def test_names_do_not_follow_the_version_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.13 has another name for the status of refused arguments, which the library would take."""
+    named = SimpleNamespace(name="UNPROCESSABLE_CONTENT", value=422)
+    monkeypatch.setattr("flask_smorest.arguments.http", SimpleNamespace(HTTPStatus=lambda _: named))
+    view = Blueprint("made", "made").arguments(LangArgs, location="query")(lambda _: None)
+    assert vars(view)["_apidoc"]["arguments"]["responses"] == {422: "UNPROCESSABLE_ENTITY"}
