@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from domain.games.imperunde import RULESET
 from domain.kernel.narration.chapters import narrate
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.narration.turn_digests import digests
+from domain.kernel.records.audience import ALL_KEY
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import PUBLIC, Doc
+from projections.documents import add_text, build_entries
+from projections.loaded_game import LoadedGame
 from tests.games.imperunde.board import (
     PASS,
     attack,
@@ -168,6 +173,16 @@ def test_disasters_tell_the_dice_of_everybody_they_strike() -> None:
         "South Africa rolls 4 for 1 frigate in the storm in the North Sea; an odd number is a loss.",
         "The Pirates roll 5 and 6 for 2 frigates in the storm in the North Sea; an odd number is a loss.",
     ]
+
+
+def test_the_entry_of_a_timeline_tells_the_same() -> None:
+    """As it is stored: in JSON, without sentences."""
+    game, end, draws = disasters()
+    before = LoadedGame(RULESET, game.match.game)
+    said = told(game, 0, end, draws=draws)
+    entries = build_entries(game.match.records[-1], before, LoadedGame(RULESET, game.match.game))
+    stored = json.loads(json.dumps(entries[ALL_KEY]))
+    assert add_text(RULESET, stored, WORDS, namer())["text"] == said
 
 
 def test_digests_tell_what_came_of_dice_and_not_the_dice() -> None:
