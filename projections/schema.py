@@ -7,7 +7,7 @@ import hashlib
 from sqlalchemy import BigInteger, Boolean, Column, Index, Insert, Integer, LargeBinary, MetaData, String, Table, insert
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-DOCUMENT_FORMAT = 9
+DOCUMENT_FORMAT = 10
 """Format of the stored documents. Raise it when they change."""
 
 TREE = -1

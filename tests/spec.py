@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from domain.errors import RuleError
 from domain.kernel.game.in_memory_game import InMemoryGame
+from domain.kernel.narration.template_context import public_dice, template_context
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import query_builder
@@ -74,11 +75,12 @@ class Given:
         return facts_for(self.match.play(seat, *moves), DIRECTOR)
 
     def _scripted(self, draws: Sequence[Json], act: Any) -> list[Doc]:
-        script = Scripted(draws)
+        script, before = Scripted(draws), self.state
         self.match.source = script
         record: Record = act()
         assert not script.remaining, f"not drawn: {script.remaining}"
         assert not (broken := self.match.rules.check(self.state)), broken
+        assert reads_all_dice(self.match.rules, before, record)
         return facts_for(record, DIRECTOR)
 
     def refused(
@@ -121,6 +123,26 @@ class Given:
     def sight(self, viewer: Any) -> Json:
         """What a viewer sees."""
         return self.match.rules.player_view(self.state, viewer)
+
+
+class CountedDice(list[int]):
+    """Dice that count how many of them were read."""
+
+    read = 0
+
+    def __iter__(self) -> Iterator[int]:
+        for value in super().__iter__():
+            self.read += 1
+            yield value
+
+
+def reads_all_dice(rules: Ruleset[Any], before: Any, record: Record) -> bool:
+    """Whether the sentences of a record read all of its public dice, and ask for no more."""
+    dice = public_dice(rules, record)
+    more = CountedDice([*dice, 0])
+    if dice:
+        template_context(rules, before, facts_for(record, DIRECTOR), more)
+    return more.read == len(dice)
 
 
 def kinds(facts: Sequence[Doc]) -> list[str]:

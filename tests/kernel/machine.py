@@ -21,7 +21,7 @@ from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Play, Rest
 from domain.kernel.game.table_commands import Join, Leave
-from domain.kernel.narration.template_context import record_template_context, template_context
+from domain.kernel.narration.template_context import public_dice, record_template_context, template_context
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.choices import Choice
@@ -386,10 +386,12 @@ class Machine(RuleBasedStateMachine):
         rules, records = self.ruleset, self.match.records
         if records[-1].kind == "rewound" or len(records) < 2:
             return
+        dice = public_dice(rules, records[-1])
         whole = record_template_context(rules, state_known_to(rules, records[:-1], DIRECTOR), records[-1])
         for viewer in (PUBLIC, *range(self.match.state.seats)):
             facts = facts_for(records[-1], viewer)
-            assert template_context(rules, state_known_to(rules, records[:-1], viewer), facts) == whole(facts)
+            seen = state_known_to(rules, records[:-1], viewer)
+            assert template_context(rules, seen, facts, dice) == whole(facts)
 
     @precondition(lambda self: hasattr(self, "match"))
     @rule()

@@ -15,6 +15,7 @@ from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.narration.template_context import (
     FINISHED,
     SILENT,
+    public_dice,
     record_template_context,
     template_context,
     with_context,
@@ -50,9 +51,10 @@ def test_a_sentence_takes_no_more_than_its_reader_knows(pages: Pages) -> None:
     seen = dict.fromkeys(viewers, whole)
     for record in match.records:
         besides = record_template_context(rules, whole, record)
+        dice = public_dice(rules, record)
         for viewer in viewers:
             facts = facts_for(record, viewer)
-            assert besides(facts) == template_context(rules, seen[viewer], facts)
+            assert besides(facts) == template_context(rules, seen[viewer], facts, dice)
             taken += len(besides(facts))
             seen[viewer] = rules.fold(seen[viewer], facts)
         whole = rules.fold(whole, facts_for(record, DIRECTOR))

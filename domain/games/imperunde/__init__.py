@@ -13,6 +13,7 @@ from domain.games.imperunde.moves import MOVES
 from domain.games.imperunde.player_view import board, chapter, hidden_view, own_view, powers
 from domain.games.imperunde.redeal import redeal
 from domain.games.imperunde.refusal_codes import CODES
+from domain.games.imperunde.roll_readers import ROLL_READERS
 from domain.games.imperunde.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
@@ -82,6 +83,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     scores=scores,
     tie_breaks=("winner", "debt", "surplus", "worth", "turn_order"),
     context_builders=CONTEXT_BUILDERS,
+    roll_readers=ROLL_READERS,
     sentence_mergers=SENTENCE_MERGERS,
     complete_sentences=complete_sentences,
     gather_headlines=gather_headlines,

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from domain.games.imperunde.template_context import count_pieces
+from domain.games.imperunde.roll_readers import gather_dice
+from domain.games.imperunde.template_context import STORM, count_pieces
 from domain.kernel.narration.template_context import SILENT
 from domain.types import Doc, Json, Seat
 
@@ -20,12 +21,22 @@ def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
 
 
 def _gather_storms(facts: Iterable[Doc]) -> Sequence[Doc]:
-    """Return as many facts; losses of a seat in a storm are one fact if nothing is told between them."""
+    """Return as many facts; losses of a seat in a storm are one fact if nothing but dice is told between them.
+
+    These dice are one fact, too.
+    """
     told = list[Doc]()
     last: int | None = None
+    dice: int | None = None
     for fact in facts:
-        if fact["t"] != "units_lost" or fact["cause"] != "storm":
-            last = last if fact["t"] == SILENT["t"] else None
+        if fact["t"] == STORM and dice is not None:
+            told[dice] = {**told[dice], "storm_dice": gather_dice([*told[dice]["storm_dice"], *fact["storm_dice"]])}
+            told.append(SILENT)
+        elif fact["t"] == STORM:
+            dice = len(told)
+            told.append(fact)
+        elif fact["t"] != "units_lost" or fact["cause"] != "storm":
+            last, dice = (last, dice) if fact["t"] == SILENT["t"] else (None, None)
             told.append(fact)
         elif last is not None and all(told[last][name] == fact[name] for name in ("seat", "region")):
             units = [(x["unit"], x["count"]) for x in (*told[last]["units"], *fact["units"])]
@@ -68,7 +79,7 @@ def _gather_draws(facts: Sequence[Doc]) -> Iterator[Doc]:
 
 
 def _without_approach(facts: Iterable[Doc]) -> Iterator[Doc]:
-    """Yield the facts without steps between an attack and its combat: the attack has told the way."""
+    """Yield the facts without steps between an attack and its combat, but for their dice: the attack tells the way."""
     attacker: Seat | None = None
     for fact in facts:
         if fact["t"] == "attack_declared":
@@ -76,7 +87,10 @@ def _without_approach(facts: Iterable[Doc]) -> Iterator[Doc]:
         elif fact["t"] == "combat_started":
             attacker = None
         steps = attacker is not None and fact["t"] == "units_moved" and fact["seat"] == attacker
-        yield SILENT if steps else fact
+        if not steps:
+            yield fact
+        else:
+            yield {"t": STORM, "storm_dice": fact["storm_dice"]} if fact.get("storm_dice") else SILENT
 
 
 def _strikes(fact: Doc) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import Final
 
 from domain.games.imperunde.data import COUNTRIES, DICE, UNITS, VALUE
 from domain.games.imperunde.facts.cards import AutoPassSet, CardDrawn, DeckShuffled, HandShown
@@ -14,6 +15,7 @@ from domain.games.imperunde.facts.events import LandEvent, PiratesPlaced, SeaEve
 from domain.games.imperunde.facts.money import IncomeComputed
 from domain.games.imperunde.facts.movement import CountryFreed, TransportsSunk, UnitsMoved
 from domain.games.imperunde.facts.turn import GameWon
+from domain.games.imperunde.roll_readers import gather_dice, join_dice
 from domain.games.imperunde.rules.budget import LINES
 from domain.games.imperunde.rules.rounds import card_bonus
 from domain.games.imperunde.rules.sides import black_ships
@@ -22,6 +24,8 @@ from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.types import Doc, Json, Seat
 
 S = ImpeRunde
+STORM: Final = "units_moved.storm"
+"""Kind of a sentence with the dice of steps whose way another one tells."""
 REBELS = ("natives", "insurgents")
 """Parties with a count of the survivors in their sentences."""
 SentenceContext = Mapping[str, Json]
@@ -142,23 +146,43 @@ def _pinned(before: S, _: S, __: object) -> SentenceContext:
 def _marched(run: Sequence[Doc]) -> Sequence[Doc]:
     """Merge steps of the same units into one march, and units on the same path into one group.
 
-    The paths of units into a combat are omitted: the attack has told their starts.
+    The paths of units into a combat are omitted, but not their dice: the attack has told their starts.
     """
     told: list[Doc] = []
-    for fact in run:
+    for fact in _enter_together(run):
         last = told[-1] if told else None
         same = last is not None and (last["seat"], last["how"]) == (fact["seat"], fact["how"])
         if last is not None and same and last["way"][-1] == fact["from"] and last["lot"] == fact["lot"]:
             last["way"].append(fact["to"])
+            _add_dice(last, fact)
         elif fact["how"] == "support" and (approach := _approach(told, fact)) is not None:
             approach |= {"how": "support", "way": [*approach["way"], fact["to"]]}
+            _add_dice(approach, fact)
         elif last is not None and same and last["way"] == [fact["from"], fact["to"]]:
             last["lot"] = count_pieces((x["unit"], x["count"]) for x in (*last["lot"], *fact["lot"]))
+            _add_dice(last, fact)
         elif fact["how"] != "charge":
             told.append({**fact, "way": [fact["from"], fact["to"]]})
+        elif fact.get("storm_dice"):
+            told.append({**fact, "t": STORM, "way": [fact["from"], fact["to"]]})
     for fact in told:
         fact |= {"from": fact["way"][0], "to": fact["way"][-1], "through": fact["way"][1:-1]}
     return told
+
+
+def _enter_together(run: Sequence[Doc]) -> Sequence[Doc]:
+    """IMP-8.1.2.3: return the steps, the last of several into a combat with the dice of all: they roll together."""
+    steps = [i for i, fact in enumerate(run) if fact["how"] in ("charge", "support") and fact.get("storm_dice")]
+    if len(steps) < 2:
+        return run
+    dice = join_dice(x for i in steps for x in run[i]["storm_dice"])
+    return [{**f, "storm_dice": dice if i == steps[-1] else []} if i in steps else f for i, f in enumerate(run)]
+
+
+def _add_dice(told: Doc, fact: Doc) -> None:
+    """Add the dice of a step to those of the sentence that tells it."""
+    if more := fact.get("storm_dice"):
+        told["storm_dice"] = gather_dice([*told.get("storm_dice", ()), *more])
 
 
 def _approach(told: Sequence[Doc], last: Doc) -> Doc | None:
@@ -259,6 +283,19 @@ def _die(s: S, side: Side, die: tuple[str, int]) -> SentenceContext:
     return {"most": DICE[UNITS[unit].die].hi} if value > DICE["white"].hi else {}
 
 
+def _boarded(run: Sequence[Doc]) -> Sequence[Doc]:
+    """Add the dice of boardings to the tied pairs, in their order."""
+    return [
+        {**fact, "duels": _with_boardings(fact["duels"], fact["boardings"])} if "boardings" in fact else fact
+        for fact in run
+    ]
+
+
+def _with_boardings(duels: Sequence[Doc], boardings: Iterable[Json]) -> list[Doc]:
+    left = iter(boardings)
+    return [{**duel, "boarding": next(left, None)} if duel["result"] == "tied" else duel for duel in duels]
+
+
 def _combat_end(before: S, _: S, fact: CombatEnded) -> SentenceContext:
     """Return whether it was won at sea: on land, the conquest tells it."""
     return {"sea": before.combat is not None and before.combat.sea}
@@ -311,7 +348,12 @@ def _piled(run: Sequence[Doc]) -> Sequence[Doc]:
     same = groupby(run, key=lambda fact: (fact["seat"], fact["region"]))
     groups = [list(some) for _, some in same]
     return [
-        {**some[0], "units": count_pieces((x["unit"], x["count"]) for f in some for x in f["units"])} for some in groups
+        {
+            **some[0],
+            "units": count_pieces((x["unit"], x["count"]) for f in some for x in f["units"]),
+            "storm_dice": gather_dice(x for f in some for x in f.get("storm_dice", ())),
+        }
+        for some in groups
     ]
 
 
@@ -356,6 +398,7 @@ SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {
     "pieces_placed": _piled,
     "card_dealt": _dealt,
     "units_moved": _marched,
+    "round_fought": _boarded,
     "land_event": _events,
     "sea_event": _winds,
 }

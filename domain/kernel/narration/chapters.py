@@ -15,7 +15,7 @@ from domain.kernel.narration.sentences import (
     record_members,
     record_sentences,
 )
-from domain.kernel.narration.template_context import template_context, with_context
+from domain.kernel.narration.template_context import public_dice, template_context, with_context
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.flow import S, State
 from domain.kernel.rules.ruleset import Chapter, Ruleset
@@ -206,7 +206,7 @@ def split_record(
     """
     known, chapter, members = facts_for(record, viewer), rules.chapter(before), record_members(record, before)
     starts = () if chapter == rules.chapter(after) else chapter_starts(rules, before, known)
-    facts = _add_context(rules, known, before)
+    facts = _add_context(rules, record, known, before)
     moves = Record(record.public, visible_packs(record, viewer)).moves()
     parts = split_by_chapter(texts, namer, record.kind, record.public.get("seat"), members, moves, facts, starts, say)
     found: RecordParts = []
@@ -221,7 +221,7 @@ def record_headlines(rules: Ruleset[S], record: Record, viewer: Viewer, before: 
     """Return the facts of a record for a digest, with their context; nothing is rendered."""
     known = facts_for(record, viewer)
     if any(fact["t"] in rules.meta.headlines for fact in known):
-        return _select_headlines(rules, _add_context(rules, known, before))
+        return _select_headlines(rules, _add_context(rules, record, known, before))
     return ()
 
 
@@ -229,8 +229,8 @@ def _select_headlines(rules: Ruleset[S], facts: Sequence[Doc]) -> tuple[Doc, ...
     return tuple(fact for fact in facts if fact["t"] in rules.meta.headlines)
 
 
-def _add_context(rules: Ruleset[S], facts: Sequence[Doc], before: S) -> Sequence[Doc]:
-    return with_context(rules, facts, template_context(rules, before, facts))
+def _add_context(rules: Ruleset[S], record: Record, facts: Sequence[Doc], before: S) -> Sequence[Doc]:
+    return with_context(rules, facts, template_context(rules, before, facts, public_dice(rules, record)))
 
 
 def split_by_chapter(

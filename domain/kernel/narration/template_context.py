@@ -1,4 +1,7 @@
-"""Template context: extra members of sentences from the states before and after, limited to the readers' knowledge."""
+"""Template context: extra members of sentences, limited to the readers' knowledge.
+
+They come from the states before and after a fact, and from the record's public dice.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 
 from domain.kernel.records.record import Record, facts_for
+from domain.kernel.rules.draws import dice_of
 from domain.kernel.rules.flow import FLOW, Finished, S
 from domain.kernel.rules.ruleset import AnyScore, Ruleset
 from domain.kernel.schema import declarations
@@ -29,21 +33,34 @@ def ranking(rules: Ruleset[S], state: S) -> Sequence[AnyScore]:
         return ()
 
 
-def template_context(rules: Ruleset[S], state: S, facts: Sequence[Doc]) -> TemplateContext:
-    """Return the extra members of the facts' sentences; `state` is the state before the first fact."""
-    last = max(
-        (i for i, fact in enumerate(facts, 1) if fact["t"] == FINISHED or fact["t"] in rules.context_builders),
-        default=0,
+def template_context(rules: Ruleset[S], state: S, facts: Sequence[Doc], dice: Sequence[int] = ()) -> TemplateContext:
+    """Return the extra members of the facts' sentences; `state` is the state before the first fact.
+
+    `dice` are the record's public ones; a dry run has none.
+    """
+    readers = rules.roll_readers if dice else {}
+    told = (
+        i
+        for i, fact in enumerate(facts, 1)
+        if (t := fact["t"]) == FINISHED or t in rules.context_builders or t in readers
     )
-    facts = facts[:last]  # later facts need no context, and folding is costly
+    facts = facts[: max(told, default=0)]  # later facts need no context, and folding is costly
     context: dict[int, Mapping[str, Json]] = {}
+    unread = iter(dice)
     for i, (doc, fact) in enumerate(zip(facts, rules.decode_facts(facts) if facts else (), strict=True)):
         before, state = state, fact.evolve(state)
         if doc["t"] == FINISHED:
             context[i] = {"final": final_table(ranking(rules, state), rules.tie_breaks)}
         elif build := rules.context_builders.get(doc["t"]):
             context[i] = build(before, state, fact)
+        if read := readers.get(doc["t"]):
+            context[i] = {**context.get(i, {}), **read(before, state, fact, unread)}
     return context
+
+
+def public_dice(rules: Ruleset[S], record: Record) -> Sequence[int]:
+    """Return the values of the dice rolled in front of all in a record, in order; none if all stand in its facts."""
+    return dice_of(record.head.draws) if rules.roll_readers else ()
 
 
 def final_table(scores: Sequence[AnyScore], tie_breaks: Sequence[str]) -> list[Json]:
@@ -65,7 +82,7 @@ def final_table(scores: Sequence[AnyScore], tie_breaks: Sequence[str]) -> list[J
 def record_template_context(rules: Ruleset[S], before: S, record: Record) -> Callable[[Sequence[Doc]], TemplateContext]:
     """Return a function from facts of the record (public ones, or of a pack) to their context by index there."""
     facts = facts_for(record, DIRECTOR)
-    context = template_context(rules, before, facts) if record.kind != "rewound" else {}
+    context = template_context(rules, before, facts, public_dice(rules, record)) if record.kind != "rewound" else {}
     members_by_fact = {id(facts[i]): members for i, members in context.items()}
     return lambda some: {i: members_by_fact[id(fact)] for i, fact in enumerate(some) if id(fact) in members_by_fact}
 

@@ -183,6 +183,11 @@ class Draws:
         return values
 
 
+def dice_of(draws: Sequence[Sequence[Json]]) -> list[int]:
+    """Return the values of the rolls among draw documents; picks and shuffles are no dice."""
+    return [draw[3] for draw in draws if isinstance(draw[2], list)]
+
+
 def matches_source(source: DrawSource, channel: str, draw: Sequence[Json]) -> bool:
     """Return whether a stored draw equals the source's: faces and indices, independent of the rules."""
     ordinal, label, span, value, *at = draw

@@ -179,6 +179,12 @@ Handler = Callable[[Draft[S], Frame, Any, Any], None]
 ContextBuilder = Callable[[S, S, Any], Mapping[str, Json]]
 """(state before the fact, state after it, fact) -> extra members of its sentence."""
 
+RollReader = Callable[[S, S, Any, Iterator[int]], Mapping[str, Json]]
+"""(state before the fact, state after it, fact, dice not read yet) -> extra members of its sentence.
+
+It reads the dice that were rolled for the fact, whether it tells them or not: the next reader goes on behind them.
+"""
+
 SentenceMerger = Callable[[Sequence[Doc]], Sequence[Doc]]
 """Consecutive facts of one kind, with their context -> facts to narrate instead, at most as many."""
 
@@ -230,6 +236,8 @@ class Ruleset(Generic[S]):
     """Chapter of a state, from public knowledge."""
     context_builders: Mapping[str, ContextBuilder[S]] = field(default_factory=dict)
     """Fact -> extra members of its sentence, limited to the knowledge of each reader."""
+    roll_readers: Mapping[str, RollReader[S]] = field(default_factory=dict)
+    """Fact -> reader of the record's public dice, for games with dice in no fact; such facts are public."""
     sentence_mergers: Mapping[str, SentenceMerger] = field(default_factory=dict)
     """Fact -> merger of several consecutive ones into one sentence."""
     complete_sentences: SentenceMerger = _unchanged
@@ -251,7 +259,7 @@ class Ruleset(Generic[S]):
     def __post_init__(self) -> None:
         if unknown := {*self.meta.headlines, *self.meta.weightless} - set(self.facts):
             raise TypeError(f"headlines that are no facts: {sorted(unknown)}")
-        if unknown := {*self.context_builders, *self.sentence_mergers} - set(self.facts):
+        if unknown := {*self.context_builders, *self.roll_readers, *self.sentence_mergers} - set(self.facts):
             raise TypeError(f"asides of what are no facts: {sorted(unknown)}")
         for kind in (*self.frames.values(), *self.view_types.values()):
             declarations.prepare(kind)

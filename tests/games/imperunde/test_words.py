@@ -8,7 +8,7 @@ import pytest
 
 from domain.games.imperunde import RULESET
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
-from domain.kernel.narration.template_context import template_context, with_context
+from domain.kernel.narration.template_context import public_dice, template_context, with_context
 from domain.kernel.rules.flow import assign
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import Doc, Json
@@ -22,7 +22,8 @@ def told(game: Given, seat: int, *moves: Doc, draws: Any = (), lang: str = "en")
     facts = game.when(seat, *moves, draws=draws)
     words = load_texts(RULESET.package, lang)
     name = SeatNames(words, RULESET.powers(before), {})
-    return fact_sentences(words, name, with_context(RULESET, facts, template_context(RULESET, before, facts)))
+    rolled = public_dice(RULESET, game.match.records[-1])
+    return fact_sentences(words, name, with_context(RULESET, facts, template_context(RULESET, before, facts, rolled)))
 
 
 def test_an_attack_tells_forces_dice_and_losses_once() -> None:

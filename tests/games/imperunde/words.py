@@ -24,7 +24,8 @@ IDS = [
 ALIKE = set(
     """afghanistan alaska angola annam armistice capture combat congo coup_de_main cuba fact.auto_pass_set
     fact.bonus_won fact.combat_ended fact.combat_started fact.game_won fact.land_event fact.pirates_lost
-    fact.sea_event fact.sea_event.idle fact.stance_set fact.units_lost fact.units_moved famine fort france
+    fact.sea_event fact.sea_event.idle fact.stance_set fact.units_lost fact.units_moved.storm headline.land_event
+    headline.sea_event fact.units_moved famine fort france
     item.die item.duel item.lot item.tax item.window java la_plata madagascar mozambique oregon
     panama philippines pirates portugal queensland sabotage sahara siam sprint suez sumatra tibet title tripoli
     turkestan venezuela victoria
