@@ -5,12 +5,15 @@ Parts with a widget in the game's presentation have a form of their own: the sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from api.pages.labels import Labels
 from api.pages.owners import Owner
-from api.pages.widgets import Form, Matrix, Picture, Widgets, build_matrix, find_window
+from api.pages.widgets import Form, Matrix, Widgets, build_matrix, find_window
 from api.services import Doc
 from domain.types import Json
 
@@ -33,14 +36,13 @@ LONG = 24
 """Lines from which a panel begins closed."""
 
 
-@dataclass(frozen=True)
-class Node:
-    """A part of a document: a single `text`, or an entry list, or a table."""
+class Node(Struct, frozen=True):
+    """A part of a document: a single `text`, or an entry list, or a table. A board has hundreds, so it is a struct."""
 
     text: str = ""
     entries: Sequence[tuple[str, Node]] = ()
     columns: Sequence[str] = ()
-    rows: Sequence[tuple[str, Sequence[Node]]] = field(default=())
+    rows: Sequence[tuple[str, Sequence[Node]]] = ()
     empty: bool = False
     named: bool = False
     """True if the names of the rows are values: the seats."""
@@ -84,11 +86,12 @@ class Node:
 
 @dataclass(frozen=True)
 class Panel:
-    """A headed part of a sight."""
+    """A headed part of a sight, or the single values of a part: these have no title and no member."""
 
+    part: str
+    member: str
     title: str
     node: Node
-    member: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -122,36 +125,20 @@ def show_window(labels: Labels, decision: Doc | None, titles: Mapping[str, str])
     return Window(build_node(labels, "", decision["context"]), links)
 
 
-@dataclass(frozen=True)
-class SightPart:
-    """The public part of a sight, or the visitor's own."""
-
-    name: str
-    panels: Sequence[Panel]
-    pictures: Sequence[Picture]
-    """Positions at a glance; the panels contain them in words."""
-
-
-def build_parts(labels: Labels, board: Doc) -> list[SightPart]:
-    """Return the parts of a board as the visitor may see it, the own one first."""
-    widgets = Widgets(labels, board)
-    return [
-        SightPart(name, _build_panels(_NodeBuilder(labels, widgets), board[name], name), widgets.draw_pictures(name))
-        for name in ("own", "public")
-        if board.get(name)
-    ]
-
-
-def _build_panels(builder: _NodeBuilder, part: Mapping[str, Json], name: str) -> list[Panel]:
-    """Return the panels of a part: first one for all single values, then one for each other member."""
+def split_part(part: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Yield the values of the panels of a part by member: first all single values, then each other member."""
     single = {member: value for member, value in part.items() if not _is_container(value)}
-    single = dict(sorted(single.items(), key=lambda item: item[1] is None))
-    panels = [Panel("", builder.list_members(single, "", (name,)))] if single else []
-    return panels + [
-        Panel(builder.labels.member(member), builder.build(member, value, (name, member)), member)
-        for member, value in part.items()
-        if member not in single
-    ]
+    if single:
+        yield "", dict(sorted(single.items(), key=lambda item: item[1] is None))
+    yield from ((member, value) for member, value in part.items() if member not in single)
+
+
+def build_panel(widgets: Widgets, part: str, member: str, value: Json) -> Panel:
+    """Return the panel of a value that `split_part` yields. It depends on nothing else of a board but the owners."""
+    builder = _NodeBuilder(widgets.labels, widgets)
+    if not member:
+        return Panel(part, "", "", builder.list_members(value, "", (part,)))
+    return Panel(part, member, widgets.labels.member(member), builder.build(member, value, (part, member)))
 
 
 def count_leaves(value: Json) -> int:

@@ -19,6 +19,7 @@ from api.pages.in_process import Answer, ask, require
 from api.pages.labels import Labels
 from api.pages.link_card import show_card
 from api.pages.map_view import Offers, find_offers, show_map
+from api.pages.node_html import NodeWriter
 from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
 from api.pages.shown_parts import show_parts
@@ -259,6 +260,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         decision=page.decision,
         parts=parts,
         window=show_window(labels, page.decision, titles) if running else None,
+        write_node=NodeWriter(labels.texts.lang).write_node,
         map=show_map(labels, page.board, page.seat, offers),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),

@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -241,6 +241,13 @@ class TestForms:
             answer = anne.browser.client.post(form.action, data=dict([*form_fields, (name, value)]))
             assert answer.status_code in (400, 403, 409, 422), (name, value)
         assert anne.send(form, ("pick", '"atlantis"')).status_code == 409
+
+
+@pytest.mark.parametrize("odd", ["\u0142\u00f3d\u017a", "a b", "%C3", "50%25", "a?b=c"])
+def test_a_name_in_an_address_may_have_any_letters(site: Site, odd: str) -> None:
+    """It reaches the API as it is."""
+    answer = person(site).browser.get(f"/ratings/{quote(odd)}", Accept="text/html")
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
 
 
 def test_a_table_is_opened_by_its_form(site: Site) -> None:
