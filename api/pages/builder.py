@@ -207,7 +207,7 @@ class Builder:
             return self._key(None, picks.decision, picks.values) in _answers
 
     def _keep_all(self, picks: Picks, first: Doc, further: Sequence[Doc]) -> None:
-        """Keep the answers to further picks, and that those to all of these picks are known."""
+        """Keep the answers to further picks, and note all of these picks as asked."""
         answers = {dump(picks.values): first}
         self._keep(None, picks.decision, picks.values, None)
         for each in further:
@@ -248,7 +248,7 @@ class Builder:
     def _keep(self, before: Doc | None, decision: str, picks: Sequence[Json], answer: Doc | None) -> None:
         """Keep the answer to picks. `before`: the answer to the picks without the last one, of the same version.
 
-        Without both, keep only that they have been asked for.
+        Without both, note the picks as asked.
         """
         with _lock, contextlib.suppress(ValueError):  # larger than all that is kept
             _answers[self._key(before, decision, picks)] = msgspec.json.encode(answer)

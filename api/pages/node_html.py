@@ -11,6 +11,7 @@ from api.http import i18n
 from api.pages.owners import Owner
 from api.pages.sight import Node, Panel
 from api.pages.widgets import Matrix
+from domain.kernel.text.grammar import GRAMMARS
 from domain.kernel.text.message_catalog import Message
 
 _PIPS = {
@@ -30,6 +31,8 @@ class NodeWriter:
 
     lang: str
     audit: str = ""
+    form: str = ""
+    """Id of the form for reasons."""
 
     def write_panel(self, panel: Panel) -> Markup:
         """Return a panel, or an empty text for one with nothing to show."""
@@ -52,7 +55,7 @@ class NodeWriter:
         """Return a node. `tokens`: single values have the token of their owner."""
         kind = node.kind
         if kind == "text":
-            return _write_text(node, tokens)
+            return _write_text(node, tokens) + self._ask(node, node.text)
         return (_write_matrix(node.matrix, kind == "matrix") if node.matrix else "") + self._write_group(node, tokens)
 
     def _write_group(self, node: Node, tokens: bool) -> str:
@@ -60,7 +63,10 @@ class NodeWriter:
             case "table":
                 return self._write_table(node, tokens)
             case "cards":
-                cards = "".join(_write_card(name, each) for name, each in node.entries)
+                cards = "".join(
+                    f"<li>{_write_card(name, each)}{self._ask(node, name or each.text)}</li>"
+                    for name, each in node.entries
+                )
                 return f'<ul class="cards">{cards}</ul>'
             case "dice":
                 return self._write_dice(node)
@@ -70,12 +76,25 @@ class NodeWriter:
                 return self._write_list(node, tokens)
         return ""
 
+    def _ask(self, node: Node, text: str) -> str:
+        """Return the button for the reason of a missing thing, or an empty text for any other text of the node."""
+        if text not in node.asks or not self.form:
+            return ""
+        why = i18n.translate(Message("Why is this not offered?"), self.lang)
+        label = escape(GRAMMARS[self.lang].punctuate(f"{text}: {why}"))
+        return (
+            f' <button form="{self.form}" name="thing" value="{escape(node.asks[text])}" class="quiet ask"'
+            f' aria-label="{label}" title="{escape(why)}">?</button>'
+        )
+
     def _write_list(self, node: Node, tokens: bool) -> str:
         if not node.entries[0][0]:
-            words = (f"<li>{self._write(each, tokens)}</li>" for _, each in node.entries)
+            words = (f"<li>{self._write(each, tokens)}{self._ask(node, each.text)}</li>" for _, each in node.entries)
             return f'<ul class="words">{"".join(words)}</ul>'
         tokens = tokens or node.form == "auction"
-        pairs = "".join(_write_pair(name, self._write(each, tokens)) for name, each in node.entries)
+        pairs = "".join(
+            _write_pair(name, self._write(each, tokens) + self._ask(node, name)) for name, each in node.entries
+        )
         if node.form == "lines":
             name = i18n.translate(Message("Sum"), self.lang)
             pairs += _write_pair(name, escape(node.note), ' class="sum"')
@@ -83,9 +102,11 @@ class NodeWriter:
 
     def _write_table(self, node: Node, tokens: bool) -> str:
         is_head, is_side = node.named and node.turned, node.named and not node.turned
-        heads = "".join(f'<th scope="col">{_name_row(name, is_head)}</th>' for name in node.columns)
+        heads = "".join(
+            f'<th scope="col">{_name_row(name, is_head)}{self._ask(node, name)}</th>' for name in node.columns
+        )
         rows = "".join(
-            f'<tr><th scope="row">{_name_row(name, is_side)}</th>'
+            f'<tr><th scope="row">{_name_row(name, is_side)}{self._ask(node, name)}</th>'
             f"{''.join([f'<td>{self._write(each, tokens)}</td>' for each in cells])}</tr>\n"
             for name, cells in node.rows
         )
@@ -94,7 +115,8 @@ class NodeWriter:
     def _write_display(self, node: Node) -> str:
         groups: dict[str, str] = {}
         for name, each in node.entries:
-            place = _write_pair(name, self._write(each, True), ' class="free"' if each.empty else "")
+            value = self._write(each, True) + self._ask(node, name)
+            place = _write_pair(name, value, ' class="free"' if each.empty else "")
             groups[each.note] = groups.get(each.note, "") + place
         return "".join(
             (f'<p class="group">{escape(group)}</p>' if group else "") + f'<dl class="display">{places}</dl>'
@@ -127,7 +149,7 @@ def _name_row(name: str, is_value: bool) -> str:
 def _write_card(name: str, node: Node) -> str:
     name = f'<span class="name">{escape(name)}</span> ' if name else ""
     note = f" <small>{escape(node.note)}</small>" if node.note else ""
-    return f"<li>{name}{_write_text(node, True)}{note}</li>"
+    return f"{name}{_write_text(node, True)}{note}"
 
 
 def _scroll(table: str, heads: str, rows: Iterable[str]) -> str:

@@ -56,7 +56,8 @@ def play(game: str) -> Response:
 
 def _explain(page: TablePage, state: BuilderState) -> Response:
     """Show the question again, with the reason for a missing value."""
-    found = find_reason(page.builder, page.board, state, parse(request.form["why"]))
+    asked_for = request.form.get("thing") or request.form["why"]  # a button on the board, or the list
+    found = find_reason(page.builder, page.board, state, parse(asked_for))
     if found is None:
         raise Problem("form_stale")
     if isinstance(found, Answer) and found.code in _MOVED_ON:

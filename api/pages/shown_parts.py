@@ -1,4 +1,4 @@
-"""Parts of a sight as HTML. Panels are kept by their content: what has not changed is drawn once for all visitors."""
+"""Parts of a sight as HTML. Panels are kept by their content, so an unchanged one is drawn once for all visitors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from markupsafe import Markup
 from api.pages.labels import Labels
 from api.pages.node_html import NodeWriter
 from api.pages.session import render_macro
-from api.pages.sight import build_panel, split_part
+from api.pages.sight import Path, build_panel, split_part
 from api.pages.widgets import Widgets
 from api.services import Doc
 from domain.types import Json
+
+WHY_FORM = "ask-why"
+"""Id of the form for the reason of a missing thing."""
 
 KEPT_BYTES = 4 << 20
 """Characters of HTML kept in a process."""
@@ -58,31 +61,36 @@ _shown: LRUCache[bytes, ShownPanel] = LRUCache(KEPT_BYTES, getsizeof=lambda pane
 _lock = Lock()
 
 
-def show_parts(labels: Labels, board: Doc, audit: str) -> Sequence[ShownPart]:
+def show_parts(labels: Labels, board: Doc, audit: str, places: Mapping[Path, str] | None = None) -> Sequence[ShownPart]:
     """Return the parts of a board as the visitor may see it, the own one first. `audit`: address of the proof of draws.
+
+    `places`: those of things missing from the open question, as `find_places` returns them.
 
     What a panel shows is a part of its key, so nobody is shown what belongs to the board of another visitor.
     """
     widgets = Widgets(labels, board)
-    return [_show_part(widgets, board, name, audit) for name in ("own", "public") if board.get(name)]
+    parts = (name for name in ("own", "public") if board.get(name))
+    return [_show_part(widgets, board, name, audit, places or {}) for name in parts]
 
 
-def _show_part(widgets: Widgets, board: Doc, name: str, audit: str) -> ShownPart:
+def _show_part(widgets: Widgets, board: Doc, name: str, audit: str, places: Mapping[Path, str]) -> ShownPart:
     labels, pictures = widgets.labels, widgets.draw_pictures(name)
     names, lang = labels.names, labels.texts.lang
     common = (labels.rules.meta.ruleset, lang, names.powers, names.people, audit, widgets.owners.list_all(), name)
 
-    def show_panel(member: str, value: Json) -> ShownPanel:
-        panel = build_panel(widgets, name, member, value)
-        return ShownPanel(member, panel.title, NodeWriter(lang, audit).write_panel(panel))
+    def show_panel(member: str, value: Json, asked: Mapping[Path, str]) -> ShownPanel:
+        panel = build_panel(widgets, name, member, value, asked)
+        return ShownPanel(member, panel.title, NodeWriter(lang, audit, WHY_FORM).write_panel(panel))
+
+    def find_panel(member: str, value: Json) -> ShownPanel:
+        asked = {path: sent for path, sent in places.items() if path[0] == name and (path[1] == member or not member)}
+        content = (*common, member, value, sorted(asked.items()))
+        return _find(content, functools.partial(show_panel, member, value, asked))
 
     def show_pictures() -> ShownPanel:
         return ShownPanel("", "", render_macro("sight", "show_pictures", lang, pictures))
 
-    panels = [
-        _find((*common, member, value), functools.partial(show_panel, member, value))
-        for member, value in split_part(board[name])
-    ]
+    panels = [find_panel(member, value) for member, value in split_part(board[name])]
     return ShownPart(name, panels, _find((*common, pictures), show_pictures).html)
 
 

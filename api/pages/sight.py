@@ -57,6 +57,8 @@ class Node(Struct, frozen=True):
     matrix: Matrix | None = None
     bar: int | None = None
     """Length of the bar beside a figure, in `BAR`."""
+    asks: Mapping[str, str] = {}
+    """Texts and names in the node with a button for the reason -> the missing value as a form sends it."""
 
     @property
     def kind(self) -> str:
@@ -82,6 +84,10 @@ class Node(Struct, frozen=True):
             or any(node.entries or node.rows for _, node in self.entries)
             or len(self.entries) > LONG
         )
+
+
+Path = tuple[str, ...]
+"""Members and keys from the board to a value, or to a key: then an empty part follows it."""
 
 
 @dataclass(frozen=True)
@@ -133,9 +139,12 @@ def split_part(part: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     yield from ((member, value) for member, value in part.items() if member not in single)
 
 
-def build_panel(widgets: Widgets, part: str, member: str, value: Json) -> Panel:
-    """Return the panel of a value that `split_part` yields. It depends on nothing else of a board but the owners."""
-    builder = _NodeBuilder(widgets.labels, widgets)
+def build_panel(widgets: Widgets, part: str, member: str, value: Json, places: Mapping[Path, str]) -> Panel:
+    """Return the panel of a value from `split_part`. It depends on nothing else of a board but the owners.
+
+    `places`: those of missing things, as `find_places` returns them.
+    """
+    builder = _NodeBuilder(widgets.labels, widgets, places)
     if not member:
         return Panel(part, "", "", builder.list_members(value, "", (part,)))
     return Panel(part, member, widgets.labels.member(member), builder.build(member, value, (part, member)))
@@ -150,11 +159,7 @@ def count_leaves(value: Json) -> int:
 
 def build_node(labels: Labels, member: str, value: Json) -> Node:
     """Return the form of a value of a member, without widgets."""
-    return _NodeBuilder(labels, None).build(member, value, ())
-
-
-Path = tuple[str, ...]
-"""Members and keys from the board to a value."""
+    return _NodeBuilder(labels, None, {}).build(member, value, ())
 
 
 @dataclass(frozen=True)
@@ -163,9 +168,28 @@ class _NodeBuilder:
 
     labels: Labels
     widgets: Widgets | None
+    places: Mapping[Path, str]
 
     def build(self, member: str, value: Json, path: Path) -> Node:
-        """Return the form of a value of a member."""
+        """Return the form of a value of a member, with buttons at the places of missing things."""
+        node = self._build(member, value, path)
+        asks = self._find_asks(member, value, path) if self.places else None
+        return replace(node, asks=asks) if asks else node
+
+    def _find_asks(self, member: str, value: Json, path: Path) -> dict[str, str]:
+        """Return the texts and names of a value at the places of missing things."""
+        labels = self.labels
+        if isinstance(value, str):
+            return {labels.value(member, value): self.places[path]} if path in self.places else {}
+        if isinstance(value, dict):
+            found = {key: sent for key in value if (sent := self.places.get((*path, key, "")))}
+            names = [(name, key) for key in found for name in (labels.key_name(member, key), labels.key(member, key))]
+            return {name: found[key] for name, key in names}
+        words = enumerate(value) if isinstance(value, list) else ()
+        places = {labels.value(member, each): self.places.get((*path, str(n)), "") for n, each in words}
+        return {text: sent for text, sent in places.items() if sent}
+
+    def _build(self, member: str, value: Json, path: Path) -> Node:
         form = self.widgets.find_form(path) if self.widgets and _is_container(value) and value else None
         if form and (node := self._draw(form, member, value, path)):
             return node

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from api.http import i18n
 from api.http.problems import CODES
-from api.pages.builder import Builder, BuilderState, Pick, dump
+from api.pages.builder import MOST_WHOLE_MOVES, Builder, BuilderState, Pick, dump
 from api.pages.collation import collation_key
 from api.pages.geometry import load_geometry
 from api.pages.in_process import Answer, ask
@@ -57,9 +57,7 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState) -> Missing:
     found = {field: _list_alike(labels, board, field, offered)}
     kinds = [pick for pick in step.picks.trail if pick.field == "type"]
     if not kinds and field != "type":  # the decision has one kind of move
-        deciding = [decision["kind"] for decision in board.get("decisions", ())]
-        moves = {name: kind.admission.at for name, kind in labels.rules.moves.items()}
-        found["type"] = _list_types(labels, [name for name, at in moves.items() if not at or {*at} & {*deciding}])
+        found["type"] = _list_types(labels, _list_admitted(labels, board))
     elif kinds and kinds[0].forced:
         found["type"] = _list_types(labels, [kinds[0].value])
     shown = []
@@ -68,6 +66,20 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState) -> Missing:
         words.sort(key=lambda word: collation_key(word[1]))
         shown += [(labels.question(name, values[0]), words)] if words else []
     return shown
+
+
+def list_closed_kinds(labels: Labels, board: Doc, missing: Missing) -> Sequence[tuple[str, str]]:
+    """Return the missing kinds of moves of the open decision, unless there are many."""
+    admitted = [dump(["type", name]) for name in _list_admitted(labels, board)]
+    found = [(sent, label) for _, values in missing for sent, label in values if sent in admitted]
+    return found if len(found) <= MOST_WHOLE_MOVES else []
+
+
+def _list_admitted(labels: Labels, board: Doc) -> list[str]:
+    """Return all kinds of moves of the open decisions."""
+    deciding = {decision["kind"] for decision in board.get("decisions", ())}
+    moves = labels.rules.moves.items()
+    return [name for name, kind in moves if not kind.admission.at or deciding.intersection(kind.admission.at)]
 
 
 def _list_alike(labels: Labels, board: Doc, field: str, offered: Sequence[Json]) -> list[Json]:

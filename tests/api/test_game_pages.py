@@ -11,17 +11,20 @@ import secrets
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from markupsafe import escape
 
 from api.pages import builder
 from api.pages.builder import Builder, BuilderState, Pick, Picks, find_owners, show_question
 from api.pages.in_process import Answer as Told
 from api.pages.in_process import ask as known
 from api.pages.labels import Labels
+from api.pages.missing_places import find_places
 from api.pages.presentation import load_members
 from api.pages.rules import read_blocks
 from api.pages.session import safe_target
@@ -266,6 +269,75 @@ def test_a_table_is_opened_by_its_form(site: Site) -> None:
     assert anne.send(Page(anne.read(f"/games/{address[1]}").text).act("start")).status_code == 303
     wrong = anne.send(form, *chosen, ("listing", "public"), ("pace", "never"))
     assert (wrong.status_code, 'class="problem"' in wrong.text) == (422, True)
+
+
+# --- what is missing -------------------------------------------------------------------------------------------
+
+
+def list_missing(html: str) -> set[str]:
+    """The values in the list of reasons."""
+    return {unescape(value) for value in re.findall(r'<option value="(\[[^"]*)"', html)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_option_leads_to_its_reason_where_it_is_shown(started: Started, name: str) -> None:
+    """Kinds of moves beside the question, things on the board: by a button of the form with the list."""
+    anne, path = started.anne, started.anne.play_now(name)
+    asked: set[str] = set()
+    answer = anne.read(path)
+    for _ in range(60):
+        page = Page(answer.text)
+        asks = [(value, label) for form, field, value, label in page.asks if (form, field) == ("ask-why", "thing")]
+        assert len(asks) == len(page.asks)
+        assert {value for value, _ in asks} <= list_missing(answer.text)
+        if new := [ask for ask in asks if json.loads(ask[0])[0] not in asked]:
+            value, label = new[0]
+            asked.add(json.loads(value)[0])
+            why = next(each for each in page.forms if each.buttons == [("", "", "quiet")])
+            told = anne.send(why, ("why", '["type","nothing"]'), ("thing", value))
+            assert told.status_code == 200, told.text
+            reason = re.search(r'class="reason".*?<strong>(.*?)</strong>', told.text, re.DOTALL)
+            assert reason
+            assert unescape(label).casefold().startswith(unescape(reason[1]).casefold())
+            assert f'<option value="{escape(value)}" selected>' in told.text
+        form = page.question()
+        if form is None:
+            break
+        answer = anne.answer(form)
+        if answer.status_code == 303:
+            move_bots(started.site, path.rpartition("/")[2])
+            answer = anne.follow(answer)
+    assert asked, "nothing was missing"
+
+
+def test_things_are_asked_for_at_one_place_each_the_own_one_first() -> None:
+    rules = CATALOGUE.get("seven_empires@1")
+    texts = load_texts(rules.package, "en")
+    labels = Labels(rules, texts, SeatNames(texts, {0: "spain", 1: "france"}, {}))
+    missing = [
+        ("Units", [('["unit","artillery"]', "Artillery"), ('["unit","infantry"]', "Infantry")]),
+        ("Regions", [('["region","london"]', "London")]),
+        ("Moves", [('["type","deploy"]', "Deploy")]),
+    ]
+    supply = {"artillery": 1, "infantry": 2}
+    public = {
+        "units": {"london": {"france": {"artillery": 1}}},
+        "deploy": "deploy",
+        "empires": {"france": {"supply": supply}, "spain": {"supply": supply}},
+    }
+    told = {("public", "empires", "spain", "supply", unit, ""): f'["unit","{unit}"]' for unit in supply}
+    assert find_places(labels, {"public": public}, 0, missing) == told
+    hand = ("own", "hand", "1")
+    board = {"public": public, "own": {"hand": ["x", "artillery"]}}
+    assert find_places(labels, board, 0, missing)[hand] == '["unit","artillery"]'
+    assert find_places(labels, {"public": public}, None, ()) == {}
+
+
+def test_nobody_else_is_asked_why(duel: tuple[Person, str, Table]) -> None:
+    anne, path, _ = duel
+    assert Page(Person(anne.site, Browser(anne.site)).read(path).text).asks == []
+    anne.decide(path)
+    assert Page(anne.read(path).text).asks == []
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------

@@ -190,7 +190,7 @@ def look_ahead(
 ) -> Answers:
     """Return the answers to further picks, each after those to fewer picks. `step` is the answer to `picks`.
 
-    Picks that leave no choice are made at once. The options of each question come nearest first, until more than `most`
+    Picks without a choice are made at once. The options of each question come nearest first, until more than `most`
     moves are sure to be possible, or twice as many options are picked.
     """
     found: Answers = []
@@ -213,7 +213,7 @@ def look_ahead(
 def _make_forced_picks(
     next_step: Callable[[Sequence[Json]], Choice | Json], picks: list[Json], step: Choice | Json, found: Answers
 ) -> tuple[list[Json], Choice | Json]:
-    """Return picks and answer after all picks that leave no choice, and add the answers to them to `found`."""
+    """Return picks and answer after all picks without a choice, and add the answers to them to `found`."""
     while isinstance(step, Choice) and len(forced := list(islice(_possible_picks(step), 2))) == 1:
         picks = [*picks, forced[0]]
         step = next_step(picks)
