@@ -25,6 +25,9 @@ from domain.types import Json
 MOST_WHOLE_MOVES = 12
 """Most moves that are offered whole, and most options in a list without groups."""
 
+MOST_MOVES = 1000
+"""Most moves in a list of all."""
+
 MOST_PICKS = 400
 """Most picks in a form."""
 
@@ -256,6 +259,10 @@ class Builder:
     def _key(self, before: Doc | None, decision: str, picks: Sequence[Json]) -> bytes:
         asked = (self.game, self.role, request_language(), before, decision, picks)
         return hashlib.sha256(msgspec.json.encode(asked)).digest()
+
+    def list_moves(self, picks: Picks) -> Answer:
+        """Return the answer of the API with all moves after the picks. It costs ten writes."""
+        return self._ask(picks.decision, picks.values, f"?all=1&limit={MOST_MOVES}")
 
     def list_whole_moves(self, step: BuilderState) -> list[WholeMove]:
         """Return all moves that begin with the picks if they are few, or nothing."""

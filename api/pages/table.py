@@ -237,7 +237,7 @@ def ask_next(page: TablePage, step: BuilderState) -> Prompt:
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
     question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None
-    missing = list_missing(page.labels, page.board, step)
+    missing = list_missing(page.labels, page.board, step, whole)
     closed = list_closed_kinds(page.labels, page.board, missing)
     return Prompt(step, question, whole, missing=missing, closed_kinds=closed)
 

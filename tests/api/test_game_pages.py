@@ -19,8 +19,8 @@ from urllib.parse import quote, urlencode
 import pytest
 from markupsafe import escape
 
-from api.pages import builder
-from api.pages.builder import Builder, BuilderState, Pick, Picks, find_owners, show_question
+from api.pages import builder, why_not
+from api.pages.builder import Builder, BuilderState, Pick, Picks, WholeMove, find_owners, show_question
 from api.pages.in_process import Answer as Told
 from api.pages.in_process import ask as known
 from api.pages.labels import Labels
@@ -308,6 +308,36 @@ def test_what_is_no_option_leads_to_its_reason_where_it_is_shown(started: Starte
             move_bots(started.site, path.rpartition("/")[2])
             answer = anne.follow(answer)
     assert asked, "nothing was missing"
+    assert name != "age_of_reason@1" or "" in asked  # the cards in the hand, before a question about cards
+
+
+def test_a_thing_in_the_hand_tells_which_moves_use_it_or_why_none_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = CATALOGUE.get("imperunde@1")
+    texts = load_texts(rules.package, "en")
+    labels = Labels(rules, texts, SeatNames(texts, {0: "russia"}, {}))
+    choice = {"field": "type", "kind": "one", "options": [{"value": "pass"}, {"value": "play_card"}]}
+    step = BuilderState(Picks("0-1", "k"), Told(200, {"choice": choice}))
+    board = {"own": {"hand": ["sabotage"]}, "public": {}, "decisions": [{"kind": "card_window"}]}
+    moves: list[dict[str, Any]] = []
+    answers = {"all=1": Told(200, {"moves": moves, "count": 1}), "dry_run=1": Told(409, {"code": "no_target"})}
+    monkeypatch.setattr(
+        builder, "ask", lambda _, target, *args, **options: answers[target.partition("?")[2].partition("&")[0]]
+    )
+    monkeypatch.setattr(why_not, "ask", lambda *args, **options: answers["dry_run=1"])
+    monkeypatch.setattr(why_not, "_say", str)
+
+    def explain(*found: dict[str, Any], count: int | None = 1) -> Any:
+        moves[:] = found
+        answers["all=1"].doc["count"] = count
+        return why_not.find_reason(Builder("g", "0", labels), board, step, ["", "sabotage"])
+
+    assert ('["","sabotage"]', "Sabotage") in why_not.list_missing(labels, board, step)[-1][1]
+    assert "Play a card" in explain({"type": "play_card", "card": "sabotage"}).sentence
+    assert explain({"type": "play_card", "card": "smuggling"}).refusal == {"code": "no_target"}
+    assert explain({"type": "pass"}).sentence == "None of your moves uses this now."
+    assert "it depends on your other answers" in explain({"type": "pass"}, count=None).sentence
+    offered = [WholeMove("", '[["card","sabotage",false]]')]
+    assert [name for name, _ in why_not.list_missing(labels, board, step, offered)] == ["Action"]
 
 
 def test_things_are_asked_for_at_one_place_each_the_own_one_first() -> None:
