@@ -257,12 +257,14 @@ def test_a_table_is_opened_by_its_form(site: Site) -> None:
     anne = person(site)
     form = Page(anne.read("/games/new?ruleset=" + SOE).text).form("/games/new", "")
     chosen = [("seats", "2"), ("option.first_player", "1"), ("option.power_assignment", "random"), ("undo", "free")]
+    assert re.search(r"<details><summary>[^<]*</summary>\s*<label>", anne.read("/games/new?ruleset=" + SOE).text)
     answer = anne.send(form, *chosen, ("listing", "invitation"), ("pace", "live"), ("join", "yes"))
     assert answer.status_code == 200, answer.text
     address = re.search(r"/games/([0-9a-f-]{36})/invitation\?invitation=[\w-]+", answer.text)
     assert address
     doc = anne.api.get("/games/" + address[1], Annals_Role="0").json
     assert (doc["listing"], doc["undo"], doc["pace"]["seconds"]["move"]) == ("invitation", "free", 300)
+    assert "send them the address of this page" not in anne.read("/games/" + address[1]).text
     assert (doc["options"]["first_player"], doc["options"]["power_assignment"]) == (1, "random")
     bea = person(site, "Bea")
     assert bea.send(Page(bea.read(address[0]).text).act("join")).status_code == 303
