@@ -15,7 +15,7 @@ from domain.kernel.game.play_commands import require_open_decision
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.records.audience import ALL_KEY, may_read
 from domain.kernel.records.record import Record
-from domain.kernel.rules.choices import Choice, all_moves
+from domain.kernel.rules.choices import Answers, Choice, all_moves, look_ahead
 from domain.kernel.rules.decide import dry_run, query_builder
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import State
@@ -99,6 +99,12 @@ def list_moves(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], l
             return {"moves": list(moves.values())[:limit], "count": None}
         moves.setdefault(canonical(move), move)
     return {"moves": list(moves.values())[:limit], "count": len(moves)}
+
+
+def list_further_answers(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], most: int) -> Answers:
+    """Return the builder's answers to further picks while at most `most` moves begin with them, as `look_ahead`."""
+    ask = partial(query_builder, rules, state, seat)
+    return look_ahead(ask, picks, ask(picks), most)
 
 
 def builder_reveals(rules: AnyRuleset, game: AnyGame, records: Sequence[Record], seat: Seat, picks: list[Json]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import msgspec
 from msgspec import convert
@@ -18,7 +18,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset, Chapter
 from domain.kernel.schema import declarations
 from domain.kernel.text.message_catalog import SeatNamer, Texts
-from domain.types import PUBLIC, Doc, Json, Viewer
+from domain.types import PUBLIC, Doc, Json, Seat, Viewer
 from projections.loaded_game import LoadedGame
 
 MAX_APPEALS = 50
@@ -246,10 +246,14 @@ def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Do
             headings.append({"line": len(public), "text": text})
         public += lines
     members["chapter"] = chapter_to_json(words, convert(entry["chapter"], Chapter))
-    own = [_add_own_text(rules, part, words, name) for part in entry.get("own", ())]
+    hidden = {seat for seat, move in entry["acts"] if "type" not in move}
+    told = {seat for seat, _ in entry["acts"] if public and seat not in hidden}
+    own = [_add_own_text(rules, part, words, name, told) for part in entry.get("own", ())]
     return {**members, "text": public, "headings": headings} | ({"own": own} if own else {})
 
 
-def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer) -> Doc:
-    text = record_sentences(words, name, "", moves=part["acts"], facts=_facts_with_context(rules, part))
+def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer, told: Container[Seat]) -> Doc:
+    """Return the viewer's own part with its sentences. `told`: seats with a public sentence about their moves."""
+    moves = [(seat, move) for seat, move in part["acts"] if seat not in told]  # its name again would tell nothing
+    text = record_sentences(words, name, "", moves=moves, facts=_facts_with_context(rules, part))
     return {**{member: value for member, value in part.items() if member != "asides"}, "text": text}

@@ -131,7 +131,9 @@ SHOWN_BY = {
     "no XML is read": r"etree\.(parse|fromstring|XML)\b|minidom|xml\.sax|^\s*(import|from) lxml",
     "there is no LaTeX": r"(pdf)?latex",
     "no pattern is made of input": r"re\.(compile|match|search|sub|fullmatch)\(request\.",
-    "no HTML is accepted or shown": r"Markup\((?!\"|')|\|\s*safe\b|autoescape\s*=\s*False",
+    # What marks text as HTML says why it may, and tests/api/test_widgets.py draws hostile names.
+    "no HTML is accepted or shown": r"Markup\((?!\"|'|\)|html\)  # noqa: S704 - .* escaped)|\|\s*safe\b"
+    r"|autoescape\s*=\s*False",
     "no pictures are accepted": r"image/(png|jpeg|svg)\b.*request",
     "there is none; Redis holds": r"^\s*(import|from) (pymemcache|memcache)",
     "no input is ever a format": r"request\.[\w.()\[\]\"']+\.format\(",

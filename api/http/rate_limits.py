@@ -26,6 +26,7 @@ ADDRESS_FACTOR = 5
 READ_COSTS = {
     "games/audit": 20.0,
     "games/choices": 10.0,
+    "ahead": 2.0,
     "exports": 20.0,
     "games/export": 5.0,
     "games/replay": 5.0,
@@ -44,7 +45,8 @@ READ_COSTS = {
     "players/games": 0.2,
     "players/results": 0.2,
 }
-"""Cost of some reads, in writes, by the fixed parts of their path. `past`: any board of an older version."""
+"""Cost of some reads, in writes, by the fixed parts of their path. `past`: any board of an older version; `ahead`: the
+builder's answers to further picks."""
 
 HALF_LIFE = 30.0
 """Half-life of an address's use of the gate, seconds."""
@@ -149,6 +151,8 @@ def _cost() -> float:
     req = unwrap_proxy(request)
     if req.args.get("all") == "1":
         return READ_COSTS["games/choices"]
+    if req.args.get("ahead", "0") != "0":
+        return READ_COSTS["ahead"]
     if req.method in ("POST", "PUT", "PATCH", "DELETE"):
         return 1.0
     if "version" in req.args:

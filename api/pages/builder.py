@@ -25,6 +25,9 @@ from domain.types import Json
 MOST_WHOLE_MOVES = 12
 """Most moves that are offered whole, and most options in a list without groups."""
 
+MOST_MOVES = 1000
+"""Most moves in a list of all."""
+
 MOST_PICKS = 400
 """Most picks in a form."""
 
@@ -177,13 +180,44 @@ class Builder:
     role: str
     labels: Labels
 
-    def answer(self, decision: str, picks: Sequence[Json]) -> Answer:
-        """Return the answer of the API to picks."""
-        return ask("POST", f"/games/{self.game}/choices", {"decision": decision, "picks": list(picks)}, role=self.role)
-
     def advance(self, picks: Picks) -> BuilderState:
         """Return the next question with more than one answer, or the finished move. Forced answers are given."""
-        return self._give_forced(BuilderState(picks, self.answer(picks.decision, picks.values)))
+        return self._give_forced(self._ask_first(picks))
+
+    def _ask(self, decision: str, picks: Sequence[Json], query: str = "") -> Answer:
+        """Return the answer of the API to picks."""
+        body = {"decision": decision, "picks": list(picks)}
+        return ask("POST", f"/games/{self.game}/choices{query}", body, role=self.role)
+
+    def _ask_first(self, picks: Picks) -> BuilderState:
+        """Return the answer to the first picks of a page, and keep those to further picks.
+
+        They come with it if nothing is known of these picks in this decision, or else only if they are missing.
+        """
+        if self._is_known(picks):
+            step = BuilderState(picks, self._ask(picks.decision, picks.values))
+            nearest = _find_nearest_pick(step)
+            if nearest is None or self._find_kept(step, nearest):
+                return step
+        answer = self._ask(picks.decision, picks.values, f"?ahead={MOST_WHOLE_MOVES}")
+        further = answer.doc.pop("ahead", ())
+        if answer.status < 400:
+            self._keep_all(picks, answer.doc, further)
+        return BuilderState(picks, answer)
+
+    def _is_known(self, picks: Picks) -> bool:
+        with _lock:
+            return self._key(None, picks.decision, picks.values) in _answers
+
+    def _keep_all(self, picks: Picks, first: Doc, further: Sequence[Doc]) -> None:
+        """Keep the answers to further picks, and note all of these picks as asked."""
+        answers = {dump(picks.values): first}
+        self._keep(None, picks.decision, picks.values, None)
+        for each in further:
+            made, doc = each["picks"], first | {"choice": each["choice"], "move": each["move"]}
+            self._keep(answers[dump(made[:-1])], picks.decision, made, doc)
+            self._keep(None, picks.decision, made, None)
+            answers[dump(made)] = doc
 
     def go_on(self, before: BuilderState, pick: Pick) -> BuilderState:
         """Return the question after one more answer, as `advance`. The visitor may try many without another request."""
@@ -195,22 +229,40 @@ class Builder:
         return step
 
     def _follow_up(self, before: BuilderState, pick: Pick) -> BuilderState:
-        """Return the answer to one more pick, kept by the answer before and its version of the game.
+        """Return the answer to one more pick."""
+        if kept := self._find_kept(before, pick):
+            return kept
+        after = before.picks.add(pick)
+        answer = self._ask(after.decision, after.values)
+        if answer.status == 200 and answer.doc["version"] == before.answer.doc.get("version"):
+            self._keep(before.answer.doc, after.decision, after.values, answer.doc)
+        return BuilderState(after, answer)
+
+    def _find_kept(self, before: BuilderState, pick: Pick) -> BuilderState | None:
+        """Return the kept answer to one more pick, by the answer before and its version of the game, or None.
 
         The API has given the visitor that answer in the same request, so the kept one is the visitor's own too.
         """
-        after, doc = before.picks.add(pick), before.answer.doc
-        asked = (self.game, self.role, request_language(), doc, after.decision, after.values)
-        key = hashlib.sha256(msgspec.json.encode(asked)).digest()
+        after = before.picks.add(pick)
         with _lock:
-            kept = _answers.get(key)
-        if kept is not None:
-            return BuilderState(after, Answer(200, msgspec.json.decode(kept)))
-        answer = self.answer(after.decision, after.values)
-        if answer.status == 200 and answer.doc["version"] == doc.get("version"):
-            with _lock, contextlib.suppress(ValueError):  # larger than all that is kept
-                _answers[key] = msgspec.json.encode(answer.doc)
-        return BuilderState(after, answer)
+            kept = _answers.get(self._key(before.answer.doc, after.decision, after.values))
+        return BuilderState(after, Answer(200, msgspec.json.decode(kept))) if kept else None
+
+    def _keep(self, before: Doc | None, decision: str, picks: Sequence[Json], answer: Doc | None) -> None:
+        """Keep the answer to picks. `before`: the answer to the picks without the last one, of the same version.
+
+        Without both, note the picks as asked.
+        """
+        with _lock, contextlib.suppress(ValueError):  # larger than all that is kept
+            _answers[self._key(before, decision, picks)] = msgspec.json.encode(answer)
+
+    def _key(self, before: Doc | None, decision: str, picks: Sequence[Json]) -> bytes:
+        asked = (self.game, self.role, request_language(), before, decision, picks)
+        return hashlib.sha256(msgspec.json.encode(asked)).digest()
+
+    def list_moves(self, picks: Picks) -> Answer:
+        """Return the answer of the API with all moves after the picks. It costs ten writes."""
+        return self._ask(picks.decision, picks.values, f"?all=1&limit={MOST_MOVES}")
 
     def list_whole_moves(self, step: BuilderState) -> list[WholeMove]:
         """Return all moves that begin with the picks if they are few, or nothing."""
@@ -237,6 +289,16 @@ class Builder:
                 parts = self.labels.move_parts(after.move)
                 found.append(WholeMove(self.labels.move(after.move), path, last, *parts))
         return sorted(found, key=lambda move: move.ends) if least <= MOST_WHOLE_MOVES else []
+
+
+def _find_nearest_pick(step: BuilderState) -> Pick | None:
+    """Return the forced or first answer to a question with few answers, or None."""
+    choice = step.choice
+    if choice is None:
+        return None
+    if forced := _forced_answer(choice):
+        return Pick(choice["field"], forced[0])
+    return Pick(choice["field"], choice["options"][0]["value"]) if _count_ways(step) <= MOST_WHOLE_MOVES else None
 
 
 def _count_ways(step: BuilderState) -> int:

@@ -21,7 +21,7 @@ from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.grammar import PERSON_MARK, parse_noun
 from domain.kernel.text.message_catalog import Texts, load_texts
-from domain.types import Json, Seat, split_ruleset
+from domain.types import Json, Seat
 
 _PAIR = re.compile(r"([a-z0-9_]+)(?:[:-](\d{1,2}))?", re.ASCII)
 """A seat, or a pair: two seats, or a thing and a seat."""
@@ -47,6 +47,26 @@ def _are_alike(package: str, word: str | None, other: str | None) -> bool:
     lists = (_load_places(package), *load_lists(package))
     kinds, others = ({number for number, ids in enumerate(lists) if each in ids} for each in (word, other))
     return bool(kinds & others) or not (kinds or others)
+
+
+@functools.lru_cache(10_000)  # a page of the largest game has some six hundred
+def _name_member(package: str, lang: str, name: str) -> str:
+    """Return the name of a member of a game's documents."""
+    entry = load_members(package).get(name, {})
+    label = entry.get(lang) or load_texts(package, lang).label(f"word.{name}") or name.replace("_", " ")
+    return label[:1].upper() + label[1:]
+
+
+@functools.lru_cache(10_000)
+def _say_word(package: str, lang: str, member: str, value: str) -> str:
+    """Return a word of a member as text."""
+    texts = load_texts(package, lang)
+    if (numbered := _NUMBERED.fullmatch(value)) and texts.label(f"word.{numbered[1]}"):
+        return f"{texts.word(numbered[1])} {texts.grammar.number(int(numbered[2]))}"
+    kind = {"type": "move", "deciding": "decision"}.get(member, member)
+    if text := texts.label(f"word.{value}") or texts.get(f"{kind}.{value}"):
+        return text
+    return _name_member(package, lang, value) if value in load_members(package) else texts.word(value)
 
 
 @dataclass(frozen=True)
@@ -83,9 +103,7 @@ class Labels:
 
     def member(self, name: str) -> str:
         """Return the name of a member of a document."""
-        entry = self._entry(name)
-        label = entry.get(self.texts.lang) or self.texts.label(f"word.{name}") or name.replace("_", " ")
-        return label[:1].upper() + label[1:]
+        return _name_member(self.rules.package, self.texts.lang, name)
 
     def holder(self, member: str, value: Json) -> str:
         """Return the name of a member with this value: a plural in its singular for a single word."""
@@ -109,16 +127,11 @@ class Labels:
             return self.short_seat(value) if "seat" in self._entry(member) else self.texts.word(value)
         if not isinstance(value, str):
             return self.describe(member, value)
-        if value == split_ruleset(self.rules.meta.ruleset)[0]:
+        if self.rules.meta.ruleset.startswith(f"{value}@"):
             return self.title()
-        if "seats" in self._entry(member) and value[:1].isdecimal():
+        if value[:1].isdecimal() and "seats" in self._entry(member):
             return self.key(member, value)
-        if (numbered := _NUMBERED.fullmatch(value)) and self.texts.label(f"word.{numbered[1]}"):
-            return f"{self.texts.word(numbered[1])} {self.texts.grammar.number(int(numbered[2]))}"
-        kind = {"type": "move", "deciding": "decision"}.get(member, member)
-        if text := self.texts.label(f"word.{value}") or self.texts.get(f"{kind}.{value}"):
-            return text
-        return self.member(value) if self._entry(value) else self.texts.word(value)
+        return _say_word(self.rules.package, self.texts.lang, member, value)
 
     def key(self, member: str, key: str) -> str:
         """Return a key of a mapping as text."""

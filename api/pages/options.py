@@ -25,6 +25,8 @@ class FieldShown:
     hi: int = 0
     value: str = ""
     optional: bool = False
+    group: str = ""
+    """Name of the list that the field is an entry of, or an empty text."""
 
 
 def show_options(options: Mapping[str, Doc], texts: Texts, sent: Mapping[str, str]) -> list[FieldShown]:
@@ -37,7 +39,7 @@ def show_options(options: Mapping[str, Doc], texts: Texts, sent: Mapping[str, st
                 field = f"option.{name}.{n}"
                 values = [("", texts.word("none")), *_values(schema["items"], texts)]
                 title = f"{label} ({texts.grammar.number(n + 1)})"
-                found.append(FieldShown(field, title, option["rule"], values, value=sent.get(field, "")))
+                found.append(FieldShown(field, title, option["rule"], values, value=sent.get(field, ""), group=label))
             continue
         field = f"option.{name}"
         values, number = _values(schema, texts), _integer(schema)

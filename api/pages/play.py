@@ -42,8 +42,8 @@ def play(game: str) -> Response:
     state = page.builder.advance(picks)
     if state.answer.status >= 400:
         return _refuse(page, picks, state.answer)
-    if "why" in request.form:
-        return _explain(page, state)
+    if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
+        return _explain(page, state, missing)
     if state.move is None:
         return render_table(page, ask_next(page, state))
     preview = preview_move(page, state)
@@ -54,9 +54,9 @@ def play(game: str) -> Response:
     return _send(page, picks, state.move)
 
 
-def _explain(page: TablePage, state: BuilderState) -> Response:
-    """Show the question again, with the reason for a missing value."""
-    found = find_reason(page.builder, page.board, state, parse(request.form["why"]))
+def _explain(page: TablePage, state: BuilderState, missing: str) -> Response:
+    """Show the question again, with the reason for a missing value as a form sends it."""
+    found = find_reason(page.builder, page.board, state, parse(missing))
     if found is None:
         raise Problem("form_stale")
     if isinstance(found, Answer) and found.code in _MOVED_ON:

@@ -266,7 +266,7 @@ def render_page(
     context: dict[str, object] = {
         "lang": lang,
         "say": functools.partial(_translate, lang),
-        "stamp": _sign_form,
+        "stamp": functools.cache(_sign_form),  # most forms of a page have one path
         "me": current_account() if g.get("owner") else None,
         "problem": None,
         "script": script,

@@ -5,12 +5,15 @@ Parts with a widget in the game's presentation have a form of their own: the sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from api.pages.labels import Labels
 from api.pages.owners import Owner
-from api.pages.widgets import Form, Matrix, Picture, Widgets, build_matrix, find_window
+from api.pages.widgets import Form, Matrix, Widgets, build_matrix, find_window
 from api.services import Doc
 from domain.types import Json
 
@@ -33,14 +36,13 @@ LONG = 24
 """Lines from which a panel begins closed."""
 
 
-@dataclass(frozen=True)
-class Node:
-    """A part of a document: a single `text`, or an entry list, or a table."""
+class Node(Struct, frozen=True):
+    """A part of a document: a single `text`, or an entry list, or a table. A board has hundreds, so it is a struct."""
 
     text: str = ""
     entries: Sequence[tuple[str, Node]] = ()
     columns: Sequence[str] = ()
-    rows: Sequence[tuple[str, Sequence[Node]]] = field(default=())
+    rows: Sequence[tuple[str, Sequence[Node]]] = ()
     empty: bool = False
     named: bool = False
     """True if the names of the rows are values: the seats."""
@@ -55,6 +57,8 @@ class Node:
     matrix: Matrix | None = None
     bar: int | None = None
     """Length of the bar beside a figure, in `BAR`."""
+    asks: Mapping[str, str] = {}
+    """Texts and names in the node with a button for the reason -> the missing value as a form sends it."""
 
     @property
     def kind(self) -> str:
@@ -82,13 +86,18 @@ class Node:
         )
 
 
+Path = tuple[str, ...]
+"""Members and keys from the board to a value, or to a key: then an empty part follows it."""
+
+
 @dataclass(frozen=True)
 class Panel:
-    """A headed part of a sight."""
+    """A headed part of a sight, or the single values of a part: these have no title and no member."""
 
+    part: str
+    member: str
     title: str
     node: Node
-    member: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -122,36 +131,23 @@ def show_window(labels: Labels, decision: Doc | None, titles: Mapping[str, str])
     return Window(build_node(labels, "", decision["context"]), links)
 
 
-@dataclass(frozen=True)
-class SightPart:
-    """The public part of a sight, or the visitor's own."""
-
-    name: str
-    panels: Sequence[Panel]
-    pictures: Sequence[Picture]
-    """Positions at a glance; the panels contain them in words."""
-
-
-def build_parts(labels: Labels, board: Doc) -> list[SightPart]:
-    """Return the parts of a board as the visitor may see it, the own one first."""
-    widgets = Widgets(labels, board)
-    return [
-        SightPart(name, _build_panels(_NodeBuilder(labels, widgets), board[name], name), widgets.draw_pictures(name))
-        for name in ("own", "public")
-        if board.get(name)
-    ]
-
-
-def _build_panels(builder: _NodeBuilder, part: Mapping[str, Json], name: str) -> list[Panel]:
-    """Return the panels of a part: first one for all single values, then one for each other member."""
+def split_part(part: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Yield the values of the panels of a part by member: first all single values, then each other member."""
     single = {member: value for member, value in part.items() if not _is_container(value)}
-    single = dict(sorted(single.items(), key=lambda item: item[1] is None))
-    panels = [Panel("", builder.list_members(single, "", (name,)))] if single else []
-    return panels + [
-        Panel(builder.labels.member(member), builder.build(member, value, (name, member)), member)
-        for member, value in part.items()
-        if member not in single
-    ]
+    if single:
+        yield "", dict(sorted(single.items(), key=lambda item: item[1] is None))
+    yield from ((member, value) for member, value in part.items() if member not in single)
+
+
+def build_panel(widgets: Widgets, part: str, member: str, value: Json, places: Mapping[Path, str]) -> Panel:
+    """Return the panel of a value from `split_part`. It depends on nothing else of a board but the owners.
+
+    `places`: those of missing things, as `find_places` returns them.
+    """
+    builder = _NodeBuilder(widgets.labels, widgets, places)
+    if not member:
+        return Panel(part, "", "", builder.list_members(value, "", (part,)))
+    return Panel(part, member, widgets.labels.member(member), builder.build(member, value, (part, member)))
 
 
 def count_leaves(value: Json) -> int:
@@ -163,11 +159,7 @@ def count_leaves(value: Json) -> int:
 
 def build_node(labels: Labels, member: str, value: Json) -> Node:
     """Return the form of a value of a member, without widgets."""
-    return _NodeBuilder(labels, None).build(member, value, ())
-
-
-Path = tuple[str, ...]
-"""Members and keys from the board to a value."""
+    return _NodeBuilder(labels, None, {}).build(member, value, ())
 
 
 @dataclass(frozen=True)
@@ -176,9 +168,28 @@ class _NodeBuilder:
 
     labels: Labels
     widgets: Widgets | None
+    places: Mapping[Path, str]
 
     def build(self, member: str, value: Json, path: Path) -> Node:
-        """Return the form of a value of a member."""
+        """Return the form of a value of a member, with buttons at the places of missing things."""
+        node = self._build(member, value, path)
+        asks = self._find_asks(member, value, path) if self.places else None
+        return replace(node, asks=asks) if asks else node
+
+    def _find_asks(self, member: str, value: Json, path: Path) -> dict[str, str]:
+        """Return the texts and names of a value at the places of missing things."""
+        labels = self.labels
+        if isinstance(value, str):
+            return {labels.value(member, value): self.places[path]} if path in self.places else {}
+        if isinstance(value, dict):
+            found = {key: sent for key in value if (sent := self.places.get((*path, key, "")))}
+            names = [(name, key) for key in found for name in (labels.key_name(member, key), labels.key(member, key))]
+            return {name: found[key] for name, key in names}
+        words = enumerate(value) if isinstance(value, list) else ()
+        places = {labels.value(member, each): self.places.get((*path, str(n)), "") for n, each in words}
+        return {text: sent for text, sent in places.items() if sent}
+
+    def _build(self, member: str, value: Json, path: Path) -> Node:
         form = self.widgets.find_form(path) if self.widgets and _is_container(value) and value else None
         if form and (node := self._draw(form, member, value, path)):
             return node

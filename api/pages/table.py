@@ -19,11 +19,13 @@ from api.pages.in_process import Answer, ask, require
 from api.pages.labels import Labels
 from api.pages.link_card import show_card
 from api.pages.map_view import Offers, find_offers, show_map
+from api.pages.missing_places import find_places
+from api.pages.node_html import NodeWriter
 from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
 from api.pages.shown_parts import show_parts
 from api.pages.sight import show_window
-from api.pages.why_not import Missing, Reason, list_missing
+from api.pages.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
 from domain.service.principals import Principal
@@ -185,6 +187,8 @@ class Prompt:
     """Sentences of the chronicle since the version of the form."""
     missing: Missing = ()
     """Values missing from the question."""
+    closed_kinds: Sequence[tuple[str, str]] = ()
+    """Kinds of moves of this decision among them: as sent by a form, and in words."""
     reason: Reason | None = None
     """Why one of them is not offered."""
 
@@ -233,7 +237,9 @@ def ask_next(page: TablePage, step: BuilderState) -> Prompt:
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
     question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None
-    return Prompt(step, question, whole, missing=list_missing(page.labels, page.board, step))
+    missing = list_missing(page.labels, page.board, step, whole)
+    closed = list_closed_kinds(page.labels, page.board, missing)
+    return Prompt(step, question, whole, missing=missing, closed_kinds=closed)
 
 
 def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200) -> Response:
@@ -245,7 +251,9 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     entries, digest = _newest_entries(page), _digest_since_visit(page)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
-    parts = show_parts(labels, page.board, page.audit) if page.board else []
+    missing = asked.missing if asked and not blocked else ()
+    places = find_places(labels, page.board, page.seat, missing)
+    parts = show_parts(labels, page.board, page.audit, places) if page.board else []
     titles = next((part.titles for part in parts if part.name == "public"), {})
     stopped = summary["status"] in ("over", "closed")
     return render_games_page(
@@ -259,6 +267,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         decision=page.decision,
         parts=parts,
         window=show_window(labels, page.decision, titles) if running else None,
+        write_node=NodeWriter(labels.texts.lang).write_node,
         map=show_map(labels, page.board, page.seat, offers),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),

@@ -5,12 +5,12 @@ One answer decides if every tried move is refused for the same reason. A page th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from api.http import i18n
 from api.http.problems import CODES
-from api.pages.builder import Builder, BuilderState, Pick, dump
+from api.pages.builder import MOST_WHOLE_MOVES, Builder, BuilderState, Pick, WholeMove, dump, parse
 from api.pages.collation import collation_key
 from api.pages.geometry import load_geometry
 from api.pages.in_process import Answer, ask
@@ -32,6 +32,13 @@ _ALLOWED = Message("The rules allow this now, but it is no answer to this questi
 _IMPOSSIBLE = Message("Nothing of this kind is possible now.")
 _DEPENDS = Message("No single answer decides this: it depends on your other answers.")
 
+_HELD = ""
+"""Field of the things in the hand: no question has asked for them yet."""
+
+_IN_HAND = Message("What you hold")
+_USED = "You can use this now, in these moves: {kinds}."
+_UNUSED = Message("None of your moves uses this now.")
+
 _WORDS = ("-", "--")
 """Words without meaning in samples of moves."""
 
@@ -48,8 +55,11 @@ class Reason:
     sentence: str = ""
 
 
-def list_missing(labels: Labels, board: Doc, step: BuilderState) -> Missing:
-    """Return the values missing from the open question, by kind: of its field, and other kinds of moves."""
+def list_missing(labels: Labels, board: Doc, step: BuilderState, whole: Sequence[WholeMove] = ()) -> Missing:
+    """Return the values missing from the open question: those of its field, kinds of moves, and things in the hand.
+
+    `whole`: the moves that are offered in its place. Things in the hand are of the first question alone.
+    """
     choice = step.choice
     if choice is None or choice["kind"] == "range":
         return []
@@ -57,9 +67,7 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState) -> Missing:
     found = {field: _list_alike(labels, board, field, offered)}
     kinds = [pick for pick in step.picks.trail if pick.field == "type"]
     if not kinds and field != "type":  # the decision has one kind of move
-        deciding = [decision["kind"] for decision in board.get("decisions", ())]
-        moves = {name: kind.admission.at for name, kind in labels.rules.moves.items()}
-        found["type"] = _list_types(labels, [name for name, at in moves.items() if not at or {*at} & {*deciding}])
+        found["type"] = _list_types(labels, _list_admitted(labels, board))
     elif kinds and kinds[0].forced:
         found["type"] = _list_types(labels, [kinds[0].value])
     shown = []
@@ -67,7 +75,34 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState) -> Missing:
         words = [(dump([name, value]), labels.option(name, value)) for value in values]
         words.sort(key=lambda word: collation_key(word[1]))
         shown += [(labels.question(name, values[0]), words)] if words else []
+    if all(pick.forced for pick in step.picks.trail):
+        known = {*_find_words(offered), *_find_words([parse(move.path) for move in whole])}
+        known.update(value for values in found.values() for value in values if isinstance(value, str))
+        held = [(dump([_HELD, value]), labels.option("", value)) for value in _list_held(labels, board, known)]
+        shown += [(_say(_IN_HAND), held)] if held else []
     return shown
+
+
+def _list_held(labels: Labels, board: Doc, known: Container[str]) -> list[str]:
+    """Return the things of the game's lists in the visitor's own view, apart from known ones."""
+    geometry = load_geometry(labels.rules.package)
+    places = geometry.regions if geometry else {}
+    items = {value for values in load_lists(labels.rules.package) for value in values} - {*places}
+    return [word for word in dict.fromkeys(_find_words(board.get("own"))) if word in items and word not in known]
+
+
+def list_closed_kinds(labels: Labels, board: Doc, missing: Missing) -> Sequence[tuple[str, str]]:
+    """Return the missing kinds of moves of the open decision, unless there are many."""
+    admitted = [dump(["type", name]) for name in _list_admitted(labels, board)]
+    found = [(sent, label) for _, values in missing for sent, label in values if sent in admitted]
+    return found if len(found) <= MOST_WHOLE_MOVES else []
+
+
+def _list_admitted(labels: Labels, board: Doc) -> list[str]:
+    """Return all kinds of moves of the open decisions."""
+    deciding = {decision["kind"] for decision in board.get("decisions", ())}
+    moves = labels.rules.moves.items()
+    return [name for name, kind in moves if not kind.admission.at or deciding.intersection(kind.admission.at)]
 
 
 def _list_alike(labels: Labels, board: Doc, field: str, offered: Sequence[Json]) -> list[Json]:
@@ -112,15 +147,51 @@ def find_reason(builder: Builder, board: Doc, step: BuilderState, asked: Json) -
     if not isinstance(asked, list) or dump(asked) not in known:
         return None
     field, value = asked
-    is_type = field == "type"
-    moves = _sample_moves(builder.labels, value) if is_type else _complete_moves(builder, step, field, value)
+    label = builder.labels.option(field, value)
+    if field == _HELD:
+        return _find_use(builder, step, label, value)
+    moves = _sample_moves(builder.labels, value) if field == "type" else _complete_moves(builder, step, field, value)
+    return _try_moves(builder, step, label, moves, is_type=field == "type")
+
+
+def _find_use(builder: Builder, step: BuilderState, label: str, value: str) -> Reason | Answer:
+    """Return the kinds of moves with a thing in the hand, or the reason why all moves go without it."""
+    told = builder.list_moves(step.picks)
+    if told.status >= 400:
+        return told
+    moves = told.doc["moves"]
+    if kinds := dict.fromkeys(builder.labels.option("type", move["type"]) for move in moves if _has(move, {value})):
+        return Reason(label, sentence=_say(Message(_USED, kinds="; ".join(kinds))))
+    alike = {each for values in load_lists(builder.labels.rules.package) if value in values for each in values}
+    with_others = [move for move in moves if _has(move, alike)]
+    changed = [_put_alike(move, alike, value) for move in [*with_others[:1], *with_others[1:][-1:]]]
+    tried = [move for move in changed if move]
+    if tried:
+        return _try_moves(builder, step, label, tried)
+    is_sure = told.doc["count"] == len(moves) and not with_others
+    return Reason(label, sentence=_say(_UNUSED if is_sure else _DEPENDS))
+
+
+def _has(move: Doc, words: Container[str]) -> bool:
+    return any(word in words for name, value in move.items() if name != "type" for word in _find_words(value))
+
+
+def _put_alike(move: Doc, alike: Container[str], value: str) -> Doc | None:
+    """Return the move with a thing in place of the only one alike, or None."""
+    others = {word for name, part in move.items() if name != "type" for word in _find_words(part) if word in alike}
+    return _put_value(move, "", others.pop(), value) if len(others) == 1 else None
+
+
+def _try_moves(
+    builder: Builder, step: BuilderState, label: str, moves: Sequence[Doc], is_type: bool = False
+) -> Reason | Answer:
+    """Return the reason from dry runs of moves. `is_type`: their kind is in question, and all else is a sample."""
     answers = []
     for move in moves:
         body = {"moves": list_moves(builder.labels, step.picks, move), "decision": step.picks.decision}
         answers.append(ask("POST", f"/games/{builder.game}/moves?dry_run=1", body, role=builder.role))
     if faulty := next((each for each in answers if each.code in CODES), None):
         return faulty
-    label = builder.labels.option(field, value)
     causes = {dump([each.code, each.doc.get("figures") if is_type else None]) for each in answers}
     if any(each.status < 400 for each in answers):
         return Reason(label, sentence=_say(_ALLOWED))

@@ -133,7 +133,7 @@ class Widgets:
 
     def find_form(self, path: Sequence[str]) -> Form | None:
         """Return the form of the part at a path, or None."""
-        if path[:2] == ["own", "seats"]:  # a game at its end shows the own parts of all seats
+        if [*path[:2]] == ["own", "seats"]:  # a game at its end shows the own parts of all seats
             path = ["own", *path[3:]]
         for pattern, doc in self._forms:
             pairs = zip(pattern, path, strict=False)

@@ -29,7 +29,14 @@ from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import check_shape, decisions, query_builder
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message, load_texts
-from domain.queries import builder_reveals, check_moves, list_moves, preview_moves, require_running
+from domain.queries import (
+    builder_reveals,
+    check_moves,
+    list_further_answers,
+    list_moves,
+    preview_moves,
+    require_running,
+)
 from domain.types import Json, Seat, Viewer
 
 bp = Blueprint("moves", __name__, url_prefix="/v1/games", description="Moves, dry runs, and the move builder.")
@@ -175,8 +182,9 @@ def _fact_teller(rules: AnyRuleset, now: AnyGame) -> Callable[[Sequence[Doc]], l
 def choices(body: Doc, args: Doc, game: str) -> Response:
     """Return the move builder's next question, or the finished move; with `all=1`, all moves at once.
 
-    Start without picks, and append one pick for each answer. Every option leads to a legal move. A director without a
-    seat may use it for a vacant or late seat; hidden options are shown only after a look is recorded.
+    With `ahead`, the answers to further picks come with it, as long as few moves are possible. Start without picks, and
+    append one pick for each answer. Every option leads to a legal move. A director without a seat may use it for a
+    vacant or late seat; hidden options are shown only after a look is recorded.
     """
     rules, p = load_table(game)
     seat = authorization.principal().seat
@@ -188,19 +196,23 @@ def choices(body: Doc, args: Doc, game: str) -> Response:
     if body["decision"] is not None:
         require_open_decision(rules, p, body["decision"])
     open_now = decisions(rules, p.state, p.rewinds)
-    look_doc = _record_look(rules, p, seat, body["picks"]) if authorization.principal().seat is None else {}
+    look_doc: Doc = {}
+    if authorization.principal().seat is None:
+        if args["all"] == "1" or args["ahead"]:  # every response with hidden data would be a look
+            raise Problem("seats_only", "Only the seat itself may list all of its moves.")
+        look_doc = _record_look(rules, p, seat, body["picks"])
     choice_or_move = query_builder(rules, p.state, seat, body["picks"])
     if not open_now:
         raise DecisionClosed("")
     doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | look_doc
     if args["all"] == "1":
-        if authorization.principal().seat is None:  # every response with hidden data would be a look
-            raise Problem("seats_only", "Only the seat itself may list all of its moves.")
         with rate_limits.whole_game_slot():
             return json_response(doc | list_moves(rules, p.state, seat, body["picks"], args["limit"]))
-    if isinstance(choice_or_move, Choice):
-        return json_response(doc | {"choice": _choice_to_json(rules, choice_or_move)})
-    return json_response(doc | {"move": choice_or_move})
+    doc |= _answer_to_json(rules, choice_or_move)
+    if args["ahead"]:
+        further = list_further_answers(rules, p.state, seat, body["picks"], args["ahead"])
+        doc["ahead"] = [{"picks": picks} | _answer_to_json(rules, answer) for picks, answer in further]
+    return json_response(doc)
 
 
 def _seat_for_director(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:
@@ -231,6 +243,12 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
     stored = execute_command(p.id, Look(), expected=p.version)
     services().notify_appended(stored.position)
     return {"looked": True, "version": stored.versions[-1]}
+
+
+def _answer_to_json(rules: AnyRuleset, answer: Choice | Json) -> Doc:
+    """Return an answer of the builder: a question or a finished move."""
+    is_choice = isinstance(answer, Choice)
+    return {"choice": _choice_to_json(rules, answer) if is_choice else None, "move": None if is_choice else answer}
 
 
 def _choice_to_json(rules: AnyRuleset, choice: Choice) -> Doc:

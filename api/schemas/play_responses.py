@@ -184,20 +184,31 @@ class ChoiceSchema(ResponseSchema):
     hi = fields.Integer()
 
 
-class NextSchema(ResponseSchema):
-    game = required_str()
-    version = required_int()
-    decision = required_str()
+class BuilderAnswerSchema(ResponseSchema):
     choice = fields.Nested(ChoiceSchema, allow_none=True, required=True)
     move = JsonSchemaField(
         ref("Move"), allow_none=True, required=True, metadata={"description": "The complete move, ready to send."}
     )
+
+
+class FurtherAnswerSchema(BuilderAnswerSchema):
+    picks = fields.List(JsonSchemaField({}), required=True, metadata={"description": "All picks up to this answer."})
+
+
+class NextSchema(BuilderAnswerSchema):
+    game = required_str()
+    version = required_int()
+    decision = required_str()
     moves = fields.List(
         JsonSchemaField(ref("Move")),
         metadata={"description": "With `all`: complete moves, in the order of the options."},
     )
     count = fields.Integer(
         allow_none=True, metadata={"description": "With `all`: number of moves. null: too many to count."}
+    )
+    ahead = fields.List(
+        fields.Nested(FurtherAnswerSchema),
+        metadata={"description": "With `ahead`: answers to further picks, each after those to fewer picks."},
     )
     looked = fields.Boolean(
         metadata={"description": "Directors: true if the response contains hidden data. The log then records a look."}

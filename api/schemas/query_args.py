@@ -297,6 +297,11 @@ class ChoicesArgs(LangArgs):
     limit = QueryInt(
         load_default=100, validate=range_check(1, 1000), metadata={"description": "With `all`: most moves returned."}
     )
+    ahead = QueryInt(
+        load_default=0,
+        validate=range_check(0, 24),
+        metadata={"description": "Also return the answers to further picks, while at most so many moves are possible."},
+    )
 
 
 class ChallengeArgs(RequestSchema):

@@ -46,6 +46,8 @@ class Page(HTMLParser):
         self.forms: list[PageForm] = []
         self.texts: list[str] = []
         self.leaves: list[str] = []
+        self.asks: list[tuple[str, str, str, str]] = []
+        """Buttons outside of their form: its id, name, value and label."""
         self._open: list[tuple[str, str]] = []
         self.feed(html)
 
@@ -57,6 +59,8 @@ class Page(HTMLParser):
             self.leaves.append("")
         if tag == "form":
             self.forms.append(PageForm(found["action"]))
+        elif tag == "button" and "form" in found:
+            self.asks.append((found["form"], found["name"], found["value"], found.get("aria-label", "")))
         elif tag == "button" and self.forms:
             self.forms[-1].buttons.append((found.get("name", ""), found.get("value", ""), found.get("class", "")))
         elif tag == "input" and self.forms:

@@ -11,17 +11,20 @@ import secrets
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
+from markupsafe import escape
 
-from api.pages import builder
-from api.pages.builder import Builder, BuilderState, Pick, Picks, find_owners, show_question
+from api.pages import builder, why_not
+from api.pages.builder import Builder, BuilderState, Pick, Picks, WholeMove, find_owners, show_question
 from api.pages.in_process import Answer as Told
 from api.pages.in_process import ask as known
 from api.pages.labels import Labels
+from api.pages.missing_places import find_places
 from api.pages.presentation import load_members
 from api.pages.rules import read_blocks
 from api.pages.session import safe_target
@@ -243,22 +246,130 @@ class TestForms:
         assert anne.send(form, ("pick", '"atlantis"')).status_code == 409
 
 
+@pytest.mark.parametrize("odd", ["\u0142\u00f3d\u017a", "a b", "%C3", "50%25", "a?b=c"])
+def test_a_name_in_an_address_may_have_any_letters(site: Site, odd: str) -> None:
+    """It reaches the API as it is."""
+    answer = person(site).browser.get(f"/ratings/{quote(odd)}", Accept="text/html")
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+
+
 def test_a_table_is_opened_by_its_form(site: Site) -> None:
     anne = person(site)
     form = Page(anne.read("/games/new?ruleset=" + SOE).text).form("/games/new", "")
     chosen = [("seats", "2"), ("option.first_player", "1"), ("option.power_assignment", "random"), ("undo", "free")]
+    assert re.search(r"<details><summary>[^<]*</summary>\s*<label>", anne.read("/games/new?ruleset=" + SOE).text)
     answer = anne.send(form, *chosen, ("listing", "invitation"), ("pace", "live"), ("join", "yes"))
     assert answer.status_code == 200, answer.text
     address = re.search(r"/games/([0-9a-f-]{36})/invitation\?invitation=[\w-]+", answer.text)
     assert address
     doc = anne.api.get("/games/" + address[1], Annals_Role="0").json
     assert (doc["listing"], doc["undo"], doc["pace"]["seconds"]["move"]) == ("invitation", "free", 300)
+    assert "send them the address of this page" not in anne.read("/games/" + address[1]).text
     assert (doc["options"]["first_player"], doc["options"]["power_assignment"]) == (1, "random")
     bea = person(site, "Bea")
     assert bea.send(Page(bea.read(address[0]).text).act("join")).status_code == 303
     assert anne.send(Page(anne.read(f"/games/{address[1]}").text).act("start")).status_code == 303
     wrong = anne.send(form, *chosen, ("listing", "public"), ("pace", "never"))
     assert (wrong.status_code, 'class="problem"' in wrong.text) == (422, True)
+
+
+# --- what is missing -------------------------------------------------------------------------------------------
+
+
+def list_missing(html: str) -> set[str]:
+    """The values in the list of reasons."""
+    return {unescape(value) for value in re.findall(r'<option value="(\[[^"]*)"', html)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_option_leads_to_its_reason_where_it_is_shown(started: Started, name: str) -> None:
+    """Kinds of moves beside the question, things on the board: by a button of the form with the list."""
+    anne, path = started.anne, started.anne.play_now(name)
+    asked: set[str] = set()
+    answer = anne.read(path)
+    for _ in range(60):
+        page = Page(answer.text)
+        asks = [(value, label) for form, field, value, label in page.asks if (form, field) == ("ask-why", "thing")]
+        assert len(asks) == len(page.asks)
+        assert {value for value, _ in asks} <= list_missing(answer.text)
+        if new := [ask for ask in asks if json.loads(ask[0])[0] not in asked]:
+            value, label = new[0]
+            asked.add(json.loads(value)[0])
+            why = next(each for each in page.forms if each.buttons == [("", "", "quiet")])
+            told = anne.send(why, ("why", '["type","nothing"]'), ("thing", value))
+            assert told.status_code == 200, told.text
+            reason = re.search(r'class="reason".*?<strong>(.*?)</strong>', told.text, re.DOTALL)
+            assert reason
+            assert unescape(label).casefold().startswith(unescape(reason[1]).casefold())
+            assert f'<option value="{escape(value)}" selected>' in told.text
+        form = page.question()
+        if form is None:
+            break
+        answer = anne.answer(form)
+        if answer.status_code == 303:
+            move_bots(started.site, path.rpartition("/")[2])
+            answer = anne.follow(answer)
+    assert asked, "nothing was missing"
+    assert name != "age_of_reason@1" or "" in asked  # the cards in the hand, before a question about cards
+
+
+def test_a_thing_in_the_hand_tells_which_moves_use_it_or_why_none_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = CATALOGUE.get("imperunde@1")
+    texts = load_texts(rules.package, "en")
+    labels = Labels(rules, texts, SeatNames(texts, {0: "russia"}, {}))
+    choice = {"field": "type", "kind": "one", "options": [{"value": "pass"}, {"value": "play_card"}]}
+    step = BuilderState(Picks("0-1", "k"), Told(200, {"choice": choice}))
+    board = {"own": {"hand": ["sabotage"]}, "public": {}, "decisions": [{"kind": "card_window"}]}
+    moves: list[dict[str, Any]] = []
+    answers = {"all=1": Told(200, {"moves": moves, "count": 1}), "dry_run=1": Told(409, {"code": "no_target"})}
+    monkeypatch.setattr(
+        builder, "ask", lambda _, target, *args, **options: answers[target.partition("?")[2].partition("&")[0]]
+    )
+    monkeypatch.setattr(why_not, "ask", lambda *args, **options: answers["dry_run=1"])
+    monkeypatch.setattr(why_not, "_say", str)
+
+    def explain(*found: dict[str, Any], count: int | None = 1) -> Any:
+        moves[:] = found
+        answers["all=1"].doc["count"] = count
+        return why_not.find_reason(Builder("g", "0", labels), board, step, ["", "sabotage"])
+
+    assert ('["","sabotage"]', "Sabotage") in why_not.list_missing(labels, board, step)[-1][1]
+    assert "Play a card" in explain({"type": "play_card", "card": "sabotage"}).sentence
+    assert explain({"type": "play_card", "card": "smuggling"}).refusal == {"code": "no_target"}
+    assert explain({"type": "pass"}).sentence == "None of your moves uses this now."
+    assert "it depends on your other answers" in explain({"type": "pass"}, count=None).sentence
+    offered = [WholeMove("", '[["card","sabotage",false]]')]
+    assert [name for name, _ in why_not.list_missing(labels, board, step, offered)] == ["Action"]
+
+
+def test_things_are_asked_for_at_one_place_each_the_own_one_first() -> None:
+    rules = CATALOGUE.get("seven_empires@1")
+    texts = load_texts(rules.package, "en")
+    labels = Labels(rules, texts, SeatNames(texts, {0: "spain", 1: "france"}, {}))
+    missing = [
+        ("Units", [('["unit","artillery"]', "Artillery"), ('["unit","infantry"]', "Infantry")]),
+        ("Regions", [('["region","london"]', "London")]),
+        ("Moves", [('["type","deploy"]', "Deploy")]),
+    ]
+    supply = {"artillery": 1, "infantry": 2}
+    public = {
+        "units": {"london": {"france": {"artillery": 1}}},
+        "deploy": "deploy",
+        "empires": {"france": {"supply": supply}, "spain": {"supply": supply}},
+    }
+    told = {("public", "empires", "spain", "supply", unit, ""): f'["unit","{unit}"]' for unit in supply}
+    assert find_places(labels, {"public": public}, 0, missing) == told
+    hand = ("own", "hand", "1")
+    board = {"public": public, "own": {"hand": ["x", "artillery"]}}
+    assert find_places(labels, board, 0, missing)[hand] == '["unit","artillery"]'
+    assert find_places(labels, {"public": public}, None, ()) == {}
+
+
+def test_nobody_else_is_asked_why(duel: tuple[Person, str, Table]) -> None:
+    anne, path, _ = duel
+    assert Page(Person(anne.site, Browser(anne.site)).read(path).text).asks == []
+    anne.decide(path)
+    assert Page(anne.read(path).text).asks == []
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------

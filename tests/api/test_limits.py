@@ -142,6 +142,11 @@ class TestBuckets:
         codes = [orders.post("/choices?all=1", {}, orders.tokens[0]).status_code for _ in range(3)]
         assert codes == [200, 200, 429]
 
+    def test_answers_to_further_picks_cost_two(self, orders: Table) -> None:
+        orders.site.remake(rate=0.001, burst=4)
+        codes = [orders.post("/choices?ahead=12", {}, orders.tokens[0]).status_code for _ in range(3)]
+        assert codes == [200, 200, 429]
+
     def test_zero_switches_both_off(self, orders: Table) -> None:
         orders.site.remake(rate=0, burst=1)
         assert "RateLimit" not in orders.get("/scores", 0).headers

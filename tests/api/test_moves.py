@@ -294,6 +294,22 @@ class TestBuilder:
         refused(orders.post("/choices?all=1", {"picks": ["nothing"]}, orders.tokens[0]), 409, "not_offered")
         refused(orders.post("/choices?all=1&limit=0", {}, orders.tokens[0]), 422, "invalid_query")
 
+    def test_the_next_answers_come_at_once(self, site: Site) -> None:
+        """Each is what a request with its picks tells; more moves than wanted end the list."""
+        table = site.table("struggle_of_empires@1", 2)
+        (seat,) = table.get("/decisions").json["decisions"][0]["must"]
+        token = table.tokens[seat]
+        first, plain = (table.post(f"/choices?ahead={most}", {}, token).json for most in (24, 0))
+        assert first == plain | {"ahead": first["ahead"]}
+        led = table.post("/choices?all=1", {}, token).json["moves"]
+        assert sorted(map(str, (each["move"] for each in first["ahead"] if each["move"]))) == sorted(map(str, led))
+        assert len(led) > 4
+        for each in first["ahead"]:
+            asked = table.post("/choices", {"picks": each["picks"]}, token).json
+            assert each == {"picks": each["picks"], "choice": asked["choice"], "move": asked["move"]}
+        assert table.post("/choices?ahead=1", {}, token).json["ahead"] == []
+        refused(table.post("/choices?ahead=25", {}, token), 422, "invalid_query")
+
     def test_what_cannot_be_counted_says_so(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("domain.queries.MAX_QUESTIONS", 8)
         doc = orders.post("/choices?all=1", {}, orders.tokens[0]).json
@@ -303,7 +319,8 @@ class TestBuilder:
     def test_all_moves_of_a_seat_are_for_that_seat(self, orders: Table) -> None:
         orders.site.delete(f"{orders.path}/seats/0", orders.tokens[0])
         assert orders.post("/choices", {"seat": 0}, orders.director).status_code == 200
-        refused(orders.post("/choices?all=1", {"seat": 0}, orders.director), 403, "seats_only")
+        for query in ("all=1", "ahead=12"):
+            refused(orders.post(f"/choices?{query}", {"seat": 0}, orders.director), 403, "seats_only")
 
     def test_who_does_not_decide_is_told_so(self, skirmish: Table) -> None:
         (seat,) = skirmish.get("/decisions").json["decisions"][0]["must"]

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from api.pages.labels import Labels
+from api.pages.node_html import NodeWriter
+from api.pages.owners import Owner
 from api.pages.presentation import load_widgets
 from api.pages.session import _templates, _translate
 from api.pages.shown_parts import show_parts
-from api.pages.sight import build_parts, count_leaves, show_window
-from api.pages.widgets import Widgets
+from api.pages.sight import Node, Panel, count_leaves, show_window
+from api.pages.widgets import Matrix, Widgets
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from tests.api.game_pages import Page
@@ -23,12 +25,12 @@ from tests.api.test_game_pages import CATALOGUE
 from tests.api.test_map_pages import labels_of
 from tests.games.pages import ALL, GROUPED, Pages
 
-PARTS = """{% from "sight.html" import show_panels with context %}
-{% for part in parts %}{{ show_panels(part) }}{% endfor %}"""
+PARTS = """{% from "sight.html" import show_part with context %}
+{% for part in parts %}{{ show_part(part) }}{% endfor %}"""
 
 
 def draw(labels: Labels, board: dict[str, Any]) -> str:
-    parts = build_parts(labels, board)
+    parts = show_parts(labels, board, "")
     say = functools.partial(_translate, labels.texts.lang)
     return _templates().from_string(PARTS).render(parts=parts, say=say)
 
@@ -113,13 +115,50 @@ def test_a_window_says_what_is_answered() -> None:
     assert show_window(labels, {**decision, "kind": "budget"}, {}) is None
 
 
-def test_parts_are_drawn_once_for_each_board_language_and_people() -> None:
+def test_a_panel_is_drawn_once_for_each_content_language_and_people() -> None:
+    """What has changed since is drawn anew, and nothing else."""
     english, board = labels_of(ALL[0], "en")
     french, _ = labels_of(ALL[0], "fr")
     named = replace(english, names=replace(english.names, people={0: "Anne"}, powers={}))
     public = {**board, "own": None}
-    shown = show_parts(english, board, "")
-    assert show_parts(english, json.loads(json.dumps(board)), "") is shown
-    others = [show_parts(french, board, ""), show_parts(named, board, ""), show_parts(english, public, "")]
-    assert all(other is not shown for other in others)
-    assert [part.name for part in others[-1]] == ["public"]
+    shown = list_panels(english, board)
+    assert list_panels(english, json.loads(json.dumps(board))) == shown
+    others = [list_panels(french, board), list_panels(named, board), list_panels(english, public)]
+    assert [other & shown for other in others[:2]] == [set(), set()]
+    assert others[2] < shown
+    moved = board | {"public": board["public"] | {"bag_size": 77}}
+    assert len(shown - list_panels(english, moved)) == 1
+    assert [part.name for part in show_parts(english, public, "")] == ["public"]
+
+
+def list_panels(labels: Labels, board: dict[str, Any]) -> set[int]:
+    """The panels of a board, each as the object that is kept."""
+    return {id(panel) for part in show_parts(labels, board, "") for panel in part.panels}
+
+
+def test_the_own_parts_of_all_seats_have_the_forms_of_the_own_one() -> None:
+    """A game at its end shows them."""
+    labels, board = labels_of(ALL[0], "en")
+    widgets = Widgets(labels, board)
+    own, all_own = (widgets.find_form((*path, "hand")) for path in (("own",), ("own", "seats", "0")))
+    assert own is not None
+    assert all_own == own
+
+
+HOSTILE = '<b onclick="x">&\''
+
+
+@pytest.mark.parametrize("form", ["", "cards", "display", "dice", "lines", "auction"])
+def test_no_text_of_a_node_becomes_markup(form: str) -> None:
+    """Names of people stand in boards."""
+    owner, asks = Owner(HOSTILE, "<", 0), {HOSTILE: HOSTILE}
+    single = Node(text="3" if form == "dice" else HOSTILE, owner=owner, note=HOSTILE, asks=asks)
+    entries = Node(form=form, entries=[(HOSTILE, single)], note=HOSTILE, asks=asks)
+    rows = [(HOSTILE, [single])] if form != "dice" else []
+    table = Node(columns=[HOSTILE], rows=rows, named=True, asks=asks, matrix=Matrix([owner], [(owner, [HOSTILE])], ""))
+    writer = NodeWriter("en", audit=HOSTILE, form="reasons")
+    for node in (single, entries, table):
+        drawn = str(writer.write_node(node)) + str(writer.write_panel(Panel("own", HOSTILE, HOSTILE, node)))
+        assert "&lt;b onclick" in drawn
+        assert "<b " not in drawn
+        assert 'onclick="' not in drawn

@@ -85,6 +85,27 @@ def test_a_person_with_only_the_address_plays(scenario: Scenario, way: str) -> N
     check_look(found, way)
 
 
+@pytest.mark.parametrize("name", load_shipped().names())
+@pytest.mark.parametrize("way", ["no script", "keys"])
+def test_a_decision_of_every_game_is_made_in_every_way(scenario: Scenario, name: str, way: str) -> None:
+    """Two of them, since the first one is often a choice of powers."""
+    found = scenario("playing", name=f"{way} {name[:9]}", ruleset=name, decisions=2, orders=1, **WAYS[way])
+    assert found["decisions"] == 2
+    check_look(found, way)
+
+
+SEVEN = "seven_empires@1"
+
+
+@pytest.mark.parametrize("way", ["clicks", "no script", "keys", "a phone in French"])
+def test_what_is_no_option_leads_to_its_reason(scenario: Scenario, way: str) -> None:
+    """By buttons beside the question and on the board, in a game that has both early."""
+    given = {"places": [".closed", ".panels"], "steps": 80}
+    found = scenario("asking", name=f"Why {way}", ruleset=SEVEN, **given, **WAYS[way])
+    assert found["told"] == {".closed": True, ".panels": True}
+    assert not found["sideways"]
+
+
 @pytest.mark.parametrize("way", ["no script", "keys", "touch", "French", "no motion"])
 def test_a_whole_game_is_played_in_every_way(scenario: Scenario, service: Service, way: str) -> None:
     on_map = way in {"keys", "touch"}

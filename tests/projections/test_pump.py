@@ -372,6 +372,22 @@ class TestLobbyAndTimeline:
         assert add_text(CATALOGUE.get("orders@1"), first, words, words.seat)["text"] == ["La partie est ouverte."]
         assert [e["version"] for e in house.reader.read_timeline(game, PUBLIC, 2, 2)] == [3, 4]
 
+    def test_the_own_part_names_no_move_that_the_public_part_tells(self, house: House) -> None:
+        """Such as one with a hidden card: its name alone would say the same twice."""
+        game = house.game("orders@1", 3)
+        house.commands.handle(game, Play(1, [{"type": "order", "to": "t01", "units": 2}]))
+        house.pumped()
+        secret = house.reader.read_timeline(game, 1)[-1]
+        words, rules = load_texts("", "en"), CATALOGUE.get("orders@1")
+
+        def tell(*acts: Any) -> tuple[list[str], list[str]]:
+            entry = add_text(rules, {**secret, "acts": acts}, words, words.seat)
+            return entry["text"], entry["own"][0]["text"]
+
+        assert tell() == ([], ["Seat 2: order."])
+        assert tell([1, {"type": "order"}]) == (["Seat 2: order."], [])
+        assert tell([0, {"type": "order"}])[1] == tell([1, {"type": "order"}], [1, {}])[1] == ["Seat 2: order."]
+
 
 @pytest.mark.parametrize(
     ("owner", "name"),

@@ -302,13 +302,28 @@ const isOffered = (place) => place.hasAttribute("href") && !place.hasAttribute("
 
 /** Ask why a region is no option. Answers that are not sent yet would be lost, so then the reader asks. @param {string} region */
 function askWhy(region) {
-  const select = /** @type {HTMLSelectElement | null} */ (document.querySelector(".why select"));
-  const found = [...(select?.options || [])].find((each) => JSON.parse(each.value)[1] === region);
-  if (!select || !found) return;
-  found.selected = true;
-  select.closest("details")?.setAttribute("open", "");
+  const select = chooseWhy((value) => JSON.parse(value)[1] === region);
+  if (!select) return;
   if (button("[name=some]:checked")) select.focus();
   else select.form?.requestSubmit();
+}
+
+/** Choose a missing value in the list, and open it. @param {(value: string) => boolean} isWanted */
+function chooseWhy(isWanted) {
+  const select = /** @type {HTMLSelectElement | null} */ (document.querySelector(".why select"));
+  const found = [...(select?.options || [])].find((each) => isWanted(each.value));
+  if (!select || !found) return null;
+  found.selected = true;
+  select.closest("details")?.setAttribute("open", "");
+  return select;
+}
+
+/** A button on the board asks at once, unless answers would be lost. @param {Event} event */
+function onAsk(event) {
+  const asked = event.target instanceof Element ? event.target.closest("button[name=thing]") : null;
+  if (!(asked instanceof HTMLButtonElement) || !button("[name=some]:checked")) return;
+  event.preventDefault();
+  chooseWhy((value) => value === asked.value)?.focus();
 }
 
 /** @param {string} selector */
@@ -354,4 +369,5 @@ function follow() {
 }
 
 document.addEventListener("annals:updated", follow);
+document.addEventListener("click", onAsk);
 follow();

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from typing import Literal
 
 import msgspec
@@ -176,3 +176,53 @@ def all_moves(
             waiting.append(_extend_picks(path, step))
         else:
             yield step
+
+
+# --- further answers -------------------------------------------------------------------------------------------
+
+
+Answers = list[tuple[list[Json], Choice | Json]]
+"""Picks, with the next question after them or the finished move."""
+
+
+def look_ahead(
+    next_step: Callable[[Sequence[Json]], Choice | Json], picks: Sequence[Json], step: Choice | Json, most: int
+) -> Answers:
+    """Return the answers to further picks, each after those to fewer picks. `step` is the answer to `picks`.
+
+    Picks without a choice are made at once. The options of each question come nearest first, until more than `most`
+    moves are sure to be possible, or twice as many options are picked.
+    """
+    found: Answers = []
+    waiting = [_make_forced_picks(next_step, list(picks), step, found)]
+    left, least = 2 * most, _count_ways(waiting[0][1], most)
+    while waiting and least <= most:
+        path, ask = waiting.pop(0)
+        for pick in ask.values if isinstance(ask, Choice) else ():
+            if not left:
+                return found
+            left -= 1
+            found.append(([*path, pick], next_step([*path, pick])))
+            waiting.append(_make_forced_picks(next_step, *found[-1], found))
+            least += _count_ways(waiting[-1][1], most) - 1
+            if least > most:
+                break
+    return found
+
+
+def _make_forced_picks(
+    next_step: Callable[[Sequence[Json]], Choice | Json], picks: list[Json], step: Choice | Json, found: Answers
+) -> tuple[list[Json], Choice | Json]:
+    """Return picks and answer after all picks without a choice, and add the answers to them to `found`."""
+    while isinstance(step, Choice) and len(forced := list(islice(_possible_picks(step), 2))) == 1:
+        picks = [*picks, forced[0]]
+        step = next_step(picks)
+        found.append((picks, step))
+    return picks, step
+
+
+def _count_ways(step: Choice | Json, most: int) -> int:
+    """Return the least number of moves from a step on; more than `most` for a question of another kind than `one`."""
+    if not isinstance(step, Choice):
+        return 1
+    return len(step.options) if step.kind == "one" else most + 1

@@ -1,0 +1,49 @@
+"""Places on a board with things missing from the open question: there a person looks for them first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from api.pages.builder import parse
+from api.pages.geometry import load_geometry
+from api.pages.labels import Labels
+from api.pages.sight import Path
+from api.pages.why_not import Missing
+from api.services import Doc
+from domain.types import Json, Seat
+
+Places = Mapping[Path, str]
+"""Path of a word or key in a board -> the missing value as a form sends it."""
+
+
+def find_places(labels: Labels, board: Doc, seat: Seat | None, missing: Missing) -> Places:
+    """Return one place on the board for each missing thing: best the visitor's own, then the nearest to the top.
+
+    Regions have theirs on the map, and kinds of moves beside the question.
+    """
+    geometry = load_geometry(labels.rules.package)
+    elsewhere = geometry.regions if geometry else {}
+    sought = {}
+    for _, values in missing:
+        for sent, _ in values:
+            field, value = parse(sent)
+            if field != "type" and isinstance(value, str) and value not in elsewhere:
+                sought[value] = sent
+    own = {str(seat), *(power for each, power in labels.names.powers.items() if each == seat)}
+    best: dict[str, tuple[int, int, Path]] = {}
+    for path, word in _list_words({part: board.get(part) for part in ("own", "public")}) if sought else ():
+        if word in sought:
+            place = (0 if path[0] == "own" else 1 if own.intersection(path) else 2, len(path), path)
+            best[word] = min(best.get(word, place), place, key=lambda each: each[:2])
+    return {path: sought[word] for word, (_, _, path) in best.items()}
+
+
+def _list_words(value: Json, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Yield the words and keys of a document, each with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict | list):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(key, str):
+                yield (*path, key, ""), key
+            yield from _list_words(each, (*path, str(key)))
