@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from flask import Response, g, request
 
+from api.documents.desk_rights import DeskRights, find_desk_rights
 from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.agreements import DURATIONS
@@ -20,11 +21,8 @@ from api.pages.numbers import read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.table import TablePage, load_table
 from api.schemas.query_args import NEEDS
-from api.services import Doc
+from api.services import Doc, services
 from domain.types import DIRECTOR, Json
-
-ENDINGS = ("adjourned", "adjudicated", "forfeited", "annulled", "abandoned", "void")
-"""Ends of a game in the form. The last two are no rulings: they close the game at once."""
 
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 _CURSOR = re.compile(r"[0-9a-f-]{36}", re.ASCII)
@@ -134,7 +132,7 @@ def _render(page: TablePage, refused: Answer | None = None) -> Response:
         summary=page.summary,
         decision=page.decision,
         ruling=page.summary.get("ruling"),
-        endings_offered=ENDINGS,
+        rights=_find_rights(page),
         durations=DURATIONS,
         key=new_form_key(),
         times=clocks.Times.of_visitor(page.now),
@@ -142,6 +140,12 @@ def _render(page: TablePage, refused: Answer | None = None) -> Response:
         sent=request.form,
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _find_rights(page: TablePage) -> DeskRights:
+    owner, s = session_owner(), services()
+    players = s.account_store.accounts.list_players(owner.account) if owner else ()
+    return find_desk_rights(s, page.game, page.office, players)
 
 
 # --- acts: method, path and body of each ------------------------------------------------------------------------

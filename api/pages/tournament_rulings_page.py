@@ -18,6 +18,7 @@ from api.pages.numbers import read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournament_pages import TournamentShown, load_tournament
 from api.services import Doc
+from api.tournament_rights import list_answerable, list_appealable
 from domain.tournaments.event_appeal_commands import OUTCOMES
 from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY
 from domain.tournaments.results_file import MAX_ENTRANTS
@@ -94,7 +95,8 @@ def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
     """Show the rulings; after a refusal the form has what was sent."""
     if refused:
         g.problem = refused.code
-    found = require("GET", f"{page.address}/rulings")
+    found, owner = require("GET", f"{page.address}/rulings"), session_owner()
+    tournament = page.doc["tournament"]
     return render_games_page(
         "tournament_rulings",
         refused.status if refused else 200,
@@ -102,6 +104,8 @@ def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
         doc=page.doc,
         rulings=found["items"],
         names=found["names"],
+        appealable=list_appealable(tournament, page.players),
+        answerable=list_answerable(tournament, page.players, owner.account) if owner else (),
         sent=request.form if refused else {},
         annulments=ANNULMENTS,
         exclusions=EXCLUSIONS,
