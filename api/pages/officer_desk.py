@@ -12,7 +12,7 @@ from api.documents.desk_rights import DeskRights, find_desk_rights
 from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.agreements import DURATIONS
-from api.pages.form_keys import new_form_key, read_form_key
+from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.lobby import TableShown
@@ -79,7 +79,7 @@ def direct(game: str) -> Response:
     page = load_table(game, DIRECTOR)
     if page.role != DIRECTOR:
         raise Problem("directors_only")
-    if request.method == "GET":
+    if request.method == "GET" or goes_back():
         return _render(page)
     act, key = request.form.get("act", ""), read_form_key()
     if act not in _ACTS:
@@ -117,7 +117,7 @@ def _preview(page: TablePage, body: Doc) -> Response:
         person=str(body.get("name") or request.form.get("person", "")[:80]),
         reason=body.get("explanation") or ("" if "explanation" in body else _read_reason().get("reason", "")),
         role=body.get("role", ""),
-        fields=[(name, value) for name, value in request.form.items() if name not in ("form", "sure")],
+        fields=list_kept_fields(),
     )
 
 

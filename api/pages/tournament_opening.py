@@ -9,7 +9,7 @@ from pathlib import Path
 from flask import Response, g, request
 
 from api.http.problems import Problem
-from api.pages.form_keys import new_form_key, read_form_key
+from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.login import show_login
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
@@ -30,7 +30,7 @@ def open_from_example() -> Response:
     """Show the examples; then the terms of one; then open it."""
     if session_owner() is None:
         return show_login(ADDRESS)
-    if request.method == "GET":
+    if request.method == "GET" or goes_back():
         return _render()
     chosen, key = request.form.get("example", ""), read_form_key()
     if not (chosen.isdecimal() and chosen.isascii() and len(chosen) < 3 and int(chosen) < len(load_examples())):
@@ -58,5 +58,7 @@ def _render(body: Doc | None = None, chosen: str = "", refused: Answer | None = 
         body=body,
         terms=TermsShown.of_body(body) if body else None,
         key=new_form_key(),
+        sent=request.form,
+        fields=list_kept_fields(),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )

@@ -204,6 +204,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         after=query.get("after_round", 0),
         ranked=ranked,
         done=request.args.get("done", ""),
+        sent=request.form if refused else {},
         key=new_form_key(),
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
