@@ -203,12 +203,21 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
         after=query.get("after_round", 0),
         ranked=ranked,
+        followed=_find_followed(page),
         done=request.args.get("done", ""),
         sent=request.form if refused else {},
         key=new_form_key(),
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _find_followed(page: TournamentShown) -> bool | None:
+    """Return whether the visitor follows the series of the tournament, or None where nobody can."""
+    schedule = page.doc["schedule"]
+    if session_owner() is None or not schedule or schedule["next"] or page.is_over:
+        return None
+    return page.doc["tournament"] in [each["tournament"] for each in require("GET", "/me/series")["items"]]
 
 
 def _draw_progress(page: TournamentShown, stage: int) -> ProgressChart | None:
