@@ -74,7 +74,7 @@ def test_a_series_is_followed_by_a_form(site: Site) -> None:
     done(host.api.put(f"{path}/schedule", WEEKLY))
     assert acts() == {"follow"}
     page = act(anne, path, "follow")
-    assert "You follow this series: you are told by mail once its next event is open." in page.texts
+    assert "You follow this series. If you get mail or a digest, it tells you of the next event." in page.texts
     assert acts() == {"unfollow"}
     act(anne, path, "unfollow")
     assert acts() == {"follow"}
