@@ -151,6 +151,8 @@ class EmailSubscriptions(AccountTable):
 
     def list_seats(self, account: str, games: Sequence[str] | None = None) -> dict[str, list[str]]:
         """Return the account's roles by game, in these games or in all."""
+        if games is not None and not games:
+            return {}
         among = "" if games is None else f" AND t.game IN ({', '.join('?' * len(games))})"
         rows = self._database.execute(f"{_SEATS}{among} ORDER BY t.game, t.role", (account, *(games or ())))
         roles: dict[str, list[str]] = {}
