@@ -17,6 +17,9 @@ from domain.kernel.records.record import Record
 from domain.service.principals import Principal
 from domain.types import DIRECTOR
 
+OFFERING: Office = "director"
+"""Least office for offering a role and for withdrawing an offer."""
+
 ORPHAN_MS = 30 * DAY
 """Time without a sign of a table's owner before the next officer may inherit it, ms."""
 
@@ -56,8 +59,13 @@ def check_neutrality(game: AnyGame) -> None:
 
     For acts that are no commands; `execute_command` checks commands.
     """
-    if game.terms.get("officers") == "neutral" and game.has_stake(officer_ids(game.id)):
+    if lacks_neutrality(game, officer_ids(game.id)):
         raise RuleError("director_has_stake")
+
+
+def lacks_neutrality(game: AnyGame, ids: Collection[str]) -> bool:
+    """Return whether an officer with these player ids has a stake, at a table with neutral officers."""
+    return game.terms.get("officers") == "neutral" and game.has_stake(ids)
 
 
 def hidden_data_refusal(s: ApiServices, principal: Principal, game: AnyGame, ids: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""Calls of the routes of tournaments: the tournament, the caller's office, commands under the request's conditions."""
+"""Calls of the routes of tournaments: the tournament, and commands under the request's conditions."""
 
 from __future__ import annotations
 
@@ -8,67 +8,19 @@ from flask import Response
 
 from api import authorization
 from api.caller_keys import command_key, person_key
-from api.http import security_log
-from api.http.problems import Problem
 from api.response_builders import if_match_version, json_response
 from api.services import Doc, services
 from domain.command_handler import CommandResult
 from domain.errors import RuleError, StoreUnavailable
-from domain.kernel.text.message_catalog import Message
 from domain.service.database import Statement
 from domain.service.request_keys import RequestKey
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import TournamentCommand
 
-_ONLY_FOR = {
-    ("organiser",): Message("Only the organiser may do this"),
-    ("organiser", "deputy"): Message("Only the organiser or a deputy may do this"),
-    ("organiser", "deputy", "arbiter"): Message("Only the officers of the tournament may do this"),
-}
-"""Offices -> title of a refusal."""
-
 
 def load_tournament(tournament: str) -> Tournament:
     """Return a tournament. Raise UnknownTournament."""
     return services().tournaments.load(tournament)
-
-
-def find_office(t: Tournament) -> tuple[str, str] | None:
-    """Return the caller's player id and office: `organiser`, `deputy` or `arbiter`; None for others."""
-    offices = {**t.officers, t.director: "organiser"}
-    return next(((player, offices[player]) for player in authorization.player_ids() if player in offices), None)
-
-
-def require_office(tournament: str, *offices: str, or_stand_in: bool = True) -> tuple[Tournament, str]:
-    """Return a tournament and the caller's player id.
-
-    Raise Problem unless the caller has one of these offices, or may stand in for the organiser and does.
-    """
-    t = load_tournament(tournament)
-    found = find_office(t)
-    if found is not None and found[1] in offices:
-        return t, found[0]
-    if or_stand_in and "organiser" in offices and _may_stand_in(t, found):
-        player = found[0] if found else authorization.current_account().player
-        security_log.log_event("organiser_replaced", tournament=t.id, player=player)
-        return t, player
-    refused = Problem("directors_only")
-    refused.title = _ONLY_FOR[offices]
-    raise refused
-
-
-def _may_stand_in(t: Tournament, found: tuple[str, str] | None) -> bool:
-    """Return whether a caller with this office has the rights of the organiser.
-
-    Deputies and moderators do, once the organiser's account is erased, banned or suspended.
-    """
-    may = (found is not None and found[1] == "deputy") or authorization.is_moderator(authorization.credential_owner())
-    return may and not services().account_store.accounts.is_active(t.director)
-
-
-def require_director(tournament: str) -> Tournament:
-    """Return a tournament of the caller. Raise Problem unless the caller is its organiser, or a deputy."""
-    return require_office(tournament, "organiser", "deputy")[0]
 
 
 def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc, reason: str = "") -> CommandResult:

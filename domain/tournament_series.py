@@ -10,6 +10,7 @@ from contextlib import suppress
 from itertools import islice
 
 from domain.errors import FormError, InvalidTable, RuleError, StaleVersion, TournamentError, UnknownRuleset
+from domain.notifications.followed_series import pass_on
 from domain.service.recurrence import Recurrence
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
@@ -41,7 +42,10 @@ def open_next(
     made = new_tournament_id(seat_tokens, "series", t.id)
     is_made = is_active(t.director) and _open_alike(tournaments, seat_tokens, t, made)
     with suppress(RuleError):  # another call has done the same
-        tournaments.handle(t.id, Succeed(made) if is_made else Unschedule(is_service=True))
+        if is_made:
+            tournaments.handle(t.id, Succeed(made), extra_statements=lambda _: pass_on(t.id, made))
+        else:
+            tournaments.handle(t.id, Unschedule(is_service=True))
     return made if is_made else ""
 
 

@@ -222,9 +222,13 @@ class Labels:
         return self.holder(field, value)
 
     def decision(self, kind: str) -> str:
-        """Return the name of a kind of decision."""
-        text = self.texts.get(f"decision.{kind}") or kind.replace("_", " ")
+        """Return the name of a kind of decision, as a heading."""
+        text = self.decision_noun(kind)
         return text[:1].upper() + text[1:]
+
+    def decision_noun(self, kind: str) -> str:
+        """Return the name of a kind of decision within a sentence."""
+        return self.texts.get(f"decision.{kind}") or kind.replace("_", " ")
 
     def refusal(self, code: str) -> str:
         """Return the sentence of a refusal, or an empty text if it needs figures."""

@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 
 from flask import Response, g, request
 
+from api.documents.desk_rights import DeskRights, find_desk_rights
 from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.agreements import DURATIONS
-from api.pages.form_keys import new_form_key, read_form_key
+from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.lobby import TableShown
@@ -20,11 +21,8 @@ from api.pages.numbers import read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.table import TablePage, load_table
 from api.schemas.query_args import NEEDS
-from api.services import Doc
+from api.services import Doc, services
 from domain.types import DIRECTOR, Json
-
-ENDINGS = ("adjourned", "adjudicated", "forfeited", "annulled", "abandoned", "void")
-"""Ends of a game in the form. The last two are no rulings: they close the game at once."""
 
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 _CURSOR = re.compile(r"[0-9a-f-]{36}", re.ASCII)
@@ -81,7 +79,7 @@ def direct(game: str) -> Response:
     page = load_table(game, DIRECTOR)
     if page.role != DIRECTOR:
         raise Problem("directors_only")
-    if request.method == "GET":
+    if request.method == "GET" or goes_back():
         return _render(page)
     act, key = request.form.get("act", ""), read_form_key()
     if act not in _ACTS:
@@ -119,7 +117,7 @@ def _preview(page: TablePage, body: Doc) -> Response:
         person=str(body.get("name") or request.form.get("person", "")[:80]),
         reason=body.get("explanation") or ("" if "explanation" in body else _read_reason().get("reason", "")),
         role=body.get("role", ""),
-        fields=[(name, value) for name, value in request.form.items() if name not in ("form", "sure")],
+        fields=list_kept_fields(),
     )
 
 
@@ -134,7 +132,7 @@ def _render(page: TablePage, refused: Answer | None = None) -> Response:
         summary=page.summary,
         decision=page.decision,
         ruling=page.summary.get("ruling"),
-        endings_offered=ENDINGS,
+        rights=_find_rights(page),
         durations=DURATIONS,
         key=new_form_key(),
         times=clocks.Times.of_visitor(page.now),
@@ -142,6 +140,12 @@ def _render(page: TablePage, refused: Answer | None = None) -> Response:
         sent=request.form,
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _find_rights(page: TablePage) -> DeskRights:
+    owner, s = session_owner(), services()
+    players = s.account_store.accounts.list_players(owner.account) if owner else ()
+    return find_desk_rights(s, page.game, page.office, players)
 
 
 # --- acts: method, path and body of each ------------------------------------------------------------------------

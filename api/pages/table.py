@@ -52,6 +52,8 @@ class TablePage:
     board: Doc
     now: int
     labels: Labels
+    office: str = ""
+    """The visitor's role as an officer, or empty."""
 
     @property
     def seat(self) -> int | None:
@@ -137,14 +139,15 @@ def load_table(game: str, wanted: str = "", position: int = 0) -> TablePage:
     """
     principal, principals = find_role(game, wanted)
     role, roles = str(principal.role) if principal else "", [str(each.role) for each in principals]
+    office = principal.office if principal else ""
     wait = str(position) if position else request.args.get("wait", "")
     query = f"?wait={int(wait)}" if wait.isdecimal() and len(wait) < 16 else ""
     summary = require("GET", f"/games/{game}{query}", role=role)
     labels = Labels.of_table(summary, i18n.request_language())
     if summary["status"] == "open":
-        return TablePage(game, role, roles, summary, {}, 0, labels)
+        return TablePage(game, role, roles, summary, {}, 0, labels, office)
     resumed = require("GET", f"/games/{game}/resume{query}", role=role)
-    return TablePage(game, role, roles, summary, resumed["board"], resumed["now"], labels)
+    return TablePage(game, role, roles, summary, resumed["board"], resumed["now"], labels, office)
 
 
 def find_role(game: str, wanted: str = "") -> tuple[Principal | None, Sequence[Principal]]:

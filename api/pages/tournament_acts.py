@@ -101,6 +101,8 @@ _ACTS: dict[str, Callable[[], Act]] = {
         {"rule": "", "start": "", **_read_text("rule", 200), **_read_text("start", 16), **_read_text("zone", 64)},
     ),
     "unschedule": lambda: ("DELETE", "/schedule", {}),
+    "follow": lambda: ("PUT", "/followers/me", {}),
+    "unfollow": lambda: ("DELETE", "/followers/me", {}),
     "label": _label,
     "close": _close,
 }

@@ -1,4 +1,4 @@
-"""Opening a tournament from an example: the visitor chooses one, sees its terms, and opens it."""
+"""Opening a tournament from an example: the visitor chooses one, sees its terms, sets another pace, and opens it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import functools
 import json
 from pathlib import Path
 
-from flask import Response, g, request
+from flask import Response, request
 
-from api.http.problems import Problem
-from api.pages.form_keys import new_form_key, read_form_key
-from api.pages.in_process import Answer, RefusedCall, ask, require
+from api.http.problems import Problem, problem_of_error
+from api.paces import parse_pace
+from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
+from api.pages.in_process import RefusedCall, ask, require
 from api.pages.login import show_login
+from api.pages.pace_form import PaceForm, read_pace
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournament_terms import TermsShown
-from api.services import Doc
+from api.services import Doc, services
+from domain.accounts.account_settings import list_time_zones
+from domain.errors import InvalidTable
 
 ADDRESS = "/tournaments/new"
 
@@ -30,33 +34,45 @@ def open_from_example() -> Response:
     """Show the examples; then the terms of one; then open it."""
     if session_owner() is None:
         return show_login(ADDRESS)
-    if request.method == "GET":
+    if request.method == "GET" or goes_back():
         return _render()
     chosen, key = request.form.get("example", ""), read_form_key()
     if not (chosen.isdecimal() and chosen.isascii() and len(chosen) < 3 and int(chosen) < len(load_examples())):
         raise Problem("form_stale")
     title = request.form.get("title", "").strip()[:80]
     listing = "unlisted" if request.form.get("unlisted") == "yes" else "public"
-    body = {**load_examples()[int(chosen)], "title": title, "listing": listing}
+    example = load_examples()[int(chosen)]
+    labels = TermsShown.of_body(example).labels
+    pace = read_pace(labels, example["table"]["pace"])
+    body = {**example, "listing": listing, "table": {**example["table"], "pace": pace}}
+    del body["title"]
+    body |= {"title": title} if title else {}
+    shown = TermsShown(body, labels)
+    try:
+        parse_pace(labels.rules.meta, pace, services().clock())
+    except InvalidTable as error:
+        return _render(shown, problem_of_error(error))
     if request.form.get("sure") != "yes":
-        return _render(body, chosen)
+        return _render(shown, is_sound=True)
     answer = ask("POST", "/tournaments", body, Idempotency_Key=key)
     if answer.status >= 400:
-        return _render(refused=answer)
+        return _render(refused=RefusedCall(answer))
     return redirect(f"/tournaments/{answer.doc['tournament']}")
 
 
-def _render(body: Doc | None = None, chosen: str = "", refused: Answer | None = None) -> Response:
-    if refused:
-        g.problem = refused.code
+def _render(terms: TermsShown | None = None, refused: Problem | None = None, *, is_sound: bool = False) -> Response:
+    """Show the examples, or the terms of one: those that are sound can be opened."""
     return render_games_page(
         "new_tournament",
         refused.status if refused else 200,
         examples=load_examples(),
         titles={each["name"]: each["title"] for each in require("GET", "/rulesets")["items"]},
-        chosen=chosen,
-        body=body,
-        terms=TermsShown.of_body(body) if body else None,
+        terms=terms,
+        is_sound=is_sound,
+        paces=PaceForm(terms.labels) if terms else None,
+        zones=sorted(list_time_zones()),
         key=new_form_key(),
-        problem=localize_problem(RefusedCall(refused)) if refused else None,
+        sent=request.form,
+        fields=list_kept_fields(),
+        problem=localize_problem(refused) if refused else None,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +22,7 @@ from api.pages.session import localize_problem, render_games_page, session_owner
 from api.pages.tournament_charts import ProgressChart, draw_progress
 from api.pages.tournament_terms import TermsShown
 from api.services import Doc, services
+from api.tournament_rights import list_rights
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import LEAST_TABLES
 from domain.tournaments.scoring import POINT
@@ -35,11 +36,14 @@ _HEX_SHOWN = 8
 
 @dataclass(frozen=True)
 class TournamentShown:
-    """A tournament with the words of its game. `players`: player ids of the visitor."""
+    """A tournament with the words of its game."""
 
     doc: Doc
     labels: Labels
     players: Sequence[str] = ()
+    """Player ids of the visitor."""
+    rights: Collection[str] = ()
+    """Operations of officers that the visitor may do."""
 
     @property
     def address(self) -> str:
@@ -58,18 +62,17 @@ class TournamentShown:
 
     @property
     def is_organiser(self) -> bool:
-        """Return True if the visitor is the organiser, or an officer who does the organiser's work."""
-        deputies = [each["player"] for each in self.doc.get("officers", ()) if each["office"] == "deputy"]
-        return any(player in self.players for player in (self.doc["director"], *deputies))
+        """Return True if the visitor is the organiser, who directs the tables too."""
+        return self.doc["director"] in self.players
 
     @property
-    def is_officer(self) -> bool:
-        """Return True if the visitor may rule."""
-        return any(player in self.players for player in (self.doc["director"], *self._officers))
+    def is_over(self) -> bool:
+        """Return True if the tournament is finished or cancelled."""
+        return self.doc["status"] in ("finished", "cancelled")
 
-    @property
-    def _officers(self) -> list[str]:
-        return [each["player"] for each in self.doc.get("officers", ())]
+    def may(self, *acts: str) -> bool:
+        """Return True if the visitor has the office for one of these operations."""
+        return any(act in self.rights for act in acts)
 
     @property
     def entry(self) -> Doc | None:
@@ -130,17 +133,19 @@ class TournamentShown:
         return value[:_HEX_SHOWN]
 
 
-def show_tournament_doc(doc: Doc, players: Sequence[str] = ()) -> TournamentShown:
+def show_tournament_doc(doc: Doc, players: Sequence[str] = (), rights: Collection[str] = ()) -> TournamentShown:
     """Return a tournament with its words."""
     lang = i18n.request_language()
-    return TournamentShown(doc, Labels.of_table({**doc, "names": {}, "seats": []}, lang), players)
+    return TournamentShown(doc, Labels.of_table({**doc, "names": {}, "seats": []}, lang), players, rights)
 
 
 def load_tournament(tournament: str) -> TournamentShown:
     """Return a tournament as the visitor may read it. Raise RefusedCall."""
-    owner = session_owner()
-    players = services().account_store.accounts.list_players(owner.account) if owner else ()
-    return show_tournament_doc(require("GET", f"/tournaments/{tournament}"), players)
+    doc, owner = require("GET", f"/tournaments/{tournament}"), session_owner()
+    if owner is None:
+        return show_tournament_doc(doc)
+    players = services().account_store.accounts.list_players(owner.account)
+    return show_tournament_doc(doc, players, list_rights(tournament, players, owner))
 
 
 # --- pages -----------------------------------------------------------------------------------------------------
@@ -198,11 +203,21 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
         after=query.get("after_round", 0),
         ranked=ranked,
+        followed=_find_followed(page),
         done=request.args.get("done", ""),
+        sent=request.form if refused else {},
         key=new_form_key(),
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _find_followed(page: TournamentShown) -> bool | None:
+    """Return whether the visitor follows the series of the tournament, or None where nobody can."""
+    schedule = page.doc["schedule"]
+    if session_owner() is None or not schedule or schedule["next"] or page.is_over:
+        return None
+    return page.doc["tournament"] in [each["tournament"] for each in require("GET", "/me/series")["items"]]
 
 
 def _draw_progress(page: TournamentShown, stage: int) -> ProgressChart | None:

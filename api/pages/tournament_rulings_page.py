@@ -10,7 +10,7 @@ from flask import Response, g, request
 
 from api.http.problems import Problem
 from api.pages import clocks
-from api.pages.form_keys import new_form_key, read_form_key
+from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.login import show_login
@@ -18,6 +18,7 @@ from api.pages.numbers import read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournament_pages import TournamentShown, load_tournament
 from api.services import Doc
+from api.tournament_rights import list_answerable, list_appealable
 from domain.tournaments.event_appeal_commands import OUTCOMES
 from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY
 from domain.tournaments.results_file import MAX_ENTRANTS
@@ -48,6 +49,8 @@ def act_on_rulings(tournament: str) -> Response:
     name, key, page = request.form.get("act", ""), read_form_key(), load_tournament(tournament)
     if name not in _ACTS:
         raise Problem("form_stale")
+    if goes_back():
+        return _render(page)
     act = _ACTS[name]()
     if request.form.get("sure") != "yes":
         return _preview(page, name, act)
@@ -71,7 +74,7 @@ def _preview(page: TournamentShown, name: str, act: RulingAct) -> Response:
         seats=_list_seats(page, act.body) if "table" in act.body else (),
         moved=effect.doc.get("moved"),
         advancing=effect.doc.get("advancing"),
-        fields=[(each, value) for each, value in request.form.items() if each not in ("form", "sure", "effect")],
+        fields=list_kept_fields(),
         effect=effect.headers.get("ETag", ""),
     )
 
@@ -91,10 +94,11 @@ def _list_seats(page: TournamentShown, ruling: Doc) -> list[tuple[str, str, int]
 
 
 def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
-    """Show the rulings; after a refusal the form has what was sent."""
+    """Show the rulings; after a refusal, and back from the preview, the form has what was sent."""
     if refused:
         g.problem = refused.code
-    found = require("GET", f"{page.address}/rulings")
+    found, owner = require("GET", f"{page.address}/rulings"), session_owner()
+    tournament = page.doc["tournament"]
     return render_games_page(
         "tournament_rulings",
         refused.status if refused else 200,
@@ -102,7 +106,9 @@ def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
         doc=page.doc,
         rulings=found["items"],
         names=found["names"],
-        sent=request.form if refused else {},
+        appealable=list_appealable(tournament, page.players),
+        answerable=list_answerable(tournament, page.players, owner.account) if owner else (),
+        sent=request.form,
         annulments=ANNULMENTS,
         exclusions=EXCLUSIONS,
         key=new_form_key(),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from api.http import i18n
 from api.pages.agreements import longest_seconds
 from api.pages.labels import Labels
+from api.pages.pace_form import tell_pace
 from api.services import Doc, services
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.terms import DAY, QUEUED
@@ -52,6 +53,11 @@ class TermsShown:
     def longest(self) -> int:
         """Return the seconds for the longest decision, or 0 without deadlines."""
         return longest_seconds(self.labels, self.doc["table"].get("pace"))
+
+    @property
+    def pace(self) -> list[str]:
+        """Return what the pace means, one line for each part."""
+        return tell_pace(self.labels, self.doc["table"].get("pace"))
 
     def _tell_stage(self, stage: Doc) -> list[str]:
         rounds, at_once = stage.get("rounds"), stage.get("concurrent", 1)

@@ -75,7 +75,7 @@ def concede(_: Doc, headers: Doc, game: str, seat: int) -> Response:
 )
 def remove_player(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     """Remove the player of a seat, as an officer, with a reason: like `DELETE` of the seat."""
-    officer_rights.require_officer("deputy")
+    officer_rights.require_officer(Leave.least_office)
     return vacate_seat(game, seat, body["hold"], headers, body["reason"], status=201)
 
 

@@ -46,7 +46,7 @@ def offer_office(body: Doc, game: str) -> Response:
 
     It counts once the person accepts (`PUT /v1/me/offices/{game}`). A second offer replaces the first.
     """
-    officer_rights.require_officer("director")
+    officer_rights.require_officer(officer_rights.OFFERING)
     officer = officer_rights.acting_officer(game)
     if officer is None:
         raise Problem("directors_only")
@@ -181,7 +181,7 @@ def remove_officer(body: Doc, headers: Doc, game: str, player: str) -> Response:
 )
 def withdraw_office(game: str, player: str) -> Response:
     """Withdraw an offer to a person."""
-    officer_rights.require_officer("director")
+    officer_rights.require_officer(officer_rights.OFFERING)
     officer_rights.check_neutrality(load_table(game)[1])
     if not services().seat_tokens.officers.withdraw(game, player):
         raise Problem("not_found")

@@ -12,7 +12,7 @@ from api.response_builders import json_response
 from api.routes.table_chat import audit_chat, chat_to_json, find_chat
 from api.schemas.chat_schemas import ChatSchema, ChatWishSchema
 from api.services import Doc, services
-from api.tournament_calls import require_office
+from api.tournament_rights import require_right
 from domain.notifications.chats import ChatRequest
 
 bp = Blueprint(
@@ -33,7 +33,7 @@ bp = Blueprint(
 )
 def tournament_chat(tournament: str) -> Response:
     """Return the tournament's group chat: who named it, and its host. All its officers see it."""
-    require_office(tournament, "organiser", "deputy", "arbiter")
+    require_right(tournament, "tournament_chat")
     return json_response(chat_to_json(find_chat(tournament)))
 
 
@@ -54,7 +54,7 @@ def change_tournament_chat(body: Doc, tournament: str) -> Response:
     """
     authorization.require_fresh_password()
     authorization.require_good_standing()
-    t, _ = require_office(tournament, "organiser", "deputy", or_stand_in=False)
+    t, _ = require_right(tournament, "change_tournament_chat")
     owner = authorization.credential_owner()
     if t.is_over:
         raise Problem("webhook_refused", "The tournament is over.")
@@ -76,7 +76,7 @@ def change_tournament_chat(body: Doc, tournament: str) -> Response:
 )
 def remove_tournament_chat(tournament: str) -> Response:
     """Remove the tournament's group chat. All its officers may do it."""
-    require_office(tournament, "organiser", "deputy", "arbiter")
+    require_right(tournament, "remove_tournament_chat")
     found = find_chat(tournament)
     if not services().notifications.chats.remove(tournament, audit_chat(found.account, "chat_removed", tournament)):
         raise Problem("not_found")

@@ -26,9 +26,9 @@ from api.tournament_calls import (
     load_tournament,
     open_queue_tables,
     own_players,
-    require_director,
     written_response,
 )
+from api.tournament_rights import require_right
 from domain.tournaments.event_commands import (
     CheckIn,
     CloseCheckIn,
@@ -220,7 +220,7 @@ def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
     You may open another one before each further draw. Without it, the same entrants go on, with their nonces. The queue
     of a ladder or arena takes nobody once it is closed (`queue_closed`), until you open it again (`queue_open`).
     """
-    require_director(tournament)
+    require_right(tournament, "change_phase")
     return written_response(execute_for_caller(tournament, _PHASES[body["phase"]], headers))
 
 

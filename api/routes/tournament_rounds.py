@@ -41,10 +41,9 @@ from api.tournament_calls import (
     execute_for_caller,
     load_tournament,
     own_players,
-    require_director,
-    require_office,
     written_response,
 )
+from api.tournament_rights import require_right
 from domain.errors import RuleError, TournamentError
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.ruling_commands import RuleEnding
@@ -88,7 +87,7 @@ def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int
     needs the ranking of the one before. Another draw needs a reason, and takes the next secret; once a table has been
     made there is none.
     """
-    t = require_director(tournament)
+    t = require_right(tournament, "draw_round")[0]
     command = Draw(stage, number, bool(body["reason"]), _read_draw_input(t, stage, number))
     return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
 
@@ -143,7 +142,7 @@ def open_bids(_: Doc, headers: Doc, tournament: str, stage: int, number: int) ->
 
     They close after the time of the stage, or once everybody has filed. Then you make the tables.
     """
-    require_director(tournament)
+    require_right(tournament, "open_bids")
     return written_response(execute_for_caller(tournament, OpenBids(stage, number), headers))
 
 
@@ -183,7 +182,7 @@ def make_tables(_: Doc, tournament: str, stage: int, number: int) -> Response:
     Bids or lists for the seats must be closed. A request makes up to 50 tables; repeat it until `left` is 0. No table
     is made twice, wherever a request stops.
     """
-    t, s = require_director(tournament), services()
+    t, s = require_right(tournament, "make_tables")[0], services()
     left = s.tournament_tables.make_tables(t.id, stage, number, MOST_AT_ONCE, lambda: charge_quota("tables"))
     return _progress_response(t, {"left": left})
 
@@ -214,7 +213,7 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response
     The service reads them from the games, as soon as spectators see their end. A game closed without a result does
     not count.
     """
-    t, s = require_director(tournament), services()
+    t, s = require_right(tournament, "report_results")[0], services()
     pods = s.tournament_tables.report_results(t.id, stage, number, s.reader.list_places)
     return _progress_response(t, {"pods": pods})
 
@@ -236,7 +235,7 @@ def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Respon
     Each is a ruling at its table (`adjourned`): places follow from the true state, and the game is closed after a day,
     unless you withdraw the ruling there. `refused` lists tables where you may not rule, since you play there.
     """
-    t, player = require_office(tournament, "organiser")
+    t, player = require_right(tournament, "adjourn_round")
     play, pods, refused = require_round(t, stage, number), list[int](), list[int]()
     for (round_, pod), table in sorted(play.tables.items()):
         if round_ == number and table.game and services().commands.game(table.game).status == "running":
@@ -275,7 +274,7 @@ def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -
 
     After the last round of a stage the next one begins. You may rank a round again if its standings have changed.
     """
-    require_director(tournament)
+    require_right(tournament, "rank_round")
     return written_response(execute_for_caller(tournament, Rank(stage, number), headers))
 
 

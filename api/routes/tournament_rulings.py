@@ -34,9 +34,9 @@ from api.tournament_calls import (
     execute_for_caller,
     load_tournament,
     own_players,
-    require_office,
     written_response,
 )
+from api.tournament_rights import list_related, require_right
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_appeal_commands import AnswerAppeal, ContestRuling
@@ -130,7 +130,7 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     of yours or of a person to whom you have declared a relation, nor on your own place. Draws stand. Official standings
     that change are replaced.
     """
-    t, officer = require_office(tournament, "organiser", "deputy", "arbiter")
+    t, officer = require_right(tournament, "rule_on_tournament")
     command = _read_ruling(t, body, officer, headers["match"].strip('"'))
     if args["dry_run"] == "1":
         return _preview_response(t, RulingEffect(replace(t, time=services().tournaments.now()), command))
@@ -178,9 +178,14 @@ def answer_in_tournament(body: Doc, headers: Doc, tournament: str, ruling: int) 
 
     If you overturn the ruling, an officer then takes it back (`restored`): its effect is shown and confirmed as ever.
     """
-    _, officer = require_office(tournament, "organiser", "deputy", "arbiter")
+    _, officer = require_right(tournament, "answer_in_tournament")
     command = AnswerAppeal(officer, own_players(), _list_related(), ruling, body["outcome"])
     return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
+
+
+def _list_related() -> tuple[str, ...]:
+    """Return all player ids of the people to whom the caller has declared a relation."""
+    return list_related(authorization.credential_owner().account)
 
 
 def _read_ruling(t: Tournament, body: Doc, officer: str, preview: str) -> RulingCommand:
@@ -200,13 +205,6 @@ def _read_ruling(t: Tournament, body: Doc, officer: str, preview: str) -> Ruling
         "restored": lambda: Restore(*by, body["ruling"]),
     }
     return makers[body["act"]]()
-
-
-def _list_related() -> tuple[str, ...]:
-    """Return all player ids of the people to whom the caller has declared a relation."""
-    store = services().account_store
-    declared = store.social_graph.list_relations(authorization.credential_owner().account)
-    return tuple(sorted(store.accounts.list_alike(declared)))
 
 
 def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
@@ -263,7 +261,7 @@ def _explain_place(ties: TieBreaks, entrant: int, neighbour: int | None, labels:
 )
 def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> Response:
     """Name an officer of your tournament, or give one another role. The records name the person's id."""
-    require_office(tournament, "organiser")
+    require_right(tournament, "name_tournament_officer")
     person = find_person(body)
     return written_response(execute_for_caller(tournament, DeputeOfficer(person.player, body["office"]), headers))
 
@@ -280,5 +278,5 @@ def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> Respons
 def remove_tournament_officer(headers: Doc, tournament: str, player: str) -> Response:
     """End the role of an officer of your tournament, or your own role."""
     if player not in authorization.player_ids():
-        require_office(tournament, "organiser")
+        require_right(tournament, "remove_tournament_officer")
     return written_response(execute_for_caller(tournament, RecuseOfficer(player), headers), 200)

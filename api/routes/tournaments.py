@@ -42,11 +42,10 @@ from api.tournament_calls import (
     entrant_names,
     execute_for_caller,
     load_tournament,
-    require_director,
-    require_office,
     tournament_key,
     written_response,
 )
+from api.tournament_rights import require_right
 from domain.kernel.records.record import Record
 from domain.service.recurrence import Recurrence
 from domain.tournament_series import plan_schedule
@@ -187,7 +186,7 @@ def get_tournament(args: Doc, tournament: str) -> Response:
 )
 def label_tournament(body: Doc, tournament: str) -> Response:
     """Set the title and note of your tournament. Both can be erased."""
-    t = require_director(tournament)
+    t = require_right(tournament, "label_tournament")[0]
     services().seat_tokens.texts.set_card(t.id, t.director, body["title"], body["note"])
     return Response(status=204)
 
@@ -224,7 +223,7 @@ def close_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
 
     With `outcome` it ends so, or not at all.
     """
-    require_office(tournament, "organiser")
+    require_right(tournament, "close_tournament")
     return written_response(execute_for_caller(tournament, CloseTournament(body["outcome"]), headers))
 
 
@@ -243,7 +242,7 @@ def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
 
     Once its time has come, the next event of the rule is opened with the same terms, and you direct it.
     """
-    require_office(tournament, "organiser")
+    require_right(tournament, "schedule_tournament")
     command = plan_schedule(Recurrence(body["rule"], body["zone"], body["start"]))
     return written_response(execute_for_caller(tournament, command, headers), 200)
 
@@ -259,7 +258,7 @@ def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
 )
 def unschedule_tournament(headers: Doc, tournament: str) -> Response:
     """End the repetition: no event follows this one."""
-    require_office(tournament, "organiser")
+    require_right(tournament, "unschedule_tournament")
     return written_response(execute_for_caller(tournament, Unschedule(), headers), 200)
 
 

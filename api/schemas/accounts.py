@@ -378,6 +378,9 @@ class MyDataSchema(MeSchema):
     )
     calendar_key = int_field("Creation time of the calendar's key, ms since 1970 UTC; or null.", nullable=True)
     watching = text_list()
+    series = fields.List(
+        fields.String(), required=True, metadata={"description": "Tournaments whose series you follow."}
+    )
     blocks = text_list()
     imports = fields.List(fields.Nested(ImportDocSchema), metadata={"description": "Games that you have imported."})
     offices = fields.Dict(

@@ -20,6 +20,15 @@ class TournamentWrittenSchema(ResponseSchema):
     position = required_int(metadata={"description": "Log position, for `wait` in reads."})
 
 
+class FollowedEventSchema(ResponseSchema):
+    tournament = required_str(metadata={"description": "The newest event of the series."})
+    title = fields.String(required=True, allow_none=True)
+
+
+class FollowedSeriesSchema(ResponseSchema):
+    items = fields.List(fields.Nested(FollowedEventSchema), required=True)
+
+
 class TournamentRuledSchema(TournamentWrittenSchema):
     ruling = required_int(metadata={"description": "Number of the ruling: made, or taken back."})
 

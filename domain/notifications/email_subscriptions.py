@@ -16,7 +16,7 @@ from domain.accounts.account_settings import UTC_NAME
 from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
-from domain.notifications.outbox import Notice, Outbox
+from domain.notifications.outbox import KEPT_STATE, Notice, Outbox
 from domain.notifications.unread_mail import erase_unread
 from domain.notifications.webhooks import MAIL, OWN_EVENT_TYPES, Webhooks, bury_deliveries, delete_webhooks
 from domain.service.database import Execute, Row, Statement
@@ -46,7 +46,10 @@ STATES = ("waiting", "on", "off")
 CONFIRM, DIGEST = "mail.confirm", "mail.digest"
 """Types of deliveries by mail only."""
 
-DIGEST_PARTS = ("near", "turns", "ended")
+GAME_PARTS, EVENT_PART = ("near", "turns", "ended"), "events"
+"""Parts of a digest about games, and the one about tournaments."""
+
+DIGEST_PARTS = (*GAME_PARTS, EVENT_PART)
 """Parts of a digest."""
 
 CODES_A_DAY = 5
@@ -148,6 +151,8 @@ class EmailSubscriptions(AccountTable):
 
     def list_seats(self, account: str, games: Sequence[str] | None = None) -> dict[str, list[str]]:
         """Return the account's roles by game, in these games or in all."""
+        if games is not None and not games:
+            return {}
         among = "" if games is None else f" AND t.game IN ({', '.join('?' * len(games))})"
         rows = self._database.execute(f"{_SEATS}{among} ORDER BY t.game, t.role", (account, *(games or ())))
         roles: dict[str, list[str]] = {}
@@ -220,6 +225,8 @@ class EmailSubscriptions(AccountTable):
                 "UPDATE webhooks SET since = CASE events WHEN '' THEN ? ELSE since END, events = ? WHERE id = ?",
                 (since, " ".join(preferences.events), subscription.webhook),
             )
+        if preferences.digest == "none":
+            execute("DELETE FROM deliveries WHERE webhook = ? AND state = ?", (subscription.webhook, KEPT_STATE))
 
     def _start(self, execute: Execute, account: str, preferences: EmailPreferences, since: int) -> None:
         now = self._now()

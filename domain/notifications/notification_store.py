@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from domain.accounts import account_tables
 from domain.notifications.chats import Chats
 from domain.notifications.email_subscriptions import EmailSubscriptions
+from domain.notifications.followed_series import FollowedSeries
 from domain.notifications.notification_tables import TABLES
 from domain.notifications.outbox import KINDS, Outbox
 from domain.notifications.unread_mail import UnreadMail
@@ -32,12 +33,13 @@ class NotificationStore:
         self.webhooks = Webhooks(database, keys, clock)
         self.email_subscriptions = EmailSubscriptions(database, keys, clock)
         self.chats = Chats(database, keys, clock)
+        self.followed_series = FollowedSeries(database, keys, clock)
         self.unread_mail = UnreadMail(database, keys, clock)
         self.outbox = Outbox(database, keys, clock, enabled)
 
     def erase(self, account: str) -> list[Statement]:
-        """Return statements that delete an account's webhooks, mail subscription and chats."""
-        stores = (self.webhooks, self.email_subscriptions, self.chats)
+        """Return statements that delete an account's webhooks, mail subscription, chats and followed series."""
+        stores = (self.webhooks, self.email_subscriptions, self.chats, self.followed_series)
         return [statement for store in stores for statement in store.erase(account)]
 
     def migrate(self) -> None:

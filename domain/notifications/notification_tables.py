@@ -46,4 +46,8 @@ TABLES = (
     """CREATE TABLE IF NOT EXISTS mail_unread (
   account TEXT NOT NULL, game TEXT NOT NULL, type TEXT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (account, game, type))""",
+    # Series that are followed, each by its newest event.
+    """CREATE TABLE IF NOT EXISTS followed_series (
+  account TEXT NOT NULL, tournament TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, tournament))""",
+    "CREATE INDEX IF NOT EXISTS followed_series_tournament ON followed_series (tournament)",
 )

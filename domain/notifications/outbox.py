@@ -6,6 +6,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -32,6 +33,9 @@ KINDS = (*EVENTS, MAIL, CHAT)
 
 MOST_BOUNCES = 3
 """Final refusals in a row after which a mail subscription is switched off."""
+
+KEPT_STATE, TOLD_STATE = "kept", "told"
+"""States of the notices of tournaments for a digest, before and after it. No webhook has such ones."""
 
 STATES = ("waiting", "delivered", "dead", "expired")
 """`dead`: given up, can be replayed; `expired`: due too late to be of use."""
@@ -95,7 +99,10 @@ WHERE webhook = ? AND state = 'waiting' AND due <= ? ORDER BY due, made, id LIMI
 _COLUMNS = "id, webhook, type, game, state, made, due, tries, log"
 _PAGE = f"SELECT {_COLUMNS} FROM deliveries WHERE webhook = ? AND (made < ? OR (made = ? AND id < ?))"  # noqa: S608
 _LISTENS = f"h.state = 'on' AND h.events <> '' AND h.about IN {_CARRIED}"
-_SINCE = f"SELECT min(h.since) FROM webhooks h WHERE {_LISTENS}"  # noqa: S608 - our own names
+_HAS_DIGEST = "SELECT 1 FROM mailboxes m WHERE m.webhook = h.id AND m.state = 'on' AND m.digest <> 'none'"
+_SINCE = f"""
+SELECT min(h.since) FROM webhooks h
+WHERE h.state = 'on' AND h.about IN {_CARRIED} AND (h.events <> '' OR EXISTS ({_HAS_DIGEST}))"""  # noqa: S608 - ours
 _LOBBY = f"SELECT h.id, h.since, h.events FROM webhooks h WHERE {_LISTENS} AND h.about = 'lobby'"  # noqa: S608 - ours
 # Tables about which an account may be notified: it has a seat there or directs.
 _COMPANY = f"""
@@ -115,6 +122,13 @@ _PERSONS = f"""
 SELECT p.player, h.about, h.id, h.since, h.events
 FROM account_players p JOIN webhooks h ON h.account = p.account
 WHERE {_LISTENS} AND h.about IN ('mine', '{MAIL}') AND p.player IN ("""  # noqa: S608 - our own names
+# Mailboxes with a digest, for what it says of tournaments.
+_DIGESTS = f"""
+SELECT p.player, h.id, h.since FROM account_players p JOIN webhooks h ON h.account = p.account
+WHERE h.state = 'on' AND h.about IN {_CARRIED} AND EXISTS ({_HAS_DIGEST}) AND p.player IN ("""  # noqa: S608 - our own
+_FOLLOWERS = """
+SELECT p.player FROM followed_series f JOIN account_players p ON p.account = f.account
+WHERE f.tournament = ? AND f.since < ? ORDER BY p.player"""
 _FEEDS = f"""
 SELECT h.game, p.player, h.about, h.id, h.since, h.events
 FROM webhooks h JOIN account_players p ON p.account = h.account
@@ -128,6 +142,8 @@ AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
   WHERE x.player = c.by AND y.player = b.player)))"""  # noqa: S608 - our own names
 
+_FORGET = "DELETE FROM deliveries WHERE game = ? AND webhook = ? AND state IN ('waiting', 'kept')"
+_KEPT = "SELECT id, box FROM deliveries WHERE webhook = ? AND state = ? ORDER BY made, id"
 _LATER = "SELECT id FROM deliveries WHERE game = ? AND type = 'deadline.near' AND state = 'waiting' AND tries = 0"
 
 _PROPOSED = f"""
@@ -167,11 +183,14 @@ class Notice:
     """Time of delivery, ms."""
     until: int = 0
     """End of its usefulness, ms; 0 for never."""
+    is_kept: bool = False
+    """Whether it waits for a digest, and is no delivery of its own."""
 
     @property
     def id(self) -> str:
         """An id derived from the event, the same for the same records."""
-        marked = json.dumps([self.webhook, self.type, *self.about]).encode()
+        kept = [KEPT_STATE] if self.is_kept else []
+        marked = json.dumps([self.webhook, self.type, *self.about, *kept]).encode()
         return f"msg_{hashlib.sha256(marked).hexdigest()[:32]}"
 
     def body(self) -> bytes:
@@ -260,6 +279,17 @@ class Outbox(AccountTable):
             for tournament, player, about, *hook in rows
         ]
 
+    def list_digest_subscriptions(self, players: Sequence[str]) -> list[tuple[str, Subscription]]:
+        """Return player and subscription of those with these player ids and a digest by mail."""
+        if not players:
+            return []
+        rows = self._database.execute(f"{_DIGESTS}{placeholders(players)})", (*self._enabled, *players))
+        return [(player, parse_subscription(webhook, since, "")) for player, webhook, since in rows]
+
+    def list_followers(self, tournament: str, before: int) -> list[str]:
+        """Return all player ids of the people who follow the series of a tournament since a time (ms) or longer."""
+        return [str(player) for (player,) in self._database.execute(_FOLLOWERS, (tournament, before))]
+
     def list_open_challenges(self) -> list[tuple[Subscription, str, int, int, int]]:
         """Return subscriptions with an open challenge: game, seat (-1: any), its time, its end."""
         rows = self._database.execute(_CHALLENGED, (*self._enabled, self._now()))
@@ -307,7 +337,7 @@ class Outbox(AccountTable):
                     if id_ not in stay:
                         execute("DELETE FROM deliveries WHERE id = ?", (id_,))
             for gone in left:
-                execute("DELETE FROM deliveries WHERE game = ? AND webhook = ? AND state = 'waiting'", gone)
+                execute(_FORGET, gone)
             self.insert(execute, new)
             if positions:
                 execute(_READ, (positions[1],))
@@ -317,10 +347,14 @@ class Outbox(AccountTable):
     def insert(self, execute: Execute, notices: Iterable[Notice]) -> None:
         """Store deliveries in an open transaction."""
         counted: dict[object, int] = {}
-        for row in map(self._build_row, notices):
+        for notice in notices:
+            row = self._build_row(notice)
             if row[1] not in counted:
                 counted[row[1]] = _count_waiting(execute, row[1])
             if counted[row[1]] < 0:
+                continue
+            if notice.is_kept:
+                execute(_OWE, (*row[:5], KEPT_STATE, *row[5:]))
                 continue
             counted[row[1]] += 1
             full = counted[row[1]] > MOST_WAITING
@@ -329,6 +363,21 @@ class Outbox(AccountTable):
     def _build_row(self, n: Notice) -> tuple[object, ...]:
         box = self._keys.seal("notices", f"delivery|{n.id}", n.body()).hex()
         return (n.id, n.webhook, n.type, n.game, box, self._now(), n.due or self._now(), n.until)
+
+    def list_kept(self, webhook: str) -> list[tuple[str, Doc]]:
+        """Return ids and bodies of the notices for the next digest of a mailbox, oldest first, without damaged ones."""
+        found = []
+        for id_, box in self._database.execute(_KEPT, (webhook, KEPT_STATE)):
+            with suppress(ValueError):  # altered in the database
+                found.append((str(id_), json.loads(self._keys.open("notices", f"delivery|{id_}", bytes.fromhex(box)))))
+        return found
+
+    def mark_told(self, ids: Iterable[str]) -> None:
+        """Mark notices as told by a digest. They are kept for a while, so that no digest tells them again."""
+        statements: list[Statement] = [
+            ("UPDATE deliveries SET state = ? WHERE id = ? AND state = ?", (TOLD_STATE, id_, KEPT_STATE)) for id_ in ids
+        ]
+        self._in_transaction(lambda execute: write(execute, statements))
 
     def prune(self) -> None:
         """Delete old deliveries, also waiting ones that were due long ago, and old requests for codes."""

@@ -18,6 +18,9 @@ from domain.types import Doc
 OWN_EVENT_TYPES = ("event.due", "event.round", "event.voided", "event.ruled", "event.ranked", "event.over")
 """Types about tournaments for their entrants and officers."""
 
+OPENED = "event.opened"
+"""Type about the next tournament of a series, for those who follow it."""
+
 FEED_TYPES = ("event.drawn", "event.voided", "event.reported", "event.ranked", "event.over")
 """Types about a tournament for everybody."""
 
@@ -31,10 +34,11 @@ EVENTS = {
         "appeal.answered",
         "proposal.made",
         *OWN_EVENT_TYPES,
+        OPENED,
     ),
     "table": ("table.changed",),
-    "lobby": ("table.opened", "table.started", "table.closed", "event.opened"),
-    "event": ("event.opened", *FEED_TYPES),
+    "lobby": ("table.opened", "table.started", "table.closed", OPENED),
+    "event": (OPENED, *FEED_TYPES),
 }
 """Event types by kind of webhook."""
 

@@ -36,6 +36,28 @@ def list_ruled(t: Tournament, ruling: OfficerRuling) -> frozenset[int]:
     )
 
 
+def require_appellant(t: Tournament, players: Sequence[str], version: int) -> int:
+    """Return the entrant with one of these player ids; raise RuleError unless it may contest the ruling."""
+    ruling, entrant = _require_ruling(t, version), t.find_entrant(players)
+    if entrant is None:
+        raise RuleError("not_entered")
+    refuse_unless(entrant in t.stages[ruling.body["stage"] - 1].members, "not_eligible")
+    refuse_unless(ruling.appeal is None, "appeal_made")
+    return entrant
+
+
+def check_answer(t: Tournament, officer: Sequence[str], related: Sequence[str], version: int) -> None:
+    """Raise RuleError unless a person may answer the appeal against a ruling.
+
+    `officer`: the person's player ids, that of the office first; `related`: ids of people with a declared relation.
+    """
+    ruling, appeal = require_open_appeal(t, version)
+    refuse_unless(officer[0] == t.director or officer[0] in t.officers, "no_officer")
+    near = {*t.find_all_entries((*officer, *related))}
+    is_party = not near.isdisjoint(list_ruled(t, ruling) | {appeal.entrant})
+    refuse_unless(not is_party and ruling.body["officer"] not in officer, "conflict_of_interest")
+
+
 @dataclass(frozen=True)
 class ContestRuling(TournamentCommand):
     """An entrant of the stage contests a ruling: the first one alone."""
@@ -47,11 +69,7 @@ class ContestRuling(TournamentCommand):
     """Version of its record."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        ruling, entrant = _require_ruling(t, self.ruling), t.find_entrant(self.players)
-        if entrant is None:
-            raise RuleError("not_entered")
-        refuse_unless(entrant in t.stages[ruling.body["stage"] - 1].members, "not_eligible")
-        refuse_unless(ruling.appeal is None, "appeal_made")
+        entrant = require_appellant(t, self.players, self.ruling)
         return [RecordDraft("appealed", {"ruling": self.ruling, "entrant": entrant})]
 
 
@@ -73,12 +91,7 @@ class AnswerAppeal(TournamentCommand):
     outcome: str
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        ruling, appeal = require_open_appeal(t, self.ruling)
-        refuse_unless(self.officer == t.director or self.officer in t.officers, "no_officer")
-        persons = (self.officer, *self.players)
-        near = {*t.find_all_entries((*persons, *self.related))}
-        is_party = not near.isdisjoint(list_ruled(t, ruling) | {appeal.entrant})
-        refuse_unless(not is_party and ruling.body["officer"] not in persons, "conflict_of_interest")
+        check_answer(t, (self.officer, *self.players), self.related, self.ruling)
         body = {"ruling": self.ruling, "outcome": self.outcome, "officer": self.officer}
         return [RecordDraft("answered", body)]
 

@@ -364,6 +364,7 @@ WITHOUT_KEY = {
         "PUT /v1/reports/{report}",
         "PUT /v1/tournaments/{tournament}/card",
         "PUT /v1/tournaments/{tournament}/chat",
+        "PUT /v1/tournaments/{tournament}/followers/me",
     ),
     "takes away, and a second time there is nothing to take": (
         "DELETE /v1/accounts/{account}/credentials",
@@ -391,6 +392,7 @@ WITHOUT_KEY = {
         "DELETE /v1/stream-cookies",
         "DELETE /v1/tournaments/{tournament}/card",
         "DELETE /v1/tournaments/{tournament}/chat",
+        "DELETE /v1/tournaments/{tournament}/followers/me",
     ),
     "one vote of a seat, one offer or challenge of a person, one rematch of a game": (
         "POST /v1/games/{game}/challenges",

@@ -100,7 +100,7 @@ def test_a_tournament_is_opened_from_an_example_of_the_page(tmp_path: Path) -> N
         assert "ladder, 2 tables at once for each entrant, a wait of 1 day at most" in told
         assert "Going back never" in told
         assert site.get("/tournaments").json["items"] == []
-        (form,) = (each for each in preview.forms if each.action == "/tournaments/new")
+        (form,) = (each for each in preview.forms if ("sure", "yes") in each.fields)
         answers = [who.send(form) for _ in range(2)]
         assert [answer.status_code for answer in answers] == [303, 303]
         (made,) = site.get("/tournaments").json["items"]

@@ -19,7 +19,7 @@ const table = await playNow(page, "struggle_of_empires@1");
 await page.locator(".bar.yours ~ .area .decide").waitFor();
 await decide(page);
 const own = ["", "/chronicle", "/chronicle?since=move", "/rules", "/desk"].map((part) => table + part);
-const pages = ["/", "/games", "/games/new?ruleset=struggle_of_empires@1", "/play", "/desk", "/account", "/gmaes", ...own];
+const pages = ["/", "/games", "/games/new?ruleset=struggle_of_empires@1", "/play", "/tournaments/new", "/desk", "/account", "/gmaes", ...own];
 for (const path of pages) await look(path);
 await finish({ count });
 

@@ -59,10 +59,10 @@ class TestOneThatCannotBeMade:
         next_day(desk, anne)
         real = DigestProducer._build_digest
 
-        def fails(made: DigestProducer, box: EmailSubscription, now: int) -> Any:
+        def fails(made: DigestProducer, box: EmailSubscription, *args: Any) -> Any:
             if box.account == anne.id:
                 raise KeyError(ADDRESS)
-            return real(made, box, now)
+            return real(made, box, *args)
 
         with monkeypatch.context() as patched:
             patched.setattr(DigestProducer, "_build_digest", fails)

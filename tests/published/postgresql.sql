@@ -118,6 +118,9 @@ factors.id text NOT NULL
 factors.kind text NOT NULL
 factors.made bigint NOT NULL
 factors.secret text NOT NULL
+followed_series.account text NOT NULL
+followed_series.since bigint NOT NULL
+followed_series.tournament text NOT NULL
 games.at bigint NOT NULL
 games.doc bytea NOT NULL
 games.free integer NOT NULL
@@ -448,6 +451,7 @@ CREATE INDEX deliveries_waiting ON public.deliveries USING btree (webhook, due) 
 CREATE INDEX deliveries_webhook ON public.deliveries USING btree (webhook, made)
 CREATE INDEX due_at ON public.due USING btree (gen, at)
 CREATE INDEX errands_open ON public.errands USING btree (at) WHERE (outcome = ''::text)
+CREATE INDEX followed_series_tournament ON public.followed_series USING btree (tournament)
 CREATE INDEX games_listed ON public.games USING btree (gen, listing, place)
 CREATE INDEX held_back_at ON public.held_back USING btree (gen, at)
 CREATE INDEX imported_games_account ON public.imported_games USING btree (account)
@@ -496,6 +500,7 @@ CREATE UNIQUE INDEX due_pkey ON public.due USING btree (gen, game, decision, wor
 CREATE UNIQUE INDEX errands_motions ON public.errands USING btree (game, version, round)
 CREATE UNIQUE INDEX errands_pkey ON public.errands USING btree (id)
 CREATE UNIQUE INDEX factors_pkey ON public.factors USING btree (account, kind, id)
+CREATE UNIQUE INDEX followed_series_pkey ON public.followed_series USING btree (account, tournament)
 CREATE UNIQUE INDEX games_pkey ON public.games USING btree (gen, game, shown_to)
 CREATE UNIQUE INDEX generations_pkey ON public.generations USING btree (gen)
 CREATE UNIQUE INDEX heartbeat_pkey ON public.heartbeat USING btree (name)

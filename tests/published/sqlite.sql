@@ -13,6 +13,7 @@ CREATE INDEX deliveries_waiting ON deliveries (webhook, due) WHERE state = 'wait
 CREATE INDEX deliveries_webhook ON deliveries (webhook, made);
 CREATE UNIQUE INDEX errands_motions ON errands (game, version, round);
 CREATE INDEX errands_open ON errands (at) WHERE outcome = '';
+CREATE INDEX followed_series_tournament ON followed_series (tournament);
 CREATE INDEX imported_games_account ON imported_games (account);
 CREATE INDEX mail_asked_mark ON mail_asked (mark, at);
 CREATE INDEX mailboxes_next ON mailboxes (next) WHERE next > 0;
@@ -79,6 +80,8 @@ CREATE TABLE errands (
 CREATE TABLE factors (
   account TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, secret TEXT NOT NULL, made BIGINT NOT NULL,
   PRIMARY KEY (account, kind, id));
+CREATE TABLE followed_series (
+  account TEXT NOT NULL, tournament TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, tournament));
 CREATE TABLE heartbeat (name TEXT PRIMARY KEY, at BIGINT NOT NULL);
 CREATE TABLE imported_games (
   game TEXT PRIMARY KEY, account TEXT NOT NULL, ruleset TEXT NOT NULL, version INTEGER NOT NULL, at BIGINT NOT NULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from domain.accounts.account_store import AccountStore
 from domain.accounts.accounts import AccountRegistration
+from domain.notifications.notification_store import NotificationStore
 from domain.service.recurrence import Recurrence
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_series import open_next, plan_schedule
@@ -20,6 +21,7 @@ def scheduled(house: House, director: str, rule: str = DAILY.rule) -> str:
     crew, tournament = house.crew, tournament_id(5)
     tokens = SeatTokens(crew.ledger, crew.ledger.keys)
     tokens.migrate()
+    NotificationStore(crew.ledger, crew.ledger.keys).migrate()
     crew.tournaments.open(tournament, director, TERMS)
     tokens.texts.set_card(tournament, director, "Friday night", "")
     crew.tournaments.handle(tournament, plan_schedule(DAILY._replace(rule=rule)))

@@ -8,10 +8,17 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from domain.accounts.account_tables import DAY
 from domain.errors import StoreUnavailable, WrongKey
-from domain.notifications.email_subscriptions import DIGEST, DIGEST_PARTS, EmailSubscription, EmailSubscriptions
+from domain.notifications.email_subscriptions import (
+    DIGEST,
+    DIGEST_PARTS,
+    EVENT_PART,
+    EmailSubscription,
+    EmailSubscriptions,
+)
 from domain.notifications.outbox import Notice, Outbox
 from domain.types import Doc
 from projections.delayed_views import PLACE_BITS
@@ -28,7 +35,10 @@ MAX_SECONDS = 0.5
 """Time limit for making digests in one pass, seconds."""
 
 MAX_LINES = 50
-"""Games listed in one part of a digest; the rest is only counted."""
+"""Lines of one part of a digest; the rest is only counted."""
+
+LONGEST_AGO = 8 * DAY
+"""Time (ms) after which a notice of a tournament is no news any more: a week, and time for retries."""
 
 log = logging.getLogger("annals.notices")
 
@@ -62,12 +72,15 @@ class DigestProducer:
 
     def _enqueue(self, box: EmailSubscription, now: int) -> None:
         position = self._reader.read_position()  # before all other reads, so that nothing new is lost
-        digest = self._build_digest(box, now)
+        kept = self._outbox.list_kept(box.webhook)
+        digest = self._build_digest(box, now, [doc for _, doc in kept])
         if any(digest[part] for part in DIGEST_PARTS):
             self._outbox.enqueue([Notice(box.webhook, DIGEST, (str(box.next),), now, digest)])
+        self._outbox.mark_told(id_ for id_, _ in kept)
         self._subscriptions.record_digest(box, position)
 
-    def _build_digest(self, box: EmailSubscription, now: int) -> Doc:
+    def _build_digest(self, box: EmailSubscription, now: int, kept: Sequence[Doc]) -> Doc:
+        """Return the contents of a digest; `kept` are notices of tournaments since the last one."""
         seats = self._subscriptions.list_seats(box.account)
         games, after = list(seats), ((box.last + 1) << PLACE_BITS) - 1
         lines = [
@@ -83,6 +96,7 @@ class DigestProducer:
                 for doc in self._list_summaries(games, status, after)
                 if not doc.get("ruling")
             ],
+            EVENT_PART: [_event_line(doc) for doc in sorted(kept, key=_order) if _is_new(doc, now)],
         }
         more = {part: max(len(lines_by_part[part]) - MAX_LINES, 0) for part in DIGEST_PARTS}
         return {**{part: lines_by_part[part][:MAX_LINES] for part in DIGEST_PARTS}, "more": more}
@@ -104,3 +118,18 @@ class DigestProducer:
                     "decision": decision["id"],
                     "deadline": due,
                 }
+
+
+def _order(doc: Doc) -> tuple[str, int]:
+    """Return the order of kept notices: by time, then by version."""
+    return doc["timestamp"], doc["data"]["version"]
+
+
+def _event_line(doc: Doc) -> Doc:
+    """Return the line of a kept notice."""
+    return {"type": doc["type"], **doc["data"]}
+
+
+def _is_new(doc: Doc, now: int) -> bool:
+    """Return False for a notice of long ago, after an outage or a late subscription."""
+    return datetime.fromisoformat(doc["timestamp"]).timestamp() * 1000 >= now - LONGEST_AGO

@@ -9,9 +9,18 @@ from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
 from email.policy import SMTP, Policy
 from email.utils import format_datetime
+from functools import partial
 
 from domain.kernel.text.package_data import load
-from domain.notifications.email_subscriptions import CONFIRM, DIGEST, DIGEST_PARTS, EmailPreferences, EmailSubscription
+from domain.notifications.email_subscriptions import (
+    CONFIRM,
+    DIGEST,
+    DIGEST_PARTS,
+    EVENT_PART,
+    GAME_PARTS,
+    EmailPreferences,
+    EmailSubscription,
+)
 from domain.notifications.table_links import table_url
 from domain.types import Doc
 from projections.documents import is_paused
@@ -140,12 +149,17 @@ class _NotificationText:
     def _digest(self, data: Doc, now: int) -> str:
         parts = []
         for name in DIGEST_PARTS:
-            if part_lines := data[name]:
-                lines = [self.texts[f"mail.digest.{name}"], *(self._render_line(line, now) for line in part_lines)]
+            if part_lines := data.get(name):
+                render = self._render_event_line if name == EVENT_PART else partial(self._render_line, now=now)
+                lines = [self.texts[f"mail.digest.{name}"], *map(render, part_lines)]
                 if more := data["more"][name]:
                     lines.append(self.texts["mail.digest.more"].format(count=more))
                 parts.append("\n".join(lines))
         return "\n\n".join(parts)
+
+    def _render_event_line(self, data: Doc) -> str:
+        event = EventTexts(self._describer, self.texts, self._lang, self.renderer.url)
+        return f"- {event.render_line(data['type'], data)}"
 
     def _render_line(self, data: Doc, now: int) -> str:
         summary = self._describer.find_summary(data["game"])
@@ -165,7 +179,7 @@ def list_lines(doc: Doc) -> list[Doc]:
     if "tournament" in data:
         return []
     if doc["type"] == DIGEST:
-        return [line for name in DIGEST_PARTS for line in data[name]]
+        return [line for name in GAME_PARTS for line in data[name]]
     return [data] if "game" in data else []
 
 

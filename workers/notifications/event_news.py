@@ -20,6 +20,7 @@ from domain.tournaments.event_ruling_commands import DEPUTY
 from domain.tournaments.event_stage import QUEUE_PLAN, OfficerRuling
 from domain.tournaments.records import FAMILY, RecordDraft
 from domain.tournaments.results import VOID
+from domain.tournaments.sizes import MAX_SEATS
 from domain.types import Doc
 
 LEADERS = 3
@@ -94,6 +95,19 @@ def list_news(step: EventStep) -> list[EventNews]:
     """Return everything to tell of a record."""
     found = list(_TELLERS[step.kind](step)) if step.kind in _TELLERS else []
     return [*found, *_tell_rank(step)]
+
+
+def list_digest_news(step: EventStep, news: Sequence[EventNews]) -> list[EventNews]:
+    """Return the news for digests: each for one person, about the own events, without acts that wait."""
+    officers = [step.after.director, *sorted(step.after.officers)]
+    found = [each for each in news if each.player and each.type != "event.due"]
+    for each in news:
+        if each.type == "event.reported":
+            for player, place in zip(each.more["players"], each.more["places"] or [None] * MAX_SEATS, strict=False):
+                found.append(each._replace(player=player, more={**step.place, "place": place}))
+        elif each.type == "event.drawn" or (each.type == "event.opened" and each.more["next"] and not each.player):
+            found += [each._replace(player=player) for player in officers]
+    return found
 
 
 def _due(act: str, stage: int, round_: int | None, **more: object) -> Doc:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from cachetools import LRUCache
@@ -10,13 +11,14 @@ from cachetools import LRUCache
 from domain.ledger import Ledger, LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import PersonSubscription, Subscription, subscribes_to
+from domain.notifications.webhooks import OPENED
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_fold import fold_tournament
 from domain.tournaments.event_replay import is_ruling
 from domain.tournaments.records import FAMILY
 from domain.types import Doc
 from projections.tournament_views import TournamentLoader
-from workers.notifications.event_news import EventNews, EventStep, list_leavers, list_news
+from workers.notifications.event_news import EventNews, EventStep, list_digest_news, list_leavers, list_news
 
 CACHE_EVENTS = 64
 """Tournaments cached between records."""
@@ -48,6 +50,10 @@ class EventNotices:
         """Return the notices of a record; raise VerificationError for an unreadable tournament."""
         step = self._load_step(entry)
         news, leavers = list_news(step), list_leavers(step)
+        if step.kind == "succeeded":  # followers have gone over to the next event with this record
+            following = step.body["tournament"]
+            followers = self._outbox.list_followers(following, step.record.time)
+            news += [EventNews(OPENED, {"next": following}, player) for player in followers]
         players = sorted({each.player for each in news if each.player}.union(leavers))
         persons: dict[str, list[PersonSubscription]] = {}
         for found in self._outbox.list_person_subscriptions(players):
@@ -59,7 +65,25 @@ class EventNotices:
             for notice in self._address(step, each, persons, lobby if each.in_lobby else feeds):
                 if entry.position > notice.since:
                     notices.setdefault(notice.notice.id, notice.notice)
-        return EventTold(list(notices.values()), left)
+        told, digests_left = self._keep_for_digests(step, news, leavers, entry.position)
+        return EventTold([*notices.values(), *told], [*left, *digests_left])
+
+    def _keep_for_digests(
+        self, step: EventStep, news: Sequence[EventNews], leavers: Sequence[str], position: int
+    ) -> tuple[list[Notice], list[str]]:
+        """Return the notices for the next digests, and the mailboxes of leavers."""
+        told = list_digest_news(step, news)
+        boxes: dict[str, list[Subscription]] = {}
+        for player, found in self._outbox.list_digest_subscriptions(sorted({*leavers, *(n.player for n in told)})):
+            boxes.setdefault(player, []).append(found)
+        notices = {
+            notice.id: notice
+            for each in reversed(told)  # the first one of a type is told
+            for box in boxes.get(each.player, ())
+            if position > box.since
+            for notice in [replace(_make_notice(box, step, each), is_kept=True)]
+        }
+        return list(notices.values()), [box.webhook for player in leavers for box in boxes.get(player, ())]
 
     def _load_step(self, entry: LogEntry) -> EventStep:
         before, version = self._cache.get(entry.game), entry.version
@@ -97,7 +121,8 @@ class EventNotices:
                 if subscribes_to(feed, news.type):
                     yield _Addressed(_make_notice(feed, step, news), feed.since)
         for person in persons.get(news.player, ()) if news.player else ():
-            if not subscribes_to(person.subscription, news.type):
+            is_followed = news.type == OPENED and person.by_mail  # to follow is to ask for it
+            if not is_followed and not subscribes_to(person.subscription, news.type):
                 continue
             own: Doc = {}
             if news.type == "event.round":

@@ -44,6 +44,15 @@ class EventTexts:
         """Return the sentence with the news."""
         return self.texts[heading_key(type_, data)].format(title=title)
 
+    def render_line(self, type_: str, data: Doc) -> str:
+        """Return the news in one line: the sentence, round, table and places, and the address of the page."""
+        facts = {"event.round_number": data.get("round"), "event.table": data.get("table")}
+        facts |= {"event.place": data.get("place"), "event.former": data.get("former")}
+        told = [self.texts[key].format(value=value) for key, value in facts.items() if value]
+        link = tournament_url(self.url, data.get("next") or data["tournament"]) if self.url else ""
+        heading = self.render_heading(type_, data, self.find_title(data["tournament"]))
+        return " ".join(filter(None, [heading, f"({', '.join(told)})" if told else "", link]))
+
     def list_facts(self, data: Doc, format_ms: Callable[[int], str]) -> Iterator[str]:
         """Yield lines of one fact each; `format_ms` gives a time in the reader's zone."""
         if outcome := data.get("outcome"):

@@ -23,7 +23,8 @@ from domain.notifications.deliveries import NO_MAILBOX, REFUSED, ClaimedDelivery
 from domain.notifications.email_subscriptions import (
     CONFIRM,
     DIGEST,
-    DIGEST_PARTS,
+    EVENT_PART,
+    GAME_PARTS,
     EmailSubscription,
     EmailSubscriptions,
 )
@@ -210,8 +211,9 @@ class Mailer:
             return has_role and (due is None or due > now)
 
         if doc["type"] == DIGEST:
-            lines_by_part = {part: [line for line in doc["data"][part] if is_current(line)] for part in DIGEST_PARTS}
-            return doc | {"data": doc["data"] | lines_by_part} if any(lines_by_part.values()) else None
+            lines_by_part = {part: [line for line in doc["data"][part] if is_current(line)] for part in GAME_PARTS}
+            is_due = any(lines_by_part.values()) or doc["data"].get(EVENT_PART)
+            return doc | {"data": doc["data"] | lines_by_part} if is_due else None
         return doc if is_current(doc["data"]) and not self._is_superfluous(doc, box) else None
 
     def _is_event_current(self, data: Doc) -> bool:

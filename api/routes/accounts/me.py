@@ -286,6 +286,7 @@ def my_data() -> Response:
         "calendar_key": account_store.calendar_keys.find_time(caller.id),
         "imports": [each.to_json() for each in s.ledger.imports.list_by_account(caller.id)],
         "watching": account_store.social_graph.list_watched(caller.id),
+        "series": s.notifications.followed_series.list_by_account(caller.id),
         "offices": list_offices(s, players),
         "relations": account_store.social_graph.list_relations(caller.id),
         "blocks": [player for player, _ in account_store.social_graph.list_blocks(caller.id)],

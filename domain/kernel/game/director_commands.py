@@ -18,7 +18,7 @@ from domain.kernel.game.command import (
 from domain.kernel.game.deadlines import SECOND, parse_time_control
 from domain.kernel.game.game import AnyGame, Game, Player
 from domain.kernel.game.game_fold import apply_rewind
-from domain.kernel.game.officers import Office, Officer, Staff, includes_office
+from domain.kernel.game.officers import Office, Officer, Staff, includes_office, may_give
 from domain.kernel.game.play_commands import require_known_time, require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft, voting_seats
 from domain.kernel.game.table_commands import HoldClocks, describe_hold, has_cover_packs, is_asked_in_secret
@@ -330,15 +330,15 @@ def check_appointment(staff: Staff, officer: Officer | None, player: str, role: 
     refuse_unless(officer is not None, "office_insufficient")
     if officer is None:
         return
-    held, is_owner = staff.office_of(player), officer.office == "owner"
+    held = staff.office_of(player)
     if inherits:
-        refuse_unless(not is_owner, "has_office")
+        refuse_unless(officer.office != "owner", "has_office")
         is_highest = all(includes_office(officer.office, office) for office in staff.offices.values())
         refuse_unless(officer.player == player and role == "owner" and is_highest, "office_insufficient")
     elif role == "none":
         refuse_unless(held is not None and held != "owner", "no_office")
-        refuse_unless(officer.player == player or not includes_office(held, officer.office), "no_office")
+        refuse_unless(officer.player == player or may_give(officer.office, held), "no_office")
     else:
         refuse_unless(officer.player != player and held != role, "has_office")
-        refuse_unless(is_owner or not includes_office(role, officer.office), "office_insufficient")
-        refuse_unless(is_owner or not includes_office(held, officer.office), "has_office")
+        refuse_unless(may_give(officer.office, role), "office_insufficient")
+        refuse_unless(may_give(officer.office, held), "has_office")

@@ -51,6 +51,11 @@ def includes_office(held: str | None, office: str) -> bool:
     return held is not None and OFFICES.index(held) >= OFFICES.index(office)
 
 
+def may_give(giver: str, office: str | None) -> bool:
+    """Return whether an officer gives and ends this role: an owner every one, others those below the own one."""
+    return giver == "owner" or not includes_office(office, giver)
+
+
 @dataclass(frozen=True)
 class Staff:
     """The officers of a game, as far as its records name them."""

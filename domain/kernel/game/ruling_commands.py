@@ -54,6 +54,16 @@ class RuleEnding(Command):
         return cls(body["reason"], body.get("places", ()), body.get("forfeits", ()), body.get("penalties", {}))
 
 
+def may_withdraw(game: AnyGame, office: str | None) -> bool:
+    """Return whether somebody in this role, None for nobody's, may withdraw the ruling about the game's end."""
+    ruling = game.pending_ruling
+    if ruling is None:
+        return False
+    appeals = game.appeals.list_against(ruling.version)
+    is_overturned = any(each.answer is not None and each.answer.outcome == "overturned" for each in appeals)
+    return ruling.office is None or is_overturned or includes_office(office, ruling.office)
+
+
 @dataclass(frozen=True)
 class WithdrawRuling(Command):
     """Withdraw the ruling of a version: play goes on as if no time had passed. For an equal or higher role.
@@ -70,14 +80,8 @@ class WithdrawRuling(Command):
         refuse_unless(ruling is not None and ruling.version == self.version, "no_ruling")
         if ruling is not None:
             refuse_unless(context.record_time(game) < ruling.final_at, "no_ruling")
-            appeals = game.appeals.list_against(self.version)
-            is_overturned = any(each.answer is not None and each.answer.outcome == "overturned" for each in appeals)
-            is_allowed = (
-                ruling.office is None
-                or is_overturned
-                or (context.officer is not None and includes_office(context.officer.office, ruling.office))
-            )
-            refuse_unless(is_allowed, "office_insufficient")
+            office = context.officer.office if context.officer is not None else None
+            refuse_unless(may_withdraw(game, office), "office_insufficient")
         draft, body = new_draft(rules, game, context), {"act": "withdraw", "version": self.version}
         return build_record(rules, game, context, draft, "ruled", by="director", body=body)
 

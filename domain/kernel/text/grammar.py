@@ -140,6 +140,10 @@ class Grammar(ABC):
         """Return `27 Nov 2026, 14:05`, in the zone of the argument."""
         return str(format_datetime(at, "d MMM y, HH:mm", tzinfo=at.tzinfo, locale=self._locale))
 
+    def weekday(self, day: int) -> str:
+        """Return the name of a day of the week, from 1 (Monday) to 7, as ISO 8601 numbers them."""
+        return str(self._locale.days["format"]["wide"][day - 1])
+
     def is_singular(self, value: int) -> bool:
         """Return whether the number takes the singular."""
         return bool(self._plural_form(abs(value)) == "one")
