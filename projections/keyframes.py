@@ -11,10 +11,9 @@ import functools
 import hashlib
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import Any
+from dataclasses import dataclass, fields
 
 import msgspec
 from msgspec.inspect import type_info
@@ -36,10 +35,10 @@ SPACING = 16
 ANCHORS = 16
 """Of so many keyframes in a row the first is compressed alone, the others with its document as dictionary."""
 
-BYTES_PER_RECORD = 640
+BYTES_PER_RECORD = 700
 """Bytes of a game's keyframes per record, at most: the records themselves take more."""
 
-FORMAT = 2
+FORMAT = 3
 """Format of the documents. Raise it when an unchanged state class gets another meaning."""
 
 GAME = "game"
@@ -70,6 +69,9 @@ _ANCHOR = select(_K.doc).where(
 _READERS = select(_K.version, _K.reader).where(is_live(schema.keyframes), _K.game == bindparam("of_game"))
 _SIZE = select(func.coalesce(func.sum(func.length(cast(_K.doc, LargeBinary))), 0)).where(
     _K.gen == bindparam("in_gen"), _K.game == bindparam("of_game"), _K.version <= bindparam("upto")
+)
+_OF_OTHER_FORMS = delete(schema.keyframes).where(
+    _K.gen == bindparam("in_gen"), _K.game == bindparam("of_game"), _K.form != bindparam("of_form")
 )
 _LIVE = select(schema.generations.c.gen).where(schema.generations.c.live)
 
@@ -120,6 +122,7 @@ class Keyframes:
         rows: list[Doc] = []
         with self.views.transaction() as db:
             gen = db.execute(_LIVE).scalar_one()
+            db.execute(_OF_OTHER_FORMS, {"in_gen": gen, "of_game": game, "of_form": form})  # they would take the room
             for past, reader, doc in docs:
                 anchor = _anchor_of(past.version)
                 if anchor == past.version:
@@ -174,32 +177,8 @@ def _encode(past: Past) -> dict[str, bytes]:
     docs = {GAME: msgspec.msgpack.encode(members | {"stakeholders": sorted(game.stakeholders)})}
     for viewer, state in past.known.items():
         if viewer != DIRECTOR or past.version == _anchor_of(past.version):  # wanted at the end alone, and large
-            docs[str(viewer)] = msgspec.msgpack.encode(_without_defaults(state))
+            docs[str(viewer)] = msgspec.msgpack.encode(state)
     return docs
-
-
-def _without_defaults(value: Any) -> object:
-    """Return a value without the members that have their defaults: most parts of a map are as at the beginning."""
-    if isinstance(value, dict):
-        return {key: _without_defaults(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_without_defaults(item) for item in value]
-    if (defaults := _defaults(value.__class__)) is None:
-        return value
-    found: Doc = {}
-    for name, default in defaults:
-        member = getattr(value, name)
-        if member is not default and member != default:
-            found[name] = _without_defaults(member)
-    return found
-
-
-@functools.cache
-def _defaults(kind: type) -> Sequence[tuple[str, object]] | None:
-    """Return name and default of each field of a dataclass, MISSING without a default; None for another class."""
-    if not is_dataclass(kind):
-        return None
-    return [(f.name, f.default if f.default_factory is MISSING else f.default_factory()) for f in fields(kind)]
 
 
 def _anchor_grid() -> dict[str, int]:
