@@ -35,6 +35,9 @@ SPACING = 16
 ANCHORS = 16
 """Of so many keyframes in a row the first is compressed alone, the others with its document as dictionary."""
 
+CACHE_ANCHORS = 64
+"""Documents of anchors cached per process, up to 20 kB each: many keyframes share one."""
+
 BYTES_PER_RECORD = 700
 """Bytes of a game's keyframes per record, at most: the records themselves take more."""
 
@@ -108,7 +111,11 @@ class Keyframes:
         zipped = self._open(game, version, reader, sealed[version, reader])
         if anchor == version or (anchor, reader) not in sealed:
             return zlib.decompress(zipped)
-        return _unzip(zipped, zlib.decompress(self._open(game, anchor, reader, sealed[anchor, reader])))
+        return _unzip(zipped, self._open_anchor(game, anchor, reader, sealed[anchor, reader]))
+
+    @functools.lru_cache(CACHE_ANCHORS)  # noqa: B019 - few documents, and keyframes live as long as the process
+    def _open_anchor(self, game: str, version: int, reader: str, sealed: bytes) -> bytes:
+        return zlib.decompress(self._open(game, version, reader, sealed))
 
     def save(self, rules: AnyRuleset, game: str, pasts: Iterable[Past]) -> None:
         """Store pasts, assigned as whole rows, within the size allowed to the game's keyframes.
