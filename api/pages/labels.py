@@ -19,7 +19,7 @@ from api.pages.presentation import load_groups, load_lists, load_members
 from api.services import Doc, services
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.grammar import PERSON_MARK, parse_noun
+from domain.kernel.text.grammar import ISOLATE, ISOLATE_END, PERSON_MARK, parse_noun
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import Json, Seat
 
@@ -99,7 +99,7 @@ class Labels:
 
     def short_seat(self, seat: Seat) -> str:
         """Return the name of a seat: its power, its player or its number."""
-        return self.names(seat).bare.replace(PERSON_MARK, "")
+        return self.names(seat).bare.strip(PERSON_MARK + ISOLATE + ISOLATE_END)
 
     def member(self, name: str) -> str:
         """Return the name of a member of a document."""

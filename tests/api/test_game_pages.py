@@ -426,6 +426,12 @@ def test_what_is_kept_is_bounded_by_its_number_too(monkeypatch: pytest.MonkeyPat
         assert len(cache) <= builder.KEPT_BYTES / builder.ENTRY_BYTES < len(many)
 
 
+def test_a_name_from_right_to_left_stands_alone_without_marks() -> None:
+    texts = load_texts("", "en")
+    labels = Labels(CATALOGUE.get("seven_empires@1"), texts, SeatNames(texts, {}, {0: "\u05d0\u05d1"}))
+    assert (labels.short_seat(0), labels.seat(0)) == ("\u05d0\u05d1", "\u05d0\u05d1")
+
+
 def test_words_in_a_list_are_told_without_the_names_of_their_members() -> None:
     rules = CATALOGUE.get("seven_empires@1")
     told = {
