@@ -34,9 +34,12 @@ MOST_PICKS = 400
 KEPT_BYTES = 4 << 20
 """Bytes of answers of the builder kept in a process."""
 
+ENTRY_BYTES = 400
+"""Bytes of an entry of a cache without its value, roughly: a note that picks were asked has little else."""
+
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
-_answers: LRUCache[bytes, bytes] = LRUCache(KEPT_BYTES, getsizeof=len)
+_answers: LRUCache[bytes, bytes] = LRUCache(KEPT_BYTES, getsizeof=lambda answer: ENTRY_BYTES + len(answer))
 _lock = Lock()
 
 

@@ -19,7 +19,7 @@ from api.pages.presentation import load_groups, load_lists, load_members
 from api.services import Doc, services
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.grammar import PERSON_MARK, parse_noun
+from domain.kernel.text.grammar import ISOLATE, ISOLATE_END, PERSON_MARK, parse_noun
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.types import Json, Seat
 
@@ -99,7 +99,7 @@ class Labels:
 
     def short_seat(self, seat: Seat) -> str:
         """Return the name of a seat: its power, its player or its number."""
-        return self.names(seat).bare.replace(PERSON_MARK, "")
+        return self.names(seat).bare.strip(PERSON_MARK + ISOLATE + ISOLATE_END)
 
     def member(self, name: str) -> str:
         """Return the name of a member of a document."""
@@ -164,8 +164,18 @@ class Labels:
             ]
             return self.join(parts) or self.texts.word("none")
         if isinstance(value, list | tuple):
-            return ", ".join(self.describe(member, v) for v in value) or self.texts.word("none")
+            return ", ".join(self._describe_item(member, v) for v in value) or self.texts.word("none")
         return self.value(member, value)
+
+    def _describe_item(self, member: str, value: Json) -> str:
+        """Return a part of a list in one line: two words of different kinds without their names."""
+        words = list(value.values()) if isinstance(value, dict) and not self._count(value) else []
+        if len(words) != 2 or not all(isinstance(word, str) for word in words):
+            return self.describe(member, value)
+        if _are_alike(self.rules.package, *words):
+            return self.describe(member, value)
+        first, second = (self.value(name, word) for name, word in value.items())
+        return f"{first} ({second})"
 
     def _count(self, value: Doc) -> str:
         """Return a number of things, or an empty text for another object."""

@@ -75,9 +75,9 @@ def read_pace(labels: Labels, default: Json) -> Json:
         more["bank"] = read_number("bank", MAX_SECONDS)
     if form.get("vacation"):
         more["vacation"] = read_number("vacation", MAX_VACATION_DAYS)
-    if form.get("hour"):
-        days_off = [day for day in WEEK if form.get(f"off.{day}") == "yes"]
-        more["daily"] = {"hour": form["hour"][:5], "zone": form.get("zone", "")[:64], "days_off": days_off}
+    days_off = [day for day in WEEK if form.get(f"off.{day}") == "yes"]
+    if form.get("hour") or days_off:  # days without an hour are refused, not forgotten
+        more["daily"] = {"hour": form.get("hour", "")[:5], "zone": form.get("zone", "")[:64], "days_off": days_off}
     seconds = {**labels.rules.meta.paces.get(str(preset), {}), **own}
     return {"seconds": seconds, **more} if seconds and (own or any(more.values())) else preset
 

@@ -13,6 +13,7 @@ import msgspec
 from cachetools import LRUCache
 from markupsafe import Markup
 
+from api.pages.builder import ENTRY_BYTES
 from api.pages.labels import Labels
 from api.pages.node_html import NodeWriter
 from api.pages.session import render_macro
@@ -25,7 +26,7 @@ WHY_FORM = "ask-why"
 """Id of the form for the reason of a missing thing."""
 
 KEPT_BYTES = 4 << 20
-"""Characters of HTML kept in a process."""
+"""Characters of HTML kept in a process, with `ENTRY_BYTES` for each panel."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class ShownPart:
         return [panel.title for panel in self.panels if not panel.html]
 
 
-_shown: LRUCache[bytes, ShownPanel] = LRUCache(KEPT_BYTES, getsizeof=lambda panel: len(panel.html))
+_shown: LRUCache[bytes, ShownPanel] = LRUCache(KEPT_BYTES, getsizeof=lambda panel: ENTRY_BYTES + len(panel.html))
 _lock = Lock()
 
 

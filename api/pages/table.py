@@ -29,6 +29,7 @@ from api.pages.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
 from domain.service.principals import Principal
+from domain.types import Json
 from projections.documents import is_paused
 
 NEWEST = 12
@@ -209,6 +210,10 @@ class Prompt:
             return True
         return picks is not None and (picks.replaces is not None or any(not each.forced for each in picks.trail))
 
+    def list_about(self, decision: Doc | None) -> Json:
+        """Return what the question is about: the answers so far, and what the decision answers."""
+        return [*(self.step.picks.values if self.step else ()), (decision or {}).get("context")]
+
     def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
         """Return the answers so far in words: question, answer, and True for a forced one."""
         trail = self.step.picks.trail if self.step else ()
@@ -255,7 +260,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
     missing = asked.missing if asked and not blocked else ()
-    places = find_places(labels, page.board, page.seat, missing)
+    places = find_places(labels, page.board, page.seat, missing, asked.list_about(page.decision) if asked else None)
     parts = show_parts(labels, page.board, page.audit, places) if page.board else []
     titles = next((part.titles for part in parts if part.name == "public"), {})
     stopped = summary["status"] in ("over", "closed")

@@ -16,7 +16,8 @@ from api.pages.geometry import load_geometry
 from api.pages.in_process import Answer, ask
 from api.pages.labels import Labels
 from api.pages.order_sheet import list_moves
-from api.pages.presentation import load_lists
+from api.pages.owners import find_values
+from api.pages.presentation import load_lists, load_widgets
 from api.services import Doc
 from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text.message_catalog import Message
@@ -76,7 +77,7 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState, whole: Sequence
         words.sort(key=lambda word: collation_key(word[1]))
         shown += [(labels.question(name, values[0]), words)] if words else []
     if all(pick.forced for pick in step.picks.trail):
-        known = {*_find_words(offered), *_find_words([parse(move.path) for move in whole])}
+        known = {*find_words(offered), *find_words([parse(move.path) for move in whole])}
         known.update(value for values in found.values() for value in values if isinstance(value, str))
         held = [(dump([_HELD, value]), labels.option("", value)) for value in _list_held(labels, board, known)]
         shown += [(_say(_IN_HAND), held)] if held else []
@@ -84,11 +85,17 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState, whole: Sequence
 
 
 def _list_held(labels: Labels, board: Doc, known: Container[str]) -> list[str]:
-    """Return the things of the game's lists in the visitor's own view, apart from known ones."""
-    geometry = load_geometry(labels.rules.package)
-    places = geometry.regions if geometry else {}
-    items = {value for values in load_lists(labels.rules.package) for value in values} - {*places}
-    return [word for word in dict.fromkeys(_find_words(board.get("own"))) if word in items and word not in known]
+    """Return the things in the visitor's hand, apart from known ones."""
+    return [word for word in _find_hand(labels, board) if word not in known]
+
+
+def _find_hand(labels: Labels, board: Doc) -> Mapping[str, None]:
+    """Return the things in the visitor's hand, in their order. A game without hands has none."""
+    own = {"own": board.get("own")}
+    places = [doc["at"] for doc in load_widgets(labels.rules.package) if doc["widget"] == "hand"]
+    hands = [hand for at in places for _, hand in find_values(own, at)]
+    items = {value for values in load_lists(labels.rules.package) for value in values}
+    return {word: None for word in find_words(hands) if word in items}
 
 
 def list_closed_kinds(labels: Labels, board: Doc, missing: Missing) -> Sequence[tuple[str, str]]:
@@ -115,12 +122,10 @@ def _list_alike(labels: Labels, board: Doc, field: str, offered: Sequence[Json])
     geometry = load_geometry(labels.rules.package)
     lists = [tuple(geometry.regions)] if geometry else []
     lists += load_lists(labels.rules.package)
-    alike = max(lists, key=lambda values: len(words.intersection(values)), default=())
-    if not words.intersection(alike):
-        return []
-    held = set(_find_words(board.get("own")))
-    if words <= held:  # the cards of a hand, not those of the game
-        alike = tuple(value for value in alike if value in held)
+    alike = next((values for values in lists if words.issubset(values)), ()) if words else ()
+    for some in (_find_hand(labels, board), set(find_words(board.get("own")))):
+        if words.issubset(some):  # the cards of a hand, not those of the game
+            return [value for value in alike if value in some and value not in words]
     return [value for value in alike if value not in words]
 
 
@@ -129,13 +134,13 @@ def _list_types(labels: Labels, offered: Sequence[Json]) -> list[Json]:
     return [name for name, kind in moves if kind.admission.by != "engine" and name not in offered]
 
 
-def _find_words(value: Json) -> Iterator[str]:
+def find_words(value: Json) -> Iterator[str]:
     """Yield every word in a document."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _find_words(each)
+            yield from find_words(each)
 
 
 def find_reason(builder: Builder, board: Doc, step: BuilderState, asked: Json) -> Reason | Answer | None:
@@ -173,12 +178,12 @@ def _find_use(builder: Builder, step: BuilderState, label: str, value: str) -> R
 
 
 def _has(move: Doc, words: Container[str]) -> bool:
-    return any(word in words for name, value in move.items() if name != "type" for word in _find_words(value))
+    return any(word in words for name, value in move.items() if name != "type" for word in find_words(value))
 
 
 def _put_alike(move: Doc, alike: Container[str], value: str) -> Doc | None:
     """Return the move with a thing in place of the only one alike, or None."""
-    others = {word for name, part in move.items() if name != "type" for word in _find_words(part) if word in alike}
+    others = {word for name, part in move.items() if name != "type" for word in find_words(part) if word in alike}
     return _put_value(move, "", others.pop(), value) if len(others) == 1 else None
 
 

@@ -116,7 +116,8 @@ def test_the_form_keeps_the_pace_and_the_way_back_keeps_all(host: Person) -> Non
 
 def test_a_pace_that_cannot_be_is_refused_before_the_opening(host: Person) -> None:
     form, whole_week = pace_form(chosen(host)), {f"off.{day}": "yes" for day in range(1, 8)}
-    for odd in ({**DAILY, **whole_week}, {**DAILY, "zone": "Mars/Olympus"}, {**DAILY, "hour": "25:00"}):
+    odd_fields = {"zone": "Mars/Olympus"}, {"hour": "25:00"}, {"hour": ""}, whole_week
+    for odd in ({**DAILY, **fields} for fields in odd_fields):
         answer = host.send(form, *odd.items())
         assert answer.status_code == 422, odd
         page = Page(answer.text)

@@ -82,3 +82,16 @@ def test_a_series_is_followed_by_a_form(site: Site) -> None:
     act(anne, path, "follow")
     path = go_on(site, path)
     assert acts() == {"unfollow"}
+
+
+def test_a_page_says_on_which_date_an_event_begins(site: Site) -> None:
+    host = person(site, "Organiser")
+    path = f"/tournaments/{host.api.post('/tournaments', BODY).json['tournament']}"
+    done(host.api.put(f"{path}/schedule", WEEKLY))
+    for lang, words in {"en": "It begins on", "fr": "Il commence le"}.items():
+        assert words in Page(host.read(path, Accept_Language=lang).text).texts
+
+
+def test_the_end_of_an_event_and_that_of_a_game_agree_with_their_nouns(site: Site) -> None:
+    french = site.client.get("/tournaments", headers={"Accept-Language": "fr", "Accept": "text/html"}).text
+    assert ("terminé" in Page(french).texts, "terminée" in Page(french).texts) == (True, False)

@@ -17,10 +17,10 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from markupsafe import escape
+from markupsafe import Markup, escape
 
-from api.pages import builder, why_not
-from api.pages.builder import Builder, BuilderState, Pick, Picks, WholeMove, find_owners, show_question
+from api.pages import builder, shown_parts, why_not
+from api.pages.builder import Builder, BuilderState, Pick, Picks, WholeMove, find_owners, parse, show_question
 from api.pages.in_process import Answer as Told
 from api.pages.in_process import ask as known
 from api.pages.labels import Labels
@@ -363,6 +363,88 @@ def test_things_are_asked_for_at_one_place_each_the_own_one_first() -> None:
     board = {"public": public, "own": {"hand": ["x", "artillery"]}}
     assert find_places(labels, board, 0, missing)[hand] == '["unit","artillery"]'
     assert find_places(labels, {"public": public}, None, ()) == {}
+
+
+def test_a_thing_is_asked_for_at_what_the_question_is_about_and_never_at_the_name_of_a_member() -> None:
+    """The turn of 7 Empires has a member with the name of an action, and each empire has all actions."""
+    rules = CATALOGUE.get("seven_empires@1")
+    texts = load_texts(rules.package, "en")
+    labels = Labels(rules, texts, SeatNames(texts, {}, {0: "Anne"}))
+    markers = {"empire": "two", "move_fight": "three"}
+    public = {
+        "turn": {"action": None, "empire": None},
+        "empires": {"france": {"markers": markers}, "spain": {"markers": markers}},
+    }
+    missing = [("Action", [(f'["action","{action}"]', action) for action in markers])]
+    for about in ([{"empire": "spain"}], ["spain"]):
+        places = find_places(labels, {"public": public}, 0, missing, about)
+        assert [*places] == [("public", "empires", "spain", "markers", action, "") for action in markers]
+    assert find_places(labels, {"public": {"turn": public["turn"]}}, 0, missing) == {}
+
+
+def missing_from(ruleset: str, own: Any, field: str, *offered: str) -> dict[str, list[str]]:
+    """The values missing from a first question of these words, by their kind."""
+    rules = CATALOGUE.get(ruleset)
+    texts = load_texts(rules.package, "en")
+    choice = {"field": field, "kind": "one", "options": [{"value": word} for word in offered]}
+    step = BuilderState(Picks("0-1", "k"), Told(200, {"choice": choice}))
+    board = {"own": own, "public": {}, "decisions": [{"kind": "any"}]}
+    found = why_not.list_missing(Labels(rules, texts, SeatNames(texts, {}, {})), board, step)
+    return {kind: [parse(value)[1] for value, _ in values] for kind, values in found}
+
+
+def test_a_word_that_two_lists_share_leads_to_no_values_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A palace is a way to deploy, and an action: the other actions are no ways to deploy."""
+    monkeypatch.setattr(why_not, "_say", str)
+    assert "Mode" not in missing_from("seven_empires@1", None, "mode", "each_city", "palace")
+    assert sorted(missing_from("seven_empires@1", None, "unit", "two_master", "artillery")["Unit"]) == [
+        "infantry",
+        "three_master",
+    ]
+
+
+def test_what_a_person_holds_is_the_hand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the discard pile, cards seen of others, an empire, or filed orders."""
+    monkeypatch.setattr(why_not, "_say", str)
+    own = {"hand": ["sabotage", "treason"], "seen": ["pirates"]}
+    assert missing_from("imperunde@1", own, "type", "pass")["What you hold"] == ["sabotage", "treason"]
+    assert missing_from("imperunde@1", own, "card", "treason")["Card"] == ["sabotage"]
+    assert missing_from("imperunde@1", own, "card", "pirates")["Card"] == ["sabotage", "treason"]
+    sheet = {"empire": "france", "sheet": {"orders": [{"domain": "logistics"}]}}
+    assert "What you hold" not in missing_from("egc@1", sheet, "type", "submit")
+
+
+def test_what_is_kept_is_bounded_by_its_number_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note that picks were asked, and a panel with nothing to show, are smaller than their places in a cache."""
+    monkeypatch.setattr(builder, "request_language", lambda: "en")
+    many, texts = range(20_000), load_texts("", "en")
+    kept = Builder("g", "0", Labels(CATALOGUE.get("egc@1"), texts, SeatNames(texts, {}, {})))
+    for number in many:
+        kept._keep(None, f"0-{number}", [], None)
+        shown_parts._find(["bounded", number], lambda: shown_parts.ShownPanel("a", "A", Markup()))
+    for cache in (builder._answers, shown_parts._shown):
+        assert len(cache) <= builder.KEPT_BYTES / builder.ENTRY_BYTES < len(many)
+
+
+def test_a_name_from_right_to_left_stands_alone_without_marks() -> None:
+    texts = load_texts("", "en")
+    labels = Labels(CATALOGUE.get("seven_empires@1"), texts, SeatNames(texts, {}, {0: "\u05d0\u05d1"}))
+    assert (labels.short_seat(0), labels.seat(0)) == ("\u05d0\u05d1", "\u05d0\u05d1")
+
+
+def test_words_in_a_list_are_told_without_the_names_of_their_members() -> None:
+    rules = CATALOGUE.get("seven_empires@1")
+    told = {
+        "en": "London (three-master), York (infantry unit)",
+        "fr": "Londres (trois-mâts), York (infanterie)",
+    }
+    for lang, words in told.items():
+        texts = load_texts(rules.package, lang)
+        labels = Labels(rules, texts, SeatNames(texts, {}, {}))
+        units = [{"region": "london", "unit": "three_master"}, {"region": "york", "unit": "infantry"}]
+        assert labels.describe("units", units) == words
+        alike = [{"from": "london", "to": "york"}]
+        assert labels.describe("ways", alike) == labels.describe("ways", alike[0])
 
 
 def test_nobody_else_is_asked_why(duel: tuple[Person, str, Table]) -> None:

@@ -130,6 +130,14 @@ class TestTemplates:
             "Le siège 4 mise 3.",
         ]
 
+    def test_a_name_from_right_to_left_moves_no_figure_beside_it(self) -> None:
+        """Without the marks, a reader sees the figure after the name before it."""
+        texts = Texts("en", {"fact.x": "{a} for {seat:seat}, {b} for all."})
+        told = {"alice": "alice", "\u05d0\u05d1": "\u2068\u05d0\u05d1\u2069", "\u0639": "\u2068\u0639\u2069"}
+        people = [person_noun(name) for name in told]
+        said = [texts.sentence({"t": "x", "seat": seat, "a": 3, "b": 1}, people.__getitem__) for seat in range(3)]
+        assert said == [f"3 for {name}, 1 for all." for name in told.values()]
+
     def test_a_persons_name_stays_as_it_is_and_is_elided(self) -> None:
         assert self.said("{seat:seat} joue.", seat=2) == "alice joue."
         assert self.said("une armée {seat:seat.de} perd.", seat=2) == "Une armée d'alice perd."

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ _LOOSE_SPACES = re.compile(r" +(?=[,.)\n])|(?<=[(\n]) +")
 _FIRST_LETTER = re.compile(r"(^|[.!?] |\n)(\w)")
 PERSON_MARK = "\u2060"
 """Mark before a person's name, to keep its spelling at the beginning of a sentence."""
+ISOLATE, ISOLATE_END = "\u2068", "\u2069"
+"""Marks around a name that is written from right to left: figures beside it would change places otherwise."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,9 @@ def parse_noun(text: str) -> Noun:
 
 
 def person_noun(person: str) -> Noun:
-    """Return a person's name as a noun, spelled exactly as given."""
-    return Noun(PERSON_MARK + person)
+    """Return a person's name as a noun, spelled exactly as given. One from right to left is isolated."""
+    is_turned = any(unicodedata.bidirectional(sign) in ("R", "AL") for sign in person)
+    return Noun(PERSON_MARK + (f"{ISOLATE}{person}{ISOLATE_END}" if is_turned else person))
 
 
 _UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
