@@ -15,6 +15,7 @@ from domain.errors import RuleError
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_appeal_commands import check_answer, require_appellant
+from domain.tournaments.event_ruling_commands import Restore
 
 TournamentOffice = Literal["arbiter", "deputy", "organiser"]
 
@@ -104,6 +105,19 @@ def list_answerable(tournament: str, players: Sequence[str], account: str) -> fr
         return frozenset()
     related = list_related(account)
     return _list_allowed(t, lambda ruling: check_answer(t, (held[0], *players), related, ruling))
+
+
+def list_restorable(tournament: str, players: Sequence[str], account: str) -> frozenset[int]:
+    """Return the rulings (versions) that an officer with these player ids may take back, being no party to them.
+
+    Raise UnknownTournament.
+    """
+    t = _load(tournament)
+    held = _find_office(t, players)
+    if held is None:
+        return frozenset()
+    by = (held[0], tuple(players), list_related(account), "")
+    return _list_allowed(t, lambda ruling: Restore(*by, ruling).require_no_party(t))
 
 
 def _list_allowed(t: Tournament, check: Callable[[int], object]) -> frozenset[int]:

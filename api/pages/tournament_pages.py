@@ -70,6 +70,12 @@ class TournamentShown:
         """Return True if the tournament is finished or cancelled."""
         return self.doc["status"] in ("finished", "cancelled")
 
+    @property
+    def goes_on(self) -> bool:
+        """Return True if another event will follow."""
+        schedule = self.doc["schedule"]
+        return bool(schedule and schedule["next_at"] and not schedule["next"] and not self.is_over)
+
     def may(self, *acts: str) -> bool:
         """Return True if the visitor has the office for one of these operations."""
         return any(act in self.rights for act in acts)
@@ -214,10 +220,10 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
 
 def _find_followed(page: TournamentShown) -> bool | None:
     """Return whether the visitor follows the series of the tournament, or None where nobody can."""
-    schedule = page.doc["schedule"]
-    if session_owner() is None or not schedule or schedule["next"] or page.is_over:
+    if session_owner() is None:
         return None
-    return page.doc["tournament"] in [each["tournament"] for each in require("GET", "/me/series")["items"]]
+    is_followed = page.doc["tournament"] in [each["tournament"] for each in require("GET", "/me/series")["items"]]
+    return is_followed if is_followed or page.goes_on else None
 
 
 def _draw_progress(page: TournamentShown, stage: int) -> ProgressChart | None:

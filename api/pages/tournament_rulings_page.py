@@ -18,7 +18,7 @@ from api.pages.numbers import read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournament_pages import TournamentShown, load_tournament
 from api.services import Doc
-from api.tournament_rights import list_answerable, list_appealable
+from api.tournament_rights import list_answerable, list_appealable, list_restorable
 from domain.tournaments.event_appeal_commands import OUTCOMES
 from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY
 from domain.tournaments.results_file import MAX_ENTRANTS
@@ -108,6 +108,7 @@ def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
         names=found["names"],
         appealable=list_appealable(tournament, page.players),
         answerable=list_answerable(tournament, page.players, owner.account) if owner else (),
+        restorable=list_restorable(tournament, page.players, owner.account) if owner else (),
         sent=request.form,
         annulments=ANNULMENTS,
         exclusions=EXCLUSIONS,

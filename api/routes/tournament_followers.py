@@ -12,6 +12,7 @@ from api.services import services
 from api.tournament_calls import load_tournament
 from domain.errors import RuleError
 from domain.tournaments.event import Tournament
+from domain.tournaments.event_schedule_commands import find_next_opening
 
 bp = Blueprint("followed_series", __name__, url_prefix="/v1", description="Series of tournaments that people follow.")
 
@@ -43,10 +44,16 @@ def list_followed_series() -> Response:
 )
 def follow_series(tournament: str) -> Response:
     """Follow the series of a tournament. Once its next event is opened you are told, and then follow that one."""
+    account, series = authorization.credential_owner().account, services().notifications.followed_series
     newest = _load_newest(tournament)
-    if newest.schedule is None:
+    if find_next_opening(newest) is None:
         raise RuleError("not_scheduled")
-    services().notifications.followed_series.follow(authorization.credential_owner().account, newest.id)
+    followed = ""
+    while followed != newest.id:  # another event may be opened meanwhile
+        if followed:
+            series.unfollow(account, followed)
+        series.follow(account, newest.id)
+        followed, newest = newest.id, _load_newest(newest.id)
     return Response(status=204)
 
 
@@ -60,8 +67,10 @@ def follow_series(tournament: str) -> Response:
 )
 def unfollow_series(tournament: str) -> Response:
     """Follow the series of a tournament no longer."""
-    newest = _load_newest(tournament)
-    services().notifications.followed_series.unfollow(authorization.credential_owner().account, newest.id)
+    account, ended, newest = authorization.credential_owner().account, "", _load_newest(tournament).id
+    while ended != newest:  # another event may be opened meanwhile
+        services().notifications.followed_series.unfollow(account, newest)
+        ended, newest = newest, _load_newest(newest).id
     return Response(status=204)
 
 

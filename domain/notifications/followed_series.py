@@ -5,7 +5,7 @@ With the record that names the next event, those who follow go over to it. They 
 
 from __future__ import annotations
 
-from domain.accounts.account_tables import AccountTable
+from domain.accounts.account_tables import AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement
@@ -35,9 +35,8 @@ class FollowedSeries(AccountTable):
 
     def unfollow(self, account: str, tournament: str) -> None:
         """End it."""
-        self._database.execute(
-            "DELETE FROM followed_series WHERE account = ? AND tournament = ?", (account, tournament)
-        )
+        statement = ("DELETE FROM followed_series WHERE account = ? AND tournament = ?", (account, tournament))
+        self._in_transaction(lambda execute: write(execute, [statement]))
 
     def list_by_account(self, account: str) -> list[str]:
         """Return the newest event of each series that an account follows, the last one followed first."""

@@ -23,7 +23,7 @@ from domain.notifications.subscriptions import (
     parse_subscription,
 )
 from domain.notifications.unread_mail import ONCE_TYPES, mark_unread
-from domain.notifications.webhooks import CHAT, EVENTS, MAIL, TEST, Webhook, Webhooks, bury_deliveries
+from domain.notifications.webhooks import CHAT, EVENTS, MAIL, OPENED, TEST, Webhook, Webhooks, bury_deliveries
 from domain.service.database import Database, Execute, Row, Statement, placeholders
 from domain.service.keyring import Keyring
 from domain.types import Doc, Seat
@@ -142,7 +142,10 @@ AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
   WHERE x.player = c.by AND y.player = b.player)))"""  # noqa: S608 - our own names
 
-_FORGET = "DELETE FROM deliveries WHERE game = ? AND webhook = ? AND state IN ('waiting', 'kept')"
+# Who leaves an event may follow its series.
+_FORGET = f"""
+DELETE FROM deliveries WHERE game = ? AND webhook = ? AND state IN ('waiting', 'kept')
+AND type <> '{OPENED}'"""  # noqa: S608 - our own names
 _KEPT = "SELECT id, box FROM deliveries WHERE webhook = ? AND state = ? ORDER BY made, id"
 _LATER = "SELECT id FROM deliveries WHERE game = ? AND type = 'deadline.near' AND state = 'waiting' AND tries = 0"
 

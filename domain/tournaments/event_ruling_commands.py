@@ -56,11 +56,15 @@ class RulingCommand(TournamentCommand):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         effect = RulingEffect(t, self)
         refuse_unless(effect.digest == self.preview, "preview_stale")
+        self.require_no_party(t)
         own = {*t.find_all_entries((self.officer, *self.players))}
-        near = own.union(t.find_all_entries(self.related))
-        is_party = not near.isdisjoint(self.list_concerned(t)) or not own.isdisjoint([*effect.moved, *effect.seeded])
-        refuse_unless(not is_party, "conflict_of_interest")
+        refuse_unless(own.isdisjoint([*effect.moved, *effect.seeded]), "conflict_of_interest")
         return effect.drafts
+
+    def require_no_party(self, t: Tournament) -> None:
+        """Raise RuleError if the officer is in the matter, or is related to somebody who is."""
+        near = {*t.find_all_entries((self.officer, *self.players, *self.related))}
+        refuse_unless(near.isdisjoint(self.list_concerned(t)), "conflict_of_interest")
 
 
 class RulingEffect:

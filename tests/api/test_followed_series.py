@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.notifications import followed_series
+from domain.notifications.followed_series import FollowedSeries
 from domain.tournament_series import open_next
 from tests.api.conftest import Site, refused
 from tests.api.game_pages import Page
@@ -95,3 +96,41 @@ def test_a_page_says_on_which_date_an_event_begins(site: Site) -> None:
 def test_the_end_of_an_event_and_that_of_a_game_agree_with_their_nouns(site: Site) -> None:
     french = site.client.get("/tournaments", headers={"Accept-Language": "fr", "Accept": "text/html"}).text
     assert ("terminé" in Page(french).texts, "terminée" in Page(french).texts) == (True, False)
+
+
+def test_a_series_without_another_event_is_not_followed(site: Site) -> None:
+    host, anne = person(site, "Organiser"), person(site, "Anne")
+    for ends in ("cancelled", "last"):
+        path = f"/tournaments/{host.api.post('/tournaments', BODY).json['tournament']}"
+        done(host.api.put(f"{path}/schedule", {**WEEKLY, "rule": "FREQ=WEEKLY;COUNT=1"} if ends == "last" else WEEKLY))
+        if ends == "cancelled":
+            assert anne.api.put(f"{path}/followers/me").status_code == 204
+            done(host.api.post(f"{path}/close", {}))
+            page = Page(anne.read(path).text)
+            assert not [line for line in page.texts if line.startswith("You follow this series.")]
+            act(anne, path, "unfollow")
+        refused(anne.api.put(f"{path}/followers/me"), 409, "not_scheduled")
+        assert "Follow this series" not in anne.read(path).text
+
+
+@pytest.mark.parametrize("name", ["follow", "unfollow"])
+def test_the_next_event_comes_while_somebody_follows_or_ends_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    host, anne = register(site, "Organiser"), register(site)
+    path = opened(site, host)
+    mine, newest = f"{path}/followers/me", list[str]()
+    done(host.put(f"{path}/schedule", WEEKLY))
+    if name == "unfollow":
+        assert anne.put(mine).status_code == 204
+    act_late = getattr(FollowedSeries, name)
+
+    def wait(self: FollowedSeries, account: str, tournament: str) -> None:
+        if not newest:
+            newest.append(go_on(site, f"/tournaments/{tournament}"))
+        act_late(self, account, tournament)
+
+    monkeypatch.setattr(FollowedSeries, name, wait)
+    assert (anne.put if name == "follow" else anne.delete)(mine).status_code == 204
+    items = [f"/tournaments/{each['tournament']}" for each in anne.get("/me/series").json["items"]]
+    assert items == (newest if name == "follow" else [])

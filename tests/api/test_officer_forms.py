@@ -232,6 +232,14 @@ def test_forms_of_rulings_are_shown_to_those_who_may_send_them(site: Site, monke
     assert anne.post(f"{event.path}/appeals", {"ruling": ruling, "reason": "No."}).status_code == 201
     shown = event.check("/rulings")
     assert (shown["Arbiter"], shown["Deputy"], shown["Anne 1"]) == ({"rule"}, {"rule", "answer"}, set())
+    event.host.api.post(f"{event.path}/officers", {"player": anne.doc["player"], "office": "arbiter"})
+    body = {"act": "restored", "ruling": ruling, "reason": "No."}
+    for name, code in (("Anne 0", "conflict_of_interest"), ("Arbiter", "")):  # the first is a party
+        who = event.people[name]
+        offered = [form for form in shown_forms(who, rulings) if ("ruling_act", "restored") in form]
+        assert bool(offered) == (not code)
+        effect = who.api.post(f"{rulings}?dry_run=1", body).headers["ETag"]
+        assert who.api.post(rulings, body, If_Match=effect).json.get("code", "") == code
 
 
 @pytest.mark.parametrize("stage", [{"rounds": 1, "seating": "bid"}, {"format": "ladder"}])
@@ -323,18 +331,20 @@ def test_forms_of_a_desk_are_shown_to_those_who_may_send_them(site: Site, monkey
 
 
 def test_a_desk_offers_nothing_to_an_officer_with_a_stake(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    people = {name: person(site, name.title()) for name in ("owner", "deputy")}
+    people = {name: person(site, name.title()) for name in ("owner", "deputy", "arbiter")}
     person(site, "Stranger")
     host = people["owner"]
     body = {"ruleset": "orders@1", "seats": 2, "pace": PACE, "officers": "neutral"}
     game = host.api.post("/games", body).json["game"]
     path, table = f"/games/{game}/desk", f"/games/{game}"
-    assert host.api.post(f"{table}/officers", {"name": "Deputy", "role": "deputy"}).status_code == 202
-    assert people["deputy"].api.put(f"/me/offices/{game}", {}).status_code == 200
+    for role in ("deputy", "arbiter"):
+        assert host.api.post(f"{table}/officers", {"name": role.title(), "role": role}).status_code == 202
+        assert people[role].api.put(f"/me/offices/{game}", {}).status_code == 200
     assert host.api.post(f"{table}/seats", {"seat": 0}).status_code == 201
-    site.post(f"{table}/seats", {"seat": 1, "name": "P1"})
+    assert people["arbiter"].api.post(f"{table}/seats", {"seat": 1}).status_code == 201
     assert host.api.post(f"{table}/start", Annals_Role="director").status_code == 201
     shown = check_desk(people, path, monkeypatch)
     assert shown["owner"] == set()
+    assert shown["arbiter"] == {"dismiss"}  # of the own role
     assert "pause" in shown["deputy"]
     assert "the players must agree in your place" in host.read(path).text

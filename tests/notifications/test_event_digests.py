@@ -122,6 +122,16 @@ class TestDigests:
             desk.office.notices.email_subscriptions.save(bob.id, wish, desk.office.head(), [])
         assert digests(desk, bob) == []
 
+    def test_who_has_left_is_not_told_of_the_result_of_the_own_table(self, desk: Desk, club: Club) -> None:
+        anne = club.people[0]
+        with_digest(desk, anne)
+        club.enter()
+        club.begin()
+        desk.office.owing.produce()
+        club.act(Withdraw((anne.player,)))
+        club.report()
+        assert digests(desk, anne) == []
+
     def test_news_of_long_ago_and_damaged_ones_are_left_out(self, desk: Desk, club: Club) -> None:
         with_digest(desk, club.host)
         club.enter()
@@ -194,3 +204,31 @@ class TestSeries:
         assert digests(desk, carl) == [
             [f"- The next event of {TITLE} takes entrants. https://play.example/tournaments/{NEXT}"]
         ]
+
+    def test_who_gets_mail_at_once_is_not_told_again_by_a_digest(self, desk: Desk, club: Club) -> None:
+        anne = club.people[0]
+        desk.confirmed(anne, "anne@example.org", "game.over", digest="daily")
+        desk.office.notices.followed_series.follow(anne.id, EVENT)
+        self.go_on(desk.office, club, EVENT, NEXT)
+        desk.send()
+        assert len(desk.server.mails) == 1
+        assert digests(desk, anne) == []
+
+    @pytest.mark.parametrize("is_read", [True, False])
+    def test_who_leaves_an_event_is_told_of_the_next_one(self, desk: Desk, club: Club, is_read: bool) -> None:
+        office, (anne, bob, _) = desk.office, club.people
+        with_digest(desk, anne)
+        desk.confirmed(bob, "bob@example.org", "game.over")
+        club.enter()
+        desk.send()
+        desk.server.got.clear()
+        for who in (anne, bob):
+            office.notices.followed_series.follow(who.id, EVENT)
+        self.go_on(office, club, EVENT, NEXT)
+        if is_read:
+            office.owing.produce()
+        club.act(*(Withdraw((who.player,)) for who in (anne, bob)))
+        desk.send()
+        (mail,) = desk.server.mails
+        assert f"The next event of {TITLE} takes entrants." in text(mail)
+        assert len(digests(desk, anne)) == 1

@@ -20,7 +20,6 @@ from domain.tournaments.event_ruling_commands import DEPUTY
 from domain.tournaments.event_stage import QUEUE_PLAN, OfficerRuling
 from domain.tournaments.records import FAMILY, RecordDraft
 from domain.tournaments.results import VOID
-from domain.tournaments.sizes import MAX_SEATS
 from domain.types import Doc
 
 LEADERS = 3
@@ -103,8 +102,9 @@ def list_digest_news(step: EventStep, news: Sequence[EventNews]) -> list[EventNe
     found = [each for each in news if each.player and each.type != "event.due"]
     for each in news:
         if each.type == "event.reported":
-            for player, place in zip(each.more["players"], each.more["places"] or [None] * MAX_SEATS, strict=False):
-                found.append(each._replace(player=player, more={**step.place, "place": place}))
+            table = step.after.stages[step.body["stage"] - 1].tables[step.body["round"], step.body["pod"]]
+            for entrant, place in zip(table.entrants, each.more["places"], strict=True):
+                found += step.tell_entrants([entrant], each.type, {**step.place, "place": place})
         elif each.type == "event.drawn" or (each.type == "event.opened" and each.more["next"] and not each.player):
             found += [each._replace(player=player) for player in officers]
     return found

@@ -66,6 +66,8 @@ class EventNotices:
                 if entry.position > notice.since:
                     notices.setdefault(notice.notice.id, notice.notice)
         told, digests_left = self._keep_for_digests(step, news, leavers, entry.position)
+        invited = {notice.webhook for notice in notices.values() if notice.type == OPENED}  # a digest tells only others
+        told = [notice for notice in told if notice.type != OPENED or notice.webhook not in invited]
         return EventTold([*notices.values(), *told], [*left, *digests_left])
 
     def _keep_for_digests(

@@ -19,6 +19,7 @@ from domain.kernel.rules.flow import Decision
 from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
+from domain.notifications.webhooks import OPENED
 from domain.types import DIRECTOR, PUBLIC, Doc, Seat, is_tournament_id
 from projections.loaded_game import GameLoader, LoadedGame
 from workers.context import WorkerContext
@@ -180,7 +181,7 @@ class NotificationProducer:
     ) -> list[tuple[str, str]]:
         """Add the notices of a tournament's record; return its id with webhooks of leavers.
 
-        Notices of these, not stored yet, are taken out.
+        Notices of these, not stored yet, are taken out, except those for followers of the series.
         """
         try:
             found = self._events.collect(entry, lobby)
@@ -190,7 +191,8 @@ class NotificationProducer:
             log.warning("nobody is told of %s, version %s: %s", entry.game, entry.version, type(error).__name__)
             return []
         gone = {(entry.game, webhook) for webhook in found.left}
-        notices[:] = [notice for notice in notices if (notice.game, notice.webhook) not in gone] if gone else notices
+        if gone:
+            notices[:] = [each for each in notices if each.type == OPENED or (each.game, each.webhook) not in gone]
         notices += found.notices
         return sorted(gone)
 
