@@ -227,11 +227,12 @@ def retry_after_inspection(view: View) -> View:
 
 def views_behind_problem(game: str) -> Problem | None:
     """Return the problem for an existing game without views, or None for an unknown game."""
-    if services().ledger.version(game):
-        if services().corrupt_records.first_version(game) == 1:  # the whole game is unreadable
-            return damaged_record_problem(1)
-        return Problem("views_behind", headers={"Retry-After": "1"})
-    return None
+    head, damaged = services().ledger.head(game)
+    if not head:
+        return None
+    if damaged == 1:  # the whole game is unreadable
+        return damaged_record_problem(1)
+    return Problem("views_behind", headers={"Retry-After": "1"})
 
 
 def missing_game(game: str) -> Problem:

@@ -95,29 +95,39 @@ def list_appealable(tournament: str, players: Sequence[str]) -> frozenset[int]:
 
 
 def list_answerable(tournament: str, players: Sequence[str], account: str) -> frozenset[int]:
-    """Return the rulings (versions) with an appeal that an officer with these player ids may answer.
+    """Return the rulings with an appeal that an officer with these player ids may answer. Raise UnknownTournament."""
+
+    def check(t: Tournament, by: str, related: Sequence[str], ruling: int) -> None:
+        check_answer(t, (by, *players), related, ruling)
+
+    return _list_for_officer(tournament, players, account, check)
+
+
+def list_restorable(tournament: str, players: Sequence[str], account: str) -> frozenset[int]:
+    """Return the rulings that an officer with these player ids may take back, being no party to them.
 
     Raise UnknownTournament.
     """
+
+    def check(t: Tournament, by: str, related: Sequence[str], ruling: int) -> None:
+        Restore(by, tuple(players), tuple(related), "", ruling).require_no_party(t)
+
+    return _list_for_officer(tournament, players, account, check)
+
+
+def _list_for_officer(
+    tournament: str,
+    players: Sequence[str],
+    account: str,
+    check: Callable[[Tournament, str, Sequence[str], int], None],
+) -> frozenset[int]:
+    """Return the rulings that pass a check for an officer and the people related to the account; none for others."""
     t = _load(tournament)
     held = _find_office(t, players)
     if held is None:
         return frozenset()
     related = list_related(account)
-    return _list_allowed(t, lambda ruling: check_answer(t, (held[0], *players), related, ruling))
-
-
-def list_restorable(tournament: str, players: Sequence[str], account: str) -> frozenset[int]:
-    """Return the rulings (versions) that an officer with these player ids may take back, being no party to them.
-
-    Raise UnknownTournament.
-    """
-    t = _load(tournament)
-    held = _find_office(t, players)
-    if held is None:
-        return frozenset()
-    by = (held[0], tuple(players), list_related(account), "")
-    return _list_allowed(t, lambda ruling: Restore(*by, ruling).require_no_party(t))
+    return _list_allowed(t, lambda ruling: check(t, held[0], related, ruling))
 
 
 def _list_allowed(t: Tournament, check: Callable[[int], object]) -> frozenset[int]:

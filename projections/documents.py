@@ -246,10 +246,12 @@ def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Do
             headings.append({"line": len(public), "text": text})
         public += lines
     members["chapter"] = chapter_to_json(words, convert(entry["chapter"], Chapter))
-    hidden = {seat for seat, move in entry["acts"] if "type" not in move}
-    told = {seat for seat, _ in entry["acts"] if public and seat not in hidden}
-    own = [_add_own_text(rules, part, words, name, told) for part in entry.get("own", ())]
-    return {**members, "text": public, "headings": headings} | ({"own": own} if own else {})
+    members |= {"text": public, "headings": headings}
+    if parts := entry.get("own"):
+        hidden = {seat for seat, move in entry["acts"] if "type" not in move}
+        told = {seat for seat, _ in entry["acts"] if public and seat not in hidden}
+        members["own"] = [_add_own_text(rules, part, words, name, told) for part in parts]
+    return members
 
 
 def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer, told: Container[Seat]) -> Doc:

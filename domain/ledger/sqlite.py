@@ -36,10 +36,9 @@ _INSERT = "INSERT INTO records (originator_id, originator_version, topic, state)
 
 _HEAD = "SELECT max(originator_version) FROM records WHERE originator_id = ?"
 
-_BEFORE = f"""SELECT ({_HEAD}), (SELECT min(version) FROM damages WHERE game = ?),
-  EXISTS (SELECT 1 FROM commands WHERE game = ? AND id = ?)"""  # noqa: S608 - our names
-
 _HEAD_AND_DAMAGE = f"SELECT ({_HEAD}), (SELECT min(version) FROM damages WHERE game = ?)"  # noqa: S608 - our names
+
+_BEFORE = f"{_HEAD_AND_DAMAGE}, EXISTS (SELECT 1 FROM commands WHERE game = ? AND id = ?)"  # noqa: S608 - likewise
 
 _COMMAND = "SELECT body_hash, first_version, last_version FROM commands WHERE game = ? AND id = ?"
 
