@@ -95,7 +95,7 @@ def list_rulings(
 
     Older records name no officer and are the first owner's.
     """
-    first_owner = game.staff.former_owner or s.seat_tokens.find_director(game.id)
+    first_owner = game.lasting.staff.former_owner or s.seat_tokens.find_director(game.id)
     return [(r, command_of(r, game)) for r in records if _author(r, first_owner) in ids]
 
 
@@ -120,7 +120,10 @@ def is_owner_gone(s: ApiServices, game: AnyGame) -> bool:
         return True
     if account is not None and s.account_store.clock() - s.account_store.accounts.last_use(account.id) < ORPHAN_MS:
         return False
-    signs = [game.opened_at, *(record.time for record in s.ledger.read(game.id) if _is_sign(record, owner))]
+    signs = [
+        game.lasting.opening.opened_at,
+        *(record.time for record in s.ledger.read(game.id) if _is_sign(record, owner)),
+    ]
     return s.clock() - max(signs) >= ORPHAN_MS
 
 

@@ -69,7 +69,7 @@ def check_not_conceded(game: str) -> None:
 def has_conceded(game: str) -> bool:
     """Return True if the caller has conceded the game, under any of their player ids."""
     players = authorization.player_ids()
-    return bool(players) and any(player in players for _, player in services().commands.game(game).conceded)
+    return bool(players) and any(player in players for _, player in services().commands.game(game).seating.concessions)
 
 
 def check_not_looked(game: str, player: str, version: int) -> None:
@@ -81,7 +81,7 @@ def check_not_looked(game: str, player: str, version: int) -> None:
     """
     s, ids = services(), {player, *authorization.player_ids()}
     now, owner = s.commands.game(game), s.seat_tokens.find_director(game)
-    if ids.isdisjoint({owner, *now.staff.people}):
+    if ids.isdisjoint({owner, *now.lasting.staff.people}):
         return
     before = s.ledger.read(game, upto=version - 1)
     rulings = officer_rights.list_rulings(s, now, before, ids)
@@ -96,7 +96,7 @@ def check_not_looked(game: str, player: str, version: int) -> None:
 
 def _find_player(game: AnyGame, seat: Seat, version: int) -> str:
     """Return the player of a seat before a version; empty for none."""
-    return next((player for v, at, player in reversed(game.seatings) if at == seat and v < version), "")
+    return next((player for v, at, player in reversed(game.seating.changes) if at == seat and v < version), "")
 
 
 def check_visible_seat(game: str, seat: Seat | None) -> None:

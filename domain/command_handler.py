@@ -15,9 +15,10 @@ from uuid import uuid4
 from domain.errors import NotSeated, RuleError, ServerReplaced, StaleVersion, UnknownGame
 from domain.kernel.game.command import Command, check_office, refuse_unless
 from domain.kernel.game.forks import fold_origin, open_fork
-from domain.kernel.game.game import AnyGame, Player
+from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.record_builder import Agreement, AnyTransition, CommandContext
+from domain.kernel.game.seat_players import Player
 from domain.kernel.game.table_commands import Close, Open
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ledger import IdempotencyKey, Ledger

@@ -140,7 +140,8 @@ class VersionCache:
 
     def _decode(self, kept: KeptVersion, record: Record) -> AnyGame:
         game, state = _PARTS.decode(zlib.decompress(kept.doc))
-        return replace(game, state=_state_decoder(self._registry.get(game.ruleset)).decode(state), last=record)
+        whole = game.with_state(_state_decoder(self._registry.get(game.ruleset)).decode(state))
+        return Game(replace(game.tip, record=record), whole.reversible, game.lasting)
 
 
 def _size_of(trail: Sequence[KeptVersion]) -> int:
@@ -149,7 +150,11 @@ def _size_of(trail: Sequence[KeptVersion]) -> int:
 
 def _stands(game: AnyGame, before: int) -> bool:
     """Return whether a version is worth keeping after the one before: far from it, or gone back to before it."""
-    goes_far = game.last is not None and game.last.kind == "rewound" and game.last.body["to"] < before < game.version
+    goes_far = (
+        game.tip.record is not None
+        and game.tip.record.kind == "rewound"
+        and game.tip.record.body["to"] < before < game.version
+    )
     return goes_far or game.version >= before + SPACING
 
 
@@ -170,7 +175,8 @@ _PARTS: msgspec.msgpack.Decoder[tuple[Game[State], msgspec.Raw]] = msgspec.msgpa
 
 
 def _encode(game: AnyGame) -> KeptVersion:
-    without_board = replace(game, state=kernel_state(game.state), last=None, digests={})
+    reversible = replace(game.with_state(kernel_state(game.state)).reversible, digests={})
+    without_board = Game(replace(game.tip, record=None), reversible, game.lasting)
     doc = zlib.compress(msgspec.msgpack.encode((without_board, game.state)), 1)
     return KeptVersion(game.version, game.hash, doc)
 

@@ -45,7 +45,7 @@ def build_seats(loaded: LoadedGame) -> list[dict[str, Json]]:
                 "vacant": seat in p.state.vacant,
                 "absent": seat in p.absent_seats,
                 "held": hold_end
-                if (hold_end := p.time_banks[seat].hold_end) > p.playing_time(p.time) and p.status == "running"
+                if (hold_end := p.timing.banks[seat].hold_end) > p.playing_time(p.time) and p.status == "running"
                 else None,
             }
         )
@@ -59,7 +59,7 @@ def build_powers(loaded: LoadedGame) -> dict[str, str]:
 
 def build_offices(loaded: LoadedGame) -> list[dict[str, Json]]:
     """Return the officers named by records, by role."""
-    staff = loaded.game.staff
+    staff = loaded.game.lasting.staff
     held = {**({staff.owner: "owner"} if staff.owner else {}), **staff.offices}
     order = sorted(held.items(), key=lambda item: (-OFFICES.index(item[1]), item[0]))
     return [{"player": player, "office": office} for player, office in order]
@@ -68,17 +68,17 @@ def build_offices(loaded: LoadedGame) -> list[dict[str, Json]]:
 def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
     """Return each seat's time bank and vacation at the last record; empty if the time control has neither."""
     g, now = loaded.game, loaded.game.playing_time(loaded.game.time)
-    if not (g.time_control.bank or g.time_control.vacation):
+    if not (g.timing.control.bank or g.timing.control.vacation):
         return []
     return [
         {"seat": seat, "bank": a.bank, "vacation": a.days, "back": a.vacation_end if a.vacation_end > now else None}
-        for seat, a in enumerate(g.time_banks)
+        for seat, a in enumerate(g.timing.banks)
     ]
 
 
 def build_appeals(loaded: LoadedGame) -> list[dict[str, Json]]:
     """Return the newest appeals without an answer, until the game is closed."""
-    found = loaded.game.appeals.unanswered if loaded.game.status != "closed" else ()
+    found = loaded.game.lasting.appeals.unanswered if loaded.game.status != "closed" else ()
     return [appeal.to_json() for appeal in found[-MAX_APPEALS:]]
 
 
@@ -154,17 +154,17 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "listing": loaded.listing,
         "status": p.status,
         "version": p.version,
-        "opened": p.opened_at,
+        "opened": p.lasting.opening.opened_at,
         "at": p.time,
-        "seed_hash": p.seed_hash,
-        "pace": p.time_control.to_json(offsets=False),
+        "seed_hash": p.lasting.opening.seed_hash,
+        "pace": p.timing.control.to_json(offsets=False),
         "seats": build_seats(loaded),
-        "seatings": [list(seating) for seating in p.seatings],
-        "undone": [list(span) for span in p.undone_spans],
+        "seatings": [list(seating) for seating in p.seating.changes],
+        "undone": [list(span) for span in p.lasting.rewinds.undone_spans],
         "powers": build_powers(loaded),
         "waiting_for": list(open_now[0].must) if open_now else [],
         "waiting_engine": bool(open_now and open_now[0].engine),
-        "waiting_since": p.waiting_since,
+        "waiting_since": p.reversible.waiting_since,
         "deadline": min(p.seat_deadlines(open_now[0].must), default=None) if open_now else None,
         "due": min(p.due_times(open_now[0].must).values(), default=None) if open_now else None,
         "accounts": build_time_banks(loaded),

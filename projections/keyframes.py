@@ -181,7 +181,7 @@ def _encode(past: Past) -> dict[str, bytes]:
     """Return reader -> document: equal pasts give equal ones, since others are compressed with them."""
     game = past.stored_game
     members = {f.name: getattr(game, f.name) for f in fields(game)}
-    docs = {GAME: msgspec.msgpack.encode(members | {"stakeholders": sorted(game.stakeholders)})}
+    docs = {GAME: msgspec.msgpack.encode(members | {"stakeholders": sorted(game.seating.stakeholders)})}
     for viewer, state in past.known.items():
         if viewer != DIRECTOR or past.version == _anchor_of(past.version):  # wanted at the end alone, and large
             docs[str(viewer)] = msgspec.msgpack.encode(state)

@@ -54,7 +54,7 @@ class LoadedGame:
     def open_decisions(self, viewer: Viewer) -> list[Decision]:
         """Return the open decisions as `viewer` may see them."""
         g = self.game
-        return decisions(self.rules, g.state, g.rewinds, viewer) if g.status == "running" else []
+        return decisions(self.rules, g.state, g.lasting.rewinds.count, viewer) if g.status == "running" else []
 
 
 def load_game(registry: RulesetRegistry, records: Sequence[Record]) -> LoadedGame:

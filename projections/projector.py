@@ -297,8 +297,8 @@ class Projector:
     def _note_attendance(self, batch: Batch, loaded: LoadedGame) -> None:
         """Note the seats of a closed game for ratings. Without a clock or a leaver, everybody has played."""
         g = loaded.game
-        has_leavers = any(not player for _, _, player in g.seatings)
-        if g.status == "closed" and (g.time_control.seconds or has_leavers):
+        has_leavers = any(not player for _, _, player in g.seating.changes)
+        if g.status == "closed" and (g.timing.control.seconds or has_leavers):
             records = self._ledger.read(g.id, upto=g.version)
             unheld = find_unheld_seats(list_decisions(records))
             batch.attendance[g.id] = GameAttendance(unheld, find_adopted_seats(records))

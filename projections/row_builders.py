@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.kernel.game.game import bot_of
 from domain.kernel.game.rulings import final_scores
+from domain.kernel.game.seat_players import bot_of
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS
 from domain.kernel.records.record import Record
 from domain.tournaments.attendance import PRESENT, GameAttendance
@@ -104,7 +104,7 @@ def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
             late = {"at": first, "deadline": min(stands.seat_deadlines(d.must)), "last": max(dues)}
             rows.append({**base, "decision": d.id, "work": "lapse", **late})
         if vacant := (set(d.must) & set(loaded.game.state.vacant)) | set(loaded.game.unvacated_seats):
-            free = min(loaded.game.time_banks[seat].hold_end for seat in vacant)
+            free = min(loaded.game.timing.banks[seat].hold_end for seat in vacant)
             rows.append({**base, "decision": d.id, "work": "vacant", "at": max(free, after_pause)})
         if any(bot_of(loaded.game.players[seat]) for seat in d.must if seat in loaded.game.players):
             rows.append({**base, "decision": d.id, "work": "bot", "at": at_once})
@@ -134,8 +134,9 @@ def build_result_rows(gen: int, loaded: LoadedGame, attendance: GameAttendance =
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
     base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}
     base |= {"forfeited": False, "penalty": 0, "held": True, "adopted": False}
-    conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in p.conceded]
-    forfeits, penalties = (p.ruling.forfeits, p.ruling.penalties) if p.ruling else ((), {})
+    conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in p.seating.concessions]
+    ruling = p.reversible.ruling
+    forfeits, penalties = (ruling.forfeits, ruling.penalties) if ruling else ((), {})
     people = {
         seat: {
             "seat": seat,

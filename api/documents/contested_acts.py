@@ -9,7 +9,7 @@ from domain.kernel.game.game import AnyGame
 
 def appeals_to_json(s: ApiServices, game: AnyGame) -> list[Doc]:
     """Return all appeals of a game, the newest first."""
-    found = game.appeals.appeals[::-1]
+    found = game.lasting.appeals.appeals[::-1]
     officers = [each.answer.officer for each in found if each.answer is not None and each.answer.officer is not None]
     names = s.seat_tokens.texts.list_names({officer.player for officer in officers})
     hashes = [each.reason for each in found] + [officer.reason for officer in officers]
@@ -37,5 +37,5 @@ def appeal_status(answer_by: int, now: int) -> str:
 
 
 def _answering_role(game: AnyGame, appeal: Appeal) -> str | None:
-    act = game.appeals.find_act(appeal.version)
+    act = game.lasting.appeals.find_act(appeal.version)
     return None if act is None or game.status == "closed" else answering_role(game, act)

@@ -224,7 +224,7 @@ def scores(args: Doc, game: str) -> Response:
 
 def _final_to_json(p: AnyGame, score: AnyScore) -> Json:
     """Return a line of the final table, with what a ruling says about the seat."""
-    ruling = p.ruling
+    ruling = p.reversible.ruling
     if ruling is None:
         return score.to_json()
     doc = {**score.to_json(), "forfeited": score.seat in ruling.forfeits}

@@ -210,7 +210,7 @@ def _rematch_terms(game: str, new: str, before: AnyGame) -> Doc:
     A repetition gets what was stored.
     """
     s = services()
-    meta, pace = s.registry.get(before.ruleset).meta, before.time_control.to_json(offsets=False)
+    meta, pace = s.registry.get(before.ruleset).meta, before.timing.control.to_json(offsets=False)
     terms = {**before.terms, "pace": parse_pace(meta, pace, s.clock()).to_json()}
     terms |= {"listing": _rematch_listing(game, new, before)}
     stored, caller = opening_terms(new), authorization.principal()

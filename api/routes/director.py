@@ -26,9 +26,9 @@ from api.services import Doc, services
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue
-from domain.kernel.game.game import Player
 from domain.kernel.game.ruling_commands import RuleEnding, WithdrawRuling
 from domain.kernel.game.rulings import ENDINGS
+from domain.kernel.game.seat_players import Player
 from domain.kernel.game.table_commands import Close
 from domain.kernel.records.record import Record
 from domain.service.database import Statement

@@ -204,7 +204,7 @@ def _find_seated_id(game: str, player_ids: Sequence[str]) -> str:
         return ""
     now = services().commands.game(game)
     seated_ids = {p.id for p in now.players.values()}
-    return next((p for ids in (seated_ids, now.stakeholders) for p in player_ids if p in ids), "")
+    return next((p for ids in (seated_ids, now.seating.stakeholders) for p in player_ids if p in ids), "")
 
 
 def _token_to_json(issued_token: IssuedToken, player: str) -> Doc:

@@ -59,7 +59,7 @@ def _resolution_to_json(s: ApiServices, job: str) -> Doc:
     delayed = visibility_of(game).upto is not None
     if (done := _result_to_json(s, game, job)) is not None and not (delayed and done["version"] > p.version):
         return doc | done
-    open_now = decisions(rules, p.state, p.rewinds, DIRECTOR) if p.status == "running" else []
+    open_now = decisions(rules, p.state, p.lasting.rewinds.count, DIRECTOR) if p.status == "running" else []
     if any(d.id == decision and d.engine for d in open_now):
         hint = "" if delayed else s.job_state(job)
         return doc | (_failure_to_json(job, "internal_error") if hint == "failed" else {"status": hint or "queued"})
@@ -71,7 +71,9 @@ def _resolution_to_json(s: ApiServices, job: str) -> Doc:
 def _has_existed(p: AnyGame, decision: str) -> bool:
     """Return True if the game has had a decision with this id."""
     rewinds_, n = map(int, decision.split("-"))
-    return n > 0 and (rewinds_ < p.rewinds or (rewinds_ == p.rewinds and n <= p.state.opened))
+    return n > 0 and (
+        rewinds_ < p.lasting.rewinds.count or (rewinds_ == p.lasting.rewinds.count and n <= p.state.opened)
+    )
 
 
 # --- job requests ----------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def hold_seconds(now: AnyGame, seat: Seat, requested: int | None, *, directed: b
     gains no time.
     """
     agreed: int = now.terms.get("hold", 0)
-    held = sum(until - since for since, until in now.time_banks[seat].holds) if seat < now.table.seats else 0
+    held = sum(until - since for since, until in now.timing.banks[seat].holds) if seat < now.table.seats else 0
     most = MAX_SECONDS if directed else max(agreed - held // SECOND, 0)
     return min(agreed if requested is None else requested, most)
 

@@ -195,7 +195,7 @@ def choices(body: Doc, args: Doc, game: str) -> Response:
     require_running(p)
     if body["decision"] is not None:
         require_open_decision(rules, p, body["decision"])
-    open_now = decisions(rules, p.state, p.rewinds)
+    open_now = decisions(rules, p.state, p.lasting.rewinds.count)
     look_doc: Doc = {}
     if authorization.principal().seat is None:
         if args["all"] == "1" or args["ahead"]:  # every response with hidden data would be a look
@@ -221,7 +221,7 @@ def _seat_for_director(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("A director must name the seat.")}])
     _check_seat_exists(p, seat)
-    owing = [s for d in decisions(rules, p.state, p.rewinds) for s in d.must if s == seat]
+    owing = [s for d in decisions(rules, p.state, p.lasting.rewinds.count) for s in d.must if s == seat]
     due = p.due_times(owing).get(seat)
     if p.status == "running" and p.players[seat].id and (due is None or due > services().clock()):
         raise Problem("seats_only", "The seat has a player with time left.")
@@ -236,7 +236,7 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
         return {"looked": False}
     # A look at the same ms may belong to the decision before: count only later ones. After a clock was set back, none
     # may be later, and a further look is recorded.
-    since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.waiting_since]
+    since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.reversible.waiting_since]
     own = officer_rights.list_rulings(services(), p, since, [authorization.principal().player])
     if any(isinstance(command, Look) for _, command in own):
         return {"looked": True}

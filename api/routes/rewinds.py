@@ -139,7 +139,9 @@ def _plan_rewind(
     # First from the seat's own view, so that a refusal reveals nothing. Other seats check their hidden facts when they
     # consent; if no consent is needed, those facts are checked now.
     policy = opening_terms(p.id).get("undo", "consent")
-    waiting = waiting_seats(p, services().commands.game_at(p, to), seat, services().clock()) if p.thinking else ()
+    waiting = (
+        waiting_seats(p, services().commands.game_at(p, to), seat, services().clock()) if p.timing.thinking else ()
+    )
     seen = [visible_record(r, seat) for r in records]
     motion = build_motion(rules, p, seen, to, seat, policy, waiting, fresh=fresh)
     if motion.free:

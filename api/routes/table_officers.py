@@ -77,7 +77,7 @@ def store_offers(tables: Sequence[tuple[str, Officer]], person: Account, role: s
             raise RuleError("game_over")
         if "origin" in now.terms:
             raise Problem("is_analysis")
-        check_appointment(now.staff, officer, person.player, role)
+        check_appointment(now.lasting.staff, officer, person.player, role)
         officer_rights.check_neutrality(now)
         held, offered = s.seat_tokens.officers.list_by_game(game)
         if len({person.player, *(player for player, _ in (*held, *offered))}) > MOST_OFFICERS:

@@ -199,7 +199,7 @@ class Table:
     @property
     def decision(self) -> str:
         p = self.site.services.commands.game(self.game)
-        return decisions(self.site.services.registry.get(p.ruleset), p.state, p.rewinds)[0].id
+        return decisions(self.site.services.registry.get(p.ruleset), p.state, p.lasting.rewinds.count)[0].id
 
     @property
     def version(self) -> int:

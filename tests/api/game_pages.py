@@ -166,7 +166,7 @@ def move_bots(site: Site, game: str) -> None:
     for _ in range(200):
         now = site.services.commands.game(game)
         rules = site.services.registry.get(now.ruleset)
-        found = decisions(rules, now.state, now.rewinds)
+        found = decisions(rules, now.state, now.lasting.rewinds.count)
         if not found or now.status != "running":
             return
         if found[0].engine:

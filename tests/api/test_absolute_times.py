@@ -47,10 +47,10 @@ def test_a_deadline_at_a_time(table: Table) -> None:
 
 
 def test_a_vacation_until_a_time_is_as_many_days_as_it_needs(table: Table) -> None:
-    bank = table.site.services.commands.game(table.game).time_banks[0]
+    bank = table.site.services.commands.game(table.game).timing.banks[0]
     until = table.site.services.clock() + 2 * DAY + HOUR
     assert press(table, "/vacations", until=until).status_code == 201
-    bank = table.site.services.commands.game(table.game).time_banks[0]
+    bank = table.site.services.commands.game(table.game).timing.banks[0]
     assert (bank.days, last(table)) == (6, {"days": 3})
     assert bank.vacation_end - DAY < until <= bank.vacation_end
     refused(press(table, "/vacations", until=until), 409, "already_until")
@@ -64,7 +64,7 @@ def test_a_vacation_until_a_time_is_as_many_days_as_it_needs(table: Table) -> No
 def test_a_hold_until_a_time(table: Table) -> None:
     until = table.site.services.clock() + HOUR + 1
     assert press(table, "/hold", until=until).status_code == 200
-    end = table.site.services.commands.game(table.game).time_banks[0].hold_end
+    end = table.site.services.commands.game(table.game).timing.banks[0].hold_end
     assert until <= end < until + SECOND
     refused(press(table, "/hold", until=until), 409, "already_until")
     assert press(table, "/hold", until=until - HOUR // 2).status_code == 200
@@ -98,7 +98,7 @@ def test_players_propose_a_time(table: Table, act: Doc) -> None:
         table.post(f"/proposals/{asked['id']}/consents", {"agrees": True}, table.tokens[seat])
     game = table.site.services.commands.game(table.game)
     assert (
-        deadline(table) if act["act"] == "extend" else game.time_banks[1].hold_end // SECOND * SECOND
+        deadline(table) if act["act"] == "extend" else game.timing.banks[1].hold_end // SECOND * SECOND
     ) >= until // SECOND * SECOND
     refused(table.post("/proposals", {"act": "close", "until": until}, table.tokens[0]), 422, "invalid_body")
 

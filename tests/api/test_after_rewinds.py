@@ -45,9 +45,14 @@ def check_now(table: Table, stream_seat: int) -> None:
     services = table.site.services
     now, records = services.commands.game(table.game), services.ledger.read(table.game)
     folded = fold(CATALOGUE.get(now.ruleset), records)
-    assert (now.state, now.clocks, now.counts, now.epoch) == (folded.state, folded.clocks, folded.counts, folded.epoch)
+    assert (now.state, now.reversible.clocks, now.reversible.counts, now.lasting.rewinds.epoch) == (
+        folded.state,
+        folded.reversible.clocks,
+        folded.reversible.counts,
+        folded.lasting.rewinds.epoch,
+    )
     (decision, *_) = table.get("/decisions").json["decisions"]
-    assert decision["id"].startswith(f"{folded.rewinds}-")
+    assert decision["id"].startswith(f"{folded.lasting.rewinds.count}-")
     assert decision["deadline"] == folded.deadline
     due = [work for work in services.reader.list_due(MAX_INT) if work.game == table.game and work.work == "lapse"]
     assert {work.decision for work in due} <= {decision["id"]}, "nothing is due for what was undone"

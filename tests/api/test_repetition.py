@@ -202,4 +202,4 @@ def test_the_second_press_is_refused(site: Site) -> None:
     assert table.post(*presses[0], If_Match=seen).status_code == 201
     for path, body, token in presses:
         refused(table.post(path, body, token, If_Match=seen), 412, "stale_version")
-    assert site.services.commands.game(table.game).time_banks[0].days == 7
+    assert site.services.commands.game(table.game).timing.banks[0].days == 7

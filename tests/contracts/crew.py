@@ -104,7 +104,7 @@ def running(commands: CommandHandler, ruleset: str = "orders@1", seats: int = 3,
 
 def decision(commands: CommandHandler, game: str) -> str:
     p = commands.game(game)
-    return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+    return decisions(CATALOGUE.get(p.ruleset), p.state, p.lasting.rewinds.count)[0].id
 
 
 def refolded(ledger: Ledger, game: str) -> Any:

@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -286,12 +285,16 @@ class Machine(RuleBasedStateMachine):
                 continue
             fork.rewind(head.version)
             now = fork.game
-            assert (now.players, now.granted, now.epoch) == (last.players, last.granted, last.epoch)
-            assert [b.days for b in now.time_banks] == [b.days for b in last.time_banks]
-            assert all(b.bank <= a.bank for a, b in zip(head.time_banks, now.time_banks, strict=True))
-            assert replace(fold(self.ruleset, fork.records), digests={}) == replace(now, digests={})
+            assert (now.players, now.timing.granted, now.lasting.rewinds.epoch) == (
+                last.players,
+                last.timing.granted,
+                last.lasting.rewinds.epoch,
+            )
+            assert [b.days for b in now.timing.banks] == [b.days for b in last.timing.banks]
+            assert all(b.bank <= a.bank for a, b in zip(head.timing.banks, now.timing.banks, strict=True))
+            assert fold(self.ruleset, fork.records) == now
             if before is not None and now.frames and now.deadline is not None:
-                granted = max((now.granted[s] - head.granted[s] for s in head.state.top.asked), default=0)
+                granted = max((now.timing.granted[s] - head.timing.granted[s] for s in head.state.top.asked), default=0)
                 left = max(before - head.time, 0) + max(granted, 0)
                 assert now.deadline - now.time == left or now.state != head.state or len(head.state.top.asked) > 1
 

@@ -48,7 +48,7 @@ class TestMisses:
             rounds(game, 2)
             game.play(0, TAKE)
             game.play(1, TAKE)
-        assert game.game.misses[0] == (0, 4)
+        assert game.game.timing.misses[0] == (0, 4)
         game.lapse()
         assert game.state.vacant == (0,)
 
@@ -62,7 +62,7 @@ class TestMisses:
     def test_a_table_without_the_term_waits_for_ever(self) -> None:
         game = play(None)
         rounds(game, 9)
-        assert (game.state.vacant, game.game.misses) == ((), ())
+        assert (game.state.vacant, game.game.timing.misses) == ((), ())
 
     def test_bots_are_never_absent(self) -> None:
         game = play()
@@ -86,7 +86,7 @@ class TestComingBack:
         rounds(game, 3)
         game.join(0, "p0")
         assert game.state.vacant == ()
-        assert game.game.misses[0] == (0, 0)
+        assert game.game.timing.misses[0] == (0, 0)
 
     def test_leaving_and_coming_back_ends_no_misses(self) -> None:
         """Only a player who has taken the seat between does. Older records, without the member, fold as before."""
@@ -95,7 +95,7 @@ class TestComingBack:
         for player, misses in (("p0", (2, 2)), ("substitute", (0, 0)), ("p0", (0, 0))):
             game.leave(0)
             game.join(0, player)
-            assert game.game.misses[0] == misses
+            assert game.game.timing.misses[0] == misses
             assert fold(RULESET, game.records) == game.game
         assert [r.body.get("misses") for r in game.records if r.kind == "joined"][2:] == ["kept", None, None]
 
@@ -169,7 +169,7 @@ class TestTakingOver:
         for _ in range(5):
             game.now = game.game.due_times([0])[0] - 2_000
             game.leave(0, hold=60)
-            assert game.game.due_times([0])[0] >= game.game.time_banks[0].hold_end
+            assert game.game.due_times([0])[0] >= game.game.timing.banks[0].hold_end
             game.join(0, "p0")
         assert game.game.due_times([0]) == {0: due + 5 * 1_000}
         with pytest.raises(RuleError, match="deadline_passed"):

@@ -105,11 +105,11 @@ class TestPace:
         game.now = game.game.time + 90_000
         game.play(0, TAKE)
         agree(game, SetPace({"seconds": {"move": 60}, "bank": 50, "vacation": 3}), Agreement(0, (1,)))
-        assert [bank.bank for bank in game.game.time_banks] == [20_000, 50_000]
+        assert [bank.bank for bank in game.game.timing.banks] == [20_000, 50_000]
 
     def test_a_rewind_keeps_it(self, game: InMemoryGame[Any]) -> None:
         version = game.game.version
         agree(game, SetPace({"seconds": {"move": 90}}), Agreement(0, (1, 2)))
         game.rewind(version)
-        assert game.game.time_control.seconds == {"move": 90}
+        assert game.game.timing.control.seconds == {"move": 90}
         assert game.game.deadline == game.game.time + 90_000

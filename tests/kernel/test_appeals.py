@@ -61,7 +61,11 @@ def refuse(game: Game, code: str, command: Command, officer: Officer | None = No
 
 def prove(game: Game) -> None:
     folded = fold(game.rules, game.records)
-    assert (folded.appeals, folded.clocks, folded.ruling) == (game.game.appeals, game.game.clocks, game.game.ruling)
+    assert (folded.lasting.appeals, folded.reversible.clocks, folded.reversible.ruling) == (
+        game.game.lasting.appeals,
+        game.game.reversible.clocks,
+        game.game.reversible.ruling,
+    )
     for record in game.records:
         check_record(record, record.version)
     audit(game.rules, game.records, SEED)
@@ -78,7 +82,10 @@ def test_another_officer_answers_an_appeal_once(game: Game, act: Command) -> Non
     refuse(game, "own_act", AnswerAppeals(version, "upheld"), ARBITER)
     refuse(game, "office_ended", AnswerAppeals(version, "upheld"), Officer("x", "arbiter"))
     answer = do(game, AnswerAppeals(version, "overturned"), OWNER)
-    assert [(a.seat, a.answer and a.answer.version) for a in game.game.appeals.appeals] == [(0, answer), (1, answer)]
+    assert [(a.seat, a.answer and a.answer.version) for a in game.game.lasting.appeals.appeals] == [
+        (0, answer),
+        (1, answer),
+    ]
     refuse(game, "appeal_answered", AnswerAppeals(version, "upheld"), OWNER)
     refuse(game, "appeal_answered", AppealAct(version, 2))
     refuse(game, "not_appealable", AppealAct(answer, 2))
@@ -89,7 +96,7 @@ def test_without_another_officer_the_owner_answers_and_the_record_says_so() -> N
     game = opened()
     version = do(game, Hold(1, 60), OWNER)
     do(game, AppealAct(version, 0))
-    act = game.game.appeals.find_act(version)
+    act = game.game.lasting.appeals.find_act(version)
     assert act
     assert answering_role(game.game, act) == "owner"
     arbiter = do(game, Depute("a", "arbiter"), OWNER)
@@ -138,14 +145,14 @@ def test_a_rewind_over_the_act_takes_the_appeal_along_and_can_be_contested_itsel
 def test_a_contested_ruling_closes_no_game_before_its_answer() -> None:
     game = opened(appeals={"appeal": 86_400, "answer": 86_400})
     do(game, Depute("a", "arbiter"), OWNER)
-    clocks = game.game.clocks
+    clocks = game.game.reversible.clocks
     ruling = do(game, RuleEnding("annulled"), OWNER)
     do(game, AppealAct(ruling, 0), after=WITHDRAWAL_MS - 1)
     refuse(game, "not_due", Close("annulled", "clock"), after=HOUR)
     refuse(game, "office_insufficient", WithdrawRuling(ruling), ARBITER)
     do(game, AnswerAppeals(ruling, "overturned"), ARBITER, after=HOUR)
     do(game, WithdrawRuling(ruling), ARBITER, after=HOUR)
-    assert (game.game.status, [c.left for c in game.game.clocks]) == ("running", [c.left for c in clocks])
+    assert (game.game.status, [c.left for c in game.game.reversible.clocks]) == ("running", [c.left for c in clocks])
     prove(game)
 
 

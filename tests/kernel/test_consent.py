@@ -136,7 +136,7 @@ class TestRewinding:
         start = match.game.version
         match.play(0, {"type": "attack", "target": 1})
         match.rewind(start, fresh=True)
-        assert match.game.epoch == 1
+        assert match.game.lasting.rewinds.epoch == 1
         assert match.state.hands == match.game_at(start).state.hands
         assert sorted(match.state.deck) == sorted(match.game_at(start).state.deck)
         assert match.state.deck != match.game_at(start).state.deck

@@ -171,7 +171,7 @@ class TestGame:
 
     def test_a_pause_moves_it_to_the_first_hour_after_the_pause_and_the_least_time(self) -> None:
         """A deadline that has passed before, in a bank, gets no new hour."""
-        (clock,) = open_game().game.clocks
+        (clock,) = open_game().game.reversible.clocks
         begin, hour = ms("2026-03-24 19:00"), 3_600_000
         for hours, expected in ((0.5, "2026-03-24 20:00"), (1, "2026-03-25 20:00"), (80, "2026-03-30 20:00")):
             length = round(hours * hour)

@@ -141,7 +141,7 @@ def test_known_things_stay_and_unseen_ones_are_dealt_anew() -> None:
     assert (match.state.hands, match.state.points) == (before.hands, before.points)
     assert sorted(match.state.deck) == sorted(before.deck)
     assert match.state.deck != before.deck
-    assert match.game.seed_hash != origin.game.seed_hash
+    assert match.game.lasting.opening.seed_hash != origin.game.lasting.opening.seed_hash
 
 
 def test_a_sealed_round_goes_on_and_an_undone_version_is_forked_too() -> None:

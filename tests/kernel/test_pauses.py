@@ -58,10 +58,10 @@ def pause(game: Game, length: int, *, known: bool) -> None:
 
 def prove(game: Game) -> None:
     folded = fold(RULESET, game.records)
-    assert (folded.clocks, folded.time_banks, folded.pauses) == (
-        game.game.clocks,
-        game.game.time_banks,
-        game.game.pauses,
+    assert (folded.reversible.clocks, folded.timing.banks, folded.timing.pauses) == (
+        game.game.reversible.clocks,
+        game.game.timing.banks,
+        game.game.timing.pauses,
     )
     for record in game.records:
         check_record(record, record.version)
@@ -116,7 +116,7 @@ class TestPause:
         until = game.game.time + DAY
         do(game, PauseGame(until))
         do(game, Play(0, [TAKE]), DAY + HOUR + 40_000)
-        assert game.game.time_banks[0].bank == 60_000
+        assert game.game.timing.banks[0].bank == 60_000
         with pytest.raises(RuleError, match="not_paused"):
             do(game, ResumeGame())
         prove(game)
@@ -288,7 +288,7 @@ def test_a_pause_takes_nothing_from_banks() -> None:
     do(game, Hold(1, 0), DAY)
     do(game, ResumeGame(), DAY)
     do(game, Play(0, [TAKE]), 50_000)
-    assert game.game.time_banks[0].bank == 850_000
+    assert game.game.timing.banks[0].bank == 850_000
     prove(game)
 
 
@@ -299,7 +299,7 @@ def test_thinking_in_a_pause_is_no_thinking_time() -> None:
     do(game, PauseGame(moves=True))
     do(game, ResumeGame(), DAY)
     do(game, Rewind(start, "seat", 0), 1000)
-    assert game.game.thinking == (1000, 1000)
+    assert game.game.timing.thinking == (1000, 1000)
     prove(game)
 
 
@@ -326,4 +326,4 @@ def test_who_was_on_vacation_before_a_pause_was_not_silent(known: bool) -> None:
     pause(game, 2 * DAY, known=known)
     later = [record for record in game.records[asked:] if record.kind != "moved"]
     assert list_silent_seats(game.game, Close("agreed"), later, [1], begin, begin + 8 * DAY) == []
-    assert moved_time(game.game.pauses, begin) == begin + 2 * DAY
+    assert moved_time(game.game.timing.pauses, begin) == begin + 2 * DAY

@@ -50,7 +50,7 @@ class TestAnonymousMoves:
             record = match.play(seat, move)
             seen.add((canonical(told(record)), len(record.public["seals"]), record.public["board"]))
         assert len(seen) == 1
-        assert match.game.board == head.board
+        assert match.game.reversible.board == head.reversible.board
 
     def test_packs_are_padded(self) -> None:
         """Their size does not tell what they hold."""
@@ -137,7 +137,7 @@ class TestSealedAnswers:
         assert shown[0]["v"] == record.version
         assert digest(shown[0]["pack"]) in record.public["seals"]
         assert [f for _, f in shown[0]["pack"]["facts"]] == [{"t": "card_sealed", "seat": 0, "card": "f3"}]
-        assert match.game.sealed == {}
+        assert match.game.reversible.sealed == {}
 
     def test_the_last_sealed_answer_counts(self) -> None:
         """A card that was taken back is not the one that is shown."""

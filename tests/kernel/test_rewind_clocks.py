@@ -97,7 +97,7 @@ class TestFree:
         game.play(0, TAKE)
         undo(game, start, 0)
         assert left(game) == 0
-        assert game.game.time_banks[0].bank == 80_000
+        assert game.game.timing.banks[0].bank == 80_000
         assert game.game.due_times([0]) == {0: game.game.time + 80_000}
 
     def test_a_vacation_costs_no_time(self) -> None:
@@ -108,8 +108,8 @@ class TestFree:
         at(game, 3600)
         game.play(0, TAKE)
         undo(game, start, 0)
-        assert game.game.time_banks[0].days == 2, "days that were taken stay taken"
-        assert game.game.due_times([0])[0] == game.game.time_banks[0].vacation_end + 20_000
+        assert game.game.timing.banks[0].days == 2, "days that were taken stay taken"
+        assert game.game.due_times([0])[0] == game.game.timing.banks[0].vacation_end + 20_000
 
     def test_an_extension_stays(self) -> None:
         game = play()
@@ -132,7 +132,7 @@ class TestLoops:
         with pytest.raises(RuleError, match="no_time_left"):
             loop(game, start, wait, 0)
         assert game.game.time - begin <= bound * 1000
-        assert fold(RULESET, game.records).time_banks == game.game.time_banks
+        assert fold(RULESET, game.records).timing.banks == game.game.timing.banks
 
     def test_the_bank_pays_for_what_the_clock_could_not(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Two decisions of one seat, one after the other: each within its limit, together beyond it."""
@@ -166,7 +166,7 @@ class TestLoops:
         for pace in paces:
             game._append(SetPace(pace).execute(game.rules, game.game, agreed))
         game.execute(Rewind(start))
-        assert game.game.clocks == ()
+        assert game.game.reversible.clocks == ()
 
     def test_a_seat_that_has_thought_for_long_is_asked(self) -> None:
         """Or one would answer, let the other think, take back, and so renew both clocks for ever."""
@@ -229,7 +229,7 @@ class TestSharedDecision:
         """Two seats order in secret, and seat 0 has moved before: it asks both or none."""
         game = InMemoryGame(orders.RULESET, 3, SEED, pace={"seconds": {"turn": 3600}})
         open_ = game.game
-        earlier = replace(open_, state=replace(open_.state, frames=(replace(open_.frames[-1], timed_as=99),)))
+        earlier = open_.with_state(replace(open_.state, frames=(replace(open_.frames[-1], timed_as=99),)))
         at(game, 30)
         game.play(1, {"type": "submit"})
         assert waiting_seats(game.game, earlier, 0, game.game.time + 29_000) == ()
@@ -273,7 +273,7 @@ def test_records_before_the_rule_start_every_clock_again() -> None:
     undo(game, start, 5, clocks="restarted")
     assert "clocks" not in game.records[-1].body
     assert left(game) == 30
-    assert fold(RULESET, game.records).clocks == game.game.clocks
+    assert fold(RULESET, game.records).reversible.clocks == game.game.reversible.clocks
 
 
 STEPS = st.lists(st.tuples(st.sampled_from(["play", "undo", "extend", "look", "rest", "wait"]), st.integers(0, 40)))
@@ -303,7 +303,7 @@ def test_no_seat_thinks_longer_than_its_decisions_allow(steps: list[tuple[str, i
         due = game.game.due_times(game.game.frames[-1].owing)
         if any(at_ < game.game.time for at_ in due.values()):
             break  # its default would have been played
-    used, granted = game.game.thinking[0], game.game.granted[0]
+    used, granted = game.game.timing.thinking[0], game.game.timing.granted[0]
     assert used <= LIMIT + 20_000 + max(granted, 0) + 40_000
-    assert fold(RULESET, game.records).clocks == game.game.clocks
-    assert replace(fold(RULESET, game.records), digests={}) == replace(game.game, digests={})
+    assert fold(RULESET, game.records).reversible.clocks == game.game.reversible.clocks
+    assert fold(RULESET, game.records) == game.game

@@ -49,7 +49,11 @@ def do(game: Game, command: Command, after: int = 0, office: Office | None = Non
 
 def prove(game: Game) -> None:
     folded = fold(game.rules, game.records)
-    assert (folded.clocks, folded.pauses, folded.ruling) == (game.game.clocks, game.game.pauses, game.game.ruling)
+    assert (folded.reversible.clocks, folded.timing.pauses, folded.reversible.ruling) == (
+        game.game.reversible.clocks,
+        game.game.timing.pauses,
+        game.game.reversible.ruling,
+    )
     for record in game.records:
         check_record(record, record.version)
     audit(game.rules, game.records, SEED)
@@ -122,8 +126,8 @@ class TestPlaces:
     def test_an_adjudicated_one_as_the_officer_says(self, game: Game) -> None:
         do(game, RuleEnding("adjudicated", (2, 1, 2), penalties={"2": 5}))
         assert close(game) == [(0, 2), (1, 1), (2, 2)]
-        assert game.game.ruling
-        assert game.game.ruling.penalties == {2: 5}
+        assert game.game.reversible.ruling
+        assert game.game.reversible.ruling.penalties == {2: 5}
 
     @pytest.mark.parametrize(("forfeits", "last"), [((1,), 3), ((1, 2), 2)])
     def test_who_forfeits_is_last(self, game: Game, forfeits: tuple[int, ...], last: int) -> None:
@@ -173,7 +177,7 @@ class TestWithdrawal:
         left = HOUR // 2 - (1000 if before == "running" else 0)
         start = {"paused for days": begun + 72 * HOUR - HOUR // 2}.get(before, game.game.time)
         assert game.game.deadline == start + left
-        assert game.game.thinking[0] == HOUR - left
+        assert game.game.timing.thinking[0] == HOUR - left
         prove(game)
 
     def test_play_goes_on_afterwards_and_another_ruling_may_come(self, game: Game) -> None:

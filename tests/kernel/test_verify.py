@@ -378,7 +378,7 @@ class TestHolds:
     def test_who_takes_it_goes_on_and_who_is_not_replaced_is_vacant(self) -> None:
         taken, lost = self.played(), self.played()
         taken.join(1, "p7")
-        assert (taken.game.unvacated_seats, taken.state.vacant, taken.game.time_banks[1].hold_end) == (
+        assert (taken.game.unvacated_seats, taken.state.vacant, taken.game.timing.banks[1].hold_end) == (
             (),
             (),
             taken.game.time,
@@ -407,7 +407,7 @@ class TestHolds:
     def test_a_rewind_keeps_the_hold(self) -> None:
         match = self.played()
         match.rewind(5)
-        assert (match.game.unvacated_seats, match.game.time_banks[1].hold_end > match.now) == ((1,), True)
+        assert (match.game.unvacated_seats, match.game.timing.banks[1].hold_end > match.now) == ((1,), True)
         match.vacate(1)
         match.rewind(5)
         assert (match.game.unvacated_seats, match.state.vacant) == ((), (1,))
@@ -419,6 +419,6 @@ class TestHolds:
     def test_a_seat_that_the_director_holds_stays_held_when_its_player_leaves(self) -> None:
         match: InMemoryGame[Any] = InMemoryGame(windows.RULESET, 3, b"s" * 32)
         match.hold(1, 100)
-        until = match.game.time_banks[1].hold_end
+        until = match.game.timing.banks[1].hold_end
         match.leave(1)
-        assert (match.game.unvacated_seats, match.game.time_banks[1].hold_end) == ((1,), until)
+        assert (match.game.unvacated_seats, match.game.timing.banks[1].hold_end) == ((1,), until)

@@ -35,7 +35,7 @@ def bodies(office: Office, hook: Webhook) -> list[dict[str, Any]]:
 
 def decision(office: Office, game: str) -> str:
     p = office.crew.commands.game(game)
-    return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+    return decisions(CATALOGUE.get(p.ruleset), p.state, p.lasting.rewinds.count)[0].id
 
 
 def submit(office: Office, game: str, *seats: int) -> None:

@@ -36,14 +36,14 @@ def play(desk: Desk, game: str, moves: int, rng: random.Random) -> None:
     while True:
         p = commands.game(game)
         rules = desk.catalogue.get(p.ruleset)
-        (top, *_) = decisions(rules, p.state, p.rewinds)
+        (top, *_) = decisions(rules, p.state, p.lasting.rewinds.count)
         if moves <= 0 and moved and 0 in top.must:
             return
         moves -= 1
         if top.engine:
             commands.handle(game, Resolve(top.id))
             continue
-        seat = rng.choice([s for s in top.must if s in decisions(rules, p.state, p.rewinds, s)[0].must])
+        seat = rng.choice([s for s in top.must if s in decisions(rules, p.state, p.lasting.rewinds.count, s)[0].must])
         moved = moved or (moves < 0 and seat == 0)
         commands.handle(game, Play(seat, [random_move(rules, p.state, seat, rng)]))
 

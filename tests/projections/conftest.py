@@ -58,7 +58,7 @@ class House:
     def decision(self, game: str) -> str:
         """The id of the open decision."""
         p = self.commands.game(game)
-        return decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds)[0].id
+        return decisions(CATALOGUE.get(p.ruleset), p.state, p.lasting.rewinds.count)[0].id
 
 
 def opened(views: ViewStore, row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Shelf:
         loaded = load_game(CATALOGUE, records)
         if loaded.game.status != "closed":
             state = state_known_to(loaded.rules, records, viewer)
-            loaded = replace(loaded, game=replace(loaded.game, state=state))
+            loaded = replace(loaded, game=loaded.game.with_state(state))
         return documents.build_board(loaded, viewer)
 
     def check(self, past: PastGames, versions: Sequence[int], viewers: Sequence[Viewer] = ()) -> None:
@@ -235,7 +235,8 @@ class TestWhatIsStored:
         rules = CATALOGUE.get(ORDERS.name)
         found = store.find(rules, shelf.game, 96, 0)
         assert found is not None
-        store.save(rules, shelf.game, [replace(found, game=replace(found.game, opened_at=1))])
+        changed = replace(found.game.lasting, opening=replace(found.game.lasting.opening, opened_at=1))
+        store.save(rules, shelf.game, [replace(found, game=replace(found.game, lasting=changed))])
         assert not shelf.fresh().check(shelf.game, shelf.records)
         assert shelf.rows() == []
         shelf.check(shelf.fresh(), [100], [0])

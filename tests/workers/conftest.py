@@ -79,7 +79,11 @@ class House:
     def decision(self, game: str) -> str:
         """The id of the open decision; empty at the end."""
         p = self.crew.commands.game(game)
-        open_ = decisions(CATALOGUE.get(p.ruleset), p.state, p.rewinds, DIRECTOR) if p.status == "running" else []
+        open_ = (
+            decisions(CATALOGUE.get(p.ruleset), p.state, p.lasting.rewinds.count, DIRECTOR)
+            if p.status == "running"
+            else []
+        )
         return open_[0].id if open_ else ""
 
     def submit(self, game: str, *seats: int) -> str:

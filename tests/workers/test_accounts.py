@@ -100,7 +100,7 @@ def test_days_are_taken_from_the_seats_own_stock(house: House) -> None:
         with pytest.raises(RuleError, match="no_vacation_left"):
             house.crew.commands.handle(game, Rest(seat, days))
     house.crew.commands.handle(game, Rest(0, 1))
-    assert [a.days for a in house.crew.commands.game(game).time_banks] == [1, 0, 2]
+    assert [a.days for a in house.crew.commands.game(game).timing.banks] == [1, 0, 2]
     with pytest.raises(RuleError, match="no_vacation_left"):
         house.crew.commands.handle(paced(house), Rest(0, 1))
 
@@ -113,7 +113,7 @@ def test_going_back_gives_no_days_and_no_time_back(house: House) -> None:
     house.later(MINUTE + 10_000)
     house.submit(game, 0)
     house.crew.commands.handle(game, Rewind(before), expected=house.crew.ledger.version(game))
-    assert [a.days for a in house.crew.commands.game(game).time_banks] == [2, 1, 2]
+    assert [a.days for a in house.crew.commands.game(game).timing.banks] == [2, 1, 2]
     accounts = summary(house, game)["accounts"]
     assert [(a["bank"], a["vacation"]) for a in accounts] == [(20_000, 2), (30_000, 1), (20_000, 2)]  # type: ignore[attr-defined]
     with pytest.raises(RuleError, match="no_vacation_left"):

@@ -133,10 +133,10 @@ def test_a_bank_is_charged_for_what_has_passed_and_no_more(timed: Timed) -> None
     timed.submit(game, 1)
     timed.passes(MINUTE)
     timed.leaps()
-    assert [a.bank for a in timed.crew.commands.game(game).time_banks] == [600_000, 540_000, 480_000]
+    assert [a.bank for a in timed.crew.commands.game(game).timing.banks] == [600_000, 540_000, 480_000]
     timed.passes(MINUTE - ADOPTED)
     timed.submit(game, 2)
-    assert timed.crew.commands.game(game).time_banks[2].bank == 420_000
+    assert timed.crew.commands.game(game).timing.banks[2].bank == 420_000
     timed.proves(game)
 
 
@@ -148,8 +148,8 @@ def test_a_vacation_and_a_hold_are_as_long_as_they_were(timed: Timed) -> None:
     timed.passes(MINUTE)
     timed.leaps()
     after = timed.crew.commands.game(game)
-    assert after.time_banks[0].vacation_end == before.time_banks[0].vacation_end + HOUR == 1_000_000 + DAY + HOUR
-    assert after.time_banks[1].hold_end == before.time_banks[1].hold_end + HOUR
+    assert after.timing.banks[0].vacation_end == before.timing.banks[0].vacation_end + HOUR == 1_000_000 + DAY + HOUR
+    assert after.timing.banks[1].hold_end == before.timing.banks[1].hold_end + HOUR
     assert after.due_times([0, 1, 2]) == {seat: due + HOUR for seat, due in before.due_times([0, 1, 2]).items()}
     timed.proves(game)
 
@@ -273,7 +273,7 @@ def test_going_back_behind_it_takes_nothing_back(timed: Timed) -> None:
     timed.crew.commands.handle(game, Rewind(5))
     after = timed.crew.commands.game(game)
     assert after.deadline == timed.clock() + 2 * MINUTE
-    assert after.time_banks[1].vacation_end == 1_000_000 + DAY + HOUR
+    assert after.timing.banks[1].vacation_end == 1_000_000 + DAY + HOUR
     timed.proves(game)
 
 

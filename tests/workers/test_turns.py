@@ -133,9 +133,9 @@ def test_a_vacant_seat_alone_gets_its_default(house: House) -> None:
     assert house.passed() == 1
     house.worked()
     p = house.crew.commands.game(game)
-    assert p.last is not None
-    assert p.last.kind == "lapsed"
-    assert [seat for seat, _ in p.last.moves()] == [1]
+    assert p.tip.record is not None
+    assert p.tip.record.kind == "lapsed"
+    assert [seat for seat, _ in p.tip.record.moves()] == [1]
     assert (house.decision(game), p.state.top.owing) == (asked, (2, 3))
 
 

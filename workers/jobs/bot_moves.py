@@ -11,8 +11,9 @@ from typing import Any
 
 from domain.bots import BOTS
 from domain.errors import DecisionClosed, NotSeated, RuleError
-from domain.kernel.game.game import AnyGame, bot_of
+from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Play
+from domain.kernel.game.seat_players import bot_of
 from domain.kernel.rules.decide import decisions
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.types import DIRECTOR, Seat
@@ -55,7 +56,9 @@ def _next_bot_seat(rules: AnyRuleset, now: AnyGame, decision: str) -> Seat | Non
     """Return the first bot seat that owes the decision, or None."""
     if now.status != "running":
         return None
-    owing = {s for d in decisions(rules, now.state, now.rewinds, DIRECTOR) if d.id == decision for s in d.must}
+    owing = {
+        s for d in decisions(rules, now.state, now.lasting.rewinds.count, DIRECTOR) if d.id == decision for s in d.must
+    }
     return next((seat for seat in sorted(owing) if bot_of(now.players[seat])), None)
 
 

@@ -18,7 +18,9 @@ def lapse(game: str, decision: str) -> str:
     context = current_context()
     for _ in range(MAX_RACES):
         g = context.commands.game(game)
-        open_now = decisions(context.registry.get(g.ruleset), g.state, g.rewinds, DIRECTOR) if g.frames else []
+        open_now = (
+            decisions(context.registry.get(g.ruleset), g.state, g.lasting.rewinds.count, DIRECTOR) if g.frames else []
+        )
         dues = g.due_times([seat for d in open_now if d.id == decision for seat in d.must])
         valid_until = min(context.clock(), context.heartbeat.deadlines_valid_until())
         late = [seat for seat, due in dues.items() if due <= valid_until]

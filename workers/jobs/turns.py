@@ -48,10 +48,10 @@ def play_vacant_seats(game: str, decision: str) -> str:
     empty = [*g.unvacated_seats, *list_vacant_seats(context, g, decision)]
     valid_until = (
         min(context.clock(), context.heartbeat.deadlines_valid_until())
-        if any(g.time_banks[s].hold_end for s in empty)
+        if any(g.timing.banks[s].hold_end for s in empty)
         else 0
     )
-    seats = [s for s in empty if g.time_banks[s].hold_end <= valid_until]
+    seats = [s for s in empty if g.timing.banks[s].hold_end <= valid_until]
     if not seats or g.pause_at(context.clock()):  # a lapse without seats would mean all seats
         return EARLY if empty else GONE
     act = Vacate(seats[0]) if seats[0] in g.unvacated_seats else Lapse(decision, seats)
@@ -95,7 +95,9 @@ def list_vacant_seats(context: WorkerContext, p: AnyGame, decision: str) -> list
     if p.status != "running":
         return []
     rules = context.registry.get(p.ruleset)
-    owing = {s for d in decisions(rules, p.state, p.rewinds, DIRECTOR) if d.id == decision for s in d.must}
+    owing = {
+        s for d in decisions(rules, p.state, p.lasting.rewinds.count, DIRECTOR) if d.id == decision for s in d.must
+    }
     return sorted(owing & set(p.state.vacant))
 
 

@@ -52,10 +52,10 @@ class OutageRecovery:
         game = self._context.commands.game(row.game)
         # No seat lost more than the time since its question; a corrected clock can make an outage of years.
         since = game.clock.since if game.clock else None
-        lost = time_outside(game.pauses, max(began, since or 0), ended)
-        if game.pauses and not lost:  # no time ran
+        lost = time_outside(game.timing.pauses, max(began, since or 0), ended)
+        if game.timing.pauses and not lost:  # no time ran
             return
-        ms = lost + game.time_control.grace * SECOND
+        ms = lost + game.timing.control.grace * SECOND
         try:
             key = f"outage-{began}-{row.decision}"
             result = self._context.commands.handle(row.game, Extend(row.decision, ms, by="clock"), idempotency_key=key)

@@ -323,7 +323,7 @@ def _appeal_notice(step: _RecordStep, member: MemberSubscription) -> Notice | No
         return None
     more: dict[str, object] = {"contested": body["version"]}
     if is_officer:
-        more["deadline"] = step.after.game.appeals.appeals[-1].answer_by
+        more["deadline"] = step.after.game.lasting.appeals.appeals[-1].answer_by
     else:
         more["outcome"] = body["outcome"]
     return _make_notice(subscription.webhook, type_, step, **more)

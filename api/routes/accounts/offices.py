@@ -91,7 +91,7 @@ def accept_office(game: str) -> Response:
         raise Problem("not_found")
     owner = s.seat_tokens.find_director(game) or ""
     _, now = load_table(game)
-    office = now.staff.office_of(offer.by) or ("owner" if offer.by == owner else None)
+    office = now.lasting.staff.office_of(offer.by) or ("owner" if offer.by == owner else None)
     if office is None:
         raise RuleError("office_ended")
     account = s.account_store.accounts.find_by_player(offer.by)

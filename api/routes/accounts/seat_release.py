@@ -56,7 +56,7 @@ def give_up_offices(players: Sequence[str]) -> None:
     """End all roles of these players as officers, except ownership; it can be called again after an interruption."""
     s = services()
     for game, player, _ in s.seat_tokens.officers.list_by_player(players):
-        office = s.commands.game(game).staff.office_of(player)
+        office = s.commands.game(game).lasting.staff.office_of(player)
         if office is None or office == "owner":
             continue
         with suppress(RuleError):  # closed meanwhile

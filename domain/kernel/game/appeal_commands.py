@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from domain.kernel.game.appeals import Outcome, answering_role
 from domain.kernel.game.command import NOT_HASHED, Command, refuse_unless, require_running, seat_of_record
-from domain.kernel.game.game import AnyGame, Game, Player
+from domain.kernel.game.game import AnyGame, Game
 from domain.kernel.game.officers import Office
 from domain.kernel.game.record_builder import CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.seat_players import Player
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import S
 from domain.kernel.rules.ruleset import Ruleset
@@ -29,9 +30,9 @@ class AppealAct(Command):
         _require_appeals(game)
         player = game.players.get(self.seat, Player("")).id
         refuse_unless(bool(player), "seat_empty", seat=self.seat)
-        act, before = game.appeals.find_act(self.version), game.appeals.list_against(self.version)
+        act, before = game.lasting.appeals.find_act(self.version), game.lasting.appeals.list_against(self.version)
         refuse_unless(act is not None, "not_appealable")
-        undone = any(to < self.version < rewind for to, rewind in game.undone_spans)
+        undone = any(to < self.version < rewind for to, rewind in game.lasting.rewinds.undone_spans)
         refuse_unless(not undone, "act_undone")
         refuse_unless(all(appeal.seat != self.seat for appeal in before), "already_appealed")
         refuse_unless(all(appeal.answer is None for appeal in before), "appeal_answered")
@@ -63,8 +64,8 @@ class AnswerAppeals(Command):
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         _require_appeals(game)
-        act, officer = game.appeals.find_act(self.version), context.officer
-        against = game.appeals.list_against(self.version)
+        act, officer = game.lasting.appeals.find_act(self.version), context.officer
+        against = game.lasting.appeals.list_against(self.version)
         refuse_unless(act is not None and bool(against), "no_appeal")
         refuse_unless(all(appeal.answer is None for appeal in against), "appeal_answered")
         until = max((appeal.answer_by for appeal in against), default=0)

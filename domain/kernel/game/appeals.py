@@ -130,7 +130,7 @@ def answering_role(game: AnyGame, act: OfficialAct) -> Literal["officer", "owner
 
     Nobody answers if the owner has a stake. The first owner is known by own acts only.
     """
-    staff = game.staff
+    staff = game.lasting.staff
     others = {*staff.offices, *filter(None, [staff.owner])} - {act.player}
     if any(not game.has_stake([player]) for player in others):
         return "officer"

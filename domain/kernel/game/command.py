@@ -106,7 +106,7 @@ class Command(ABC):
 def check_office(game: AnyGame, officer: Officer | None, command: Command) -> None:
     """Raise RuleError unless the officer behind a command has the role, and the role allows it."""
     if officer is not None:
-        refuse_unless(game.staff.has(officer), "office_ended")
+        refuse_unless(game.lasting.staff.has(officer), "office_ended")
         refuse_unless(includes_office(officer.office, command.least_office), "office_insufficient")
 
 

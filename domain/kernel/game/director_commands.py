@@ -16,11 +16,12 @@ from domain.kernel.game.command import (
     seat_of_record,
 )
 from domain.kernel.game.deadlines import SECOND, parse_time_control
-from domain.kernel.game.game import AnyGame, Game, Player
+from domain.kernel.game.game import AnyGame, Game
 from domain.kernel.game.game_fold import apply_rewind
 from domain.kernel.game.officers import Office, Officer, Staff, includes_office, may_give
 from domain.kernel.game.play_commands import require_known_time, require_open_decision
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft, voting_seats
+from domain.kernel.game.seat_players import Player
 from domain.kernel.game.table_commands import HoldClocks, describe_hold, has_cover_packs, is_asked_in_secret
 from domain.kernel.game.undo import waiting_seats
 from domain.kernel.records.record import Record
@@ -55,50 +56,52 @@ class Rewind(Command):
     clocks: Literal["kept", "restarted"] = field(default="kept", metadata=HASHED_UNLESS_DEFAULT)
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
+        target = self._find_target(rules, game, context)
+        rewinds = game.lasting.rewinds
+        back = game.rewind_to(target, replace(rewinds, epoch=rewinds.epoch + self.fresh))
+        transition = self._build_record(rules, game, back, context)
+        rewound = apply_rewind(rules, game, target, transition.record).with_digests(transition.game.reversible.digests)
+        if self.by == "seat" and self.seat is not None:
+            self._check_seat(game, target, rewound, self.seat, context)
+        return Transition(transition.record, rewound)
+
+    def _find_target(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Game[S]:
         if self.by == "seat":
             require_play(game, context.record_time(game))
         require_running(game)
         refuse_unless(rules.meta.undo or self.by == "director", "undo_forbidden")
         target: Game[S] = context.game_at(self.to)
         refuse_unless(target.status == "running" and target.version < game.version, "not_on_line", to=self.to)
-        back = replace(
-            target,
-            epoch=game.epoch + self.fresh,
-            version=game.version,
-            last=game.last,
-            time=game.time,
-            players=game.players,
-        )
+        return target
+
+    def _build_record(self, rules: Ruleset[S], game: Game[S], back: Game[S], context: CommandContext) -> Transition[S]:
         draft = new_draft(rules, back, context)
         if self.fresh:
             everybody: tuple[Viewer, ...] = tuple(range(game.table.seats))
             rules.redeal(draft, everybody)
-        asked_in_secret = [
-            seat for seat in range(game.table.seats) if has_cover_packs(game) and is_asked_in_secret(draft.state, seat)
-        ]
+        seats = range(game.table.seats) if has_cover_packs(game) else ()
+        asked_in_secret = [seat for seat in seats if is_asked_in_secret(draft.state, seat)]
         vacated = _update_vacancies(rules, draft, game, context.playing_time(game))
-        cover, blind, body = (
-            [seat for seat in vacated if seat in asked_in_secret],
-            replace(back, board=""),
-            self._body(),
+        cover = [seat for seat in vacated if seat in asked_in_secret]
+        # Without the digest of the board, the record has one in any case.
+        blind = Game(back.tip, replace(back.reversible, board=""), back.lasting)
+        return build_record(
+            rules, blind, context, draft, "rewound", by=self.by, seat=self.seat, cover_seats=cover, body=self._body()
         )
-        transition = build_record(
-            rules, blind, context, draft, "rewound", by=self.by, seat=self.seat, cover_seats=cover, body=body
-        )
-        rewound = replace(apply_rewind(rules, game, target, transition.record), digests=transition.game.digests)
-        if self.by == "seat" and not self.consent and self.clocks == "kept" and self.seat is not None:
-            owes = bool(rewound.frames) and self.seat in rewound.frames[-1].owing
-            clock, bank = rewound.clock, rewound.time_banks[self.seat].bank
-            is_over = clock is not None and not clock.left and clock.daily is None and not bank
-            refuse_unless(not (owes and is_over), "no_time_left")
-            waiting = waiting_seats(game, target, self.seat, context.record_time(game))
+
+    def _check_seat(
+        self, game: AnyGame, target: AnyGame, rewound: AnyGame, seat: Seat, context: CommandContext
+    ) -> None:
+        """Raise RuleError unless the seat may go back: it has time left, and all who must agree have."""
+        if not self.consent and self.clocks == "kept":
+            _require_time_left(rewound, seat)
+            waiting = waiting_seats(game, target, seat, context.record_time(game))
             is_left_open = game.terms.get("undo") == "free" or context.replaying
             refuse_unless(is_left_open or not waiting, "consent_missing", missing=list(waiting))
-        must_all_agree = self.fresh or (self.consent and game.thinking)
-        if self.by == "seat" and must_all_agree and self.seat is not None and not context.replaying:
-            missing = [s for s in voting_seats(game, self.seat) if s not in self.consent]
+        must_all_agree = self.fresh or (self.consent and game.timing.thinking)
+        if must_all_agree and not context.replaying:
+            missing = [s for s in voting_seats(game, seat) if s not in self.consent]
             refuse_unless(not missing and bool(self.consent), "consent_missing", missing=missing)
-        return Transition(transition.record, rewound)
 
     def _body(self) -> Doc:
         body: Doc = {"to": self.to, "entropy": "fresh" if self.fresh else "keep"}
@@ -120,6 +123,15 @@ class Rewind(Command):
         )
 
 
+def _require_time_left(rewound: AnyGame, seat: Seat) -> None:
+    """Raise RuleError if the seat would owe the open decision without any time left for it."""
+    clock = rewound.clock
+    if clock is None or seat not in rewound.frames[-1].owing:
+        return
+    is_over = not clock.left and clock.daily is None and not rewound.timing.banks[seat].bank
+    refuse_unless(not is_over, "no_time_left")
+
+
 def _update_vacancies(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int) -> list[Seat]:
     """Apply changes of players since the target version to the state: seating belongs to the game, not to its versions.
 
@@ -128,7 +140,7 @@ def _update_vacancies(rules: Ruleset[S], draft: Draft[S], game: Game[S], at: int
     vacated: list[Seat] = []
     for seat, player in sorted(game.players.items()):
         is_absent = seat in game.absent_seats
-        has_left = not player.id and game.time_banks[seat].hold_end <= at
+        has_left = not player.id and game.timing.banks[seat].hold_end <= at
         if (has_left or is_absent) and seat not in draft.state.vacant:
             draft.add(Vacated(seat))
             rules.vacated(draft, seat)
@@ -259,7 +271,7 @@ class Hold(Command):
     def _seconds(self, game: AnyGame, context: CommandContext) -> int:
         if self.until is None:
             return self.seconds
-        now, end = require_known_time(game, context), game.time_banks[self.seat].hold_end
+        now, end = require_known_time(game, context), game.timing.banks[self.seat].hold_end
         refuse_unless(self.until > now, "time_passed", now=now)
         refuse_unless(not self.until <= end < self.until + SECOND, "already_until", until=end)
         return -((now - self.until) // SECOND)
@@ -311,9 +323,9 @@ class Depute(Command):
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status in ("open", "running"), "game_over")
         inherits = self.cause == "inherited"
-        refuse_unless(not inherits or game.staff.owner in ("", self.former), "office_ended")
+        refuse_unless(not inherits or game.lasting.staff.owner in ("", self.former), "office_ended")
         if context.agreement is None:
-            check_appointment(game.staff, context.officer, self.player, self.role, inherits=inherits)
+            check_appointment(game.lasting.staff, context.officer, self.player, self.role, inherits=inherits)
         body: Doc = {"player": self.player, "role": self.role}
         body |= {"from": self.former} if self.former else {}
         body |= {"cause": self.cause} if self.cause else {}

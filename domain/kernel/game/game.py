@@ -1,30 +1,26 @@
-"""The aggregate: a game after its records, with its state, its players and its time."""
+"""The aggregate: a game after its records.
+
+It has three parts. A rewind takes `Reversible` back to an earlier version, and leaves `Lasting` as it is. `Tip` is the
+last record. A new member stands in one of them, and thereby on its side.
+"""
 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from domain.kernel.game.appeals import Appeals
-from domain.kernel.game.deadlines import (
-    NO_DEADLINES,
-    SECOND,
-    FrameClock,
-    TimeBank,
-    TimeControl,
-    due_times,
-    running_clock,
-    seat_deadline,
-)
+from domain.kernel.game.deadlines import SECOND, FrameClock, due_times, running_clock, seat_deadline
 from domain.kernel.game.officers import Staff
-from domain.kernel.game.playing_time import Pause, Pauses, current_pause, playing_time
+from domain.kernel.game.playing_time import Pause, current_pause
 from domain.kernel.game.rulings import Ruling
+from domain.kernel.game.seat_players import Player, Seating
+from domain.kernel.game.timing import Timing
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
-from domain.kernel.rules.flow import Frame, S, State
+from domain.kernel.rules.flow import Frame, S, State, assign
 from domain.kernel.rules.meta import Table
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.canonical_json import digest, struct_digest
@@ -40,97 +36,173 @@ Digests = Mapping[str, tuple[object, str]]
 
 
 @dataclass(frozen=True)
-class Player:
-    """Player of a seat: an opaque id, and the seat's contribution to the seed."""
+class Tip:
+    """The last record of a game, or what a fold needs of it."""
 
-    id: str
-    nonce_hash: str = ""
-    nonce: str = ""
-    """Hex; empty until revealed. A seat without a revealed nonce plays without one."""
-
-
-BOT = re.compile(r"bot-(?P<bot>[a-z]{1,20})-[0-9]{1,2}")
-"""Ids of players run by the service: name of the bot, number of the seat. No person has such an id."""
-
-
-def bot_of(player: Player) -> str:
-    """Return the bot's name; empty for a person."""
-    match = BOT.fullmatch(player.id)
-    return match["bot"] if match else ""
+    version: int
+    time: int
+    """Time of the record, ms."""
+    record: Record | None = None
+    stored_hash: str = field(default="", compare=False)
+    """Hash of the record where it is not at hand itself; else empty."""
 
 
 @dataclass(frozen=True)
-class Game(Generic[S_co]):
-    """A game after a record. state, counts, sealed and last go back with a rewind; the rest belongs to the game."""
+class Reversible(Generic[S_co]):
+    """The part of a game taken back by a rewind."""
+
+    state: S_co
+    status: str = "open"
+    """open (seats are taken), running, over (the rules are done), closed (the seed is revealed)."""
+    board: str = ""
+    """Digest of the public view."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Channel -> next ordinal of its draws."""
+    sealed: Mapping[str, tuple[int, Doc]] = field(default_factory=dict)
+    """Key of a named pack not yet published -> version and pack."""
+    clocks: tuple[FrameClock, ...] = ()
+    undone_from: tuple[int, ...] = ()
+    """Thinking times at the first arrival at the open decision, if a free undo went back to it; else empty."""
+    waiting_since: int = 0
+    """Time since when the open decision waits, ms."""
+    ruling: Ruling | None = None
+    """A ruling about the end that was not withdrawn."""
+    digests: Digests = field(default_factory=dict, compare=False, repr=False)
+    """Field of the state -> (object, digest): a field is hashed again only after its object was replaced."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Terms of a game, fixed by its first record."""
 
     id: str
     ruleset: str
     table: Table
     seed_hash: str
-    state: S_co
-    status: str = "open"
-    """open (seats are taken), running, over (the rules are done), closed (the seed is revealed)."""
-    version: int = 0
-    counts: Mapping[str, int] = field(default_factory=dict)
-    """Channel -> next ordinal of its draws."""
-    sealed: Mapping[str, tuple[int, Doc]] = field(default_factory=dict)
-    """Key of a named pack not yet published -> version and pack."""
-    rewinds: int = 0
-    epoch: int = 0
-    players: Mapping[int, Player] = field(default_factory=dict)
+    opened_at: int
+    """Time of the opening, ms."""
     terms: Mapping[str, Json] = field(default_factory=dict)
     """Terms of the table beside ruleset, seats and options: `TERMS` present in its record."""
-    time_control: TimeControl = NO_DEADLINES
-    clocks: tuple[FrameClock, ...] = ()
-    time_banks: tuple[TimeBank, ...] = ()
-    """Time bank of each seat: spare time, days of vacation, holds."""
-    thinking: tuple[int, ...] = ()
-    """Thinking time of each seat, ms; empty without deadlines. It never goes back."""
-    undone_from: tuple[int, ...] = ()
-    """`thinking` at the first arrival at the open decision, if a free undo went back to it; else empty."""
-    granted: tuple[int, ...] = ()
-    """Sum by which deadlines of each seat's decisions were moved, ms; empty without deadlines. It never goes back."""
-    stakeholders: frozenset[str] = frozenset()
-    """All players who have had a seat since the start, also those who have left it."""
-    seatings: tuple[tuple[int, Seat, str], ...] = ()
-    """Version, seat and new player (empty: none) of each change of players, in order."""
+
+
+@dataclass(frozen=True)
+class Rewinds:
+    """The rewinds of a game so far."""
+
+    count: int = 0
+    epoch: int = 0
+    """Another number changes all later draws."""
     undone_spans: tuple[tuple[int, int], ...] = ()
     """For each rewind the version that it goes back to, and its own: the versions between are undone."""
-    misses: tuple[tuple[int, int], ...] = ()
-    """Deadlines missed by the player of each seat: on end, and altogether; empty without the term. Never goes back."""
-    former_players: Mapping[Seat, str] = field(default_factory=dict)
-    """Seat -> player who left it last, in the running game."""
-    fresh_timers: Mapping[Seat, int] = field(default_factory=dict)
-    """Seat -> timer of the decision for which somebody who took the seat over was last given the full time."""
-    conceded: tuple[tuple[Seat, str], ...] = ()
-    """Seat and player of each concession. Never goes back."""
+
+    def after(self, record: Record) -> Rewinds:
+        """Return the rewinds with the one of this record."""
+        fresh = record.body.get("entropy") == "fresh"
+        return Rewinds(self.count + 1, self.epoch + fresh, (*self.undone_spans, (record.body["to"], record.version)))
+
+
+@dataclass(frozen=True)
+class Lasting:
+    """The part of a game left as it is by a rewind: its people, its officers, its time."""
+
+    opening: Opening
+    seating: Seating = field(default_factory=Seating)
+    timing: Timing = field(default_factory=Timing)
     staff: Staff = field(default_factory=Staff)
-    """The officers, as far as records name them. Never goes back."""
-    pauses: Pauses = ()
-    """Pauses of the game. Never go back."""
-    ruling: Ruling | None = None
-    """A ruling about the end that was not withdrawn."""
+    """The officers, as far as records name them."""
     appeals: Appeals = field(default_factory=Appeals)
-    """Acts of officers, and appeals against them; empty without the term. Never go back."""
-    opened_at: int = 0
-    """Time of the opening, ms."""
-    waiting_since: int = 0
-    """Time since when the open decision waits, ms."""
-    last: Record | None = None
-    """The last record."""
-    stored_hash: str = field(default="", compare=False)
-    """Hash of the last record where the record itself is not at hand; else empty."""
-    board: str = ""
-    """Digest of the public view."""
-    time: int = 0
-    """Time of the last record, ms."""
-    digests: Digests = field(default_factory=dict, compare=False, repr=False)
-    """Field of the state -> (object, digest): a field is hashed again only after its object was replaced."""
+    """Acts of officers, and appeals against them; empty without the term."""
+    rewinds: Rewinds = field(default_factory=Rewinds)
+
+
+@dataclass(frozen=True)
+class Game(Generic[S_co]):
+    """A game after a record.
+
+    Its parts have no defaults: whoever makes a game says what each is, above all `rewind_to`.
+    """
+
+    tip: Tip
+    reversible: Reversible[S_co]
+    lasting: Lasting
+
+    # --- short names of the members that most readers ask for
+
+    @property
+    def id(self) -> str:
+        """Return its id."""
+        return self.lasting.opening.id
+
+    @property
+    def ruleset(self) -> str:
+        """Return the name and version of its rules."""
+        return self.lasting.opening.ruleset
+
+    @property
+    def table(self) -> Table:
+        """Return its number of seats and its options."""
+        return self.lasting.opening.table
+
+    @property
+    def terms(self) -> Mapping[str, Json]:
+        """Return its terms."""
+        return self.lasting.opening.terms
+
+    @property
+    def seating(self) -> Seating:
+        """Return the people of its seats."""
+        return self.lasting.seating
+
+    @property
+    def players(self) -> Mapping[Seat, Player]:
+        """Return the player of each taken seat."""
+        return self.lasting.seating.players
+
+    @property
+    def timing(self) -> Timing:
+        """Return its lasting time."""
+        return self.lasting.timing
+
+    @property
+    def state(self) -> S_co:
+        """Return the state of its rules."""
+        return self.reversible.state
+
+    @property
+    def status(self) -> str:
+        """Return open, running, over or closed."""
+        return self.reversible.status
+
+    @property
+    def version(self) -> int:
+        """Return the version of the last record."""
+        return self.tip.version
+
+    @property
+    def time(self) -> int:
+        """Return the time of the last record, ms."""
+        return self.tip.time
+
+    # --- other versions of it
+
+    def with_state(self, state: S) -> Game[S]:
+        """Return the game with another state, perhaps a part of its own."""
+        return Game(self.tip, cast("Reversible[S]", assign(self.reversible, state=state)), self.lasting)
+
+    def with_digests(self, digests: Digests) -> Game[S_co]:
+        """Return the game with the digests of its state."""
+        return Game(self.tip, assign(self.reversible, digests=digests), self.lasting)
+
+    def rewind_to(self, target: Game[S_co], rewinds: Rewinds) -> Game[S_co]:
+        """Return the game with the reversible part of an earlier version, one rewind later."""
+        return Game(self.tip, target.reversible, replace(self.lasting, rewinds=rewinds))
+
+    # --- what follows from them
 
     @property
     def hash(self) -> str:
         """Return the hash of the last record; computed on demand, since a fold needs only the last one."""
-        return self.last.hash if self.last else self.stored_hash
+        return self.tip.record.hash if self.tip.record else self.tip.stored_hash
 
     @property
     def delay(self) -> int:
@@ -147,12 +219,12 @@ class Game(Generic[S_co]):
     def has_stake(self, player_ids: Iterable[str]) -> bool:
         """Return whether one of these players has, or had, a seat in the running game."""
         has_begun = self.status == "running" or self.pending_ruling is not None
-        return has_begun and not self.stakeholders.isdisjoint(player_ids)
+        return has_begun and self.seating.has_stakeholder(player_ids)
 
     @property
     def pending_ruling(self) -> Ruling | None:
         """Return the ruling about the end, as long as the game is not closed."""
-        return self.ruling if self.status == "over" else None
+        return self.reversible.ruling if self.status == "over" else None
 
     @property
     def absent_seats(self) -> tuple[Seat, ...]:
@@ -162,10 +234,10 @@ class Game(Generic[S_co]):
     @property
     def is_timed(self) -> bool:
         """Return whether anything in it has a due time: deadlines, the end of a hold or pause, the start."""
-        is_held = any(account.hold_end > self.playing_time(self.time) for account in self.time_banks)
+        is_held = any(bank.hold_end > self.playing_time(self.time) for bank in self.timing.banks)
         runs_out = is_held or self.current_pause is not None
         waits = self.status == "open" or self.pending_ruling is not None
-        return waits or (self.status == "running" and (bool(self.time_control.seconds) or runs_out))
+        return waits or (self.status == "running" and (bool(self.timing.control.seconds) or runs_out))
 
     @property
     def is_finished(self) -> bool:
@@ -178,13 +250,14 @@ class Game(Generic[S_co]):
 
         Of a ruling also `ruling` (its version), `ranked` (there are final places), `forfeits` and `penalties`.
         """
-        if self.status != "closed" or self.last is None:
+        last = self.tip.record
+        if self.status != "closed" or last is None:
             return None
-        if (ruling := self.ruling) is not None:
+        if (ruling := self.reversible.ruling) is not None:
             doc: Doc = {"reason": ruling.reason, "by": "director", "finished": False, "ruling": ruling.version}
             doc |= {"ranked": ruling.is_ranked, "forfeits": list(ruling.forfeits)}
             return doc | {"penalties": ruling.penalties_to_json()}
-        reason, by = self.last.body["reason"], self.last.public.get("by")
+        reason, by = last.body["reason"], last.public.get("by")
         by = by or ("engine" if reason == "finished" else "director")
         return {"reason": reason, "by": by, "finished": self.is_finished}
 
@@ -196,15 +269,17 @@ class Game(Generic[S_co]):
     @property
     def clock(self) -> FrameClock | None:
         """Return the running clock."""
-        return running_clock(self.clocks, self.frames)
+        return running_clock(self.reversible.clocks, self.frames)
 
     def is_active(self, version: int) -> bool:
         """Return whether no rewind has undone a version."""
-        return 0 < version <= self.version and not any(to < version < at for to, at in self.undone_spans)
+        return 0 < version <= self.version and not any(
+            to < version < at for to, at in self.lasting.rewinds.undone_spans
+        )
 
     def pause_at(self, at: int) -> Pause | None:
         """Return the pause on at a time, not before the last record."""
-        return current_pause(self.pauses, at) if self.status == "running" else None
+        return current_pause(self.timing.pauses, at) if self.status == "running" else None
 
     @property
     def current_pause(self) -> Pause | None:
@@ -219,11 +294,13 @@ class Game(Generic[S_co]):
     @property
     def as_at_standstill(self) -> Game[S_co]:
         """Return the game with the times of its clocks and spans as they stand in a pause without end."""
-        return replace(self, pauses=()) if self.has_stopped else self
+        if not self.has_stopped:
+            return self
+        return replace(self, lasting=replace(self.lasting, timing=replace(self.timing, pauses=())))
 
     def playing_time(self, at: int) -> int:
         """Return the time of all clocks and spans at a time of day; it stands still during pauses."""
-        return playing_time(self.pauses, at)
+        return self.timing.playing_time(at)
 
     @property
     def deadline(self) -> int | None:
@@ -233,7 +310,7 @@ class Game(Generic[S_co]):
     def seat_deadlines(self, seats: Iterable[Seat]) -> list[int]:
         """Return the seats' deadlines, before grace and bank."""
         clock = None if self.has_stopped else self.clock
-        deadlines = [seat_deadline(clock, self.time_banks[seat]) for seat in seats] if clock else []
+        deadlines = [seat_deadline(clock, self.timing.banks[seat]) for seat in seats] if clock else []
         return [at for at in deadlines if at is not None]
 
     def due_times(self, seats: Iterable[Seat], *, individually: bool = False) -> dict[Seat, int]:
@@ -246,19 +323,20 @@ class Game(Generic[S_co]):
             return {}
         now = self.playing_time(self.time)
         dues = due_times(
-            self.time_control, self.clocks, self.frames, seats, self.time_banks, now, individually=individually
+            self.timing.control,
+            self.reversible.clocks,
+            self.frames,
+            seats,
+            self.timing.banks,
+            now,
+            individually=individually,
         )
-        earliest = self.pauses[-1].standstill if self.pauses else 0
+        earliest = self.timing.pauses[-1].standstill if self.timing.pauses else 0
         return {seat: max(due, earliest) for seat, due in dues.items()}
 
 
 AnyGame = Game[State]
 """A game of any rules."""
-
-
-def revealed_nonces(game: Game[S]) -> dict[int, str]:
-    """Return the revealed nonces by seat."""
-    return {seat: player.nonce for seat, player in game.players.items() if player.nonce}
 
 
 def public_digest(rules: Ruleset[S], state: S) -> str:

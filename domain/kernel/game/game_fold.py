@@ -1,6 +1,6 @@
 """Games from their records: `fold` applies facts, and never runs `decide`.
 
-A rewind takes the state back; data of the game as a whole go on.
+A rewind takes the reversible part of a game back; the lasting part goes on.
 """
 
 from __future__ import annotations
@@ -9,34 +9,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from domain.errors import VerificationError
-from domain.kernel.game.appeals import APPEAL_ACTS, Appeals
+from domain.kernel.game.appeals import APPEAL_ACTS
 from domain.kernel.game.clock_fold import (
-    charge_banks,
     clock_shift,
     is_about_appeal,
     is_free_undo,
-    rewound_clocks,
+    rewind_time,
     shared_clock,
     update_clocks,
-    update_granted,
     update_pauses,
-    update_thinking,
+    update_timing,
     with_pace,
 )
-from domain.kernel.game.deadlines import initial_time_banks, parse_time_control
-from domain.kernel.game.game import AnyGame, Game, Player
+from domain.kernel.game.deadlines import parse_time_control
+from domain.kernel.game.game import AnyGame, Game, Lasting, Opening, Reversible, Tip
 from domain.kernel.game.playing_time import shift_pauses
 from domain.kernel.game.rulings import Ruling
+from domain.kernel.game.seat_players import SEATING_KINDS
+from domain.kernel.game.timing import Timing, initial_timing
 from domain.kernel.records.audience import ALL_KEY
 from domain.kernel.records.record import PackHead, Record, facts_for
 from domain.kernel.rules.flow import Frame, S, State, assign, evolve_all
 from domain.kernel.rules.meta import Table
 from domain.kernel.rules.ruleset import Ruleset
-from domain.types import Doc, Seat, Viewer
-
-SEATING = ("joined", "left", "revealed")
-"""Kinds of records affecting the seating."""
-
+from domain.types import Doc, Viewer
 
 TERMS = ("undo", "listing", "hold", "several", "delay", "misses", "officers", "appeals", "origin", "imported")
 """Terms of a table: seats required to agree to an undo; visibility of the table in listings; seconds of holding a seat
@@ -63,60 +59,13 @@ def active_versions(records: Iterable[Record]) -> list[int]:
 
 def initial_game(rules: Ruleset[S], record: Record) -> Game[S]:
     """Return the game after the first record."""
-    body = record.body
+    body, at = record.body, record.time
     table = Table(body["seats"], body["options"])
-    time_control, at = parse_time_control(rules.meta, body.get("pace")), record.time
-    return Game(
-        body["game"],
-        body["ruleset"],
-        table,
-        body["seed_hash"],
-        rules.blank(table),
-        version=record.version,
-        last=record,
-        terms={k: body[k] for k in TERMS if k in body},
-        time_control=time_control,
-        time_banks=initial_time_banks(time_control, table.seats),
-        thinking=(0,) * table.seats if time_control.seconds else (),
-        granted=(0,) * table.seats if time_control.seconds else (),
-        misses=((0, 0),) * table.seats if body.get("misses") else (),
-        opened_at=at,
-        waiting_since=at,
-        time=at,
-    )
-
-
-def _updated_players(game: Game[S], record: Record) -> Mapping[int, Player]:
-    seat, body, players = record.head.seat, record.body, game.players
-    if record.kind == "joined" and seat is not None:
-        nonce = players[seat].nonce if seat in players else ""
-        return {**players, seat: Player(body["player"], body.get("nonce_hash", ""), nonce)}
-    if record.kind == "revealed" and seat is not None:
-        return {**players, seat: replace(players[seat], nonce=body["nonce"])}
-    if record.kind == "left" and game.status == "open":
-        return {s: player for s, player in players.items() if s != seat}
-    if record.kind == "left" and seat is not None:
-        return {**players, seat: replace(players[seat], id="")}
-    return players
-
-
-def _update_stakeholders(game: AnyGame, record: Record) -> frozenset[str]:
-    if record.kind == "started":
-        return frozenset(player.id for player in game.players.values())
-    return game.stakeholders | {record.body["player"]} if game.status == "running" else game.stakeholders
-
-
-def _add_concession(game: AnyGame, record: Record) -> tuple[tuple[Seat, str], ...]:
-    seat = record.head.seat
-    if seat is None or not record.body.get("conceded"):
-        return game.conceded
-    return (*game.conceded, (seat, game.players[seat].id))
-
-
-def _add_seating(game: AnyGame, record: Record) -> tuple[tuple[int, Seat, str], ...]:
-    seat = record.head.seat
-    player = record.body["player"] if record.kind == "joined" else ""
-    return game.seatings if seat is None else (*game.seatings, (record.version, seat, player))
+    terms = {k: body[k] for k in TERMS if k in body}
+    opening = Opening(body["game"], body["ruleset"], table, body["seed_hash"], at, terms)
+    timing = initial_timing(parse_time_control(rules.meta, body.get("pace")), table.seats, bool(body.get("misses")))
+    reversible = Reversible(rules.blank(table), waiting_since=at)
+    return Game(Tip(record.version, at, record), reversible, Lasting(opening, timing=timing))
 
 
 def _next_status(before: str, kind: str, state: State, ruling: Ruling | None) -> str:
@@ -147,92 +96,65 @@ def apply_record(
         state = evolve_all(game.state, facts)
     elif packs is None:
         packs = record.pack_heads
-    head = record.head
-    kind, at, before = head.kind, head.at, game.state.frames
-    ruling = _update_ruling(game, record) if kind == "ruled" else game.ruling
-    status = _next_status(game.status, kind, state, ruling)
+    kind, at, before = record.head.kind, record.head.at, game.reversible
+    ruling = _update_ruling(game, record) if kind == "ruled" else before.ruling
+    status = _next_status(before.status, kind, state, ruling)
     frames: tuple[Frame, ...] = state.frames if status == "running" else ()
-    same = bool(frames and before) and frames[-1].n == before[-1].n and kind != "rewound"
-    same = same or is_about_appeal(record)
-    pauses = update_pauses(game, record) if kind == "ruled" else game.pauses
-    clocks, time_banks = update_clocks(rules, game, record, frames, same, pauses)
-    return assign(
-        game,
+    same = _leaves_decision_open(before.state.frames, record, frames)
+    pauses = update_pauses(game, record) if kind == "ruled" else game.timing.pauses
+    clocks, banks = update_clocks(rules, game, record, frames, same, pauses)
+    reversible = assign(
+        before,
         state=state,
         status=status,
-        clocks=clocks,
-        time_banks=time_banks,
-        thinking=update_thinking(game, record) if game.clocks else game.thinking,
-        undone_from=game.undone_from if same else (),
-        granted=update_granted(game, record) if game.clocks and kind == "ruled" else game.granted,
-        waiting_since=game.waiting_since + clock_shift(record) if same else at,
+        board=before.board if record.head.board is None else record.head.board,
         counts=_update_counts(game, record, packs),
         sealed=_update_sealed(game, record, packs),
-        players=_updated_players(game, record) if kind in SEATING else game.players,
-        conceded=_add_concession(game, record) if kind == "left" else game.conceded,
-        staff=game.staff.after(record.body) if kind == "deputed" else game.staff,
-        stakeholders=_update_stakeholders(game, record) if kind in ("started", "joined") else game.stakeholders,
-        seatings=_add_seating(game, record) if kind in ("joined", "left") else game.seatings,
-        former_players=_update_former_players(game, record) if kind == "left" else game.former_players,
-        misses=_update_misses(game, record) if game.misses else game.misses,
-        fresh_timers=_update_fresh_timers(game, record) if "clock" in head.body else game.fresh_timers,
-        pauses=pauses,
+        clocks=clocks,
+        undone_from=before.undone_from if same else (),
+        waiting_since=before.waiting_since + clock_shift(record) if same else at,
         ruling=ruling,
-        appeals=_update_appeals(game, record) if kind in ("ruled", "rewound") else game.appeals,
-        version=head.v,
-        last=record,
-        board=game.board if head.board is None else head.board,
-        time=at,
     )
+    lasting = _update_lasting(game, record, update_timing(game, record, banks, pauses))
+    return Game(Tip(record.head.v, at, record), reversible, lasting)
+
+
+def _leaves_decision_open(before: tuple[Frame, ...], record: Record, frames: tuple[Frame, ...]) -> bool:
+    """Return whether the decision open before a record is open after it, with these frames."""
+    is_same_frame = bool(frames and before) and frames[-1].n == before[-1].n and record.head.kind != "rewound"
+    return is_same_frame or is_about_appeal(record)
+
+
+def _update_lasting(game: AnyGame, record: Record, timing: Timing) -> Lasting:
+    lasting, kind = game.lasting, record.head.kind
+    if timing is not lasting.timing:
+        lasting = assign(lasting, timing=timing)
+    if kind in SEATING_KINDS:
+        return replace(lasting, seating=lasting.seating.after(record, game.status))
+    if kind == "deputed":
+        return replace(lasting, staff=lasting.staff.after(record.body))
+    if kind in ("ruled", "rewound"):
+        terms = game.terms.get("appeals")
+        return replace(lasting, appeals=lasting.appeals.after(record, terms)) if isinstance(terms, dict) else lasting
+    return lasting
 
 
 def _update_ruling(game: AnyGame, record: Record) -> Ruling | None:
-    act, ms = record.body.get("act"), clock_shift(record)
+    act, ms, ruling = record.body.get("act"), clock_shift(record), game.reversible.ruling
     if act == "end":
         return Ruling.from_record(record, game.pause_at(record.head.at))
-    if game.ruling is not None and ms:
-        pause = shift_pauses((game.ruling.pause,), record.head.at - ms, ms)[0] if game.ruling.pause else None
-        contested = game.ruling.contested_until
+    if ruling is not None and ms:
+        pause = shift_pauses((ruling.pause,), record.head.at - ms, ms)[0] if ruling.pause else None
+        contested = ruling.contested_until
         moved = contested + ms if contested else 0
-        return replace(game.ruling, at=game.ruling.at + ms, contested_until=moved, pause=pause)
-    if game.ruling is not None and act in APPEAL_ACTS and record.body["version"] == game.ruling.version:
-        return game.ruling.after_appeal(record, game.terms["appeals"])
-    return None if act == "withdraw" else game.ruling
-
-
-def _update_appeals(game: AnyGame, record: Record) -> Appeals:
-    terms = game.terms.get("appeals")
-    return game.appeals.after(record, terms) if isinstance(terms, dict) else game.appeals
-
-
-def _update_former_players(game: AnyGame, record: Record) -> Mapping[Seat, str]:
-    seat = record.head.seat
-    return game.former_players if seat is None else {**game.former_players, seat: game.players[seat].id}
-
-
-def _update_misses(game: AnyGame, record: Record) -> tuple[tuple[int, int], ...]:
-    """Return the misses: a default adds one, a move by the player ends a row, another player has none."""
-    kind, head = record.head.kind, record.head
-    if kind == "lapsed":
-        missed = {seat for seat, _ in record.moves()} - set(game.state.vacant)
-        return tuple((row + 1, sum_ + 1) if s in missed else (row, sum_) for s, (row, sum_) in enumerate(game.misses))
-    if kind == "moved":
-        moved = {seat for seat, _ in record.moves()}
-        return tuple((0, sum_) if s in moved else (row, sum_) for s, (row, sum_) in enumerate(game.misses))
-    if kind == "joined" and record.body.get("misses") != "kept":
-        return tuple((0, 0) if s == head.seat else counts for s, counts in enumerate(game.misses))
-    return game.misses
-
-
-def _update_fresh_timers(game: AnyGame, record: Record) -> Mapping[Seat, int]:
-    seat = record.head.seat
-    if record.head.kind != "joined" or seat is None or not game.frames:
-        return game.fresh_timers
-    return {**game.fresh_timers, seat: game.frames[-1].timer}
+        return replace(ruling, at=ruling.at + ms, contested_until=moved, pause=pause)
+    if ruling is not None and act in APPEAL_ACTS and record.body["version"] == ruling.version:
+        return ruling.after_appeal(record, game.terms["appeals"])
+    return None if act == "withdraw" else ruling
 
 
 def _update_counts(game: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, int]:
-    counts = game.counts
+    counts = game.reversible.counts
     if draws := record.head.draws:
         counts = {**counts, ALL_KEY: draws[-1][0] + 1}
     for key, pack in packs.items():
@@ -242,7 +164,7 @@ def _update_counts(game: AnyGame, record: Record, packs: Mapping[str, PackHead])
 
 
 def _update_sealed(game: AnyGame, record: Record, packs: Mapping[str, PackHead]) -> Mapping[str, tuple[int, Doc]]:
-    sealed = game.sealed
+    sealed = game.reversible.sealed
     for key in packs:
         if ":" in key:
             sealed = {**sealed, key: (record.version, record.packs[key])}
@@ -264,43 +186,17 @@ def apply_rewind(
 
     `state` and `packs` as for `apply_record`.
     """
-    fresh = record.body.get("entropy") == "fresh"
-    thinking = update_thinking(game, record) if game.clocks else game.thinking
-    time_banks = charge_banks(game, game.state.frames, record.time)
     shared = shared_clock(game, target, record)
-    clocks, overdrawn = rewound_clocks(game, target, record, thinking, time_banks)
-    overdrawn = 0 if shared else overdrawn
-    if overdrawn and (seat := record.head.seat) is not None:
-        paying = replace(time_banks[seat], bank=max(time_banks[seat].bank - overdrawn, 0))
-        time_banks = (*time_banks[:seat], paying, *time_banks[seat + 1 :])
-    back = replace(
-        target,
-        rewinds=game.rewinds + 1,
-        time_control=game.time_control,
-        epoch=game.epoch + fresh,
-        players=game.players,
-        conceded=game.conceded,
-        staff=game.staff,
-        stakeholders=game.stakeholders,
-        seatings=game.seatings,
-        undone_spans=(*game.undone_spans, (record.body["to"], record.version)),
-        time_banks=time_banks,
-        clocks=clocks,
-        thinking=thinking,
-        granted=game.granted,
-        misses=game.misses,
-        former_players=game.former_players,
-        fresh_timers=game.fresh_timers,
-        pauses=game.pauses,
-        appeals=game.appeals,
-        digests=game.digests,
-    )
+    clocks, timing = rewind_time(game, target, record, is_shared=shared is not None)
+    back = game.rewind_to(target, game.lasting.rewinds.after(record))
+    back = Game(back.tip, replace(back.reversible, clocks=clocks), replace(back.lasting, timing=timing))
     rewound = apply_record(rules, back, record, state, packs)
+    reversible = rewound.reversible
     if is_free_undo(record):
-        rewound = replace(rewound, undone_from=target.undone_from or target.thinking)
-    if shared is None:
-        return rewound
-    return replace(rewound, clocks=tuple(shared if c.n == shared.n else c for c in rewound.clocks))
+        reversible = replace(reversible, undone_from=target.reversible.undone_from or target.timing.thinking)
+    if shared is not None:
+        reversible = replace(reversible, clocks=tuple(shared if c.n == shared.n else c for c in reversible.clocks))
+    return Game(rewound.tip, reversible, rewound.lasting)
 
 
 def fold(rules: Ruleset[S], records: Sequence[Record], last: int | None = None) -> Game[S]:

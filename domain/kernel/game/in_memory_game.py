@@ -89,7 +89,7 @@ class InMemoryGame(Generic[S]):
 
     def decisions(self) -> list[Decision]:
         """Return the open decisions."""
-        return decisions(self.rules, self.state, self.game.rewinds)
+        return decisions(self.rules, self.state, self.game.lasting.rewinds.count)
 
     def game_at(self, version: int) -> Game[S]:
         """Return the game after a version."""
@@ -127,7 +127,7 @@ class InMemoryGame(Generic[S]):
         decision_id, game = decision or self._open_decision(), self.game
         owing = [s for s in (game.state.top.owing if game.frames else ()) if not seats or s in seats]
         due = game.due_times([s for s in owing if s not in game.state.vacant])
-        self.now = max([self.now, *due.values(), *(game.time_banks[s].hold_end for s in owing)])
+        self.now = max([self.now, *due.values(), *(game.timing.banks[s].hold_end for s in owing)])
         return self.execute(Lapse(decision_id, seats))
 
     def resolve(self, decision: str | None = None) -> Record:
@@ -149,7 +149,7 @@ class InMemoryGame(Generic[S]):
 
     def vacate(self, seat: Seat) -> Record:
         """Let time go on until the hold of the seat has ended, and vacate it."""
-        self.now = max(self.now, self.game.time_banks[seat].hold_end)
+        self.now = max(self.now, self.game.timing.banks[seat].hold_end)
         return self.execute(Vacate(seat))
 
     def hold(self, seat: Seat, seconds: int) -> Record:

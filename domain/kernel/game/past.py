@@ -42,11 +42,14 @@ class Past:
     @property
     def stored_game(self) -> Game[State]:
         """Return the game without its board as keyframes have it: without parts that no later board needs."""
-        return replace(self.game, last=None, sealed={}, counts={}, digests={})
+        game = self.game
+        reversible = replace(game.reversible, sealed={}, counts={}, digests={})
+        return Game(replace(game.tip, record=None), reversible, game.lasting)
 
     def game_of(self, viewer: Viewer) -> AnyGame:
         """Return the game with the state known to a viewer."""
-        return replace(self.game, state=self.known[viewer], stored_hash=self.hash)
+        game = self.game.with_state(self.known[viewer])
+        return Game(replace(game.tip, stored_hash=self.hash), game.reversible, game.lasting)
 
 
 def reader_of(game: AnyGame, viewer: Viewer) -> Viewer:
@@ -67,7 +70,8 @@ def whole_past(rules: AnyRuleset, records: Sequence[Record], viewers: Iterable[V
 
 
 def _without_board(game: AnyGame) -> Game[State]:
-    return replace(game, state=kernel_state(game.state), last=None, sealed={}, digests={})
+    reversible = replace(game.with_state(kernel_state(game.state)).reversible, sealed={}, digests={})
+    return Game(replace(game.tip, record=None), reversible, game.lasting)
 
 
 def first_past(rules: AnyRuleset, record: Record, viewers: Iterable[Viewer]) -> Past:

@@ -16,13 +16,14 @@ from domain.kernel.game.command import (
     seat_of_record,
 )
 from domain.kernel.game.deadlines import DAY
-from domain.kernel.game.game import AnyGame, Game, Player, bot_of
+from domain.kernel.game.game import AnyGame, Game
 from domain.kernel.game.officers import Office
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.seat_players import Player, bot_of
 from domain.kernel.game.table_commands import is_asked_in_secret, vacate_seat
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decide, decide_all, decisions
-from domain.kernel.rules.flow import S, State, assign
+from domain.kernel.rules.flow import S, State
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.declarations import doc
 from domain.types import Doc, Json, Seat
@@ -30,7 +31,7 @@ from domain.types import Doc, Json, Seat
 
 def require_open_decision(rules: Ruleset[S], game: Game[S], decision: str) -> None:
     """Raise DecisionClosed unless the decision is open."""
-    if decision not in [d.id for d in decisions(rules, game.state, game.rewinds)]:
+    if decision not in [d.id for d in decisions(rules, game.state, game.lasting.rewinds.count)]:
         raise DecisionClosed(decision)
 
 
@@ -46,7 +47,7 @@ def require_known_time(game: AnyGame, context: CommandContext) -> int:
 
 def _top_decision(game: AnyGame) -> str:
     """Return the id of the top frame's decision, or an empty string."""
-    return f"{game.rewinds}-{game.frames[-1].n}" if game.frames else ""
+    return f"{game.lasting.rewinds.count}-{game.frames[-1].n}" if game.frames else ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Play(Command):
 
         def before(state: S) -> None:
             if self.decision is not None:
-                require_open_decision(rules, assign(game, state=state), self.decision)
+                require_open_decision(rules, game.with_state(state), self.decision)
 
         decide_all(draft, self.seat, self.moves, before, replaying=context.replaying)
         kind, acts = "ruled" if self.by == "director" else "moved", [(self.seat, m) for m in self.moves]
@@ -114,7 +115,7 @@ class Lapse(Command):
         acts: list[tuple[Seat, Doc]] = []
         for seat in frame.owing:
             while self._includes(seat) and _owes(draft.state, frame.n, seat):
-                asking = decisions(rules, draft.state, game.rewinds)[0]
+                asking = decisions(rules, draft.state, game.lasting.rewinds.count)[0]
                 acts.append((seat, doc(rules.default(draft.state, asking, seat))))
                 decide(draft, *acts[-1])
         if not acts:
@@ -139,7 +140,7 @@ def has_missed_too_many(game: AnyGame, seat: Seat) -> bool:
     limits, player = game.terms.get("misses"), game.players.get(seat, Player(""))
     if not isinstance(limits, dict) or seat in game.state.vacant or not player.id or bot_of(player):
         return False
-    row, total = game.misses[seat]
+    row, total = game.timing.misses[seat]
     return bool(row + 1 >= limits["row"] or total + 1 >= limits["all"])
 
 
@@ -148,7 +149,7 @@ def early_seats(game: AnyGame, seats: Sequence[Seat], at: int, *, individually: 
     if game.pause_at(at):
         return list(seats)
     due, vacant = game.due_times(seats, individually=individually), game.state.vacant
-    on_hold = {s for s in seats if game.time_banks[s].hold_end > at}
+    on_hold = {s for s in seats if game.timing.banks[s].hold_end > at}
     return [s for s in seats if s in on_hold or (s not in vacant and not (s in due and due[s] <= at))]
 
 
@@ -190,7 +191,7 @@ class Rest(Command):
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
         refuse_unless(bool(game.players.get(self.seat, Player("")).id), "seat_empty", seat=self.seat)
-        days, days_left = self._whole_days(game, context), game.time_banks[self.seat].days
+        days, days_left = self._whole_days(game, context), game.timing.banks[self.seat].days
         refuse_unless(1 <= days <= days_left, "no_vacation_left", days=days_left)
         late = game.frames and self.seat in game.frames[-1].owing
         passed = late and any(
@@ -203,7 +204,7 @@ class Rest(Command):
     def _whole_days(self, game: AnyGame, context: CommandContext) -> int:
         if self.until is None:
             return self.days
-        now, end = require_known_time(game, context), game.time_banks[self.seat].vacation_end
+        now, end = require_known_time(game, context), game.timing.banks[self.seat].vacation_end
         refuse_unless(self.until > now, "time_passed", now=now)
         refuse_unless(self.until > end, "already_until", until=end)
         return -((max(now, end) - self.until) // DAY)

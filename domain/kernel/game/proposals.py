@@ -54,8 +54,8 @@ def list_silent_seats(
     came = {seat_of_record(record) for record in later if record.kind in ("rested", "joined")}
     if isinstance(command, ResumeGame) and game.has_stopped:
         return [seat for seat in unanswered if seat not in active | came]
-    begin = moved_time(game.pauses, since)
-    away = {seat for seat, bank in enumerate(game.time_banks) if bank.paused_ms(begin, MAX_INT)}
+    begin = moved_time(game.timing.pauses, since)
+    away = {seat for seat, bank in enumerate(game.timing.banks) if bank.paused_ms(begin, MAX_INT)}
     return [seat for seat in unanswered if seat not in active | away | came | _thinking_seats(game, later, now)]
 
 

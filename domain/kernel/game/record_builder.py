@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal
 
 from domain.errors import RuleError
-from domain.kernel.game.game import AnyGame, Game, S_co, bot_of, public_digest, revealed_nonces, state_digest
+from domain.kernel.game.game import AnyGame, Game, S_co, public_digest, state_digest
 from domain.kernel.game.game_fold import apply_record
 from domain.kernel.game.officers import Officer
+from domain.kernel.game.seat_players import bot_of
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY, key_of, seats_of
 from domain.kernel.records.record import Record, seal_pack
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.draws import Draws, DrawSource, Seeded, draw_key
-from domain.kernel.rules.flow import Asked, S, State, Unsealed, assign
+from domain.kernel.rules.flow import Asked, S, State, Unsealed
 from domain.kernel.rules.ruleset import AnyRuleset, Ruleset
 from domain.kernel.schema.canonical_json import digest
 from domain.kernel.schema.declarations import AnyFact, docs
@@ -104,8 +105,8 @@ AnyTransition = Transition[State]
 
 def new_draft(rules: Ruleset[S], game: Game[S], context: CommandContext) -> Draft[S]:
     """Return an empty draft on the game."""
-    source = context.source or Seeded(draw_key(context.seed, revealed_nonces(game)), game.id, game.epoch)
-    return Draft(rules, game.state, Draws(source, game.counts))
+    source = context.source or Seeded(draw_key(context.seed, game.seating.nonces), game.id, game.lasting.rewinds.epoch)
+    return Draft(rules, game.state, Draws(source, game.reversible.counts))
 
 
 class _RecordParts:
@@ -161,7 +162,7 @@ def _seal_packs(game: AnyGame, context: CommandContext, packs: Mapping[str, Doc]
 
 
 def _build_openings(game: AnyGame, facts: Sequence[tuple[str, AnyFact]], packs: Mapping[str, Doc]) -> list[Doc]:
-    sealed = {**game.sealed, **{k: (game.version + 1, q) for k, q in packs.items() if ":" in k}}
+    sealed = {**game.reversible.sealed, **{k: (game.version + 1, q) for k, q in packs.items() if ":" in k}}
     keys = [k for _, f in facts if isinstance(f, Unsealed) for k in f.keys]
     return [{"v": sealed[k][0], "key": k, "pack": sealed[k][1]} for k in keys if k in sealed]
 
@@ -209,7 +210,7 @@ def build_record(
         parts.add(channel, "draws", draw)
     parts.add_facts(draft.facts)
     parts.add_cover_packs([*cover_seats, *_asked_in_secret(draft.facts)])
-    hidden, digests = state_digest(draft.state, game.digests)
+    hidden, digests = state_digest(draft.state, game.reversible.digests)
     table = parts.packs.setdefault(TABLE_KEY, {})
     table["digest"] = hidden
     if context.command_id:
@@ -218,7 +219,7 @@ def build_record(
         table["ruling"] = ruling
     packs = _seal_packs(game, context, parts.packs)
     informs_others = any(s != seat for key in packs for s in seats_of(key))
-    is_unchanged = not parts.public.get("facts") and game.board
+    is_unchanged = not parts.public.get("facts") and game.reversible.board
     record = _build_public_part(
         game,
         context,
@@ -230,7 +231,7 @@ def build_record(
         officer=context.officer.to_json() if context.officer and agreement is None else None,
         openings=_build_openings(game, draft.facts, packs),
         barrier=anonymous or draft.has_revealed or informs_others,
-        board=game.board if is_unchanged else public_digest(rules, draft.state),
+        board=game.reversible.board if is_unchanged else public_digest(rules, draft.state),
         body=body,
     )
-    return Transition(record, assign(apply_record(rules, game, record, draft.state), digests=digests))
+    return Transition(record, apply_record(rules, game, record, draft.state).with_digests(digests))

@@ -59,7 +59,7 @@ def may_withdraw(game: AnyGame, office: str | None) -> bool:
     ruling = game.pending_ruling
     if ruling is None:
         return False
-    appeals = game.appeals.list_against(ruling.version)
+    appeals = game.lasting.appeals.list_against(ruling.version)
     is_overturned = any(each.answer is not None and each.answer.outcome == "overturned" for each in appeals)
     return ruling.office is None or is_overturned or includes_office(office, ruling.office)
 

@@ -102,7 +102,7 @@ def is_ranking(places: Sequence[int]) -> bool:
 
 def final_scores(rules: AnyRuleset, game: AnyGame) -> list[AnyScore]:
     """Return the final table of a game that is over by its rules, or closed by a ruling; empty without places."""
-    ruling = game.ruling
+    ruling = game.reversible.ruling
     if game.is_finished:
         return list(rules.scores(game.state))
     if game.status != "closed" or ruling is None or not ruling.is_ranked:

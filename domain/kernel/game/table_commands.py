@@ -15,11 +15,12 @@ from domain.kernel.game.command import (
     seat_of_record,
 )
 from domain.kernel.game.deadlines import DAY
-from domain.kernel.game.game import AnyGame, Game, Player
+from domain.kernel.game.game import AnyGame, Game
 from domain.kernel.game.game_fold import initial_game
 from domain.kernel.game.officers import Office
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.game.rulings import ENDINGS
+from domain.kernel.game.seat_players import Player
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import resume_frames
 from domain.kernel.rules.draft import Draft
@@ -90,7 +91,7 @@ class Join(Command):
         seat = self._free(game) if self.seat is None else self.seat
         refuse_unless(0 <= seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(not game.players.get(seat, Player("")).id or seat in game.absent_seats, "seat_taken", seat=seat)
-        refuse_unless(all(player != self.player for _, player in game.conceded), "conceded")
+        refuse_unless(all(player != self.player for _, player in game.seating.concessions), "conceded")
         has = [s for s, player in game.players.items() if player.id == self.player and s != seat]
         refuse_unless(not has or game.terms.get("several", True) is True, "already_seated", seats=has)
         draft, nonce_hash = new_draft(rules, game, context), self.nonce_hash
@@ -105,16 +106,16 @@ class Join(Command):
 
     def _has_missed(self, game: AnyGame, seat: Seat) -> bool:
         """Return whether the player has missed deadlines here, and left the seat last."""
-        has_left = not game.players.get(seat, Player("")).id and game.former_players.get(seat) == self.player
-        return has_left and bool(game.misses) and game.misses[seat] != (0, 0)
+        has_left = not game.players.get(seat, Player("")).id and game.seating.former_players.get(seat) == self.player
+        return has_left and bool(game.timing.misses) and game.timing.misses[seat] != (0, 0)
 
     def _has_fresh_time(self, game: AnyGame, seat: Seat) -> bool:
         """Return whether the player is new to the open decision, and nobody had its full time for this seat."""
         frame = game.frames[-1] if game.frames else None
         if frame is None or seat not in (frame.asked if frame.secret else frame.owing) or game.clock is None:
             return False
-        knows_it = self.player in (game.players[seat].id, game.former_players.get(seat))
-        return game.fresh_timers.get(seat) != frame.timer and not knows_it
+        knows_it = self.player in (game.players[seat].id, game.seating.former_players.get(seat))
+        return game.timing.fresh_timers.get(seat) != frame.timer and not knows_it
 
     def _free(self, game: AnyGame) -> Seat:
         own = [s for s in game.absent_seats if game.players[s].id == self.player]
@@ -184,7 +185,7 @@ class Leave(Command):
         refuse_unless(game.status in ("open", "running"), "not_open", status=game.status)
         refuse_unless(game.status == "running" or not self.concedes, "not_running", status=game.status)
         draft = new_draft(rules, game, context)
-        is_held = bool(self.hold) or game.time_banks[self.seat].hold_end > context.playing_time(game)
+        is_held = bool(self.hold) or game.timing.banks[self.seat].hold_end > context.playing_time(game)
         cover: list[Seat] = []
         if game.status == "running" and (self.concedes or not is_held):
             cover = [self.seat] if has_cover_packs(game) and is_asked_in_secret(game.state, self.seat) else []
@@ -235,7 +236,7 @@ class Vacate(Command):
         require_running(game)
         refuse_unless(self.seat in game.unvacated_seats, "not_due", seats=[self.seat])
         now = context.record_time(game)
-        is_over = not game.pause_at(now) and game.time_banks[self.seat].hold_end <= now
+        is_over = not game.pause_at(now) and game.timing.banks[self.seat].hold_end <= now
         refuse_unless(is_over, "not_due", seats=[self.seat])
         draft, body = new_draft(rules, game, context), {"act": "vacate"}
         cover = [self.seat] if is_asked_in_secret(game.state, self.seat) else []

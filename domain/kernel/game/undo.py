@@ -8,8 +8,9 @@ from typing import Literal
 
 from domain.errors import RuleError
 from domain.kernel.game.clock_fold import thinking_until
-from domain.kernel.game.game import AnyGame, bot_of
+from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import voting_seats
+from domain.kernel.game.seat_players import bot_of
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record, visible_packs
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -120,7 +121,7 @@ def build_motion(
         fresh = bool(consents and draws and voting)
     if fresh and not voting:
         raise RuleError("consent_missing", "", {"missing": []})
-    if fresh or (consents and game.thinking):
+    if fresh or (consents and game.timing.thinking):
         consents = sorted({*consents, *voting})
     return Motion(to, seat, versions, not consents, tuple(consents), draws, fresh, find_private_packs(undone))
 
@@ -150,13 +151,13 @@ def waiting_seats(game: AnyGame, target: AnyGame, seat: Seat, now: int) -> tuple
     seats that both have open keeps its clock, so nobody is asked. In any other one its seats count alike, or the answer
     would tell who has already moved in secret.
     """
-    if not (game.thinking and target.thinking and game.frames and target.frames):
+    if not (game.timing.thinking and target.timing.thinking and game.frames and target.frames):
         return ()
     top, shared = game.frames[-1], len(game.frames[-1].asked) > 1
     if shared and top.timer == target.frames[-1].timer:
         return ()
     thinking = thinking_until(game, now)
-    before = target.undone_from or target.thinking
+    before = target.reversible.undone_from or target.timing.thinking
     long = {s for s, ms in enumerate(thinking) if ms - before[s] > FREE_WAIT_MS}
     if shared and long.intersection(top.asked):
         long.update(top.asked)

@@ -16,7 +16,7 @@ from domain.errors import AnnalsError, InvalidTable, VerificationError
 from domain.kernel.game.command import check_office
 from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.deadlines import parse_time_control
-from domain.kernel.game.game import AnyGame, Game, public_digest, revealed_nonces
+from domain.kernel.game.game import AnyGame, Game, public_digest
 from domain.kernel.game.game_fold import apply_record, apply_rewind, initial_game
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse, early_seats
@@ -293,8 +293,8 @@ def _check_draws(game: AnyGame | None, record: Record, seed: bytes, source: Draw
     if game is None:
         return
     if source is None:
-        epoch = game.epoch + (record.body.get("entropy") == "fresh")
-        source = Seeded(draw_key(seed, revealed_nonces(game)), game.id, epoch)
+        epoch = game.lasting.rewinds.epoch + (record.body.get("entropy") == "fresh")
+        source = Seeded(draw_key(seed, game.seating.nonces), game.id, epoch)
     for channel, draws in _draws(record).items():
         for draw in draws:
             with _blame_record(record.version):

@@ -184,5 +184,5 @@ def _check_views(match: AnyInMemoryGame) -> None:
     rules.fold(rules.blank(game.table), facts_for(match.records[-1], DIRECTOR))
     viewers: tuple[Viewer, ...] = (PUBLIC, *range(game.table.seats), DIRECTOR)
     for viewer in viewers:
-        decisions(rules, game.state, game.rewinds, viewer)
+        decisions(rules, game.state, game.lasting.rewinds.count, viewer)
         rules.player_view(game.state, viewer)

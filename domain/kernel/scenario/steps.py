@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from domain.errors import DecisionClosed, RuleError, ScenarioError
-from domain.kernel.game.game import revealed_nonces
 from domain.kernel.game.in_memory_game import AnyInMemoryGame
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
 from domain.kernel.game.ruling_commands import RuleEnding, WithdrawRuling
@@ -94,8 +93,8 @@ class ScenarioRun:
 
     def _run_seeded(self, step: Json) -> StepResult:
         head = self.match.game
-        epoch = head.epoch + bool(step.get("fresh"))
-        source = _RecordingSource(Seeded(draw_key(self.match.seed, revealed_nonces(head)), head.id, epoch))
+        epoch = head.lasting.rewinds.epoch + bool(step.get("fresh"))
+        source = _RecordingSource(Seeded(draw_key(self.match.seed, head.seating.nonces), head.id, epoch))
         self.match.source = source
         result = self._execute_or_refusal(step)
         if isinstance(result, RuleError) and source.taken:

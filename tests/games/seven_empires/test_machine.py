@@ -44,7 +44,7 @@ def test_the_builder_is_exact_on_a_crowded_board(setup: str, seed: int) -> None:
     while match.state.top.kind == "draft":
         play_on(match, rng, 1)
     crowded = replace(match.state, units=CROWDED["units"], levels=CROWDED["levels"])
-    match.games[-1] = replace(match.game, state=crowded)
+    match.games[-1] = match.game.with_state(crowded)
     compared = 0
     for _ in range(60):
         state, seat = match.state, match.decisions()[0].must[0]

@@ -205,7 +205,7 @@ def drown(game: Board) -> None:
     """The only territory of Spain is lost by patch: nothing else is needed for the rule."""
     lands = {**game.state.lands, "holland": replace(game.state.lands["holland"], owner=3)}
     state = replace(game.state, lands=lands)
-    game.match.games[-1] = replace(game.match.game, state=state)
+    game.match.games[-1] = game.match.game.with_state(state)
 
 
 def test_corruption_of_plunder_is_that_of_the_empire_before_its_losses() -> None:
