@@ -1,1 +1,6 @@
-"""Background work of the service: jobs, projectors, maintenance and notifications."""
+"""Background work of the service: jobs, projectors, maintenance and notifications.
+
+Where to look:
+- webhooks, mail: notifications/
+- due work: queues.py due_call
+"""

@@ -1,4 +1,11 @@
-"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames."""
+"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames.
+
+Where to look:
+- trade: placing.py _trade
+- loans: money.py loan_for
+- unrest after a battle: battle/result.py _unrest
+- points: scoring.py score_regions
+"""
 
 from __future__ import annotations
 

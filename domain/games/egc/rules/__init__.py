@@ -1,4 +1,11 @@
-"""The rules, in the order of the rules page: the handlers of moves, and the continuations of frames."""
+"""The rules, in the order of the rules page: the handlers of moves, and the continuations of frames.
+
+Where to look:
+- order of a turn: pipeline.py
+- hunger: supply.py
+- declarations of war: relations.py _war
+- recruiting, building: orders_management.py recruit build
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""The rules: handlers of moves, continuations of frames, and seats able to interrupt."""
+"""The rules: handlers of moves, continuations of frames, and seats able to interrupt.
+
+Where to look:
+- storms: events.py _storm
+- trade: events.py _trade
+- famine, epidemics, unrest: events.py _famine _epidemic _unrest
+- peace treaties: card_effects.py peace_treaty
+- ships lost in a storm: sinking.py
+"""
 
 from __future__ import annotations
 

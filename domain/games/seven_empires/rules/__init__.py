@@ -1,4 +1,10 @@
-"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames."""
+"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames.
+
+Where to look:
+- points of power: ending.py score
+- conquest: attack.py
+- battles: fights.py
+"""
 
 from __future__ import annotations
 

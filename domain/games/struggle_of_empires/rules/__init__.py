@@ -1,4 +1,11 @@
-"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames."""
+"""The rules, one module per chapter of the rules page: the handlers of moves, and the continuations of frames.
+
+Where to look:
+- loans: money.py loan
+- auctions: alliances.py
+- points: scoring.py score_regions
+- trade tiles: tiles.py _trade_region
+"""
 
 from __future__ import annotations
 
