@@ -16,13 +16,13 @@ from api.http import security_log
 from api.openapi.smorest import read_json_body
 from api.response_builders import json_response
 from api.services import Doc, services
-from domain.service.request_keys import NO_GAME, RequestKey
+from domain.service.idempotency_keys import NO_GAME, IdempotencyKey
 
 _SECRETS = ("password",)
 """Members outside the fingerprint, which is kept for ever. The account itself compares them."""
 
 
-def role_key(key: str) -> RequestKey | None:
+def role_key(key: str) -> IdempotencyKey | None:
     """Return the request's key for the caller's role at the table, or None without a key.
 
     Keys are separate for each role. The key itself is not stored.
@@ -31,22 +31,22 @@ def role_key(key: str) -> RequestKey | None:
         return None
     caller = authorization.principal()
     id_ = services().seat_tokens.command_id("act", caller.game, str(caller.role), caller.player, key)
-    return RequestKey(id_, _fingerprint(), caller.game)
+    return IdempotencyKey(id_, _fingerprint(), caller.game)
 
 
-def person_key(key: str, game: str = NO_GAME) -> RequestKey | None:
+def person_key(key: str, game: str = NO_GAME) -> IdempotencyKey | None:
     """Return the request's key for the caller as a person, or None without a key; `game` is that of the URL."""
     if not key:
         return None
     s, owner = services(), authorization.optional_owner()
     caller = owner.account if owner else next(iter(authorization.player_ids()), "")
     at = s.account_store.clock() if game == NO_GAME else 0
-    return RequestKey(s.seat_tokens.command_id("key", game, caller, key), _fingerprint(), game, at)
+    return IdempotencyKey(s.seat_tokens.command_id("key", game, caller, key), _fingerprint(), game, at)
 
 
-def command_key(id_: str, game: str, key: RequestKey | None) -> RequestKey | None:
+def command_key(id_: str, game: str, key: IdempotencyKey | None) -> IdempotencyKey | None:
     """Return the key of a command with an id of its own, which binds the person's key with its records."""
-    return RequestKey(id_, key.fingerprint, game, claim=key) if key else None
+    return IdempotencyKey(id_, key.fingerprint, game, claim=key) if key else None
 
 
 def _fingerprint() -> str:
@@ -59,7 +59,7 @@ def _fingerprint() -> str:
     return services().seat_tokens.fingerprint(json.dumps(asked, sort_keys=True, separators=(",", ":")))
 
 
-def creation_response(doc: Doc, key: RequestKey | None) -> Response:
+def creation_response(doc: Doc, key: IdempotencyKey | None) -> Response:
     """Return the response to a request that created something, marked if it is a repetition."""
     response = json_response(doc, 201)
     if key is not None and key.first is not None:

@@ -4,51 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
 
 from api import officer_rights
 from api.http.problems import Problem
 from api.services import services
-from domain.command_handler import CommandResult, ExtraStatements, SeatGuard
+from domain.command_handler import UNCONDITIONAL, CommandResult, GameConditions
 from domain.kernel.game.command import Command
-from domain.kernel.game.officers import Officer
-from domain.kernel.records.record import Record
 from domain.service.database import Statement
-from domain.service.request_keys import RequestKey
-
-
-class Conditions(TypedDict, total=False):
-    """Conditions of a command, as of `CommandHandler.handle`."""
-
-    expected: int | None
-    seat_guard: SeatGuard | None
-    idempotency_key: RequestKey | None
-
-
-def _no_statements(_: Record) -> Sequence[Statement]:
-    return ()
 
 
 def execute_command(
     game: str,
     command: Command,
+    conditions: GameConditions = UNCONDITIONAL,
     *,
     as_player: bool = False,
     reason: str = "",
-    author: Officer | None = None,
     author_ids: Sequence[str] = (),
-    extra_statements: ExtraStatements = _no_statements,
-    **conditions: Unpack[Conditions],
 ) -> CommandResult:
     """Execute a command of the caller. One of a director is refused where a director with a seat must not give it.
 
     Every route goes this way, so that no command escapes the check. With `as_player` the caller acts on the own seat.
-    The record names the officer behind it, by default the caller, else the `author` with these player ids. It holds a
-    salted hash of the reason; the text is stored beside it and can be erased. Only officers give reasons.
+    The record names the officer behind it, by default the caller, else the conditions' `author` with these player ids.
+    It holds a salted hash of the reason; the text is stored beside it and can be erased. Only officers give reasons.
     """
     s, rows = services(), list[Statement]()
     ids = [] if as_player else author_ids or officer_rights.officer_ids(game)
-    author = author or (None if as_player else officer_rights.acting_officer(game))
+    author = conditions.author or (None if as_player else officer_rights.acting_officer(game))
     if reason:
         if author is None:
             raise Problem("directors_only", "Only a director may send `reason`.")
@@ -57,8 +39,10 @@ def execute_command(
     return s.commands.handle(
         game,
         command,
-        officer=ids,
-        author=author,
-        extra_statements=lambda record: [*extra_statements(record), *rows],
-        **conditions,
+        replace(
+            conditions,
+            officer=ids,
+            author=author,
+            extra_statements=lambda record: [*conditions.extra_statements(record), *rows],
+        ),
     )

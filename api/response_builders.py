@@ -177,7 +177,7 @@ def confirm_write(result: CommandResult) -> Doc:
         services().notify_appended(result.position)
     g.position = result.position
     head = result.records[-1].hash
-    return {"game": result.game, "version": result.versions[-1], "head": head, "position": result.position}
+    return {"game": result.aggregate, "version": result.versions[-1], "head": head, "position": result.position}
 
 
 def visible_head(game: str) -> tuple[int, bool]:
@@ -218,7 +218,7 @@ def retry_after_inspection(view: View) -> View:
         try:
             return view(*args, **kwargs)
         except (StoreDamaged, VerificationError):
-            if services().inspect(kwargs["game"] if "game" in kwargs else kwargs["tournament"]) is None:
+            if services().inspector.inspect(kwargs["game"] if "game" in kwargs else kwargs["tournament"]) is None:
                 raise
             return view(*args, **kwargs)
 

@@ -11,16 +11,8 @@ from typing import TypeVar
 from flask import current_app
 
 from domain.accounts.account_store import AccountStore
-from domain.command_handler import CommandHandler
-from domain.ledger import Ledger
 from domain.notifications.notification_store import NotificationStore
-from domain.ruleset_registry import RulesetRegistry
-from domain.service.corruption import CorruptRecords
-from domain.service.heartbeat import Heartbeat
-from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
-from domain.service.service_clock import ClockRows
-from domain.tournament_handler import TournamentHandler
 from domain.tournament_tables import TournamentTables
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.policy_file import KnownWitness, LogKeys
@@ -29,6 +21,7 @@ from domain.types import Json
 from projections.digest_renderer import DigestRenderer
 from projections.past_games import PastGames
 from projections.reader import Reader
+from projections.service_base import ServiceBase
 from projections.stored_outlines import StoredOutlines
 
 EXTENSION = "annals"
@@ -36,16 +29,8 @@ EXTENSION = "annals"
 Found = TypeVar("Found")
 
 
-def _no_notification(_: int) -> None:
-    """Do nothing."""
-
-
 def _no_change(_: str) -> None:
     """Do nothing."""
-
-
-def _no_damage(_: str) -> int | None:
-    return None
 
 
 def _no_job_state(_: str) -> str:
@@ -122,28 +107,17 @@ class ApiSettings:
     """The folder with `rules/<game>.md`."""
 
 
-@dataclass(frozen=True)
-class ApiServices:
+@dataclass(frozen=True, kw_only=True)
+class ApiServices(ServiceBase):
     """Dependencies of the API."""
 
-    commands: CommandHandler
-    ledger: Ledger
-    registry: RulesetRegistry
     reader: Reader
     seat_tokens: SeatTokens
-    job_requests: JobRequests
     account_store: AccountStore
     notifications: NotificationStore
-    clock: Callable[[], int]
-    """ms since 1970 UTC."""
     past_games: PastGames
-    tournaments: TournamentHandler
-    notify_appended: Callable[[int], None] = _no_notification
-    """Called with the log position of each write."""
     notify_changed: Callable[[str], None] = _no_change
     """Called with a game id after a change outside the log, such as a job request or a consent."""
-    inspect: Callable[[str], int | None] = _no_damage
-    """Return the first damaged version of a game, 0 for its seed, or None for a sound game."""
     listen: Callable[[Callable[[frozenset[str]], None]], None] = _no_listener
     """Register a callback for changed games. It runs in another thread; an empty set means any game."""
     job_state: Callable[[str], str] = _no_job_state
@@ -171,16 +145,6 @@ class ApiServices:
         return TournamentTables(self.ledger, self.tournaments, self.commands, self.seat_tokens, is_active)
 
     @property
-    def machine_clocks(self) -> ClockRows:
-        """Clock offsets of the service's machines."""
-        return ClockRows(self.ledger)
-
-    @property
-    def heartbeat(self) -> Heartbeat:
-        """Heartbeat and outages of the service."""
-        return Heartbeat(self.ledger)
-
-    @property
     def checkpoints(self) -> CheckpointStore:
         """Signed checkpoints of the log, for readers: they are signed elsewhere."""
         return CheckpointStore(self.ledger, self.ledger.keys)
@@ -189,11 +153,6 @@ class ApiServices:
     def witness(self) -> WitnessStore:
         """The witness for the logs of others."""
         return WitnessStore(self.ledger, self.ledger.keys, self.settings.witness_name, self.settings.witnessed_logs)
-
-    @property
-    def corrupt_records(self) -> CorruptRecords:
-        """The known damaged records."""
-        return CorruptRecords(self.ledger)
 
 
 def unwrap_proxy(proxy: Found) -> Found:

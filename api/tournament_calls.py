@@ -13,7 +13,8 @@ from api.services import Doc, services
 from domain.command_handler import CommandResult
 from domain.errors import RuleError, StoreUnavailable
 from domain.service.database import Statement
-from domain.service.request_keys import RequestKey
+from domain.service.idempotency_keys import IdempotencyKey
+from domain.tournament_handler import TournamentConditions
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import TournamentCommand
 
@@ -31,14 +32,16 @@ def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc
     return s.tournaments.handle(
         tournament,
         command,
-        expected=if_match_version(headers.get("match", "")),
-        reason=hashed,
-        idempotency_key=tournament_key(headers["key"], tournament),
-        extra_statements=lambda _: rows,
+        TournamentConditions(
+            expected=if_match_version(headers.get("match", "")),
+            reason=hashed,
+            idempotency_key=tournament_key(headers["key"], tournament),
+            extra_statements=lambda _: rows,
+        ),
     )
 
 
-def tournament_key(key: str, tournament: str) -> RequestKey | None:
+def tournament_key(key: str, tournament: str) -> IdempotencyKey | None:
     """Return the key of a command of the caller's account, which has its keys for all tournaments together."""
     account = authorization.credential_owner().account
     return command_key(
@@ -52,7 +55,7 @@ def confirm_tournament_write(result: CommandResult) -> Doc:
     if not result.replayed:
         s.notify_appended(result.position)
     head = result.records[-1].hash
-    return {"tournament": result.game, "version": result.versions[-1], "head": head, "position": result.position}
+    return {"tournament": result.aggregate, "version": result.versions[-1], "head": head, "position": result.position}
 
 
 def written_response(result: CommandResult, status: int = 201, **more: object) -> Response:

@@ -7,6 +7,7 @@ AnnalsError
 ├── StaleVersion         the version expected by a command is not the game's
 ├── CommandReused        the same command id with another body
 ├── NeedsChance          a dry run came to a draw
+├── ScoresHidden         standings need something that the viewer may not know
 ├── UnknownGame          no such game in the ledger
 ├── UnknownTournament    no such tournament in the ledger
 ├── UnknownRuleset       no such ruleset in the registry
@@ -84,6 +85,10 @@ class CommandReused(AnnalsError):
 
 class NeedsChance(AnnalsError):
     """A dry run came to a draw: the move is legal, but its result must stay unknown."""
+
+
+class ScoresHidden(AnnalsError):
+    """Standings need something that the viewer may not know. A ruleset raises it in its `scores`."""
 
 
 class UnknownGame(AnnalsError):

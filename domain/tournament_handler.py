@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from domain.errors import ServerReplaced, StaleVersion, UnknownTournament
+from domain.errors import UnknownTournament
 from domain.kernel.records.record import Record
 from domain.kernel.schema.json_codec import from_json
-from domain.ledger import IdempotencyKey, Ledger
+from domain.ledger import Ledger
 from domain.record_writer import (
-    MAX_ATTEMPTS,
     CommandResult,
+    Conditions,
     ExtraStatements,
     RecentCache,
     RecordWriter,
-    hash_fields,
     make_idempotency_key,
     no_statements,
 )
 from domain.ruleset_registry import RulesetRegistry
-from domain.service.request_keys import RequestKey
+from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.seed_store import SeedStore
 from domain.tournaments.draw import make_chain
 from domain.tournaments.event import Tournament
@@ -37,7 +36,7 @@ def _make_salt() -> str:
 
 
 @dataclass(frozen=True)
-class _CachedTournament:
+class _DecidedTournament:
     """A tournament as known to this process after some version."""
 
     tournament: Tournament
@@ -48,24 +47,25 @@ class _CachedTournament:
         return self.tournament.version
 
 
-@dataclass(frozen=True)
-class _PendingTournamentCommand:
-    """A command with the conditions of its execution."""
+@dataclass(frozen=True, kw_only=True)
+class TournamentConditions(Conditions):
+    """Conditions of a command on a tournament."""
 
-    tournament: str
-    command: TournamentCommand
-    expected: int | None
-    reason: str
-    key: IdempotencyKey | None
-    extra_statements: ExtraStatements = field(repr=False)
+    reason: str = ""
+    """Salted hash of a text beside the record."""
 
 
-class TournamentHandler(RecordWriter):
+UNCONDITIONAL = TournamentConditions()
+
+
+class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, TournamentConditions]):
     """Loads tournaments, executes commands and appends their records.
 
     The chain of draws is the seed of the tournament: the seed store keeps its last secret. `clock` gives ms since 1970
     UTC. Each command may raise RuleError, UnknownTournament, StoreUnavailable, and with a key CommandReused.
     """
+
+    decides_on_cached = False
 
     def __init__(
         self,
@@ -75,10 +75,9 @@ class TournamentHandler(RecordWriter):
         clock: Callable[[], int],
         keep: int = 32,
     ) -> None:
-        super().__init__(ledger)
+        super().__init__(ledger, keep)
         self._registry, self._seed_store, self._clock = registry, seed_store, clock
-        self._recent: RecentCache[_CachedTournament] = RecentCache(keep)
-        self._ranked: RecentCache[_CachedTournament] = RecentCache(keep)
+        self._ranked: RecentCache[_DecidedTournament] = RecentCache(keep)
 
     def open(
         self,
@@ -86,7 +85,7 @@ class TournamentHandler(RecordWriter):
         director: str,
         terms: Mapping[str, Json],
         *,
-        idempotency_key: RequestKey | str | None = None,
+        idempotency_key: IdempotencyKey | str | None = None,
         extra_statements: ExtraStatements = no_statements,
     ) -> CommandResult:
         """Open a tournament with terms in the form of `Terms`.
@@ -103,34 +102,20 @@ class TournamentHandler(RecordWriter):
 
         def attempt() -> CommandResult:
             log_id = self._ledger.log_id
-            if key and key.claim:
-                key.claim.check(self._ledger.execute)
+            self._check_claim(key)
             first_secret = make_chain(self._seed_store.create(tournament), checked.chain)[0]
             draft = draft_opening(tournament, director, doc, first_secret)
             record = build_record(draft, 1, self._clock(), "", "director")
-            after = _CachedTournament(initial_tournament(record), log_id)
+            after = _DecidedTournament(initial_tournament(record), log_id)
             return self._store(tournament, key, extra_statements, after, (record,))
 
-        return self.run_once(tournament, key, attempt)
+        return self._run_once(tournament, key, attempt)
 
     def handle(
-        self,
-        tournament: str,
-        command: TournamentCommand,
-        *,
-        expected: int | None = None,
-        reason: str = "",
-        idempotency_key: RequestKey | str | None = None,
-        extra_statements: ExtraStatements = no_statements,
+        self, tournament: str, command: TournamentCommand, conditions: TournamentConditions = UNCONDITIONAL
     ) -> CommandResult:
-        """Execute a command; raise as the command does.
-
-        `expected`: the only version to decide on (StaleVersion); without it a command that lost a race is decided
-        again. `reason`: salted hash of a text beside the record.
-        """
-        key = make_idempotency_key(idempotency_key, command.verb, hash_fields(command), expected)
-        pending = _PendingTournamentCommand(tournament, command, expected, reason, key, extra_statements)
-        return self.run_once(tournament, key, lambda: self._decide_and_append(pending))
+        """Execute a command; raise as the command does, and as the conditions say."""
+        return self._handle(tournament, command, conditions)
 
     def now(self) -> int:
         """Return the time, ms since 1970 UTC."""
@@ -138,11 +123,11 @@ class TournamentHandler(RecordWriter):
 
     def load(self, tournament: str) -> Tournament:
         """Return the newest version of a tournament; raise UnknownTournament."""
-        return self._load(tournament).tournament
+        return self._load(tournament, newest=True).tournament
 
     def load_ranked(self, tournament: str, stage: int, round_: int) -> Tournament | None:
         """Return the tournament after the last ranking of a round, or None without one; raise UnknownTournament."""
-        cached, key = self._load(tournament), f"{tournament} {stage}.{round_}"
+        cached, key = self._load(tournament, newest=True), f"{tournament} {stage}.{round_}"
         rankings = cached.tournament.stages[stage - 1].rankings if stage <= len(cached.tournament.stages) else ()
         if round_ > len(rankings):
             return None
@@ -153,10 +138,10 @@ class TournamentHandler(RecordWriter):
         last = max(
             n for n, record in enumerate(records, 1) if record.kind.endswith(".ranked") and record.body == official
         )
-        return self._ranked.remember(key, _CachedTournament(fold_tournament(records[:last]), cached.log_id)).tournament
+        return self._ranked.remember(key, _DecidedTournament(fold_tournament(records[:last]), cached.log_id)).tournament
 
-    def _load(self, tournament: str) -> _CachedTournament:
-        """Return the newest version, after reading only the records that this process does not know."""
+    def _load(self, id_: str, *, newest: bool) -> _DecidedTournament:
+        tournament = id_
         if not is_tournament_id(tournament):
             raise UnknownTournament(tournament)
         cached, log_id = self._recent.get(tournament), self._ledger.log_id
@@ -164,50 +149,26 @@ class TournamentHandler(RecordWriter):
             records = self._ledger.read(tournament)
             if not records:
                 raise UnknownTournament(tournament)
-            return self._recent.remember(tournament, _CachedTournament(fold_tournament(records), log_id))
+            return self._recent.remember(tournament, _DecidedTournament(fold_tournament(records), log_id))
         t = cached.tournament
-        for record in self._ledger.read(tournament, after=t.version):
+        for record in self._ledger.read(tournament, after=t.version) if newest else ():
             t = apply_tournament_record(t, record)
-        return self._recent.remember(tournament, _CachedTournament(t, log_id))
+        return self._recent.remember(tournament, _DecidedTournament(t, log_id))
 
-    def _decide_and_append(self, pending: _PendingTournamentCommand) -> CommandResult:
-        for _ in range(MAX_ATTEMPTS):
-            loaded = self._load(pending.tournament)
-            if pending.expected is not None and pending.expected != loaded.version:
-                raise StaleVersion(pending.expected, loaded.version)
-            after, records = self._decide(loaded.tournament, pending)
-            cached = _CachedTournament(after, loaded.log_id)
-            try:
-                return self._store(pending.tournament, pending.key, pending.extra_statements, cached, records)
-            except ServerReplaced:
-                continue
-            except StaleVersion:
-                if pending.expected is not None:
-                    raise
-        head = self._ledger.version(pending.tournament)
-        raise StaleVersion(head - 1, head)
-
-    def _decide(self, t: Tournament, pending: _PendingTournamentCommand) -> tuple[Tournament, tuple[Record, ...]]:
-        now, chain = max(self._clock(), t.time), t.terms.chain
+    def _decide(
+        self,
+        loaded: _DecidedTournament,
+        command: TournamentCommand,
+        conditions: TournamentConditions,
+        key: IdempotencyKey | None,
+    ) -> tuple[_DecidedTournament, Sequence[Record]]:
+        del key  # records of tournaments do not name their command
+        t, chain = loaded.tournament, loaded.tournament.terms.chain
+        now = max(self._clock(), t.time)
         context = TournamentContext(now, lambda draw: make_chain(self._seed_store.seed(t.id), chain)[draw], _make_salt)
         records = []
-        for draft in pending.command.decide(replace(t, time=now), context):
-            record = build_record(draft, t.version + 1, now, t.hash, pending.command.by, pending.reason)
+        for draft in command.decide(replace(t, time=now), context):
+            record = build_record(draft, t.version + 1, now, t.hash, command.by, conditions.reason)
             t = apply_tournament_record(t, record)
             records.append(record)
-        return t, tuple(records)
-
-    def _store(
-        self,
-        tournament: str,
-        key: IdempotencyKey | None,
-        extra_statements: ExtraStatements,
-        after: _CachedTournament,
-        records: tuple[Record, ...],
-    ) -> CommandResult:
-        expected = records[0].version - 1
-        receipt = self._ledger.append(tournament, records, expected, key, extra_statements(records[0]), after.log_id)
-        if receipt.replayed:
-            return self.replay(tournament, receipt)
-        self._recent.remember(tournament, after)
-        return CommandResult(tournament, tuple(r.version for r in records), receipt.positions[-1], records)
+        return _DecidedTournament(t, loaded.log_id), records

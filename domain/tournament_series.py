@@ -13,7 +13,7 @@ from domain.errors import FormError, InvalidTable, RuleError, StaleVersion, Tour
 from domain.notifications.followed_series import pass_on
 from domain.service.recurrence import Recurrence
 from domain.service.seat_tokens import SeatTokens
-from domain.tournament_handler import TournamentHandler
+from domain.tournament_handler import TournamentConditions, TournamentHandler
 from domain.tournament_tables import new_tournament_id
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_schedule_commands import Schedule, Succeed, Unschedule, is_successor_due
@@ -43,7 +43,9 @@ def open_next(
     is_made = is_active(t.director) and _open_alike(tournaments, seat_tokens, t, made)
     with suppress(RuleError):  # another call has done the same
         if is_made:
-            tournaments.handle(t.id, Succeed(made), extra_statements=lambda _: pass_on(t.id, made))
+            tournaments.handle(
+                t.id, Succeed(made), TournamentConditions(extra_statements=lambda _: pass_on(t.id, made))
+            )
         else:
             tournaments.handle(t.id, Unschedule(is_service=True))
     return made if is_made else ""
@@ -66,5 +68,5 @@ def _open_alike(tournaments: TournamentHandler, seat_tokens: SeatTokens, t: Tour
         if not seat_tokens.texts.list_cards([made]):
             seat_tokens.texts.set_card(made, t.director, title, note)
         with suppress(StaleVersion):
-            tournaments.handle(made, following, expected=opened.version)
+            tournaments.handle(made, following, TournamentConditions(expected=opened.version))
     return True

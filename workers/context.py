@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from domain.accounts.account_store import AccountStore
-from domain.command_handler import CommandHandler
 from domain.compat import cached_property
-from domain.ledger import Ledger
-from domain.ruleset_registry import RulesetRegistry
-from domain.service.heartbeat import Heartbeat
-from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
-from domain.service.seed_store import SeedStore
-from domain.service.service_clock import ClockRows
-from domain.tournament_handler import TournamentHandler
 from domain.tournament_tables import TournamentTables
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.policy_file import KnownWitness
-from projections.integrity import Inspector
-from projections.view_store import ViewStore
+from projections.service_base import ServiceBase
 
 
 class Deliverer(Protocol):
@@ -34,19 +24,10 @@ class Deliverer(Protocol):
         """Begin nothing new and wait a few seconds for deliveries under way."""
 
 
-@dataclass(frozen=True)
-class WorkerContext:
+@dataclass(frozen=True, kw_only=True)
+class WorkerContext(ServiceBase):
     """Dependencies of all jobs."""
 
-    commands: CommandHandler
-    ledger: Ledger
-    registry: RulesetRegistry
-    seed_store: SeedStore
-    views: ViewStore
-    clock: Callable[[], int]
-    """ms since 1970 UTC."""
-    notify_appended: Callable[[int], None]
-    """Signals new records up to a log position."""
     node: str = "worker"
     delivery_pool: Deliverer | None = None
     """Threads that deliver notifications; None without notifications."""
@@ -58,11 +39,6 @@ class WorkerContext:
     """Witnesses that are asked to cosign checkpoints."""
 
     @cached_property
-    def tournaments(self) -> TournamentHandler:
-        """Commands of tournaments."""
-        return TournamentHandler(self.ledger, self.registry, self.seed_store, self.clock)
-
-    @cached_property
     def tournament_tables(self) -> TournamentTables:
         """Tables of tournaments."""
         ledger, keys = self.ledger, self.ledger.keys
@@ -70,29 +46,9 @@ class WorkerContext:
         return TournamentTables(ledger, self.tournaments, self.commands, SeatTokens(ledger, keys), is_active)
 
     @property
-    def job_requests(self) -> JobRequests:
-        """Requested jobs."""
-        return JobRequests(self.ledger)
-
-    @property
-    def clock_rows(self) -> ClockRows:
-        """Clock offsets and jumps of the service's machines."""
-        return ClockRows(self.ledger)
-
-    @property
-    def inspector(self) -> Inspector:
-        """Checks games for corrupt records."""
-        return Inspector(self.ledger, self.views, self.seed_store, self.clock)
-
-    @property
     def checkpoints(self) -> CheckpointStore:
         """Signed checkpoints of the log."""
         return CheckpointStore(self.ledger, self.ledger.keys, self.log_origin, self.signing_secret)
-
-    @property
-    def heartbeat(self) -> Heartbeat:
-        """Heartbeat and outages."""
-        return Heartbeat(self.ledger)
 
 
 _current: list[WorkerContext] = []

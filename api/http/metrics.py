@@ -58,9 +58,7 @@ class StoreCollector(Collector):
             GaugeMetricFamily("annals_due_work_seconds", "For how long the oldest of it is due", overdue / 1000),
             GaugeMetricFamily("annals_errands", "Errands that can be done and are not", len(errands)),
             GaugeMetricFamily("annals_errands_seconds", "Age of the oldest of them", waiting / 1000),
-            CounterMetricFamily(
-                "annals_clock_jumps", "How often a clock was set forward", s.machine_clocks.count_jumps()
-            ),
+            CounterMetricFamily("annals_clock_jumps", "How often a clock was set forward", s.clock_rows.count_jumps()),
             self._clock_offsets(),
         ]
 
@@ -68,7 +66,7 @@ class StoreCollector(Collector):
         family = GaugeMetricFamily(
             "annals_clock_offset_seconds", "Time of the service less that of a machine's clock", labels=["machine"]
         )
-        for machine in self._services.machine_clocks.list_machines():
+        for machine in self._services.clock_rows.list_machines():
             family.add_metric([machine.name], machine.offset / 1000)
         return family
 

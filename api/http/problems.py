@@ -269,6 +269,7 @@ def _refusal_problem(error: RuleError) -> Problem:
 
 _ERROR_CODES: Mapping[type[AnnalsError], str] = {
     errors.CommandReused: "idempotency_key_reused",
+    errors.ScoresHidden: "scores_hidden",
     errors.UnknownGame: "unknown_game",
     errors.UnknownRuleset: "unknown_ruleset",
     errors.UnknownTournament: "unknown_tournament",
@@ -337,7 +338,7 @@ def damage_problem(error: Exception | None = None) -> Problem | None:
     if not isinstance(game, str) or is_import_id(game):  # a file that was proved, and has no rows in the log
         return None
     with suppress(AnnalsError):  # keep the first error
-        version = error.version if isinstance(error, errors.GameDamaged) else services().inspect(game)
+        version = error.version if isinstance(error, errors.GameDamaged) else services().inspector.inspect(game)
         if version is not None:
             return damaged_record_problem(version)
     return None

@@ -33,7 +33,7 @@ def audit(game: str) -> Response:
         rules = s.registry.get(found[0].body["ruleset"])
         report = verify(rules, export.parse(export.dump(found, PUBLIC)))
     except VerificationError as error:
-        s.inspect(game)
+        s.inspector.inspect(game)
         fault: Doc = {"code": error.code, "version": error.version, "detail": error.detail}
         return json_response({"proved": False, "fault": fault})
     return json_response({"proved": True, "report": report.to_json()})

@@ -231,16 +231,8 @@ def _final_to_json(p: AnyGame, score: AnyScore) -> Json:
     return doc | ({"penalty": ruling.penalties[score.seat]} if score.seat in ruling.penalties else {})
 
 
-def _scores_to_json(rules: AnyRuleset, p: AnyGame) -> list[Json]:
-    """Return the standings of a game's state as JSON."""
-    return [s.to_json() for s in rules.scores(p.state)]
-
-
 @rate_limits.whole_game_slot()
 def _viewer_scores(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[Json]:
-    """Return the standings of a running game from the viewer's state. Raise Problem if that is not enough."""
+    """Return the standings of a running game from the viewer's state. Raise ScoresHidden if that is not enough."""
     known = services().past_games.load(p.id, p.version, viewer).game
-    try:
-        return _scores_to_json(rules, known)
-    except Exception as error:
-        raise Problem("scores_hidden") from error
+    return [score.to_json() for score in rules.scores(known.state)]

@@ -23,6 +23,7 @@ from api.schemas.request_bodies import StartSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import TokenDocSchema
 from api.services import Doc, services
+from domain.command_handler import GameConditions
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue
@@ -64,9 +65,8 @@ def look(body: Doc, headers: Doc, game: str) -> Response:
         stored = execute_command(
             game,
             Look(),
+            GameConditions(expected=if_match_version(headers["match"]), idempotency_key=role_key(headers["key"])),
             reason=body["reason"],
-            expected=if_match_version(headers["match"]),
-            idempotency_key=role_key(headers["key"]),
         )
         if not stored.replayed:
             caller = authorization.principal()
@@ -96,7 +96,9 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     officer_rights.require_officer()
     command = Extend(body["decision"], body.get("seconds", 0) * SECOND, until=body.get("until"))
     expected, key = if_match_version(headers["match"]), role_key(headers["key"])
-    return write_response(execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key))
+    return write_response(
+        execute_command(game, command, GameConditions(expected=expected, idempotency_key=key), reason=body["reason"])
+    )
 
 
 @bp.operation(
@@ -126,9 +128,8 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     stored = execute_command(
         game,
         command,
+        GameConditions(expected=if_match_version(headers["match"]), idempotency_key=role_key(headers["key"])),
         reason=body["explanation"],
-        expected=if_match_version(headers["match"]),
-        idempotency_key=role_key(headers["key"]),
     )
     return write_response(stored)
 
@@ -153,7 +154,9 @@ def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> Respons
     officer_rights.require_officer()
     expected, key = if_match_version(headers["match"]), role_key(headers["key"])
     command = WithdrawRuling(version)
-    stored = execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key)
+    stored = execute_command(
+        game, command, GameConditions(expected=expected, idempotency_key=key), reason=body["reason"]
+    )
     vacate_gone_players(game)
     return write_response(stored)
 
@@ -180,9 +183,8 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     stored = execute_command(
         game,
         Hold(seat, body.get("seconds", 0), body.get("until")),
+        GameConditions(expected=if_match_version(headers["match"]), idempotency_key=role_key(headers["key"])),
         reason=body["reason"],
-        expected=if_match_version(headers["match"]),
-        idempotency_key=role_key(headers["key"]),
     )
     return write_response(stored, status=200)
 
@@ -225,12 +227,14 @@ def reissue_token(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     stored = execute_command(
         game,
         command,
+        GameConditions(
+            author=officer_rights.acting_officer(game),
+            expected=expected,
+            idempotency_key=role_key(key),
+            extra_statements=replace_token,
+        ),
         as_player=player == caller.player,
-        author=officer_rights.acting_officer(game),
         reason=body["reason"],
-        expected=expected,
-        idempotency_key=role_key(key),
-        extra_statements=replace_token,
     )
     if not stored.replayed:
         details = {"token": token_id(issued_token.token), "player": now.players[seat].id}

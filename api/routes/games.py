@@ -50,7 +50,7 @@ from api.seating import (
 )
 from api.services import Doc, services
 from domain.bots import HEURISTIC
-from domain.command_handler import CommandResult
+from domain.command_handler import CommandResult, GameConditions
 from domain.errors import UnknownRuleset
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import DAY, SECOND, TimeControl
@@ -99,7 +99,7 @@ def open_game(body: Doc, headers: Doc) -> Response:
     An account gets no separate token: use the account's token. A repetition with the same key gets the same response.
     """
     stored, doc = open_table(body, ("open",), headers["key"])
-    return write_response(stored, doc, Location=f"/v1/games/{stored.game}")
+    return write_response(stored, doc, Location=f"/v1/games/{stored.aggregate}")
 
 
 def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandResult, Doc]:
@@ -159,7 +159,7 @@ def report_issued_token(stored: CommandResult, issued_token: IssuedToken, player
     services().notify_changed(player)
     if not stored.replayed and authorization.optional_owner() is None:
         security_log.log_event(
-            "token_issued", game=stored.game, role=role, player=player, token=token_id(issued_token.token)
+            "token_issued", game=stored.aggregate, role=role, player=player, token=token_id(issued_token.token)
         )
 
 
@@ -330,7 +330,9 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     with hide_current_state(game, body.get("seat")):
         command = Join(body.get("seat"), player, body["nonce_hash"])
         key = command_key(key_id or "", game, person_key(headers["key"], game))
-        stored = execute_command(game, command, as_player=True, idempotency_key=key, extra_statements=issue_token)
+        stored = execute_command(
+            game, command, GameConditions(idempotency_key=key, extra_statements=issue_token), as_player=True
+        )
     report_issued_token(stored, issued_token, player, stored.records[0].public["seat"])
     return write_response(stored, {"seat": stored.records[0].public["seat"]} | _token_to_json(issued_token, player))
 
@@ -354,7 +356,10 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     rows = [*s.seat_tokens.revoke(game, seat), *name_rows]
     bound = command_key(key_id or "", game, person_key(key, game))
     stored = execute_command(
-        game, Join(seat, player), reason=body["reason"], idempotency_key=bound, extra_statements=lambda _: rows
+        game,
+        Join(seat, player),
+        GameConditions(idempotency_key=bound, extra_statements=lambda _: rows),
+        reason=body["reason"],
     )
     return write_response(stored, {"seat": seat, "player": player})
 
@@ -440,9 +445,11 @@ def _execute_for_caller(game: str, command: Command, headers: Doc, reason: str =
     stored = execute_command(
         game,
         command,
+        GameConditions(
+            expected=if_match_version(headers["match"]),
+            seat_guard=authorization.seat_guard(),
+            idempotency_key=role_key(headers["key"]),
+        ),
         reason=reason,
-        expected=if_match_version(headers["match"]),
-        seat_guard=authorization.seat_guard(),
-        idempotency_key=role_key(headers["key"]),
     )
     return write_response(stored)

@@ -54,7 +54,7 @@ def ready() -> Response:
     try:
         s.ledger.execute("SELECT 1")
         unread = s.ledger.log(s.reader.read_position(), s.settings.max_lag + 1)
-        behind, aside, machines = len(unread), len(s.reader.list_quarantined()), s.machine_clocks.list_machines()
+        behind, aside, machines = len(unread), len(s.reader.list_quarantined()), s.clock_rows.list_machines()
     except StoreUnavailable:
         raise Problem("not_ready", "A database does not answer.", headers={"Retry-After": "1"}) from None
     try:

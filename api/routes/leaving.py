@@ -16,6 +16,7 @@ from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConcessionSchema
 from api.schemas.response_fields import WrittenSchema
 from api.services import Doc, services
+from domain.command_handler import GameConditions
 from domain.kernel.game.deadlines import MAX_SECONDS, SECOND
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.table_commands import Leave
@@ -96,11 +97,13 @@ def vacate_seat(
     stored = execute_command(
         game,
         Leave(seat, hold, by="director" if caller.seat is None else None, concedes=concedes),
+        GameConditions(
+            seat_guard=authorization.seat_guard(),
+            expected=if_match_version(headers["match"]),
+            idempotency_key=role_key(headers["key"]),
+            extra_statements=lambda _: s.seat_tokens.revoke(game, seat),
+        ),
         reason=reason,
-        seat_guard=authorization.seat_guard(),
-        expected=if_match_version(headers["match"]),
-        idempotency_key=role_key(headers["key"]),
-        extra_statements=lambda _: s.seat_tokens.revoke(game, seat),
     )
     if not stored.replayed:
         details = {"game": game, "seat": seat, "player": now.players[seat].id if seat in now.players else ""}

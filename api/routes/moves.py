@@ -19,6 +19,7 @@ from api.schemas.play_responses import DryRunSchema, MovedSchema, NextSchema
 from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import Doc, services
+from domain.command_handler import GameConditions
 from domain.errors import DecisionClosed, RuleError
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.game import AnyGame
@@ -101,10 +102,8 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
         stored = execute_command(
             game,
             command,
+            GameConditions(expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=key_id),
             reason=body["reason"],
-            expected=expected,
-            seat_guard=authorization.seat_guard(),
-            idempotency_key=key_id,
         )
     return write_response(stored, {"records": [record_to_json(r, authorization.viewer()) for r in stored.records]})
 
@@ -240,7 +239,7 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
     own = officer_rights.list_rulings(services(), p, since, [authorization.principal().player])
     if any(isinstance(command, Look) for _, command in own):
         return {"looked": True}
-    stored = execute_command(p.id, Look(), expected=p.version)
+    stored = execute_command(p.id, Look(), GameConditions(expected=p.version))
     services().notify_appended(stored.position)
     return {"looked": True, "version": stored.versions[-1]}
 

@@ -19,6 +19,7 @@ from api.schemas.request_bodies import StartSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import ManyRuledSchema
 from api.services import Doc, services
+from domain.command_handler import GameConditions
 from domain.errors import GameDamaged, RuleError, UnknownGame
 from domain.kernel.game.command import Command
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
@@ -70,7 +71,9 @@ def resume_game(body: Doc, headers: Doc, game: str) -> Response:
 def _execute(game: str, command: Command, body: Doc, headers: Doc) -> Response:
     officer_rights.require_officer()
     expected, key = if_match_version(headers["match"]), role_key(headers["key"])
-    return write_response(execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key))
+    return write_response(
+        execute_command(game, command, GameConditions(expected=expected, idempotency_key=key), reason=body["reason"])
+    )
 
 
 @bp.operation(

@@ -17,6 +17,7 @@ from api.schemas.query_args import MoveHeaders
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import AppealsSchema
 from api.services import Doc, services
+from domain.command_handler import GameConditions
 from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
 
 bp = Blueprint("appeals", __name__, url_prefix="/v1/games", description="Appeals against decisions of officers.")
@@ -48,11 +49,13 @@ def appeal(body: Doc, headers: Doc, game: str) -> Response:
     stored = execute_command(
         game,
         AppealAct(body["version"], seat, hashed),
+        GameConditions(
+            expected=if_match_version(headers["match"]),
+            seat_guard=(seat, player),
+            idempotency_key=role_key(headers["key"]),
+            extra_statements=lambda _: rows,
+        ),
         as_player=True,
-        expected=if_match_version(headers["match"]),
-        seat_guard=(seat, player),
-        idempotency_key=role_key(headers["key"]),
-        extra_statements=lambda _: rows,
     )
     return write_response(stored)
 
@@ -77,7 +80,9 @@ def answer_appeals(body: Doc, headers: Doc, game: str, version: int) -> Response
     officer_rights.require_officer()
     command = AnswerAppeals(version, body["outcome"])
     expected, key = if_match_version(headers["match"]), role_key(headers["key"])
-    return write_response(execute_command(game, command, reason=body["reason"], expected=expected, idempotency_key=key))
+    return write_response(
+        execute_command(game, command, GameConditions(expected=expected, idempotency_key=key), reason=body["reason"])
+    )
 
 
 @bp.operation(

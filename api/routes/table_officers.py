@@ -19,6 +19,7 @@ from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import OfferDocSchema, OfficersSchema
 from api.services import ApiServices, Doc, services
 from domain.accounts.accounts import Account
+from domain.command_handler import GameConditions
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Depute, check_appointment
 from domain.kernel.game.officers import Officer
@@ -160,12 +161,14 @@ def remove_officer(body: Doc, headers: Doc, game: str, player: str) -> Response:
     stored = execute_command(
         game,
         Depute(player, "none"),
+        GameConditions(
+            author=officer,
+            expected=if_match_version(headers["match"]),
+            idempotency_key=role_key(headers["key"]),
+            extra_statements=lambda _: s.seat_tokens.officers.dismiss(game, player),
+        ),
         as_player=officer is not None and officer.player == player,
-        author=officer,
         reason=body["reason"],
-        expected=if_match_version(headers["match"]),
-        idempotency_key=role_key(headers["key"]),
-        extra_statements=lambda _: s.seat_tokens.officers.dismiss(game, player),
     )
     s.notify_changed(player)
     return write_response(stored)
@@ -220,10 +223,12 @@ def inherit_table(body: Doc, headers: Doc, game: str) -> Response:
     stored = execute_command(
         game,
         Depute(officer.player, "owner", former, "inherited"),
-        author=officer,
+        GameConditions(
+            author=officer,
+            expected=if_match_version(headers["match"]),
+            idempotency_key=role_key(headers["key"]),
+            extra_statements=lambda _: s.seat_tokens.hand_over(game, officer.player),
+        ),
         reason=body["reason"],
-        expected=if_match_version(headers["match"]),
-        idempotency_key=role_key(headers["key"]),
-        extra_statements=lambda _: s.seat_tokens.hand_over(game, officer.player),
     )
     return write_response(stored)

@@ -44,6 +44,7 @@ from api.tournament_calls import (
     written_response,
 )
 from api.tournament_rights import require_right
+from domain.command_handler import GameConditions
 from domain.errors import RuleError, TournamentError
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.ruling_commands import RuleEnding
@@ -250,7 +251,9 @@ def _adjourn_table(game: str, player: str, reason: str) -> bool:
     """
     author, ids = acting_officer(game) or Officer(player, "owner"), authorization.player_ids()
     try:
-        stored = execute_command(game, RuleEnding("adjourned"), reason=reason, author=author, author_ids=ids)
+        stored = execute_command(
+            game, RuleEnding("adjourned"), GameConditions(author=author), reason=reason, author_ids=ids
+        )
     except RuleError:
         return False
     services().notify_appended(stored.position)

@@ -26,7 +26,6 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ServiceClock
-from domain.tournament_handler import TournamentHandler
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
@@ -34,6 +33,7 @@ from projections import log_identity
 from projections.archived_views import ArchivedViewLoader
 from projections.past_games import PastGames
 from projections.reader import Reader
+from projections.service_base import ServiceBase
 from projections.table_describer import TableDescriber
 from projections.view_store import ViewStore, damage_marker, is_in_use
 from workers.change_listener import ChangeListener
@@ -61,30 +61,20 @@ RELEASE_SECONDS = 5.0
 log = logging.getLogger("annals.views")
 
 
-@dataclass(frozen=True)
-class ServiceContainer:
+@dataclass(frozen=True, kw_only=True)
+class ServiceContainer(ServiceBase):
     """All services of a process. Each connects at its first use."""
 
     settings: Settings
-    registry: RulesetRegistry
-    ledger: Ledger
-    seed_store: SeedStore
-    commands: CommandHandler
     seat_tokens: SeatTokens
-    job_requests: JobRequests
     account_store: AccountStore
     notifications: NotificationStore
-    views: ViewStore
     reader: Reader
     signals: Signals
     changes: ChangeListener
     queues: Queues
     clock: ServiceClock
     """Time of the service, ms since 1970 UTC."""
-
-    def notify(self, position: int) -> None:
-        """Signal new records in the log, up to `position`."""
-        self.signals.notify_appended(position)
 
     def check_key(self) -> None:
         """Raise WrongKey if the key does not fit. Ignore a store that is unavailable or has no tables yet."""
@@ -93,19 +83,14 @@ class ServiceContainer:
 
     def build_worker_context(self) -> WorkerContext:
         """Return the context of jobs."""
+        settings = self.settings
         return WorkerContext(
-            self.commands,
-            self.ledger,
-            self.registry,
-            self.seed_store,
-            self.views,
-            self.clock,
-            self.notify,
-            self.settings.load_node_name(),
-            self._build_delivery_pool(),
-            self.settings.origin_of_log,
-            bytes.fromhex(self.settings.signing_key),
-            self.settings.witnesses,
+            **self.list_shared(),
+            node=settings.load_node_name(),
+            delivery_pool=self._build_delivery_pool(),
+            log_origin=settings.origin_of_log,
+            signing_secret=bytes.fromhex(settings.signing_key),
+            witnesses=settings.witnesses,
         )
 
     def _build_delivery_pool(self) -> DeliveryPool | None:
@@ -162,26 +147,20 @@ class ServiceContainer:
             mail=bool(s.smtp),
             docs=DOCS,
         )
+        shared = self.list_shared() | {"notify_appended": SignalThread(self.signals).notify_appended}
         return ApiServices(
-            self.commands,
-            self.ledger,
-            self.registry,
-            self.reader,
-            self.seat_tokens,
-            self.job_requests,
-            self.account_store,
-            self.notifications,
-            self.clock,
-            PastGames(self.ledger, self.registry, self.views),
-            TournamentHandler(self.ledger, self.registry, self.seed_store, self.clock),
-            SignalThread(self.signals).notify_appended,
-            self.signals.notify_changed,
-            self.build_worker_context().inspector.inspect,
-            self.changes.listen,
-            lambda job: self.queues.job_state(job, self.clock()),
-            self._count_streams,
-            self.signals.is_up,
-            settings,
+            **shared,
+            reader=self.reader,
+            seat_tokens=self.seat_tokens,
+            account_store=self.account_store,
+            notifications=self.notifications,
+            past_games=PastGames(self.ledger, self.registry, self.views),
+            notify_changed=self.signals.notify_changed,
+            listen=self.changes.listen,
+            job_state=lambda job: self.queues.job_state(job, self.clock()),
+            streams=self._count_streams,
+            redis_up=self.signals.is_up,
+            settings=settings,
         )
 
     def _count_streams(self) -> int | None:
@@ -205,24 +184,24 @@ def create_services(settings: Settings, registry: RulesetRegistry | None = None)
     rules = load_shipped() if registry is None else registry
     ledger = Ledger.open(settings.ledger_url, settings.load_key())
     views = ViewStore(settings.views_url, ledger.keys, settings.parts)
-    seed_store, reader = SeedStore(ledger, ledger.keys), Reader(views, ArchivedViewLoader(ledger, rules))
-    url, clock = settings.redis_url, ServiceClock(ledger, alone=settings.sqlite)
+    seed_store, clock = SeedStore(ledger, ledger.keys), ServiceClock(ledger, alone=settings.sqlite)
+    signals = Signals(settings.redis_url)
     return ServiceContainer(
-        settings,
-        rules,
-        ledger,
-        seed_store,
-        CommandHandler(ledger, rules, seed_store, clock),
-        SeatTokens(ledger, ledger.keys, lambda: clock() // 1000),
-        JobRequests(ledger),
-        AccountStore(ledger, ledger.keys, clock),
-        NotificationStore(ledger, ledger.keys, clock, _list_topics(settings)),
-        views,
-        reader,
-        Signals(url),
-        ChangeListener(lambda: Signals(url)),
-        Queues(url),
-        clock,
+        ledger=ledger,
+        registry=rules,
+        seed_store=seed_store,
+        commands=CommandHandler(ledger, rules, seed_store, clock),
+        views=views,
+        clock=clock,
+        notify_appended=signals.notify_appended,
+        settings=settings,
+        seat_tokens=SeatTokens(ledger, ledger.keys, lambda: clock() // 1000),
+        account_store=AccountStore(ledger, ledger.keys, clock),
+        notifications=NotificationStore(ledger, ledger.keys, clock, _list_topics(settings)),
+        reader=Reader(views, ArchivedViewLoader(ledger, rules)),
+        signals=signals,
+        changes=ChangeListener(lambda: Signals(settings.redis_url)),
+        queues=Queues(settings.redis_url),
     )
 
 

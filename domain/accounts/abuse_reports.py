@@ -9,7 +9,7 @@ from domain.accounts.accounts import require_account_role
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement
-from domain.service.request_keys import RequestKey, bind_key
+from domain.service.idempotency_keys import IdempotencyKey, bind_key
 
 MOST_OPEN = 20
 """Open reports of one account at most."""
@@ -36,7 +36,7 @@ class AbuseReports(AccountTable):
     """The table of reports. Every method may raise StoreUnavailable."""
 
     def file(
-        self, account: str, player: str, game: str, said: str, *request: str, key: RequestKey | None = None
+        self, account: str, player: str, game: str, said: str, *request: str, key: IdempotencyKey | None = None
     ) -> AbuseReport:
         """Store a report, once for the same request, and return it as it was filed.
 

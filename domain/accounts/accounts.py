@@ -9,7 +9,7 @@ from domain.accounts.account_names import fold_name
 from domain.accounts.account_tables import DAY, AccountTable, delete_oauth_rows, insert_recovery_codes, write
 from domain.errors import AccountError, CommandReused
 from domain.service.database import Execute, Row, Statement, placeholders
-from domain.service.request_keys import RequestKey, bind_key
+from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.service.token_text import encode_bytes, hash_secret
 
 ROLES = ("member", "moderator", "admin")
@@ -172,7 +172,7 @@ class Accounts(AccountTable):
         id_: str,
         registration: AccountRegistration,
         extra_statements: Sequence[Statement] = (),
-        key: RequestKey | None = None,
+        key: IdempotencyKey | None = None,
     ) -> tuple[Account, bool]:
         """Store an account; return it, and False if a repeated request found it.
 
@@ -314,7 +314,7 @@ class Accounts(AccountTable):
         until: int,
         extra_statements: Sequence[Statement],
         *request: str,
-        key: RequestKey | None = None,
+        key: IdempotencyKey | None = None,
     ) -> str:
         """Return a secret for opening `uses` accounts, the same for the same request, which stores it once.
 

@@ -15,7 +15,7 @@ from domain.accounts.credential_tables import SCOPES
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Row, Statement
-from domain.service.request_keys import RequestKey, bind_key
+from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.service.token_text import encode_bytes, hash_secret
 
 MOST_CLIENTS, MOST_REDIRECTS, LONGEST_REDIRECT = 20, 10, 300
@@ -147,7 +147,7 @@ class OAuthClients(AccountTable):
         extra_statements: Sequence[Statement],
         *request: str,
         confidential: bool,
-        key: RequestKey | None = None,
+        key: IdempotencyKey | None = None,
     ) -> tuple[str, str]:
         """Store a client; return its id and its secret, the same for the same request.
 

@@ -11,7 +11,7 @@ from domain.accounts.credential_tables import STATE, CredentialOwner, Credential
 from domain.errors import AccountError, CommandReused
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement
-from domain.service.request_keys import RequestKey, bind_key
+from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.service.token_text import hash_secret
 
 LONGEST_TOKEN = 365 * DAY
@@ -74,7 +74,7 @@ class PersonalTokens(CredentialTable):
         *request: str,
         instead: str = "",
         session: str = "",
-        key: RequestKey | None = None,
+        key: IdempotencyKey | None = None,
     ) -> tuple[str, str]:
         """Store a token, in place of the token `instead`; return its id and text, the same for the same request.
 

@@ -19,8 +19,9 @@ from domain.ledger.mapper import RecordMapper, StoredRecord, game_name
 from domain.ledger.repair import LedgerRepair
 from domain.ledger.row_keys import check_place, find_key, key_of, valid_version
 from domain.ledger.sqlite import SqliteStore
-from domain.ledger.store import CommandRow, IdempotencyKey, LogEntry, Receipt, Store
+from domain.ledger.store import CommandRow, LogEntry, Receipt, Store
 from domain.service.database import Execute, Row, Statement
+from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.keyring import Keyring
 from domain.types import is_import_id
 

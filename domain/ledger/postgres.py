@@ -36,9 +36,9 @@ from domain.ledger.postgres_schema import (
     TABLES,
 )
 from domain.ledger.socket_timeouts import SET_SESSION, TCP_OPTIONS, TimeoutConnection, set_transaction_timeout
-from domain.ledger.store import EVENTS, CommandRow, IdempotencyKey, Receipt
+from domain.ledger.store import EVENTS, CommandRow, Receipt
 from domain.service.database import Execute, Row, Statement
-from domain.service.request_keys import RequestKey
+from domain.service.idempotency_keys import IdempotencyKey
 
 PATIENCE = 5
 """Seconds to wait for a connection, unless the address sets `connect_timeout`."""
@@ -247,7 +247,7 @@ class PostgresStore(PostgresApplicationRecorder):
         log_id: str | None = None,
     ) -> Receipt:
         topics, states = [e.topic for e in events], [e.state for e in events]
-        key_and_hash = (idempotency_key.id, idempotency_key.body_hash) if idempotency_key else (None, None)
+        key_and_hash = (idempotency_key.id, idempotency_key.fingerprint) if idempotency_key else (None, None)
 
         row = self._group_commit.run(
             partial(
@@ -385,7 +385,7 @@ class PostgresStore(PostgresApplicationRecorder):
 def _call_append(
     params: Sequence[object],
     extra_statements: Sequence[Statement],
-    claim: RequestKey | None,
+    claim: IdempotencyKey | None,
     connection: TimeoutConnection[DictRow],
 ) -> DictRow:
     """Call the append function, bind the caller's key and run the extra statements; return its row."""

@@ -27,8 +27,9 @@ from domain.ledger import store
 from domain.ledger.group_commit import GroupCommit
 from domain.ledger.sqlite_files import PATIENCE, TRIES, list_integrity_errors, make_file, scrub_marker, truncate_wal
 from domain.ledger.sqlite_schema import GUARDS, LIFTED, SETTINGS, TABLES, WAL
-from domain.ledger.store import EVENTS, UNKNOWN_GAME, CommandRow, IdempotencyKey, Receipt
+from domain.ledger.store import EVENTS, UNKNOWN_GAME, CommandRow, Receipt
 from domain.service.database import Execute, Row, Statement
+from domain.service.idempotency_keys import IdempotencyKey
 
 _REPAIRED = "INSERT INTO repairs (at, who, what, why) VALUES (?, ?, ?, ?)"
 
@@ -223,7 +224,7 @@ class SqliteStore(SQLiteApplicationRecorder):
             if idempotency_key:
                 if idempotency_key.claim:
                     idempotency_key.claim.bind(_make_execute(c))
-                row_of = (game.hex, idempotency_key.id, idempotency_key.body_hash, expected + 1, last)
+                row_of = (game.hex, idempotency_key.id, idempotency_key.fingerprint, expected + 1, last)
                 c.execute("INSERT INTO commands VALUES (?,?,?,?,?)", row_of)
             positions = tuple(self._insert_events(c, events) or ())
             if extra_statements:

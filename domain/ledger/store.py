@@ -14,7 +14,7 @@ from domain.compat import cached_property
 from domain.errors import CommandReused, GameDamaged, StaleVersion
 from domain.kernel.records.record import Record
 from domain.service.database import Execute, Row, Statement
-from domain.service.request_keys import RequestKey
+from domain.service.idempotency_keys import IdempotencyKey
 
 EVENTS = "records"
 """The table of records; the others are `archive`, `commands`, `seeds` and `damages`."""
@@ -27,23 +27,6 @@ REFUSALS = (CommandReused, GameDamaged, StaleVersion)
 
 APPEND_ONLY = "the log is append-only"
 """The database's error message for changes of the log."""
-
-
-@dataclass(frozen=True)
-class IdempotencyKey:
-    """The caller's id of a request and the hash of its body: with them an append can be repeated."""
-
-    id: str
-    body_hash: str
-    earlier_hash: str = ""
-    """Hash of the same request as earlier versions stored it."""
-    claim: RequestKey | None = None
-    """The caller's key, bound in the same transaction; None if `id` is all there is to bind."""
-
-    def check_hash(self, stored: str) -> None:
-        """Raise CommandReused unless the stored hash is that of this request."""
-        if stored not in (self.body_hash, self.earlier_hash):
-            raise CommandReused(self.id)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.notifications.webhook_urls import parse_webhook_url
 from domain.service.database import Execute, Row, Statement
-from domain.service.request_keys import RequestKey, bind_key
+from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.types import Doc
 
 OWN_EVENT_TYPES = ("event.due", "event.round", "event.voided", "event.ruled", "event.ranked", "event.over")
@@ -154,7 +154,7 @@ class Webhooks(AccountTable):
         since: int,
         extra_statements: Sequence[Statement],
         *request: str,
-        key: RequestKey | None = None,
+        key: IdempotencyKey | None = None,
     ) -> tuple[Webhook, str]:
         """Store a webhook for events after log position `since`; return it as it was created, and its secret.
 
@@ -211,7 +211,7 @@ class Webhooks(AccountTable):
 
         return self._for_account(account, work)
 
-    def rotate_secret(self, account: str, webhook: str, *request: str, key: RequestKey | None = None) -> str | None:
+    def rotate_secret(self, account: str, webhook: str, *request: str, key: IdempotencyKey | None = None) -> str | None:
         """Return a new secret, the same for the same request, or None without such a webhook.
 
         Older secrets sign too for a while. A repetition stores nothing, however old its secret is.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from domain.errors import CommandReused
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.database import Database, Execute, Row, create_tables, placeholders
-from domain.service.request_keys import RequestKey, bind_key
+from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.types import MAX_INT, Json, Seat
 
 Doc = dict[str, Json]
@@ -107,7 +107,7 @@ class JobRequests:
         create_tables(self._database, _TABLES)
 
     def submit(
-        self, request: JobRequest, key: RequestKey | None = None, allowance: Allowance | None = None
+        self, request: JobRequest, key: IdempotencyKey | None = None, allowance: Allowance | None = None
     ) -> JobRequest | None:
         """Store a request and return its row, or the first row if the id is known; bind its key with it.
 
@@ -123,7 +123,7 @@ class JobRequests:
         return results[-1]
 
     def _submit(
-        self, execute: Execute, request: JobRequest, key: RequestKey | None, allowance: Allowance | None
+        self, execute: Execute, request: JobRequest, key: IdempotencyKey | None, allowance: Allowance | None
     ) -> JobRequest | None:
         (stored,) = self._select("e.id = ?", request.id, execute=execute) or (None,)
         if stored is not None and key is not None:

@@ -103,6 +103,8 @@ class TournamentCommand(ABC):
     verb: ClassVar[str]
     """Name of the command in the stored hash; neither it nor the names of the fields may change."""
     by: ClassVar[By] = "director"
+    is_retryable: ClassVar[bool] = True
+    """Without an expected version, every command is decided again after a lost race."""
 
     @abstractmethod
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,10 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
-from domain.tournament_handler import TournamentHandler
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
 from projections.archived_views import ArchivedViewLoader
-from projections.integrity import Inspector
 from projections.past_games import PastGames
 from projections.projector import Projector
 from projections.reader import Reader
@@ -263,25 +261,23 @@ def make_site(
     access, vault = SeatTokens(ledger, ledger.keys), SeedStore(ledger, ledger.keys)
     commands = CommandHandler(ledger, catalogue, vault, lambda: next(ticks))
     settings = ApiSettings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
-    errands, clock = JobRequests(ledger), lambda: next(ticks)
+    clock = partial(next, ticks)
     people, notices = AccountStore(ledger, ledger.keys), NotificationStore(ledger, ledger.keys, clock)
-    inspect = Inspector(ledger, views, vault, clock).inspect
     services = ApiServices(
-        commands,
-        ledger,
-        catalogue,
-        Reader(views, ArchivedViewLoader(ledger, catalogue)),
-        access,
-        errands,
-        people,
-        notices,
-        clock,
-        PastGames(ledger, catalogue, views),
-        TournamentHandler(ledger, catalogue, vault, clock),
-        inspect=inspect,
+        ledger=ledger,
+        registry=catalogue,
+        seed_store=vault,
+        commands=commands,
+        views=views,
+        clock=clock,
+        reader=Reader(views, ArchivedViewLoader(ledger, catalogue)),
+        seat_tokens=access,
+        account_store=people,
+        notifications=notices,
+        past_games=PastGames(ledger, catalogue, views),
         settings=settings,
     )
-    crew = WorkerContext(commands, ledger, catalogue, vault, views, clock, lambda _: None)
+    crew = WorkerContext(**services.list_shared())
     return Site(services, Projector(ledger, catalogue, views, "pump"), crew)
 
 

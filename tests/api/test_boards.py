@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from unittest.mock import Mock
 
 import pytest
 from marshmallow import RAISE
 
 from api.schemas import history_responses, play_responses, table_responses
+from domain.errors import ScoresHidden
 from domain.kernel.game.game_fold import fold
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
@@ -197,8 +199,13 @@ class TestOthers:
 
     def test_standings_that_need_a_secret_are_hidden(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         rules = CATALOGUE.get("orders@1")
-        monkeypatch.setitem(rules.__dict__, "scores", lambda s: [s.garrison["t00"]])
+        monkeypatch.setitem(rules.__dict__, "scores", Mock(side_effect=ScoresHidden))
         refused(orders.get("/scores"), 409, "scores_hidden")
+
+    def test_a_fault_of_the_standings_is_a_fault(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        """No error but that of the contract becomes a polite answer; the log has its trace."""
+        monkeypatch.setitem(CATALOGUE.get("orders@1").__dict__, "scores", lambda s: [s.garrison["t00"]])
+        refused(orders.get("/scores"), 500, "internal_error")
 
     def test_documents_fit_their_schemas(self, site: Site) -> None:
         """What is rendered elsewhere and what is documented here do not part; members may come, none may be missing."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from domain.command_handler import GameConditions
 from domain.errors import AccountError
 from domain.kernel.game.play_commands import Play
 from domain.service.recurrence import Recurrence
@@ -607,7 +608,9 @@ def test_a_key_from_before_keys_were_bound_still_answers(site: Site) -> None:
     seat = site.services.seat_tokens.authenticate(table.tokens[1])
     assert seat
     named = site.services.seat_tokens.command_id("act", table.game, "1", seat.player, K)
-    stored = site.services.commands.handle(table.game, Play(1, [ORDER], table.decision), idempotency_key=named)
+    stored = site.services.commands.handle(
+        table.game, Play(1, [ORDER], table.decision), GameConditions(idempotency_key=named)
+    )
     body = {"move": ORDER, "decision": table.decision}
     again = table.post("/moves", body, table.tokens[1], Idempotency_Key=K)
     assert (again.status_code, again.json["version"]) == (201, stored.versions[-1])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.command_handler import CommandHandler
+from domain.command_handler import CommandHandler, GameConditions
 from domain.kernel.game import proposals as kernel_proposals
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Depute
@@ -146,7 +146,9 @@ def person(table: Table) -> str:
 def end_role(table: Table) -> Reply:
     ada = register(table.site, "Ada")
     s = table.site.services
-    made = s.commands.handle(table.game, Depute(ada.doc["player"], "arbiter"), author=Officer("somebody", "owner"))
+    made = s.commands.handle(
+        table.game, Depute(ada.doc["player"], "arbiter"), GameConditions(author=Officer("somebody", "owner"))
+    )
     s.notify_appended(made.position)
     return table.post(f"/officers/{ada.doc['player']}/removals", {}, table.director)
 
@@ -163,7 +165,7 @@ def look_and_answer(table: Table) -> Reply:
 
 def rule_and_withdraw(table: Table) -> Reply:
     s = table.site.services
-    made = s.commands.handle(table.game, RuleEnding("annulled"), author=Officer("somebody", "owner"))
+    made = s.commands.handle(table.game, RuleEnding("annulled"), GameConditions(author=Officer("somebody", "owner")))
     s.notify_appended(made.position)
     return table.post(f"/rulings/{made.versions[-1]}/withdrawal", {}, table.director)
 

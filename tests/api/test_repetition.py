@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from domain.command_handler import GameConditions
 from domain.errors import NotSeated
 from domain.kernel.game.play_commands import Rest
 from tests.api.conftest import Doc, Site, Table, refused
@@ -148,7 +149,7 @@ class TestOnTheWay:
         """By the command itself: the seat must be that person's when the record is stored."""
         table = site.table("orders@1", 3, pace={"seconds": {"turn": 60}, "vacation": 5})
         with pytest.raises(NotSeated):
-            site.services.commands.handle(table.game, Rest(0, 1), seat_guard=(0, "somebody"))
+            site.services.commands.handle(table.game, Rest(0, 1), GameConditions(seat_guard=(0, "somebody")))
 
 
 def test_what_was_refused_leaves_no_token(table: Table) -> None:

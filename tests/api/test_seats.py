@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from domain.command_handler import GameConditions
 from domain.kernel.game.command_of_record import command_of
 from domain.kernel.game.deadlines import NO_DEADLINES
 from domain.kernel.game.director_commands import Look
@@ -336,7 +337,7 @@ class TestRequestsOfOlderVersions:
         director = s.seat_tokens.authenticate(orders.director)
         assert director
         named = s.seat_tokens.command_id("act", orders.game, "director", director.player, key)
-        first = s.commands.handle(orders.game, Close("void"), idempotency_key=named)
+        first = s.commands.handle(orders.game, Close("void"), GameConditions(idempotency_key=named))
         again = orders.post("/close", {"reason": "void"}, orders.director, Idempotency_Key=key)
         assert (again.status_code, again.json["version"]) == (201, first.versions[-1]), again.text
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from api import officer_rights
+from domain.command_handler import GameConditions
 from domain.errors import RuleError, VerificationError
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Depute, Extend, Hold
@@ -410,11 +411,11 @@ def test_an_officers_act_that_follows_the_end_of_the_role_is_refused(owner: Memb
     table.post(f"/officers/{acting.player}/removals", {"reason": "x"}, owner.token)
     for late in (acting, Officer(acting.player, "director")):
         with pytest.raises(RuleError, match="office_ended"):
-            owner.site.services.commands.handle(table.game, Extend(table.decision, 60_000), author=late)
+            owner.site.services.commands.handle(table.game, Extend(table.decision, 60_000), GameConditions(author=late))
     appoint(owner, table, "Heir", "owner")
     with pytest.raises(RuleError, match="office_ended"):
         owner.site.services.commands.handle(
-            table.game, Extend(table.decision, 60_000), author=Officer(owner.doc["player"], "owner")
+            table.game, Extend(table.decision, 60_000), GameConditions(author=Officer(owner.doc["player"], "owner"))
         )
 
 
@@ -553,10 +554,10 @@ def test_two_officers_who_inherit_at_once_leave_the_first_in_place(owner: Member
         inherit = Depute(heir.doc["player"], "owner", former, "inherited")
         acting = Officer(heir.doc["player"], "director")
         if heir is first:
-            commands.handle(table.game, inherit, author=acting)
+            commands.handle(table.game, inherit, GameConditions(author=acting))
             continue
         with pytest.raises(RuleError, match="office_ended"):
-            commands.handle(table.game, inherit, author=acting)
+            commands.handle(table.game, inherit, GameConditions(author=acting))
 
 
 def test_a_forged_officer_does_not_verify(owner: Member, table: Table) -> None:

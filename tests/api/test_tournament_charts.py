@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from api.pages.tournament_charts import LEADERS, SHOWN, draw_progress
 from domain.command_handler import new_game_id
+from domain.tournament_handler import TournamentConditions
 from domain.tournaments.event_commands import CheckIn, CloseCheckIn, Draw, Enter, OpenCheckIn
 from domain.tournaments.event_result_commands import AddTable, Rank, Report
 from tests.api.conftest import Site
@@ -21,17 +22,17 @@ LINE = re.compile(r'<polyline class="([^"]+)" points="([^"]+)"')
 def play_rounds(site: Site, tournament: str, players: list[str]) -> None:
     """Enter people, and play two rounds in which the first seat wins."""
     handler = site.services.tournaments
-    handler.handle(tournament, OpenCheckIn(), reason="0" * 8)
+    handler.handle(tournament, OpenCheckIn(), TournamentConditions(reason="0" * 8))
     for player in players:
         handler.handle(tournament, CheckIn((player,)))
-    handler.handle(tournament, CloseCheckIn(), reason="0" * 8)
+    handler.handle(tournament, CloseCheckIn(), TournamentConditions(reason="0" * 8))
     for round_ in (1, 2):
-        handler.handle(tournament, Draw(1, round_), reason="0" * 8)
+        handler.handle(tournament, Draw(1, round_), TournamentConditions(reason="0" * 8))
         for pod, entrants in enumerate(handler.load(tournament).play.rounds[round_ - 1].pods, 1):
             game, places = new_game_id(), tuple(range(1, len(entrants) + 1))
             handler.handle(tournament, AddTable(1, round_, pod, game, entrants))
             handler.handle(tournament, Report(1, round_, pod, game, 9, "0" * 64, places, places))
-        handler.handle(tournament, Rank(1, round_), reason="0" * 8)
+        handler.handle(tournament, Rank(1, round_), TournamentConditions(reason="0" * 8))
 
 
 def test_places_by_round_are_a_document_a_picture_and_a_table(site: Site) -> None:

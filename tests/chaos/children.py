@@ -28,7 +28,6 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
-from domain.tournament_handler import TournamentHandler
 from projections import batch
 from projections.past_games import PastGames
 from projections.reader import Reader
@@ -79,14 +78,14 @@ def crew_of(place: Place) -> WorkerContext:
     vault = SeedStore(ledger, ledger.keys)
     bell = Signals(place.redis)
     return WorkerContext(
-        CommandHandler(ledger, CATALOGUE, vault, now),
-        ledger,
-        CATALOGUE,
-        vault,
-        views,
-        now,
-        bell.notify_appended,
-        "node",
+        ledger=ledger,
+        registry=CATALOGUE,
+        seed_store=vault,
+        commands=CommandHandler(ledger, CATALOGUE, vault, now),
+        views=views,
+        clock=now,
+        notify_appended=bell.notify_appended,
+        node="node",
     )
 
 
@@ -177,19 +176,13 @@ def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
     reader = Reader(crew.views)
     app = create_app(
         ApiServices(
-            crew.commands,
-            crew.ledger,
-            CATALOGUE,
-            reader,
-            SeatTokens(crew.ledger, crew.ledger.keys),
-            crew.job_requests,
-            AccountStore(crew.ledger, crew.ledger.keys),
-            NotificationStore(crew.ledger, crew.ledger.keys),
-            now,
-            PastGames(crew.ledger, CATALOGUE, crew.views),
-            TournamentHandler(crew.ledger, CATALOGUE, crew.seed_store, now),
-            crew.notify_appended,
-            bell.notify_changed,
+            **crew.list_shared(),
+            reader=reader,
+            seat_tokens=SeatTokens(crew.ledger, crew.ledger.keys),
+            account_store=AccountStore(crew.ledger, crew.ledger.keys),
+            notifications=NotificationStore(crew.ledger, crew.ledger.keys),
+            past_games=PastGames(crew.ledger, CATALOGUE, crew.views),
+            notify_changed=bell.notify_changed,
             job_state=lambda job: queued.job_state(job, now()),
             settings=ApiSettings(rate=0),
         )

@@ -25,7 +25,7 @@ from redis import Redis
 from sqlalchemy import select
 
 from domain.accounts.account_store import AccountStore
-from domain.command_handler import new_game_id
+from domain.command_handler import GameConditions, new_game_id
 from domain.kernel.game.game_fold import active_versions
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.records.audience import TABLE_KEY
@@ -226,7 +226,9 @@ def opened(crew: WorkerContext, turns: int, rewinds: int, changes: int) -> Game:
     rows = access.issue(game, DIRECTOR, "p9", director)
     crew.commands.open(game, "orders@1", 3, {"turns": turns}, body=pace, extra_statements=lambda _: rows)
     for seat, token in enumerate(tokens):
-        crew.commands.handle(game, Join(seat, f"p{seat}"), extra_statements=partial(_issued, access, game, token))
+        crew.commands.handle(
+            game, Join(seat, f"p{seat}"), GameConditions(extra_statements=partial(_issued, access, game, token))
+        )
     crew.commands.handle(game, Start())
     return Game(game, tokens, director, rewinds, changes)
 

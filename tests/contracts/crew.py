@@ -17,8 +17,9 @@ from domain.kernel.game.play_commands import Play, Resolve
 from domain.kernel.game.table_commands import Join, Start
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
-from domain.ledger import IdempotencyKey, Ledger
+from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry
+from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.keyring import Keyring
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore

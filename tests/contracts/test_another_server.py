@@ -12,7 +12,7 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from domain.command_handler import CommandHandler, new_game_id
+from domain.command_handler import CommandHandler, GameConditions, new_game_id
 from domain.errors import StaleVersion, StoreUnavailable
 from domain.kernel.game.play_commands import Play
 from domain.ledger import Ledger, postgres
@@ -169,9 +169,9 @@ class TestAnotherServer:
                     postgres.LOG_ID_LIFETIME
                 ):  # refused by what is remembered, for that second
                     with pytest.raises(StaleVersion):
-                        commands.handle(game, act, expected=6)
+                        commands.handle(game, act, GameConditions(expected=6))
                     return
-                tried(lambda: commands.handle(game, act, expected=6 + meanwhile))
+                tried(lambda: commands.handle(game, act, GameConditions(expected=6 + meanwhile)))
             records = elsewhere.read(game)
             assert [r.version for r in records] == list(range(1, len(records) + 1))
             assert all(b.public["prev"] == a.hash for a, b in pairwise(records))

@@ -7,7 +7,8 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from domain.errors import StoreUnavailable
-from domain.ledger import IdempotencyKey, Ledger
+from domain.ledger import Ledger
+from domain.service.idempotency_keys import IdempotencyKey
 from tests.contracts.crew import KEY, game, record, records
 from tests.contracts.test_archive import chained
 

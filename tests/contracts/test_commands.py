@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.command_handler import CommandHandler, CommandResult, ExtraStatements, new_game_id
+from domain.command_handler import CommandHandler, CommandResult, ExtraStatements, GameConditions, new_game_id
 from domain.errors import (
     CommandReused,
     DecisionClosed,
@@ -137,7 +137,7 @@ class TestTable:
         with pytest.raises(UnknownGame):
             commands.handle(name, Join(0, "ann"))
         with pytest.raises(UnknownGame):
-            commands.handle(name, Play(0, [PASS]), idempotency_key="c")
+            commands.handle(name, Play(0, [PASS]), GameConditions(idempotency_key="c"))
 
     def test_the_id_of_a_new_game_is_random(self) -> None:
         assert new_game_id() != new_game_id()
@@ -167,7 +167,7 @@ class TestEnd:
         for seat in range(3):
             commands.handle(game, Play(seat, [SUBMIT], decision=decision(commands, game)))
         head = ledger.version(game)
-        answer = commands.handle(game, Resolve(decision(commands, game)), idempotency_key="turn-1")
+        answer = commands.handle(game, Resolve(decision(commands, game)), GameConditions(idempotency_key="turn-1"))
         assert (answer.versions, kinds(answer.records)) == ((head + 1, head + 2), ["resolved", "closed"])
         assert answer.position == ledger.log(0, 99)[-1].position
         assert commands.game(game).status == "closed"
@@ -262,14 +262,14 @@ class TestDecision:
 class TestExpected:
     def test_the_head_is_accepted_also_where_it_is_news(self, commands: CommandHandler, others: CommandHandler) -> None:
         game = running(commands, "skirmish@1")
-        others.handle(game, Play(0, [PASS]), expected=5)
-        assert commands.handle(game, Play(1, [PASS]), expected=6).versions == (7,)
+        others.handle(game, Play(0, [PASS]), GameConditions(expected=5))
+        assert commands.handle(game, Play(1, [PASS]), GameConditions(expected=6)).versions == (7,)
 
     @pytest.mark.parametrize("expected", [0, 4, 6, 99])
     def test_any_other_version_is_stale_at_once(self, commands: CommandHandler, ledger: Ledger, expected: int) -> None:
         game = running(commands, "skirmish@1")
         with pytest.raises(StaleVersion) as caught:
-            commands.handle(game, Play(0, [PASS]), expected=expected)
+            commands.handle(game, Play(0, [PASS]), GameConditions(expected=expected))
         assert (caught.value.expected, caught.value.version, ledger.version(game)) == (expected, 5, 5)
 
     def test_a_version_that_was_the_head_when_last_seen_is_stale(
@@ -279,7 +279,7 @@ class TestExpected:
         open_now = decision(commands, game)
         others.handle(game, Play(0, [SUBMIT], decision=open_now))
         with pytest.raises(StaleVersion) as caught:
-            commands.handle(game, Play(1, [SUBMIT], decision=open_now), expected=5)
+            commands.handle(game, Play(1, [SUBMIT], decision=open_now), GameConditions(expected=5))
         assert (caught.value.expected, caught.value.version) == (5, 6)
 
     def test_what_is_stale_is_not_called_a_breach_of_the_rules(
@@ -288,7 +288,7 @@ class TestExpected:
         game = running(commands, "skirmish@1")
         others.handle(game, Play(0, [PASS]))
         with pytest.raises(StaleVersion):
-            commands.handle(game, Play(1, [PASS]), expected=5)
+            commands.handle(game, Play(1, [PASS]), GameConditions(expected=5))
 
     def test_without_version_and_decision_a_move_is_for_what_is_newest(
         self, commands: CommandHandler, others: CommandHandler
@@ -305,12 +305,12 @@ class TestRepetition:
     ) -> None:
         game = running(commands, "skirmish@1")
         open_now = decision(commands, game)
-        first = commands.handle(game, Play(0, [PASS], decision=open_now), idempotency_key="c")
+        first = commands.handle(game, Play(0, [PASS], decision=open_now), GameConditions(idempotency_key="c"))
         commands.handle(game, Play(1, [PASS]))
         for again in (commands, others, crew.commands(ledger)):
-            answer = again.handle(game, Play(0, [PASS], decision=open_now), idempotency_key="c")
+            answer = again.handle(game, Play(0, [PASS], decision=open_now), GameConditions(idempotency_key="c"))
             assert answer.replayed
-            assert (answer.game, answer.versions, answer.position) == (game, first.versions, first.position)
+            assert (answer.aggregate, answer.versions, answer.position) == (game, first.versions, first.position)
             assert answer.records == first.records
         assert ledger.version(game) == 7
 
@@ -319,10 +319,14 @@ class TestRepetition:
     ) -> None:
         game = running(commands)
         order = [{"type": "order", "to": "t01", "units": 1}]
-        first = commands.handle(game, Play(0, order, decision=decision(commands, game)), idempotency_key="c")
+        first = commands.handle(
+            game, Play(0, order, decision=decision(commands, game)), GameConditions(idempotency_key="c")
+        )
         for again in (commands, others):
             assert (
-                again.handle(game, Play(0, order, decision=decision(commands, game)), idempotency_key="c").versions
+                again.handle(
+                    game, Play(0, order, decision=decision(commands, game)), GameConditions(idempotency_key="c")
+                ).versions
                 == first.versions
             )
         state: Any = commands.game(game).state
@@ -331,13 +335,15 @@ class TestRepetition:
     def test_the_same_id_with_another_body_is_refused(self, commands: CommandHandler, ledger: Ledger) -> None:
         game = running(commands)
         open_now = decision(commands, game)
-        commands.handle(game, Play(0, [SUBMIT], decision=open_now), idempotency_key="c")
+        commands.handle(game, Play(0, [SUBMIT], decision=open_now), GameConditions(idempotency_key="c"))
         uses: list[Callable[[], CommandResult]] = [
-            lambda: commands.handle(game, Play(1, [SUBMIT], decision=open_now), idempotency_key="c"),
-            lambda: commands.handle(game, Play(0, [SUBMIT]), expected=5, idempotency_key="c"),
-            lambda: commands.handle(game, Play(0, [SUBMIT], decision=open_now, by="director"), idempotency_key="c"),
-            lambda: commands.handle(game, Lapse(open_now), idempotency_key="c"),
-            lambda: commands.handle(game, Close("abandoned"), idempotency_key="c"),
+            lambda: commands.handle(game, Play(1, [SUBMIT], decision=open_now), GameConditions(idempotency_key="c")),
+            lambda: commands.handle(game, Play(0, [SUBMIT]), GameConditions(expected=5, idempotency_key="c")),
+            lambda: commands.handle(
+                game, Play(0, [SUBMIT], decision=open_now, by="director"), GameConditions(idempotency_key="c")
+            ),
+            lambda: commands.handle(game, Lapse(open_now), GameConditions(idempotency_key="c")),
+            lambda: commands.handle(game, Close("abandoned"), GameConditions(idempotency_key="c")),
         ]
         for use in uses:
             with pytest.raises(CommandReused):
@@ -346,9 +352,12 @@ class TestRepetition:
 
     def test_a_refusal_is_not_remembered(self, commands: CommandHandler) -> None:
         game = running(commands, "skirmish@1")
-        assert refusal(lambda: commands.handle(game, Play(1, [PASS]), idempotency_key="c")) == "not_your_decision"
+        assert (
+            refusal(lambda: commands.handle(game, Play(1, [PASS]), GameConditions(idempotency_key="c")))
+            == "not_your_decision"
+        )
         commands.handle(game, Play(0, [PASS]))
-        assert not commands.handle(game, Play(1, [PASS]), idempotency_key="c").replayed
+        assert not commands.handle(game, Play(1, [PASS]), GameConditions(idempotency_key="c")).replayed
 
     def test_every_verb_can_be_repeated(self, commands: CommandHandler, others: CommandHandler, ledger: Ledger) -> None:
         game = new_game_id()
@@ -356,17 +365,19 @@ class TestRepetition:
             lambda c: c.open(
                 game, "orders@1", 2, {"turns": 1}, body={"pace": {"seconds": {"turn": 1}}}, idempotency_key="open"
             ),
-            lambda c: c.handle(game, Join(0, "ann", commitment(bytes.fromhex(NONCE))), idempotency_key="j0"),
-            lambda c: c.handle(game, Join(1, "bob"), idempotency_key="j1"),
-            lambda c: c.handle(game, Leave(1), idempotency_key="l1"),
-            lambda c: c.handle(game, Join(1, "cid"), idempotency_key="j2"),
-            lambda c: c.handle(game, Reveal(0, NONCE), idempotency_key="reveal"),
-            lambda c: c.handle(game, Start(), idempotency_key="start"),
-            lambda c: c.handle(game, Play(0, [SUBMIT], by="director"), idempotency_key="rule"),
-            lambda c: c.handle(game, Rewind(7), expected=8, idempotency_key="rewind"),
-            lambda c: c.handle(game, Play(0, [SUBMIT], decision="1-1"), idempotency_key="move"),
-            lambda c: c.handle(game, Lapse("1-1"), idempotency_key="lapse"),
-            lambda c: c.handle(game, Resolve("1-2"), idempotency_key="resolve"),
+            lambda c: c.handle(
+                game, Join(0, "ann", commitment(bytes.fromhex(NONCE))), GameConditions(idempotency_key="j0")
+            ),
+            lambda c: c.handle(game, Join(1, "bob"), GameConditions(idempotency_key="j1")),
+            lambda c: c.handle(game, Leave(1), GameConditions(idempotency_key="l1")),
+            lambda c: c.handle(game, Join(1, "cid"), GameConditions(idempotency_key="j2")),
+            lambda c: c.handle(game, Reveal(0, NONCE), GameConditions(idempotency_key="reveal")),
+            lambda c: c.handle(game, Start(), GameConditions(idempotency_key="start")),
+            lambda c: c.handle(game, Play(0, [SUBMIT], by="director"), GameConditions(idempotency_key="rule")),
+            lambda c: c.handle(game, Rewind(7), GameConditions(expected=8, idempotency_key="rewind")),
+            lambda c: c.handle(game, Play(0, [SUBMIT], decision="1-1"), GameConditions(idempotency_key="move")),
+            lambda c: c.handle(game, Lapse("1-1"), GameConditions(idempotency_key="lapse")),
+            lambda c: c.handle(game, Resolve("1-2"), GameConditions(idempotency_key="resolve")),
         ]
         told = [verb(commands) for verb in story]
         for verb, first in zip(story, told, strict=True):
@@ -381,7 +392,9 @@ class TestRepetition:
         open_now = decision(crew.commands(ledger), game)
         with ThreadPoolExecutor(6) as pool:
             asked = [
-                pool.submit(crew.commands(ledger).handle, game, Play(0, [SUBMIT], open_now), idempotency_key="c")
+                pool.submit(
+                    crew.commands(ledger).handle, game, Play(0, [SUBMIT], open_now), GameConditions(idempotency_key="c")
+                )
                 for _ in range(6)
             ]
             answers = [a.result() for a in asked]
@@ -393,7 +406,9 @@ class TestRepetition:
     def test_any_json_at_all_is_refused_and_not_a_fault(self, commands: CommandHandler, odd: Any) -> None:
         game = running(commands)
         code = refusal(
-            lambda: commands.handle(game, Play(0, [{"type": "order", "to": odd, "units": odd}]), idempotency_key="c")
+            lambda: commands.handle(
+                game, Play(0, [{"type": "order", "to": odd, "units": odd}]), GameConditions(idempotency_key="c")
+            )
         )
         assert code == "malformed_move"
 
@@ -403,7 +418,7 @@ class TestRewind:
         game = running(commands, "skirmish@1")
         commands.handle(game, Play(0, [PASS]))
         commands.handle(game, Play(1, [PASS]))
-        commands.handle(game, Rewind(6), expected=7)
+        commands.handle(game, Rewind(6), GameConditions(expected=7))
         assert commands.game(game) == refolded(ledger, game)
         commands.handle(game, Play(1, [{"type": "attack", "target": 0, "offer": 1}], decision=decision(commands, game)))
         assert commands.game(game) == refolded(ledger, game)
@@ -412,9 +427,9 @@ class TestRewind:
     def test_a_version_that_was_undone_is_not_on_the_line(self, commands: CommandHandler) -> None:
         game = running(commands, "skirmish@1")
         commands.handle(game, Play(0, [PASS]))
-        commands.handle(game, Rewind(5), expected=6)
+        commands.handle(game, Rewind(5), GameConditions(expected=6))
         for to in (0, 6, 99):
-            assert refusal(partial(commands.handle, game, Rewind(to), expected=7)) == "not_on_line"
+            assert refusal(partial(commands.handle, game, Rewind(to), GameConditions(expected=7))) == "not_on_line"
 
     def test_a_move_that_came_in_between_wins(
         self, commands: CommandHandler, others: CommandHandler, ledger: Ledger
@@ -423,7 +438,7 @@ class TestRewind:
         commands.handle(game, Play(0, [PASS]))
         others.handle(game, Play(1, [PASS]))
         with pytest.raises(StaleVersion):
-            commands.handle(game, Rewind(5), expected=6)
+            commands.handle(game, Rewind(5), GameConditions(expected=6))
         assert ledger.version(game) == 7
 
     def test_a_decision_of_the_line_that_was_undone_is_gone(
@@ -432,7 +447,7 @@ class TestRewind:
         game = running(commands, "skirmish@1")
         before = decision(commands, game)
         others.handle(game, Play(0, [PASS]))
-        others.handle(game, Rewind(5), expected=6)
+        others.handle(game, Rewind(5), GameConditions(expected=6))
         with pytest.raises(DecisionClosed):
             commands.handle(game, Play(0, [PASS], decision=before))
 
@@ -443,8 +458,8 @@ class TestCache:
         game = running(commands, "skirmish@1")
         open_now = decision(commands, game)
         watched.reads.clear()
-        commands.handle(game, Play(0, [PASS], decision=open_now), idempotency_key="c")
-        commands.handle(game, Play(1, [PASS]), expected=6)
+        commands.handle(game, Play(0, [PASS], decision=open_now), GameConditions(idempotency_key="c"))
+        commands.handle(game, Play(1, [PASS]), GameConditions(expected=6))
         assert watched.reads == []
 
     def test_what_others_wrote_is_read_and_nothing_else(self, watched: Watched, others: CommandHandler) -> None:
@@ -461,7 +476,7 @@ class TestCache:
     ) -> None:
         game = running(commands, "skirmish@1")
         commands.handle(game, Play(0, [PASS]))
-        others.handle(game, Rewind(5), expected=6)
+        others.handle(game, Rewind(5), GameConditions(expected=6))
         others.handle(game, Play(0, [{"type": "attack", "target": 1, "offer": 1}]))
         assert commands.game(game) == refolded(ledger, game)
 
@@ -490,7 +505,7 @@ class TestCache:
         commands.handle(game, Play(0, [PASS]))
         assert older is not None
         commands._recent.remember(game, older)
-        assert commands.handle(game, Play(1, [PASS]), expected=6).versions == (7,)
+        assert commands.handle(game, Play(1, [PASS]), GameConditions(expected=6)).versions == (7,)
 
     def test_whoever_writes_and_rewinds_all_know_the_same(
         self, commands: CommandHandler, others: CommandHandler, ledger: Ledger
@@ -511,7 +526,9 @@ def step(commands: CommandHandler, game: str, dice: random.Random) -> None:
     if dice.random() < 0.15:
         back = [v for v in active_versions(commands._ledger.read(game)) if 5 <= v < p.version]
         if back:
-            commands.handle(game, Rewind(dice.choice(back[-6:]), fresh=dice.random() < 0.3), expected=p.version)
+            commands.handle(
+                game, Rewind(dice.choice(back[-6:]), fresh=dice.random() < 0.3), GameConditions(expected=p.version)
+            )
     elif p.state.top.engine:
         commands.handle(game, Resolve(now))
     elif dice.random() < 0.2:
@@ -548,8 +565,8 @@ class TestBeside:
         game = new_game_id()
         for each in (commands, others):
             each.open(game, "orders@1", 2, idempotency_key="o", extra_statements=notes("opened"))
-            each.handle(game, Join(None, "ann"), idempotency_key="j", extra_statements=notes("joined"))
-            each.handle(game, Leave(0), idempotency_key="l", extra_statements=notes("left"))
+            each.handle(game, Join(None, "ann"), GameConditions(idempotency_key="j", extra_statements=notes("joined")))
+            each.handle(game, Leave(0), GameConditions(idempotency_key="l", extra_statements=notes("left")))
         assert self.said(ledger) == ["joined 2", "left 3", "opened 1"]
 
     def test_what_is_refused_writes_none(
@@ -557,9 +574,12 @@ class TestBeside:
     ) -> None:
         game = new_game_id()
         commands.open(game, "orders@1", 2)
-        assert refusal(lambda: commands.handle(game, Leave(0), extra_statements=notes("left"))) == "seat_empty"
+        assert (
+            refusal(lambda: commands.handle(game, Leave(0), GameConditions(extra_statements=notes("left"))))
+            == "seat_empty"
+        )
         with pytest.raises(StaleVersion):
-            commands.handle(game, Leave(0), expected=7, extra_statements=notes("left"))
+            commands.handle(game, Leave(0), GameConditions(expected=7, extra_statements=notes("left")))
         assert self.said(ledger) == []
 
     def test_a_record_whose_rows_cannot_be_written_is_not_stored(
@@ -571,12 +591,13 @@ class TestBeside:
             commands.handle(
                 game,
                 Join(0, "ann"),
-                idempotency_key="j",
-                extra_statements=lambda _: [("INSERT INTO nowhere VALUES (?)", (1,))],
+                GameConditions(
+                    idempotency_key="j", extra_statements=lambda _: [("INSERT INTO nowhere VALUES (?)", (1,))]
+                ),
             )
         assert ledger.version(game) == 1
         assert ledger.find_command(game, "j") is None
-        assert commands.handle(game, Join(0, "bob"), idempotency_key="j").versions == (2,)
+        assert commands.handle(game, Join(0, "bob"), GameConditions(idempotency_key="j")).versions == (2,)
 
 
 class TestWhoSits:
@@ -588,10 +609,10 @@ class TestWhoSits:
         others.handle(game, Leave(0))
         others.handle(game, Join(0, "eve"))
         late: list[Callable[[], CommandResult]] = [
-            lambda: commands.handle(game, Play(0, [SUBMIT]), seat_guard=(0, player)),
-            lambda: commands.handle(game, Leave(0), seat_guard=(0, player)),
-            lambda: commands.handle(game, Rest(0, 1), seat_guard=(0, player)),
-            lambda: commands.handle(game, Reveal(0, NONCE), seat_guard=(0, player)),
+            lambda: commands.handle(game, Play(0, [SUBMIT]), GameConditions(seat_guard=(0, player))),
+            lambda: commands.handle(game, Leave(0), GameConditions(seat_guard=(0, player))),
+            lambda: commands.handle(game, Rest(0, 1), GameConditions(seat_guard=(0, player))),
+            lambda: commands.handle(game, Reveal(0, NONCE), GameConditions(seat_guard=(0, player))),
         ]
         for act in late:
             with pytest.raises(NotSeated):

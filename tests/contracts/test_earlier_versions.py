@@ -10,8 +10,9 @@ import pytest
 from psycopg.sql import SQL
 
 from domain.errors import StoreUnavailable
-from domain.ledger import IdempotencyKey, Ledger
+from domain.ledger import Ledger
 from domain.service.heartbeat import Heartbeat
+from domain.service.idempotency_keys import IdempotencyKey
 from tests.contracts.crew import game, record
 
 SHORT = """

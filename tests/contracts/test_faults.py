@@ -18,9 +18,10 @@ import pytest
 from eventsourcing.sqlite import SQLiteCursor
 
 from domain.errors import StoreUnavailable
-from domain.ledger import IdempotencyKey, Ledger, postgres, sqlite_files
+from domain.ledger import Ledger, postgres, sqlite_files
 from domain.ledger.socket_timeouts import TimeoutConnection
 from domain.service.database import Execute, Row
+from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.keyring import Keyring
 from domain.service.seat_tokens import SeatTokens
 from tests.contracts import crew

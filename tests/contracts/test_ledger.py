@@ -17,8 +17,9 @@ import pytest
 
 from domain.errors import CommandReused, StaleVersion, StoreUnavailable, UnknownGame, UnknownKind
 from domain.kernel.records.record import Record
-from domain.ledger import CommandRow, IdempotencyKey, Ledger, LogEntry, Receipt, postgres
+from domain.ledger import CommandRow, Ledger, LogEntry, Receipt, postgres
 from domain.ledger.mapper import pack
+from domain.service.idempotency_keys import IdempotencyKey
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
 from tests.damage import overwrite

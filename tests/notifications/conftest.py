@@ -16,7 +16,7 @@ import pytest
 from domain.accounts.account_store import AccountStore
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account, AccountRegistration
-from domain.command_handler import CommandHandler, new_game_id
+from domain.command_handler import CommandHandler, GameConditions, new_game_id
 from domain.kernel.game.table_commands import Join, Start
 from domain.ledger import Ledger
 from domain.notifications.ip_ranges import is_public_or_loopback_ip
@@ -130,7 +130,9 @@ class Office:
         for seat in range(seats):
             player = people[seat].player if seat < len(people) else f"guest{seat}"
             beside = self.access.issue(game, seat, player, self.access.make_token().token, account=seat < len(people))
-            self.crew.commands.handle(game, Join(seat, player), extra_statements=partial(_beside, beside))
+            self.crew.commands.handle(
+                game, Join(seat, player), GameConditions(extra_statements=partial(_beside, beside))
+            )
         if start:
             self.begin(game)
         return game
@@ -187,7 +189,9 @@ def office(request: pytest.FixtureRequest, tmp_path: Path, catalogue: RulesetReg
     for each in (people, access, notices, notices, JobRequests(ledger)):
         each.migrate()
     commands = CommandHandler(ledger, catalogue, vault, lambda: time[0])
-    crew = WorkerContext(commands, ledger, catalogue, vault, views, lambda: time[0], lambda _: None)
+    crew = WorkerContext(
+        ledger=ledger, registry=catalogue, seed_store=vault, commands=commands, views=views, clock=lambda: time[0]
+    )
     yield Office(crew, people, access, notices, time)
     views.close()
     ledger.close()

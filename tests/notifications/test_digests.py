@@ -10,6 +10,7 @@ import pytest
 
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
+from domain.command_handler import GameConditions
 from domain.kernel.game.table_commands import Close, Leave
 from domain.notifications.email_subscriptions import DIGEST_RETRY, EmailSubscription
 from tests.notifications.desk import ADDRESS, Desk, anne, desk, server
@@ -184,7 +185,7 @@ class TestWhatItTells:
         next_day(desk, anne)
         desk.office.owing.produce()
         ended = desk.office.access.revoke(left, 0)
-        desk.office.crew.commands.handle(left, Leave(0), extra_statements=lambda _: ended)
+        desk.office.crew.commands.handle(left, Leave(0), GameConditions(extra_statements=lambda _: ended))
         desk.office.access.texts.set_card(left, "somebody", "Only for us", "")
         desk.office.deliver()
         body = text(desk.server.mails[-1])

@@ -10,6 +10,7 @@ from domain.notifications.email_subscriptions import EmailPreferences
 from domain.notifications.followed_series import FollowedSeries, pass_on
 from domain.notifications.webhooks import OPENED, WebhookRequest
 from domain.service.recurrence import Recurrence
+from domain.tournament_handler import TournamentConditions
 from domain.tournament_series import plan_schedule
 from domain.tournaments.event_commands import CloseTournament, Withdraw
 from domain.tournaments.event_result_commands import Rank
@@ -164,7 +165,11 @@ class TestSeries:
         office.time[0] = schedule["at"]
         club.handler.open(following, club.host.player, TERMS)
         club.handler.handle(following, plan_schedule(rule, schedule["number"] + 1, tournament))
-        club.handler.handle(tournament, Succeed(following), extra_statements=lambda _: pass_on(tournament, following))
+        club.handler.handle(
+            tournament,
+            Succeed(following),
+            TournamentConditions(extra_statements=lambda _: pass_on(tournament, following)),
+        )
 
     def test_followers_are_told_of_each_next_event_until_they_follow_no_longer(self, office: Office) -> None:
         club = Club(office)

@@ -16,7 +16,7 @@ from domain.kernel.text.message_catalog import LANGUAGES
 from domain.kernel.text.package_data import load
 from domain.notifications.chats import ChatRequest
 from domain.notifications.webhooks import EVENTS, FEED_TYPES, OWN_EVENT_TYPES, Webhook, WebhookRequest
-from domain.tournament_handler import TournamentHandler
+from domain.tournament_handler import TournamentConditions, TournamentHandler
 from domain.tournament_tables import TournamentTables
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.event import ENDED, Tournament
@@ -66,7 +66,9 @@ class Club:
 
     def act(self, *commands: TournamentCommand) -> Tournament:
         for command in commands:
-            self.handler.handle(EVENT, command, reason="0" * 8 if command.by == "director" else "")
+            self.handler.handle(
+                EVENT, command, TournamentConditions(reason="0" * 8 if command.by == "director" else "")
+            )
         return self.handler.load(EVENT)
 
     def enter(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from domain.accounts.accounts import Account
+from domain.command_handler import GameConditions
 from domain.errors import AccountError
 from domain.kernel.game.table_commands import Close, Leave
 from domain.notifications.email_subscriptions import EmailPreferences
@@ -36,7 +37,7 @@ def back(desk: Desk) -> int:
 
 def leave(desk: Desk, game: str, seat: int) -> None:
     ended = desk.office.access.revoke(game, seat)
-    desk.office.crew.commands.handle(game, Leave(seat), extra_statements=lambda _: ended)
+    desk.office.crew.commands.handle(game, Leave(seat), GameConditions(extra_statements=lambda _: ended))
 
 
 class TestBetween:

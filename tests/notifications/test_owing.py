@@ -9,7 +9,7 @@ import pytest
 
 from domain.accounts.account_tables import DAY
 from domain.accounts.social import Challenge
-from domain.command_handler import new_game_id
+from domain.command_handler import GameConditions, new_game_id
 from domain.errors import AccountError, VerificationError
 from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
 from domain.kernel.game.director_commands import Extend, Hold, Rewind
@@ -228,7 +228,7 @@ class TestDeadlines:
         game = office.table(anne, **PACE)
         office.owing.produce()
         ended = office.access.revoke(game, 0)
-        office.crew.commands.handle(game, Leave(0, 0), extra_statements=lambda _: ended)
+        office.crew.commands.handle(game, Leave(0, 0), GameConditions(extra_statements=lambda _: ended))
         office.owing.produce()
         assert office.rows() == []
 
@@ -283,9 +283,9 @@ class TestOthers:
         ):
             office.crew.ledger.execute(statement, row)
         owner, handle = Officer(olga.player, "owner"), office.crew.commands.handle
-        version = handle(game, Hold(1, 60), author=owner).versions[-1]
+        version = handle(game, Hold(1, 60), GameConditions(author=owner)).versions[-1]
         handle(game, AppealAct(version, 0))
-        handle(game, AnswerAppeals(version, "upheld"), author=owner)
+        handle(game, AnswerAppeals(version, "upheld"), GameConditions(author=owner))
         office.owing.produce()
         (answered,), (made,) = (bodies(office, hook) for hook in hooks)
         assert (made["type"], made["data"]["contested"]) == ("appeal.made", version)

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from domain.bots import deciding_seats, random_move
+from domain.command_handler import GameConditions
 from domain.errors import StoreUnavailable, WrongKey
 from domain.kernel.game.director_commands import Extend, Rewind
 from domain.kernel.game.game import Game
@@ -137,7 +138,7 @@ class TestTheViewsSayTheSame:
             play(house, game, seed, 40)
         head = house.commands.game(games[0])
         if head.status == "running":
-            house.commands.handle(games[0], Rewind(head.version - 2), expected=head.version)
+            house.commands.handle(games[0], Rewind(head.version - 2), GameConditions(expected=head.version))
             play(house, games[0], 9, 5)
         return games
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.command_handler import new_game_id
+from domain.command_handler import GameConditions, new_game_id
 from domain.errors import StoreUnavailable
 from domain.kernel.game.director_commands import Rewind, Shift
 from domain.kernel.game.play_commands import Play
@@ -217,7 +217,7 @@ class TestViews:
         """As the records have by which time is about to leap."""
         game = house.game("orders@1", 3, delay=SECONDS)
         ahead = house.game("orders@1", 3)
-        house.commands.handle(ahead, Shift(10_000_000), ahead_ms=10_000_000)
+        house.commands.handle(ahead, Shift(10_000_000), GameConditions(ahead_ms=10_000_000))
         house.now = written(house, game, 5) + DELAY - 1
         house.pumped()
         assert seen(house, game) == 4

@@ -202,7 +202,7 @@ def hashes() -> str:
         for expected in (None, 7):
             command = record_writer.make_idempotency_key("id", act.verb, args, expected)
             assert command
-            found[f"{act.verb} {json.dumps(args, sort_keys=True)} {expected}"] = command.body_hash
+            found[f"{act.verb} {json.dumps(args, sort_keys=True)} {expected}"] = command.fingerprint
     return lines(found)
 
 

@@ -142,7 +142,16 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
     views.migrate()
     vault = SeedStore(ledger, ledger.keys)
     commands = CommandHandler(ledger, CATALOGUE, vault, lambda: time[0])
-    crew = WorkerContext(commands, ledger, CATALOGUE, vault, views, lambda: time[0], rung.append, "node")
+    crew = WorkerContext(
+        ledger=ledger,
+        registry=CATALOGUE,
+        seed_store=vault,
+        commands=commands,
+        views=views,
+        clock=lambda: time[0],
+        notify_appended=rung.append,
+        node="node",
+    )
     set_context(crew)
     made = House(crew, Reader(views), Signals(redis_url), Queues(redis_url), redis_url, time, rung)
     yield made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.command_handler import GameConditions
 from domain.errors import RuleError
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.director_commands import Rewind
@@ -112,7 +113,7 @@ def test_going_back_gives_no_days_and_no_time_back(house: House) -> None:
     house.crew.commands.handle(game, Rest(1, 1))
     house.later(MINUTE + 10_000)
     house.submit(game, 0)
-    house.crew.commands.handle(game, Rewind(before), expected=house.crew.ledger.version(game))
+    house.crew.commands.handle(game, Rewind(before), GameConditions(expected=house.crew.ledger.version(game)))
     assert [a.days for a in house.crew.commands.game(game).timing.banks] == [2, 1, 2]
     accounts = summary(house, game)["accounts"]
     assert [(a["bank"], a["vacation"]) for a in accounts] == [(20_000, 2), (30_000, 1), (20_000, 2)]  # type: ignore[attr-defined]

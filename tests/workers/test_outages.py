@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from domain.command_handler import GameConditions
 from domain.errors import StoreUnavailable
 from domain.kernel.game.director_commands import Extend
 from domain.service.database import Execute
@@ -175,7 +176,7 @@ def test_a_deadline_that_was_moved_by_another_measure_is_not_moved_again(house: 
     house.down(10 * MINUTE)
     house.crew.heartbeat.beat(house.crew.clock())
     house.crew.commands.handle(
-        game, Extend(decision, 5 * MINUTE, "clock"), idempotency_key=f"outage-{began}-{decision}"
+        game, Extend(decision, 5 * MINUTE, "clock"), GameConditions(idempotency_key=f"outage-{began}-{decision}")
     )
     up(house)
     assert extensions(house, game) == [5 * MINUTE]

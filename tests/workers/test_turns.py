@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from redis import Redis
 
-from domain.command_handler import new_game_id
+from domain.command_handler import GameConditions, new_game_id
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.director_commands import Extend, Hold, Rewind
@@ -106,7 +106,7 @@ def test_the_clock_of_a_rewound_decision_starts_anew(house: House) -> None:
     game = house.game(pace={"seconds": {"turn": 60}})
     house.submit(game, 0)
     house.later(MINUTE // 2)
-    house.crew.commands.handle(game, Rewind(5), expected=house.crew.ledger.version(game))
+    house.crew.commands.handle(game, Rewind(5), GameConditions(expected=house.crew.ledger.version(game)))
     house.later(MINUTE // 2)
     assert deadlines.lapse(game, house.decision(game)) == turns.EARLY
     house.later(MINUTE // 2)

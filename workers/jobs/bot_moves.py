@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from domain.bots import BOTS
+from domain.command_handler import GameConditions
 from domain.errors import DecisionClosed, NotSeated, RuleError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Play
@@ -70,7 +71,7 @@ def _play_move(context: WorkerContext, now: BotView, seat: Seat, decision: str) 
         return False
     try:
         answer = context.commands.handle(
-            now.game.id, Play(seat, [move], decision, "seat"), seat_guard=(seat, player.id)
+            now.game.id, Play(seat, [move], decision, "seat"), GameConditions(seat_guard=(seat, player.id))
         )
     except (DecisionClosed, NotSeated):
         return False

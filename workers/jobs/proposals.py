@@ -5,6 +5,7 @@ The votes are those of the seats that have people when the command is executed.
 
 from __future__ import annotations
 
+from domain.command_handler import GameConditions
 from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.proposals import SILENCE_MS, command_of_proposal, list_silent_seats
 from domain.kernel.game.record_builder import Agreement, voting_seats
@@ -50,9 +51,11 @@ def _execute_proposal(context: WorkerContext, request: JobRequest) -> Doc:
     result = context.commands.handle(
         request.game,
         command,
-        agreement=Agreement(args["seat"], request.agreed, silent),
-        idempotency_key=request.id,
-        extra_statements=extra_statements,
+        GameConditions(
+            agreement=Agreement(args["seat"], request.agreed, silent),
+            idempotency_key=request.id,
+            extra_statements=extra_statements,
+        ),
     )
     context.notify_appended(result.position)
     return {"version": result.versions[-1], "position": result.position}

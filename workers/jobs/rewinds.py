@@ -5,6 +5,7 @@ A move that came in between therefore wins, and the rewind changes nothing.
 
 from __future__ import annotations
 
+from domain.command_handler import GameConditions
 from domain.errors import StaleVersion
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.officers import Officer
@@ -43,9 +44,11 @@ def _append_rewind(context: WorkerContext, request: JobRequest) -> Doc:
             reason=args["reason"],
             fresh=args["fresh"],
         ),
-        expected=request.version,
-        author=Officer.from_json(args["officer"]) if args.get("officer") else None,
-        idempotency_key=request.id,
+        GameConditions(
+            expected=request.version,
+            author=Officer.from_json(args["officer"]) if args.get("officer") else None,
+            idempotency_key=request.id,
+        ),
     )
     context.notify_appended(result.position)
     return {"version": result.versions[-1], "position": result.position}

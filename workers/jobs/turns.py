@@ -5,7 +5,7 @@ A job may run twice, late, or after another job did its work: it reads the log a
 
 from __future__ import annotations
 
-from domain.command_handler import CommandResult
+from domain.command_handler import CommandResult, GameConditions
 from domain.errors import DecisionClosed, RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Lapse, Resolve
@@ -31,7 +31,10 @@ def resolve(game: str, decision: str) -> str:
     context = current_context()
     try:
         return report_stored(
-            context, context.commands.handle(game, Resolve(decision), idempotency_key=resolve_job_id(game, decision))
+            context,
+            context.commands.handle(
+                game, Resolve(decision), GameConditions(idempotency_key=resolve_job_id(game, decision))
+            ),
         )
     except (DecisionClosed, RuleError) as error:
         return report_gone(error)
@@ -70,7 +73,9 @@ def close_unstarted(game: str, _: str) -> str:
     if context.clock() < g.time + UNSTARTED_LIMIT_MS:
         return EARLY
     try:
-        return report_stored(context, context.commands.handle(game, Close("abandoned", "clock"), expected=g.version))
+        return report_stored(
+            context, context.commands.handle(game, Close("abandoned", "clock"), GameConditions(expected=g.version))
+        )
     except (StaleVersion, RuleError):  # the table got activity meanwhile
         return EARLY
 
@@ -85,7 +90,9 @@ def close_ruled(game: str, _: str) -> str:
     if min(context.clock(), context.heartbeat.deadlines_valid_until()) < ruling.final_at:
         return EARLY
     try:
-        return report_stored(context, context.commands.handle(game, Close(ruling.reason, "clock"), expected=g.version))
+        return report_stored(
+            context, context.commands.handle(game, Close(ruling.reason, "clock"), GameConditions(expected=g.version))
+        )
     except (StaleVersion, RuleError):  # it was withdrawn meanwhile
         return EARLY
 

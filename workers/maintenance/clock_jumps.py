@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from domain.command_handler import GameConditions
 from domain.errors import AnnalsError, RuleError, StoreUnavailable
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Shift
@@ -74,7 +75,9 @@ class ClockJumpRecovery:
         commands = self._context.commands
         try:
             if commands.game(game).is_timed:
-                result = commands.handle(game, Shift(jump.ms), idempotency_key=f"clock-{jump.began}", ahead_ms=ahead)
+                result = commands.handle(
+                    game, Shift(jump.ms), GameConditions(idempotency_key=f"clock-{jump.began}", ahead_ms=ahead)
+                )
                 self._context.notify_appended(result.position)
         except RuleError:  # the game ended meanwhile
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from domain.command_handler import GameConditions
 from domain.errors import CommandReused, DecisionClosed, RuleError
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.director_commands import Extend
@@ -58,7 +59,9 @@ class OutageRecovery:
         ms = lost + game.timing.control.grace * SECOND
         try:
             key = f"outage-{began}-{row.decision}"
-            result = self._context.commands.handle(row.game, Extend(row.decision, ms, by="clock"), idempotency_key=key)
+            result = self._context.commands.handle(
+                row.game, Extend(row.decision, ms, by="clock"), GameConditions(idempotency_key=key)
+            )
         except (DecisionClosed, RuleError):  # the seat played meanwhile
             return
         except CommandReused:  # moved before a crash; its clock has stopped and run since

@@ -19,6 +19,7 @@ from api.schemas.request_bodies import RelationsSchema
 from api.schemas.response_fields import WrittenSchema
 from api.schemas.table_responses import DeskSchema, MyOfficesSchema, OffersSchema, RelatedSchema
 from api.services import ApiServices, Doc, services
+from domain.command_handler import GameConditions
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.officers import Officer
@@ -98,9 +99,8 @@ def accept_office(game: str) -> Response:
     stored = execute_command(
         game,
         Depute(offer.player, offer.role, former=owner if offer.role == "owner" else ""),  # type: ignore[arg-type] # a role of OFFICES
-        author=Officer(offer.by, office, offer.reason),
+        GameConditions(author=Officer(offer.by, office, offer.reason), extra_statements=lambda _: _role_rows(s, offer)),
         author_ids=[offer.by, *(s.account_store.accounts.list_players(account.id) if account else [])],
-        extra_statements=lambda _: _role_rows(s, offer),
     )
     for player in {offer.player, offer.by}:
         s.notify_changed(player)
@@ -141,7 +141,7 @@ def give_up_office(args: Doc, game: str) -> Response:
         return s.seat_tokens.officers.dismiss(game, officer.player)
 
     stored = execute_command(
-        game, Depute(officer.player, "none"), as_player=True, author=officer, extra_statements=dismiss
+        game, Depute(officer.player, "none"), GameConditions(author=officer, extra_statements=dismiss), as_player=True
     )
     s.notify_appended(stored.position)
     return Response(status=204)

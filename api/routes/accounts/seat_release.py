@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from api.routes.leaving import hold_seconds
 from api.services import services
+from domain.command_handler import GameConditions
 from domain.errors import NotSeated, RuleError
 from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.table_commands import Leave
+from domain.kernel.records.record import Record
+from domain.service.database import Statement
 
 _LIVE = ("open", "running")
 _MAX_GAMES = 5000
@@ -59,13 +63,10 @@ def give_up_offices(players: Sequence[str]) -> None:
         office = s.commands.game(game).lasting.staff.office_of(player)
         if office is None or office == "owner":
             continue
+        rows = s.seat_tokens.officers.dismiss(game, player)
+        conditions = GameConditions(author=Officer(player, office), extra_statements=partial(_return_rows, rows))
         with suppress(RuleError):  # closed meanwhile
-            stored = s.commands.handle(
-                game,
-                Depute(player, "none"),
-                author=Officer(player, office),
-                extra_statements=lambda _, key=(game, player): s.seat_tokens.officers.dismiss(*key),  # type: ignore[misc] # a default binds it now
-            )
+            stored = s.commands.handle(game, Depute(player, "none"), conditions)
             s.notify_appended(stored.position)
 
 
@@ -75,16 +76,17 @@ def _leave_seats(game: str, players: set[str]) -> int:
     for seat, player in sorted(s.commands.game(game).players.items()):
         if player.id not in players:
             continue
-        now = s.commands.game(game)
+        hold = hold_seconds(s.commands.game(game), seat, None, directed=False)
+        rows = s.seat_tokens.revoke(game, seat)
+        conditions = GameConditions(seat_guard=(seat, player.id), extra_statements=partial(_return_rows, rows))
         try:
-            stored = s.commands.handle(
-                game,
-                Leave(seat, hold_seconds(now, seat, None, directed=False)),
-                seat_guard=(seat, player.id),
-                extra_statements=lambda _, seat=seat: s.seat_tokens.revoke(game, seat),  # type: ignore[misc] # a default binds it now
-            )
+            stored = s.commands.handle(game, Leave(seat, hold), conditions)
         except (RuleError, NotSeated):  # closed or taken over meanwhile
             continue
         s.notify_appended(stored.position)
         left += 1
     return left
+
+
+def _return_rows(rows: Sequence[Statement], _: Record) -> Sequence[Statement]:
+    return rows

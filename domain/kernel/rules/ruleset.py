@@ -212,6 +212,7 @@ class Ruleset(Generic[S]):
     board: Callable[[S], Part]
     """View of the public."""
     scores: Callable[[S], Sequence[AnyScore]]
+    """Standings from a state, also one with a viewer's knowledge alone. Raise ScoresHidden if that is not enough."""
     blank: Callable[[Table], S]
     frames: Mapping[str, type[Context]]
     """Declared contexts, by the kind of frame."""

@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from domain.errors import CommandReused, StaleVersion
-from domain.ledger import IdempotencyKey, Ledger
+from domain.ledger import Ledger
+from domain.service.idempotency_keys import NO_GAME, IdempotencyKey
 from domain.service.job_requests import JobRequest, JobRequests, new_id
-from domain.service.request_keys import NO_GAME, RequestKey
 from tests.contracts.crew import game, record
 
 
-def key(asked: str, id_: str = "key", at: int = 7) -> RequestKey:
-    return RequestKey(id_, asked, at=at)
+def key(asked: str, id_: str = "key", at: int = 7) -> IdempotencyKey:
+    return IdempotencyKey(id_, asked, at=at)
 
 
 def append(ledger: Ledger, n: int, asked: str) -> bool:
@@ -77,12 +77,12 @@ class TestWithRows:
         ledger.append(game(), [record(1)], 0, IdempotencyKey("moved", "a move"))
         asked = JobRequest(new_id("rewind", "0" * 24), "rewind", game(), 1, {}, (), 5)
         with pytest.raises(CommandReused):
-            jobs.submit(asked, RequestKey("moved", "a rewind", game()))
+            jobs.submit(asked, IdempotencyKey("moved", "a rewind", game()))
         assert jobs.find(asked.id) is None
         for _ in range(2):
-            assert jobs.submit(asked, RequestKey("asked", "a rewind", game())) == asked
+            assert jobs.submit(asked, IdempotencyKey("asked", "a rewind", game())) == asked
         with pytest.raises(CommandReused):
-            jobs.submit(asked, RequestKey("asked", "another rewind", game()))
+            jobs.submit(asked, IdempotencyKey("asked", "another rewind", game()))
         with pytest.raises(CommandReused):
             ledger.append(game(), [record(2)], 1, IdempotencyKey("asked", "a move"))
         assert ledger.version(game()) == 1

@@ -20,20 +20,30 @@ _INSERT = "INSERT INTO commands (game, id, body_hash, first_version, last_versio
 
 
 @dataclass
-class RequestKey:
+class IdempotencyKey:
     """A request that may be repeated."""
 
     id: str
-    """Keyed hash of the caller and the key."""
+    """Keyed hash of the caller and the key, or the id of a command of the service."""
     fingerprint: str
-    """Keyed hash of all that the request asks for: method, path, query, body and conditions."""
+    """Keyed hash of all that the request asks for: method, path, query, body and conditions.
+
+    Of a command of the service the hash of its fields.
+    """
     game: str = NO_GAME
     at: int = 0
     """Time of the request outside tables, ms; 0 for others."""
-    claim: RequestKey | None = None
+    claim: IdempotencyKey | None = None
     """Key of the caller, bound with the records of a command whose `id` belongs to one route; None if `id` is it."""
+    earlier_hash: str = ""
+    """Fingerprint of the same request as earlier versions stored it; empty: none."""
     first: int | None = field(default=None, init=False)
     """Time of the first request (`at`), once `bind` has found it; None if this is the first."""
+
+    def check_hash(self, stored: str) -> None:
+        """Raise CommandReused unless the stored fingerprint is that of this request."""
+        if stored not in (self.fingerprint, self.earlier_hash):
+            raise CommandReused(self.id)
 
     def check(self, execute: Execute) -> None:
         """Set `first` if the key is bound. Raise CommandReused if it is bound to another request."""
@@ -54,6 +64,6 @@ class RequestKey:
         return self.first is None
 
 
-def bind_key(execute: Execute, key: RequestKey | None) -> bool:
-    """Bind a key like `RequestKey.bind`; return True without a key."""
+def bind_key(execute: Execute, key: IdempotencyKey | None) -> bool:
+    """Bind a key like `IdempotencyKey.bind`; return True without a key."""
     return key is None or key.bind(execute)
