@@ -56,7 +56,9 @@ class ApiSettings:
     max_body: int = 256 * 1024
     """Largest request body, bytes."""
     max_import: int = 6 * 2**20
-    """Largest request body of an import, bytes."""
+    """Largest file of an import, bytes."""
+    max_import_body: int = 2 * 6 * 2**20 + 4096
+    """Largest request body of an import, bytes: as JSON, each quotation mark of the file takes two."""
     patience: float = 2.0
     """Longest wait of a read for the views, seconds."""
     keep_alive: float = 5.0

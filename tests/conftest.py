@@ -3,7 +3,7 @@
 import gc
 import os
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,7 +22,8 @@ settings.register_profile("soak", deadline=None, max_examples=5000, suppress_hea
 # `--hypothesis-profile NAME` on the command line wins over this.
 settings.load_profile("same")
 
-SKIPS, LONG = (Path(__file__).with_name(name) for name in ("skips.txt", "long.txt"))
+ROOT = Path(__file__).parent
+SKIPS, LONG, COSTS = (Path(__file__).with_name(name) for name in ("skips.txt", "long.txt", "costs.txt"))
 ALLOWED = pytest.StashKey[list[re.Pattern[str]]]()
 
 
@@ -46,18 +47,62 @@ def pytest_xdist_auto_num_workers() -> int:
 
 QUICK = ("tests/api/", "tests/kernel/", "tests/published/", "tests/tournaments/", "tests/test_wording.py")
 """Folders and files of `--quick`."""
+QUICK_SECONDS = 250.0
+"""Processor time of all tests of `--quick`: with starting and collecting, less than three minutes on two cores."""
+BEGAN = pytest.StashKey[float]()
+
+
+def read_costs(text: str) -> dict[str, float]:
+    """Return the seconds of processor time of each file of `tests/costs.txt`."""
+    lines = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
+    return {name: float(seconds) for seconds, name in lines}
+
+
+def write_costs(costs: dict[str, float]) -> str:
+    """Return the text of `tests/costs.txt`."""
+    head = "# Processor time of test files, seconds. `./run test FOLDER --costs` measures those of a folder anew.\n"
+    return head + "".join(f"{costs[name]:7.1f} {name}\n" for name in sorted(costs))
+
+
+def choose_quick(names: Iterable[str], costs: dict[str, float]) -> set[str]:
+    """Return the cheapest of these files that fit together into `QUICK_SECONDS`; one without a cost counts as free."""
+    chosen, total = set(), 0.0
+    for name in sorted(names, key=lambda name: (costs.get(name, 0.0), name)):
+        total += costs.get(name, 0.0)
+        if total <= QUICK_SECONDS:
+            chosen.add(name)
+    return chosen
+
+
+def _read_processor_time() -> float:
+    """Return the seconds of this process and of its children that have ended."""
+    return sum(os.times()[:4])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also run the long proofs")
     parser.addoption("--quick", action="store_true", help="run what a change breaks most often, in under three minutes")
+    parser.addoption("--costs", action="store_true", help="write the measured costs of the files into tests/costs.txt")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files that `--quick` would only deselect: each process would import them all."""
+    if not config.getoption("--quick") or not collection_path.is_relative_to(ROOT):
+        return None
+    name = collection_path.relative_to(ROOT.parent).as_posix()
+    is_quick = any(f"{name}/".startswith(each) or each.startswith(f"{name}/") for each in QUICK) or name in QUICK
+    return None if is_quick else True
 
 
 @pytest.hookimpl(tryfirst=True)  # before groups are written behind the ids
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the long proofs without `--long`, and with `--quick` all but a few folders."""
+    """Leave out the long proofs without `--long`, and with `--quick` all but the cheapest files of a few folders."""
     long = [] if config.getoption("--long") else read_patterns(LONG.read_text("utf-8"), LONG.name)
-    chosen = [item for item in items if item.nodeid.startswith(QUICK) or not config.getoption("--quick")]
+    chosen = items
+    if config.getoption("--quick"):
+        names = {item.nodeid.partition("::")[0] for item in items if item.nodeid.startswith(QUICK)}
+        quick = choose_quick(names, read_costs(COSTS.read_text("utf-8")))
+        chosen = [item for item in items if item.nodeid.partition("::")[0] in quick]
     chosen = [item for item in chosen if not any(pattern.fullmatch(item.nodeid) for pattern in long)]
     if left := [item for item in items if item not in chosen]:
         config.hook.pytest_deselected(items=left)
@@ -72,6 +117,8 @@ def pytest_configure(config: pytest.Config) -> None:
     before = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(filter(None, [before, "127.0.0.1,::1,localhost"]))
     config.stash[ALLOWED] = read_patterns(SKIPS.read_text("utf-8"))
+    if config.getoption("--costs") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(CostMeter())
 
 
 def pytest_collection_finish() -> None:
@@ -90,6 +137,27 @@ def fail_unlisted_skip(config: pytest.Config, report: pytest.TestReport | pytest
         report.longrepr = f"skipped or xfailed, but not listed in tests/skips.txt: {report.nodeid}"
 
 
+class CostMeter:
+    """Adds up the processor time of each file, and writes it at the end."""
+
+    def __init__(self) -> None:
+        self.costs: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name = report.nodeid.partition("::")[0]
+        self.costs[name] = self.costs.get(name, 0.0) + sum(
+            float(str(v)) for k, v in report.user_properties if k == "cpu"
+        )
+
+    def pytest_sessionfinish(self) -> None:
+        COSTS.write_text(write_costs({**read_costs(COSTS.read_text("utf-8")), **self.costs}), "utf-8")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[BEGAN] = _read_processor_time()
+
+
 # Both hooks come first and wrap the others: they see what pytest has made of skip, importorskip and xfail.
 
 
@@ -97,6 +165,8 @@ def fail_unlisted_skip(config: pytest.Config, report: pytest.TestReport | pytest
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     fail_unlisted_skip(item.config, report)
+    if report.when == "teardown" and item.config.getoption("--costs"):
+        report.user_properties.append(("cpu", _read_processor_time() - item.stash[BEGAN]))
     return report
 
 

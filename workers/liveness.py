@@ -41,7 +41,7 @@ def supervised_folder(data: Path, name: str) -> Iterator[Path]:
     """Make an empty folder for the files of supervised processes, with a lock that shows that we live."""
     lock = _lock_path(data / "pulse" / name)
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with lock.open("w") as file:
+    with lock.open("w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         _LOCKED_FILES.append(file)
         try:
@@ -74,7 +74,7 @@ def register_process(data: Path, name: str, seconds: float) -> None:
     """Give this process a deadline of its own if no supervisor did; the first one is in `seconds`."""
     if not os.environ.get(ENV_VARIABLE):
         path = _make_empty_folder(data, f"{name}-{os.getpid()}") / name
-        file = path.open("w")
+        file = path.open("w", encoding="utf-8")
         fcntl.flock(file, fcntl.LOCK_EX)  # locked before the pid is readable
         file.write(str(os.getpid()))
         file.flush()
@@ -95,8 +95,8 @@ def check_processes(data: Path) -> dict[str, bool]:
 def _remove_if_abandoned(path: Path) -> bool:
     """Remove a file without a living supervisor or process; return True if it was one."""
     try:
-        holder = path if path.read_text() else _lock_path(path.parent)
-        with holder.open() as file:
+        holder = path if path.read_text("utf-8") else _lock_path(path.parent)
+        with holder.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
@@ -109,7 +109,7 @@ def _remove_if_abandoned(path: Path) -> bool:
 
 def kill_process(data: Path, name: str) -> None:
     """Kill an unsupervised process, which may not react to other signals."""
-    pid = (data / "pulse" / name).read_text()
+    pid = (data / "pulse" / name).read_text("utf-8")
     if pid:
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(pid), signal.SIGKILL)

@@ -21,14 +21,26 @@ Names = Mapping[str, str]
 FORMULAS = ("=", "+", "-", "@")
 """First characters of cells with a formula."""
 POINT_DECIMALS = Decimal("0.0001")
+SIGNS = {"en": (",", "."), "fr": (";", ",")}
+"""Language of a spreadsheet -> the separator of its cells and its decimal sign."""
 
 
-def build_sheet(t: Tournament, name: str, names: Names) -> bytes:
-    """Return a sheet as CSV, its first row with the names of the columns."""
+def build_sheet(t: Tournament, name: str, names: Names, spreadsheet: str = "") -> bytes:
+    """Return a sheet as CSV, its first row with the names of the columns.
+
+    With the language of a `spreadsheet` it has a byte order mark, and the signs of this language.
+    """
     text = io.StringIO()
     rows = _SHEETS[name](t, names)
-    csv.writer(text, lineterminator="\r\n").writerows([_quote_cell(cell) for cell in row] for row in rows)
-    return text.getvalue().encode()
+    separator, point = SIGNS[spreadsheet or "en"]
+    writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
+    writer.writerows([_write_cell(cell, point) for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8-sig" if spreadsheet else "utf-8")
+
+
+def _write_cell(cell: Cell, point: str) -> str:
+    text = _quote_cell(cell)
+    return text.replace(".", point) if isinstance(cell, Decimal) else text
 
 
 def _quote_cell(cell: Cell) -> str:

@@ -273,8 +273,12 @@ def _record_components() -> dict[str, Doc]:
     header |= dict.fromkeys(("game", "ruleset", "viewer"), _STR)
     schemas["ExportHeader"] = object_of("The first line of an export.", header, damaged=_INT)
     packs = {"type": "object", "additionalProperties": ref("Pack")}
-    line_description = "Each further line of an export: a record, and the packs for the viewer, by audience."
+    line_description = (
+        "Each line of an export but the first and the last: a record, and the packs for the viewer, by audience."
+    )
     schemas["ExportRecord"] = object_of(line_description, {"public": ref("Record"), "packs": packs})
+    last_description = "The last line of an export: the hash of its last record, and the number of records."
+    schemas["ExportTrailer"] = object_of(last_description, {"head": _STR, "records": _INT})
     return schemas
 
 

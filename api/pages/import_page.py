@@ -26,7 +26,7 @@ def accept_export(view: View) -> View:
 
     @wraps(view)
     def wrapper(*args: object, **kwargs: object) -> object:
-        request.max_content_length = services().settings.max_import
+        request.max_content_length = services().settings.max_import_body
         return view(*args, **kwargs)
 
     return wrapper  # type: ignore[return-value] # the view with the same signature

@@ -42,7 +42,7 @@ def _require_importer(view: View) -> View:
 
     @wraps(view)
     def wrapper(*args: object, **kwargs: object) -> object:
-        request.max_content_length = services().settings.max_import
+        request.max_content_length = services().settings.max_import_body
         return view(*args, **kwargs)
 
     return authorization.require_directing_account(wrapper)  # type: ignore[return-value] # the same signature
@@ -67,8 +67,11 @@ def import_game(body: Doc) -> Response:
     game. Delete it when you like.
     """
     s, account = services(), authorization.credential_owner().account
+    file = body["export"].encode()
+    if len(file) > s.settings.max_import:
+        raise Problem("body_too_large")
     with rate_limits.whole_game_slot():
-        proved = _prove(body["export"].encode())
+        proved = _prove(file)
         game = _make_id(account, proved.records[-1].hash)
         if not s.ledger.version(game):
             charge_quota("tables")

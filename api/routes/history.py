@@ -56,7 +56,10 @@ MAX_IN_MEMORY = 2**20
 """Bytes of an export in memory. Longer exports go to a temporary file."""
 _LINK = string_headers("Link")
 _DAMAGED = string_headers(DAMAGED_HEADER)
-EXPORT = {"type": "string", "description": "The first line is an `ExportHeader`, each further one an `ExportRecord`."}
+EXPORT = {
+    "type": "string",
+    "description": "The first line is an `ExportHeader`, the last an `ExportTrailer`, each between an `ExportRecord`.",
+}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------

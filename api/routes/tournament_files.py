@@ -55,10 +55,12 @@ _ICALENDAR_DOC = {"type": "string", "description": "An iCalendar document (RFC 5
 def export_tournament_sheet(args: Doc, tournament: str) -> Response:
     """Return a sheet: `entrants`, `tables`, `seats` (the pairings) or `standings`, of all stages.
 
-    A cell that a spreadsheet would take for a formula begins with an apostrophe.
+    A cell like a formula begins with an apostrophe. With `dialect=excel` the file begins
+    with a byte order mark. In French its cells are separated by semicolons, with decimal commas.
     """
     t, sheet = load_tournament(tournament), args["sheet"]
-    response = etag_response(build_sheet(t, sheet, entrant_names(t)), t.version, media=CSV)
+    spreadsheet = request_language() if args["dialect"] == "excel" else ""
+    response = etag_response(build_sheet(t, sheet, entrant_names(t), spreadsheet), t.version, media=CSV)
     response.headers["Content-Disposition"] = f'attachment; filename="{sheet}.csv"'
     return response
 

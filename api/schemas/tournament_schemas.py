@@ -373,8 +373,13 @@ SHEETS = ("entrants", "tables", "seats", "standings")
 """Sheets of a tournament."""
 
 
+DIALECT = "`excel`: opens in a spreadsheet by a double click, with a mark and the separator and decimal sign of `lang`."
+
+
 class SheetArgs(RequestSchema):
     sheet = choice_field(*SHEETS, load_default="standings")
+    dialect = choice_field("rfc4180", "excel", load_default="rfc4180", metadata={"description": DIALECT})
+    lang = choice_field(*LANGUAGES, metadata={"description": "Of the spreadsheet. Overrides Accept-Language."})
 
 
 class TournamentCalendarArgs(RequestSchema):

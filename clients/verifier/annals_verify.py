@@ -5,16 +5,17 @@
     python3 annals_verify.py game.jsonl --proof record.tlog-proof --key VKEY --witness VKEY
     python3 annals_verify.py --checkpoint new.txt --checkpoint old.txt --consistency path.json --key VKEY
 
-Exit status: 0 everything checked holds, 1 something is false (the first fault is named), 2 wrong use. An export
-is one game as JSON lines: a header, a line per record, and in newer files a last line with the head. A record has a
-public part and packs, one for each circle of readers; `seals` are the hashes of its packs. The public part names the
-hash of the one before (`prev`), so the hash of the last, the head, fixes all. Records of a tournament have no packs.
+Exit status: 0 everything checked holds, 1 something is FALSE (the first fault is named), 2 wrong use, or UNDECIDED:
+these files prove nothing, and the line says what to fetch. An export is one game as JSON lines: a header, a line per
+record, and in newer files a last line with the head. The public part of a record names the hash of the one before, so
+each head, the hash of a record, fixes all up to it. Packs are for circles of readers; `seals` has their hashes.
 """
 
 import argparse
 import base64
 import hashlib
 import hmac
+import io
 import json
 import sys
 from itertools import pairwise
@@ -22,14 +23,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 LONGEST = 64 << 20  # bytes of a line
+KEYS = "/.well-known/annals-log-keys"
+UNDECIDED = ("_malformed", "_unknown", "no_export", "no_path", "other_log")  # ends of codes: nothing is false
 
 
 class Fault(Exception):
     """The first thing that is false: its code, and the version of the record (0: the file as a whole)."""
 
-    def __init__(self, code, version=0, detail=""):
-        super().__init__((f"record {version}: " if version else "") + code + (f" ({detail})" if detail else ""))
-        self.code = code
+    def __init__(self, code, detail="", version=0):
+        super().__init__(code)
+        self.code, self.detail, self.version = code, str(detail)[:200], version
+
+
+def ensure(right, code, detail="", version=0):
+    """Raise Fault unless this is right."""
+    if not right:
+        raise Fault(code, detail, version)
 
 
 # --- JSON: every document has exactly one form, so equal content has equal bytes ---
@@ -47,8 +56,7 @@ def below(n, key, *place):
     """Return the number from 0 to n-1 that the key gives for this place."""
     limit, attempt = (1 << 64) // n * n, 0
     while True:
-        text = "|".join(map(str, (*place, attempt)))
-        value = int.from_bytes(hmac.digest(key, text.encode(), "sha256")[:8], "big")
+        value = int.from_bytes(hmac.digest(key, "|".join(map(str, [*place, attempt])).encode(), "sha256")[:8], "big")
         if value < limit:
             return value % n
         attempt += 1
@@ -76,13 +84,11 @@ def joint_rounds(doc, game):
     for number, each in enumerate(doc["rounds"], 1):
         nonces, version, withheld = each["nonces"], each["version"], set(map(str, each["withheld"]))
         shown = {seat: sha256(canonical([game, int(seat), number, nonce])) for seat, nonce in nonces.items()}
-        if version in rounds or each["round"] != number or doc["game"] != game:
-            raise Fault("round_gap", version)
-        if shown != {seat: due[seat] for seat in due.keys() - withheld} or withheld - due.keys():
-            raise Fault("nonce_mismatch", version)
+        ensure(version not in rounds and each["round"] == number and doc["game"] == game, "round_gap", "", version)
+        right = withheld <= due.keys() and shown == {seat: due[seat] for seat in due.keys() - withheld}
+        ensure(right, "nonce_mismatch", "", version)
         due, gone = each["commitments"], gone | withheld
-        if gone & due.keys():
-            raise Fault("withheld_before", version)
+        ensure(not gone & due.keys(), "withheld_before", "", version)
         rounds[version] = ["joint", number, [[int(seat), nonces[seat]] for seat in sorted(nonces, key=int)]]
     return rounds
 
@@ -101,30 +107,21 @@ class Game:
     """Checks the records of one export in turn, then the whole."""
 
     def __init__(self, header):
-        optional = {"damaged": header.get("records", 0) + 1} if "damaged" in header else {}
-        wanted = {name: header.get(name) for name in ("game", "ruleset", "records", "viewer")}
-        if header and header != {"annals": 1, **optional, **wanted}:
-            raise Fault("header_mismatch", 0, "not the header of an export")
-        self.header, self.version, self.time, self.head, self.hashes = header, 0, 0, "", []
+        self.header, self.version, self.closed = header, 0, False
         self.line, self.lines, self.seals, self.packs = Line({}, (), {}, frozenset()), {}, [], []
         self.players = {}  # seat -> [hash of its nonce, its nonce]
         self.epoch, self.seed_hash, self.seed, self.lapses, self.untold = 0, "", b"", 0, 0
-        self.fastest, self.times_untold, self.started, self.closed = None, False, False, False
+        self.fastest, self.times_untold, self.started = None, False, False
         self.drawn = []  # (version, nonces, epoch, channel, draw), recomputed once the seed is known
         self.salts = []  # (version, key, salt), likewise
 
     def add(self, doc):
         """Check one record; raise Fault."""
-        self.version += 1
         public, packs, kind, body = doc["public"], doc["packs"], doc["public"]["kind"], doc["public"].get("body", {})
-        self._require(set(doc) == {"public", "packs"} and not self.closed, "malformed")
-        self._require(public["v"] == self.version, "version_gap")
-        self._require(public["prev"] == self.head, "chain_broken")
-        self._require((kind == "opened") == (self.version == 1), "no_beginning")
-        self._require(type(public["at"]) is int and public["at"] >= self.time, "time_goes_back")
+        ensure(set(doc) == {"public", "packs"} and not self.closed, "malformed")
         self._check_packs(public, packs)
         if kind == "rewound":
-            self._require(body["to"] in self.lines, "not_on_line")
+            ensure(body["to"] in self.lines, "not_on_line")
             self.line, self.epoch = self.lines[body["to"]], self.epoch + (body["entropy"] == "fresh")
             self.lines = {v: line for v, line in self.lines.items() if v <= body["to"]}
         self._count_draws(public, packs)
@@ -132,16 +129,10 @@ class Game:
             self._check_lapse(public, packs)
         self._follow_seats(kind, public.get("seat"), body)
         self._follow_decisions(kind, public, body)
-        self.head, self.time = sha256(canonical(public)), public["at"]
-        self.hashes.append(self.head)
         if kind == "closed":
             self.seed, self.closed = bytes.fromhex(body["seed"]), True
-            self._require(sha256(self.seed) == self.seed_hash, "seed_mismatch")
+            ensure(sha256(self.seed) == self.seed_hash, "seed_mismatch")
         self.lines[self.version] = self.line
-
-    def _require(self, right, code, detail="", version=0):
-        if not right:
-            raise Fault(code, version or self.version, str(detail)[:80])
 
     def _check_packs(self, public, packs):
         seals = list(public.get("seals", []))
@@ -150,12 +141,12 @@ class Game:
         for key, pack in packs.items():
             seal = sha256(canonical(pack))
             padding = "." * (-len(canonical({**pack, "pad": ""})) % 256)
-            self._require(seal in seals and pack["pad"] == padding, "pack_changed", key)
+            ensure(seal in seals and pack["pad"] == padding, "pack_changed", key)
             seals.remove(seal)
             self.salts.append((self.version, key, pack["salt"]))
         for opening in public.get("openings", []):
             at, pack = opening["v"], opening["pack"]
-            self._require(1 <= at <= self.version and sha256(canonical(pack)) in self.seals[at - 1], "opening_false")
+            ensure(1 <= at <= self.version and sha256(canonical(pack)) in self.seals[at - 1], "opening_false")
             self.salts.append((at, opening["key"], pack["salt"]))
 
     def _count_draws(self, public, packs):
@@ -164,7 +155,7 @@ class Game:
         nonces = [[seat, nonce] for seat, (_, nonce) in sorted(self.players.items()) if nonce]
         for channel, part in [("all", public), *packs.items()]:
             for draw in part.get("draws", []):
-                self._require(draw[0] == counts.get(channel, 0), "draw_mismatch", f"{draw[1]}: ordinal")
+                ensure(draw[0] == counts.get(channel, 0), "draw_mismatch", f"{draw[1]}: ordinal")
                 counts[channel] = draw[0] + 1
                 self.drawn.append((self.version, nonces, self.epoch, channel, draw))
         self.line = self.line._replace(counts=counts)
@@ -178,7 +169,7 @@ class Game:
             self.untold += 1
         elif present:
             asked_at, moved = self.line.timers[self.line.frames[-1][1]]
-            self._require(self.fastest is not None and public["at"] >= asked_at + self.fastest + moved, "lapsed_early")
+            ensure(self.fastest is not None and public["at"] >= asked_at + self.fastest + moved, "lapsed_early")
             self.lapses += 1
 
     def _follow_seats(self, kind, seat, body):
@@ -186,14 +177,14 @@ class Game:
             self.seed_hash = body["seed_hash"]
             viewer = self.header["viewer"]
             seated = viewer in ("public", "director") or (viewer.isdecimal() and int(viewer) < body["seats"])
-            self._require(seated and all(body[n] == self.header[n] for n in ("game", "ruleset")), "header_mismatch")
+            ensure(seated and all(body[n] == self.header[n] for n in ("game", "ruleset")), "header_mismatch")
         elif kind == "joined":
             self.players[seat] = [body.get("nonce_hash", ""), self.players.get(seat, ["", ""])[1]]
         elif kind == "left" and not self.started:
             self.players.pop(seat, None)
         elif kind == "revealed":
             self.players[seat][1] = body["nonce"]
-            self._require(sha256(bytes.fromhex(body["nonce"])) == self.players[seat][0], "nonce_mismatch")
+            ensure(sha256(bytes.fromhex(body["nonce"])) == self.players[seat][0], "nonce_mismatch")
         self.started = self.started or kind == "started"
 
     def _follow_decisions(self, kind, public, body):
@@ -223,27 +214,23 @@ class Game:
         self.line = Line(counts, frames, {timer: timers[timer] for _, timer in frames}, vacant)
 
     def finish(self, joint=None):
-        """Check the length, with every pack at hand that none is missing, and with the seed every draw and salt."""
-        self._require(self.version == self.header["records"], "cut_off", "the header announces another number")
+        """Check that no pack is missing, and with the seed each draw and salt; return what was checked, and not."""
         viewer, game = self.header["viewer"], self.header["game"]
         for version, keys, whole in self.packs:
             if self.closed or viewer == "director":
-                self._require(whole, "pack_missing", "", version)
+                ensure(whole, "pack_missing", "", version)
             else:
                 foreign = any(viewer not in key.partition(":")[0].split(",") for key in keys)
-                self._require(not foreign, "header_mismatch", "a pack that the viewer may not read", version)
+                ensure(not foreign, "header_mismatch", "a pack that the viewer may not read", version)
         rounds = joint and joint_rounds(joint, game)
         for version, nonces, epoch, channel, draw in self.drawn if self.closed else ():
-            self._require(not rounds or version in rounds, "round_missing", draw[1], version)
+            ensure(not rounds or version in rounds, "round_missing", draw[1], version)
             mixed, place = (rounds[version], (game, 0)) if rounds else (nonces, (game, epoch))
             key = hmac.digest(self.seed, canonical(mixed), "sha256")
-            self._require(draw_is_right(draw, key, *place, channel), "draw_mismatch", draw[1], version)
+            ensure(draw_is_right(draw, key, *place, channel), "draw_mismatch", draw[1], version)
         for version, key, salt in self.salts if self.closed else ():
             right = hmac.digest(self.seed, f"salt|{game}|{version}|{key}".encode(), "sha256").hex()[:32]
-            self._require(salt == right, "salt_mismatch", key, version)
-
-    def tell(self):
-        """Return what was checked, and what was not."""
+            ensure(salt == right, "salt_mismatch", key, version)
         done = [f"the chain of {self.version} records", f"{len(self.salts)} packs against their seals"]
         left = ["the rules: whether each move was allowed", "time banks, holds, vacations, pauses, daily hours"]
         if self.closed:
@@ -259,30 +246,13 @@ class Tournament:
     """Checks the records of a tournament in turn: their chain, and that of the secrets; nonces; keys of the draws."""
 
     def __init__(self, header):
-        if header != {"annals": 1, "tournament": header["tournament"], "records": header["records"]}:
-            raise Fault("header_mismatch", 0, "not the header of an export")
-        self.header, self.version, self.time, self.head, self.hashes = header, 0, 0, "", []
+        self.header, self.version, self.closed = header, 0, False
         self.secrets, self.present, self.hidden, self.shown, self.status = [], [], {}, {}, "registering"
 
     def add(self, public):
-        """Check one record; raise Fault."""
-        self.version += 1
         kind, body = public["kind"].removeprefix("tournament."), public.get("body", {})
-        self._require(public["v"] == self.version, "version_gap")
-        self._require(public["prev"] == self.head, "chain_broken")
-        self._require((kind == "opened") == (self.version == 1), "no_beginning")
-        self._require(type(public["at"]) is int and public["at"] >= self.time, "time_goes_back")
-        self._follow(kind, body)
-        self.head, self.time = sha256(canonical(public)), public["at"]
-        self.hashes.append(self.head)
-
-    def _require(self, right, code):
-        if not right:
-            raise Fault(code, self.version)
-
-    def _follow(self, kind, body):
         if kind == "opened":
-            self._require(body["tournament"] == self.header["tournament"], "header_mismatch")
+            ensure(body["tournament"] == self.header["tournament"], "header_mismatch")
             self.secrets = [body["secret"]]
         elif kind == "entered" and self.status == "running":
             self.present = [*self.present, body["entrant"]]
@@ -292,9 +262,9 @@ class Tournament:
             self.hidden[body["entrant"]] = body.get("nonce_hash", "")
         elif kind == "checkin_closed":
             self.status, self.present = "drawing", body["entrants"]
-            self._require(set(self.present) <= set(self.hidden), "not_checked_in")
+            ensure(set(self.present) <= set(self.hidden), "not_checked_in")
         elif kind == "revealed":
-            self._require(sha256(body["nonce"].encode()) == self.hidden[body["entrant"]], "nonce_mismatch")
+            ensure(sha256(body["nonce"].encode()) == self.hidden[body["entrant"]], "nonce_mismatch")
             self.shown[body["entrant"]] = body["nonce"]
         elif kind == "drawn":
             self._check_draw(body, bytes.fromhex(body["secret"]))
@@ -306,64 +276,75 @@ class Tournament:
 
     def _check_draw(self, body, secret):
         """Each secret is the SHA-256 of the next; with the nonces it gives the key of its draw."""
-        self._require(sha256(secret) == self.secrets[-1] and body["draw"] == len(self.secrets), "secret_mismatch")
+        ensure(sha256(secret) == self.secrets[-1] and body["draw"] == len(self.secrets), "secret_mismatch")
         self.secrets.append(body["secret"])
         nonces = sha256(canonical([[entrant, self.shown.get(entrant, "")] for entrant in sorted(self.present)]))
         text = canonical(["annals/draw/1", self.header["tournament"], body["round"], body["draw"], nonces])
-        self._require(hmac.digest(secret, text, "sha256").hex() == body["key"], "key_mismatch")
+        ensure(hmac.digest(secret, text, "sha256").hex() == body["key"], "key_mismatch")
 
     def finish(self, _):
-        """Check the length."""
-        self._require(self.version == self.header["records"] > 0, "cut_off")
-
-    def tell(self):
-        """Return what was checked, and what was not."""
         done = [f"the chain of {self.version} records", f"the secrets and keys of {len(self.secrets) - 1} draws"]
         return done, ["pods, seats and standings: `annals tournament verify` computes them again"]
 
 
 def verify_export(lines, head="", joint=None):
-    """Check an export, an iterable of lines as bytes, with a transcript of joint chance.
-
-    Return its Game or Tournament; raise Fault.
-    """
-    game: Game | Tournament = Game({})
-    trailer, number = None, 0
+    """Check an export, lines as bytes, and a transcript of joint chance; return its Game or Tournament; raise Fault."""
+    lines, number, time, hashes, trailer = iter(lines), 0, 0, [""], None
+    raw = next(lines, b"")
+    ensure(raw.startswith(b'{"annals":'), "no_export", "packed, or another file: download /v1/games/GAME/export")
     try:
-        for number, raw in enumerate(lines):
+        header = json.loads(raw)
+        kind, names = (Tournament, {"tournament"}) if "tournament" in header else (Game, {"game", "ruleset", "viewer"})
+        known = header["annals"] == 1 and header.keys() - {"damaged"} == names | {"annals", "records"}
+        known = known and header.get("damaged", header["records"] + 1) == header["records"] + 1
+        ensure(known, "header_mismatch", "no header of an export, or a newer one: download /v1/verifier.py again")
+        game = kind(header)
+        while raw:
             doc = json.loads(raw, parse_float=int, parse_constant=int)  # int refuses both
-            if canonical(doc) + b"\n" != raw or len(raw) > LONGEST:
-                raise Fault("unreadable", number, "not a line of canonical JSON")
-            if trailer is not None:
-                raise Fault("cut_off", number, "a line after the last")
-            if not number:
-                game = Tournament(doc) if "tournament" in doc else Game(doc)
-            elif "head" in doc:
+            sound = canonical(doc) + b"\n" == raw and len(raw) <= LONGEST
+            ensure(sound, "unreadable", "not canonical JSON: another program has changed the file")
+            ensure(trailer is None, "cut_off", "a line after the last")
+            if "head" in doc:
                 trailer = doc
-            else:
+            elif number:
+                public, game.version = doc.get("public", doc), number
+                ensure(public["v"] == number, "version_gap")
+                ensure(public["prev"] == hashes[-1], "chain_broken")
+                ensure((public["kind"] in ("opened", "tournament.opened")) == (number == 1), "no_beginning")
+                ensure(type(public["at"]) is int and public["at"] >= time, "time_goes_back")
                 game.add(doc)
-        game.finish(joint)
+                hashes.append(sha256(canonical(public)))
+                time = public["at"]
+            raw, number = next(lines, b""), number + 1
+        here = f"{game.version} of {header['records']} records are here: download the file again"
+        ensure(game.version == header["records"] > 0, "cut_off", here)
+        game.checked, game.unchecked = game.finish(joint)
+    except Fault as fault:
+        raise Fault(fault.code, fault.detail, fault.version or number) from None
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration, ArithmeticError, RuntimeError) as error:
-        raise Fault("malformed", number, f"{type(error).__name__}: {error}"[:80]) from None
-    if trailer not in (None, {"head": game.head, "records": game.version}) or head not in ("", game.head):
-        raise Fault("chain_broken", game.version, "the head, or the number of records, is another")
+        raise Fault("malformed", f"{type(error).__name__}: {error}"[:80] + "; is the file whole?", number) from None
+    last = trailer in (None, {"head": hashes[-1], "records": game.version})
+    ensure(last, "chain_broken", "the last line names another head", game.version)
+    known = not head or head in hashes
+    ensure(known or not game.closed, "chain_broken", "no record has this head: is it of this game?", game.version)
+    newer = f"the file ends at record {game.version}: download it again; if a new one lacks this head too"
+    ensure(known, "head_unknown", f"{newer}, the head is of another game")
+    game.hashes = hashes[1:]
     return game
 
 
-# --- Ed25519 (RFC 8032), verification alone; points in extended coordinates (X, Y, Z, T) ---
+# --- Ed25519 (RFC 8032), verification alone; points are (x, y) ---
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, P - 2, P) % P
 
 
 def _add(a, b):
-    e, f = (a[1] - a[0]) * (b[1] - b[0]) % P, (a[1] + a[0]) * (b[1] + b[0]) % P
-    g, h = 2 * a[3] * b[3] * D % P, 2 * a[2] * b[2] % P
-    e, f, g, h = f - e, h - g, h + g, f + e
-    return e * f % P, g * h % P, f * g % P, e * h % P
+    k, x, y = D * a[0] * b[0] * a[1] * b[1], a[0] * b[1] + a[1] * b[0], a[1] * b[1] + a[0] * b[0]
+    return x * pow(1 + k, -1, P) % P, y * pow(1 - k, -1, P) % P
 
 
 def _times(n, point):
-    out = (0, 1, 1, 0)
+    out = (0, 1)
     while n:
         out, point, n = _add(out, point) if n & 1 else out, _add(point, point), n >> 1
     return out
@@ -378,8 +359,7 @@ def _point(data):
     x = x * pow(2, (P - 1) // 4, P) % P if (x * x - square) % P else x
     if y >= P or (x * x - square) % P or (not x and sign):
         raise ValueError("no point")
-    x = P - x if x & 1 != sign else x
-    return x, y, 1, x * y % P
+    return P - x if x & 1 != sign else x, y
 
 
 BASE = _point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
@@ -392,9 +372,7 @@ def ed25519_is_valid(key, message, signature):
     except ValueError:
         return False
     k = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little")
-    left, right = _times(s, BASE), _add(r, _times(k % L, a))
-    same = all((left[i] * right[2] - right[i] * left[2]) % P == 0 for i in (0, 1))
-    return same and s < L and len(key) == 32 and len(signature) == 64
+    return len(key) == 32 and len(signature) == 64 and s < L and _times(s, BASE) == _add(r, _times(k % L, a))
 
 
 # --- checkpoints of the log of all games: signed-note, tlog-checkpoint, tlog-cosignature and tlog-proof of C2SP ---
@@ -402,16 +380,16 @@ class Checkpoint:
     """A checkpoint signed by at least one of the verifier keys, and by every witness; `signers` names them."""
 
     def __init__(self, note, vkeys, witnesses=()):
-        body, separator, lines = note.rpartition("\n\n")
+        body, separator, lines = note.strip().rpartition("\n\n")
         try:
             self.origin, size, root, *_ = body.split("\n")
             self.size, self.root = int(size), base64.b64decode(root, validate=True)
-            signatures = [(*line.split(" "),) for line in lines.splitlines()]
+            signatures = [line.split() for line in lines.splitlines()]
             signatures = [(dash, name, base64.b64decode(data, validate=True)) for dash, name, data in signatures]
-            if str(self.size) != size or len(self.root) != 32 or not separator:
-                raise ValueError
+            sound = str(self.size) == size and len(self.root) == 32 and separator
         except ValueError:
-            raise Fault("checkpoint_malformed") from None
+            sound = False
+        ensure(sound, "checkpoint_malformed", "download /v1/log/checkpoint")
         self.signers, self.unchecked, known = [], [], dict(map(read_vkey, vkeys))
         for dash, name, data in signatures:
             kind, key = known.get((name, data[:4]), (0, b"")) if dash == "\u2014" else (0, b"")
@@ -421,25 +399,25 @@ class Checkpoint:
                 text = f"cosignature/v1\ntime {time}\n".encode() + text
             if kind == 6:  # ML-DSA-44 is not in the standard library
                 self.unchecked.append(name)
-            elif kind and not ed25519_is_valid(key, text, signature):
-                raise Fault("signature_false", 0, name)
             elif kind:
+                ensure(ed25519_is_valid(key, text, signature), "signature_false", name)
                 self.signers.append(name)
-        if not self.signers:
-            raise Fault("not_signed", 0, "no Ed25519 signature by " + " or ".join(v.split("+")[0] for v in vkeys))
+        wanted = " or ".join(vkey.split("+")[0] for vkey in vkeys)
+        found = " and ".join(sorted({name for _, name, _ in signatures}))
+        ensure(self.signers, "not_signed", f"not signed with this key of {wanted}, but by {found}; see {KEYS}")
         self.signers += [name for vkey in witnesses for name in Checkpoint(note, [vkey]).signers]
 
 
 def read_vkey(vkey):
     """Return ((name, key id), (kind, key)) of a verifier key, `name+id+base64`; raise Fault."""
     try:
-        name, key_id, data = vkey.split("+", 2)
+        name, key_id, data = vkey.strip().split("+", 2)
         kind, *key = base64.b64decode(data, validate=True)
         right = hashlib.sha256(name.encode() + b"\n" + bytes([kind, *key])).digest()[:4]
-        if bytes.fromhex(key_id) != right or kind not in (1, 4, 6):
-            raise ValueError
+        sound = bytes.fromhex(key_id) == right and kind in (1, 4, 6)
     except ValueError:
-        raise Fault("key_malformed", 0, vkey[:80]) from None
+        sound = False
+    ensure(sound, "key_malformed", f"{vkey[:80]}: take a short one of {KEYS}")
     return (name, right), (kind, bytes(key))
 
 
@@ -462,9 +440,7 @@ def consistency_is_valid(old, new, path):
     """Return whether the path proves that the new log begins with the old one."""
     if old.size == new.size or not 0 < old.size < new.size or not path:
         return old.size == new.size and old.root == new.root and not path
-    fn, sn = old.size - 1, new.size - 1
-    while fn & 1:
-        fn, sn = fn >> 1, sn >> 1
+    fn, sn = ((size - 1) // (old.size & -old.size) for size in (old.size, new.size))
     first, *path = path if fn else [old.root, *path]
     return _climb(fn, sn, first, path) == (old.root, new.root)
 
@@ -475,43 +451,64 @@ def verify_proof(text, vkeys, hashes, witnesses=()):
     try:
         first, index, *path = [line for line in head.split("\n") if not line.startswith("extra ")]
         word, _, number = index.partition(" ")
-        if (first, word) != ("c2sp.org/tlog-proof@v1", "index") or len(path) > 63:
-            raise ValueError
         number, path = int(number), [base64.b64decode(line, validate=True) for line in path]
+        sound = (first, word) == ("c2sp.org/tlog-proof@v1", "index") and len(path) <= 63
     except ValueError:
-        raise Fault("proof_malformed") from None
+        sound = False
+    ensure(sound, "proof_malformed", "download it with the header Accept: text/plain")
     checkpoint = Checkpoint(note, vkeys, witnesses)
     for version in range(len(hashes), 0, -1):
         leaf = hashlib.sha256(b"\0" + bytes.fromhex(hashes[version - 1])).digest()
         if 0 <= number < checkpoint.size and _climb(number, checkpoint.size - 1, leaf, path)[1] == checkpoint.root:
             return checkpoint, version
-    raise Fault("proof_false", 0, "no record of this export is at that place of the log")
+    raise Fault("proof_false", f"at that place of the log is none of the records 1 to {len(hashes)} of this game")
 
 
 # --- the command line ---
+def read_lines(name):
+    """Yield the lines of a file, also if another program has changed letters or line ends; - is standard input."""
+    with Path(name).open("rb") if name != "-" else sys.stdin.buffer as file:
+        letters = "utf-16" if file.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        text = io.TextIOWrapper(file, letters, "replace")
+        yield from iter(lambda: text.readline(LONGEST + 1), "")
+
+
+def compare_logs(notes, documents):
+    """Yield that the log of each checkpoint begins with that of a smaller one; raise Fault."""
+    for old, new in pairwise(sorted(notes, key=lambda note: note.size)):
+        ensure(old.origin == new.origin, "other_log", f"checkpoints of two logs, {old.origin} and {new.origin}")
+        paths = [doc["path"] for doc in documents if "path" in doc and doc.get("size", new.size) == new.size]
+        paths = [[]] if old.size == new.size else paths
+        sizes, way = f"sizes {old.size} and {new.size}", f"--consistency takes /v1/log?since={old.size}&size={new.size}"
+        ensure(paths, "no_path", f"no proof between {sizes}: {way}")
+        right = any(consistency_is_valid(old, new, list(map(bytes.fromhex, path))) for path in paths)
+        ensure(right, "forked", f"no proof that the logs of {sizes} are one: {way}")
+        yield f"the log of {new.size} records begins with that of {old.size}"
+
+
 def verify(args):
     """Return what was checked, what was not, and the game; raise Fault."""
-    done, left, game, notes, hashes = [], [], None, [], []
+    done, left, game, hashes = [], [], None, []
+    head = args.head.strip(" \r\n\"'").lower()
+    ensure(len(head) in (0, 64) and not head.strip("0123456789abcdef"), "head_malformed", "64 hex digits are a head")
     if args.export:
-        with Path(args.export).open("rb") if args.export != "-" else sys.stdin.buffer as file:
-            lines = iter(lambda: file.readline(LONGEST + 1), b"")
-            game = verify_export(lines, args.head, args.joint and json.loads(Path(args.joint).read_bytes()))
-        (done, left), hashes = game.tell(), game.hashes
+        lines = (line.rstrip("\n").encode() + b"\n" for line in read_lines(args.export) if line.strip())
+        game = verify_export(lines, head, args.joint and json.loads("".join(read_lines(args.joint))))
+        done, left, hashes = game.checked, game.unchecked, game.hashes
+    if head:
+        version = hashes.index(head) + 1
+        later = f"; {version + 1} to {game.version} came later" if version < game.version else ""
+        done.append(f"records 1 to {version} are the game that this head names{later}")
+    notes = [Checkpoint("".join(read_lines(name)), args.key, args.witness) for name in args.checkpoint]
     if args.proof:
-        proved, version = verify_proof(Path(args.proof).read_text(), args.key, hashes, args.witness)
+        proved, version = verify_proof("".join(read_lines(args.proof)), args.key, hashes, args.witness)
         done.append(f"record {version} is in the log of {proved.size} records")
         notes.append(proved)
-    notes += [Checkpoint(Path(name).read_text(), args.key, args.witness) for name in args.checkpoint]
     for note in notes:
         done += [f"the checkpoint of {note.origin} with {note.size} records: signed by {name}" for name in note.signers]
         left += [f"the ML-DSA signature of {name}" for name in note.unchecked]
-    path = json.loads(Path(args.consistency).read_text())["path"] if args.consistency else []
-    for old, new in pairwise(sorted(notes, key=lambda note: note.size)):
-        nodes = [] if old.size == new.size else [bytes.fromhex(node) for node in path]
-        if old.origin != new.origin or not consistency_is_valid(old, new, nodes):
-            raise Fault("forked", 0, f"no proof that the logs of {old.size} and {new.size} records are one")
-        done.append(f"the log of {new.size} records begins with that of {old.size}")
-    if game and not (args.head or args.proof):
+    done += compare_logs(notes, [json.loads("".join(read_lines(name))) for name in args.consistency])
+    if game and not (head or args.proof):
         left.append("whether this game was played: without a head from elsewhere a file proves only itself")
     return done, left, game
 
@@ -520,23 +517,26 @@ def main(argv):
     """Verify the files that the arguments name, print the result, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("export", nargs="?", help="export of a game, - for standard input")
-    parser.add_argument("--head", default="", help="hash of its last record, from elsewhere")
+    parser.add_argument("--head", default="", help="hash of one of its records, from elsewhere")
     parser.add_argument("--proof", help="tlog-proof of one of its records")
     parser.add_argument("--key", action="append", default=[], help="verifier key of the log")
     parser.add_argument("--witness", action="append", default=[], help="verifier key of a witness that must sign")
     parser.add_argument("--checkpoint", action="append", default=[], help="checkpoint of the log, from elsewhere")
     parser.add_argument("--joint", help="transcript of joint chance beside the export")
-    parser.add_argument("--consistency", help="path between two checkpoints: the answer of /v1/log?since=SIZE")
+    parser.add_argument("--consistency", action="append", default=[], help="the answer of /v1/log?since=OLD&size=NEW")
     args = parser.parse_args(argv)
-    if not (args.export or args.checkpoint) or (args.proof and not args.export):
-        parser.error("name an export, or a checkpoint")
+    signed, of_game = args.proof or args.checkpoint, args.proof or args.head or not args.checkpoint
+    if (of_game and not args.export) or bool(signed) != bool(args.key) or (args.witness and not signed):
+        parser.error("name an export, or a checkpoint; --key goes with --proof and --checkpoint")
     try:
         done, left, game = verify(args)
     except (Fault, OSError, ValueError, KeyError, TypeError) as error:
-        print(f"FALSE: {error if isinstance(error, Fault) else f'unreadable ({error})'}")
-        return 1
+        fault = error if isinstance(error, Fault) else Fault("file_unknown", f"{error}: is this the file to give?")
+        is_undecided, place = fault.code.endswith(UNDECIDED), f"record {fault.version}: " if fault.version else ""
+        print("UNDECIDED:" if is_undecided else "FALSE:", f"{place}{fault.code} ({fault.detail})")
+        return 2 if is_undecided else 1
     names = [f"{word} {game.header[word]}" for word in ("game", "tournament") if word in game.header] if game else []
-    title = f"HOLDS: {names[0]}, head {game.head}" if game else "HOLDS"
+    title = f"HOLDS: {names[0]}, head {game.hashes[-1]}" if game else "HOLDS"
     print(title, *(f"  checked: {text}" for text in done), *(f"  not checked: {text}" for text in left), sep="\n")
     return 0
 

@@ -140,7 +140,7 @@ def _temporary_folder(settings: Settings) -> Iterator[Path]:
     """Make a temporary folder for a source, under a lock; delete it afterwards, and leftovers before."""
     settings.make_data_folder()
     folder = settings.data / "mending"
-    with (settings.data / "mending.lock").open("a") as lock:
+    with (settings.data / "mending.lock").open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)

@@ -107,7 +107,7 @@ class WalArchiver:
     def _has_current_key(self, base: BaseBackup) -> bool:
         """Return whether the base backup contains the current master key: an old key opens no later data."""
         with suppress(OSError):
-            return (base.folder / KEY).read_text().strip() == self._settings.load_key().hex()
+            return (base.folder / KEY).read_text("utf-8").strip() == self._settings.load_key().hex()
         return False
 
     def release(self) -> None:

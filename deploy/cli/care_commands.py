@@ -142,6 +142,8 @@ def alive(args: argparse.Namespace, _: RulesetRegistry) -> int:
         print(f"annals: {name} gives no sign of life", file=sys.stderr)
         if args.end:
             liveness.kill_process(data, name)
+    if not signs:
+        print(f"annals: no process of {data} runs", file=sys.stderr)
     return FAILED if broken or not signs else DONE
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from deploy.cli.arguments import DONE, FAILED, add_settings_arguments, load_settings_of
 from deploy.cli.output import print_json
 from deploy.cli.single_processes import open_services
+from deploy.runtime.given_files import read_export
 from domain.errors import StoreDamaged, VerificationError
 from domain.kernel.proof import verify
 from domain.kernel.proof.compare import RulesDifference, compare_rules
@@ -68,7 +69,7 @@ def compare(args: argparse.Namespace, registry: RulesetRegistry) -> int:
 def _read_files(paths: Sequence[Path], rules: AnyRuleset) -> Iterator[StoredGame]:
     """Yield the games of export files; raise VerificationError unless each is closed, whole and of these rules."""
     for path in paths:
-        found = export.parse(path.read_bytes())
+        found = export.parse(read_export(path))
         if found.ruleset != rules.meta.ruleset:
             raise VerificationError("header_mismatch", 1, f"{path}: {found.ruleset}")
         if found.records[-1].kind != "closed" or not found.is_complete:

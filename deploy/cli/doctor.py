@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import inspect, select
 
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime import embedded_redis, logging_setup, nginx, unix_http
@@ -49,6 +50,10 @@ class Check:
         return dict(self.__dict__)
 
 
+_OVER_VIEWS = ("records", "rulesets", "games", "due work")
+"""Checks over the views, besides their own."""
+
+
 class _CheckError(Exception):
     """A check found a fault; the message describes it."""
 
@@ -75,11 +80,16 @@ def run_checks(settings: Settings, registry: RulesetRegistry) -> list[Check]:
         "streams": _check_streams,
         "workers": _check_workers,
     }
+    if locked := [path for path in (settings.data, *settings.data.glob("*.sqlite")) if not os.access(path, os.W_OK)]:
+        return [Check("disk", well=False, said=f"{locked[0]} cannot be written: check its rights and its mount")]
     try:
         services = create_services(settings, registry)
     except (SettingsError, AnnalsError) as error:
         return [Check("settings", well=False, said=logging_setup.to_safe_line(str(error)))]
     try:
+        if not _has_views(services):
+            checks = {name: check for name, check in checks.items() if name not in _OVER_VIEWS}
+            checks["views"] = _report_no_views
         return [_run_check(name, check, services) for name, check in checks.items()]
     finally:
         services.close()
@@ -90,6 +100,19 @@ def _run_check(name: str, check: Callable[[ServiceContainer], str], services: Se
         return Check(name, well=True, said=check(services))
     except (_CheckError, AnnalsError, OSError) as error:
         return Check(name, well=False, said=logging_setup.to_safe_line(str(error) or type(error).__name__))
+
+
+def _has_views(services: ServiceContainer) -> bool:
+    """Return whether a start has made the tables of the views; if the store does not answer, the checks say so."""
+    try:
+        with services.views.reading() as db:
+            return inspect(db).has_table(schema.parts.name)
+    except AnnalsError:
+        return True
+
+
+def _report_no_views(_: ServiceContainer) -> str:
+    raise _CheckError("not started yet: `annals serve` makes them from the log, then run this again")
 
 
 def _check_disk(services: ServiceContainer) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import urllib3
 
 from deploy.cli.arguments import DONE, FAILED
 from deploy.cli.output import print_error, print_figures, print_json
+from deploy.runtime.given_files import read_export
 from domain.errors import AnnalsError, VerificationError
 from domain.ruleset_registry import RulesetRegistry
 from domain.types import Doc
@@ -33,7 +33,7 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def import_file(args: argparse.Namespace, _: RulesetRegistry) -> int:
     """Import an export, and print the game, or the first fault of the file."""
-    data = sys.stdin.buffer.read() if str(args.file) == "-" else args.file.read_bytes()
+    data = read_export(args.file)
     try:
         status, answer = _send(args.url.rstrip("/"), data.decode())
     except (urllib3.exceptions.HTTPError, ValueError) as error:  # also a file, or an answer, of something else

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deploy.cli.arguments import DONE, load_settings_of, with_redis_url
+from deploy.runtime.given_files import read_note
 from deploy.runtime.wiring import ServiceContainer, create_services
 from domain.errors import NoteError
 from domain.ruleset_registry import RulesetRegistry
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         elif args.action == "end":
             store.end_key(args.number, now, args.reason)
         elif args.action == "resume":
-            note = SignedNote.parse(args.checkpoint.read_text(encoding="utf-8")) if args.checkpoint else None
+            note = SignedNote.parse(read_note(args.checkpoint)) if args.checkpoint else None
             root = services.reader.proofs.root_at(Checkpoint.parse(note.text).size) if note else None
             store.resume(note, root, now)
         elif args.action == "witness":

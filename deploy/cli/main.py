@@ -6,6 +6,7 @@ Exit status: 0 done, 1 refused or a check failed, 2 wrong usage, 130 interrupted
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import sys
@@ -81,6 +82,9 @@ def report_errors(run: Callable[[], int | None]) -> int:
 
 def _without_errno(error: Exception) -> Exception:
     """Return the error with its file and reason, without an error number."""
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        place = error.filename or "the disk of the data folder (--data), or that of temporary files"
+        return OSError(f"{place} is full: {error.strerror}; free some space, then try again")
     if isinstance(error, OSError) and error.strerror:
         return OSError(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
     return error

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from deploy.cli.arguments import DONE, AddParser
+from deploy.runtime.given_files import read_export
 from domain.errors import TournamentError
 from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
 from domain.ruleset_registry import RulesetRegistry
@@ -295,7 +296,7 @@ def _print_standings(doc: Doc, texts: Texts) -> None:
 
 def verify(args: argparse.Namespace, _: RulesetRegistry) -> int:
     """Print what a tournament's export proves; raise VerificationError for the first difference."""
-    records = parse_export(args.file.read_bytes())
+    records = parse_export(read_export(args.file, "tournament"))
     t = verify_tournament(records)
     doc = {"tournament": t.id, "records": t.version, "head": t.hash, "status": t.status}
     doc |= {

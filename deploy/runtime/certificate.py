@@ -29,12 +29,12 @@ def install(settings: Settings, folder: Path) -> None:
     if settings.tls_cert is None or settings.tls_key is None:
         return
     try:
-        text = settings.tls_cert.read_text() + "\n" + settings.tls_key.read_text()
+        text = settings.tls_cert.read_text("utf-8") + "\n" + settings.tls_key.read_text("utf-8")
     except (OSError, ValueError) as error:
         raise SettingsError(f"the certificate cannot be read: {error}") from None
     draft = certificate_path(folder).with_suffix(".draft")
     draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(draft, password=_refuse_password)

@@ -341,7 +341,7 @@ def render_configuration(settings: Settings, limits: Limits, binary: str) -> str
         streams_at_once=MAX_STREAMS,
         rest=f"{UPSTREAM_IDLE}s",
         largest=ApiSettings().max_body,
-        longest=ApiSettings().max_import,
+        longest=ApiSettings().max_import_body,
         kept=limits.buffered_bytes,
         busy=limits.requests_per_address,
         texts="\n".join(map(_render_problem_map, _PROBLEMS)),
@@ -359,7 +359,7 @@ def _quote(text: str) -> str:
 
 def _render_modules(binary: str) -> Iterator[str]:
     """Yield the line that loads the stream module, if it is separate on this system."""
-    built = subprocess.run([binary, "-V"], capture_output=True, text=True, check=False).stderr
+    built = subprocess.run([binary, "-V"], capture_output=True, encoding="utf-8", check=False).stderr
     folder = re.search(r"--modules-path=(\S+)", built)
     if "--with-stream=dynamic" in built and folder:
         yield f"load_module {_quote(f'{folder[1]}/ngx_stream_module.so')};"

@@ -296,7 +296,7 @@ def stop_on_signals() -> Iterator[StopRequest]:
 @contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
     """Hold a lock file; the system releases it with the process. Raises SettingsError if another process has it."""
-    with path.open("a+") as file:
+    with path.open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -346,7 +346,7 @@ def run_service(data: Path, **settings: str) -> Iterator[str]:
         command,
         env={**others, "ANNALS_RATE": "0", **settings},
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         preexec_fn=partial(parent_death.end_program_with_parent, os.getpid()),  # noqa: PLW1509 - this process has no threads
     )
     try:

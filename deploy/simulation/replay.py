@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from deploy.runtime.given_files import read_export
 from domain.errors import VerificationError
 from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.proof import verify
@@ -22,7 +23,7 @@ class NotInFile(Exception):
 
 def load_export(path: Path) -> Export:
     """Read an export file and check its chain. Raises OSError, VerificationError."""
-    game_export = export.parse(path.read_bytes())
+    game_export = export.parse(read_export(path))
     verify.check_chain(game_export.records)
     return game_export
 

@@ -300,6 +300,6 @@ def boot_id() -> str:
     """Return an id of the machine since its start, the origin of `up_clock`."""
     path = Path("/proc/sys/kernel/random/boot_id")
     if path.exists():
-        return path.read_text().strip()
+        return path.read_text("utf-8").strip()
     command = ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.strip()

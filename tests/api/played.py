@@ -100,9 +100,10 @@ class Played:
         self._take("Scores", table.get("/scores"))
         self._take("Audit", table.get("/audit"))
         self._take("Results", self.site.get(f"/players/{player}/results"))
-        header, *records, _ = [json.loads(line) for line in table.get("/export").data.splitlines()]
+        header, *records, trailer = [json.loads(line) for line in table.get("/export").data.splitlines()]
         self.found["ExportHeader"].append(header)
         self.found["ExportRecord"] += records
+        self.found["ExportTrailer"].append(trailer)
         told = [*(f for r in records for f in r["public"].get("facts", ())), *_hidden(records)]
         kinds = {fact["t"] for fact in told} & set(CATALOGUE.get(ruleset).facts)
         assert len(kinds) > 10, f"{ruleset}: too few kinds of facts to prove anything"

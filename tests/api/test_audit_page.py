@@ -73,7 +73,12 @@ def test_the_command_of_the_service_tells_the_same(
     assert main(["verify", *proof, *key, "--checkpoint", "mine.txt"], CATALOGUE) == 0
     assert "proved_version: " in capsys.readouterr().out
     assert main(["verify", *proof, *key, "--checkpoint", "theirs.txt"], CATALOGUE) == 1
-    assert "forked" in capsys.readouterr().err
+    assert "no_path: no proof between sizes" in capsys.readouterr().err
+    theirs = ["--checkpoint", "theirs.txt", "--consistency"]
+    assert main(["verify", *proof, *key, *theirs, "path.json"], CATALOGUE) == 0
+    (folder / "no-path.json").write_text('{"path": []}', "utf-8")
+    assert main(["verify", *proof, *key, *theirs, "no-path.json"], CATALOGUE) == 1
+    assert "forked: no proof that the logs of" in capsys.readouterr().err
     assert main(["verify", *proof, *key, "--witness", words["WITNESS_VKEY"]], CATALOGUE) == 0
     assert f"{WITNESS.keys[0].name} (" in capsys.readouterr().out
     for witness, code in (("w.example", "key_malformed"), (str(LOG.keys[0]), "not_signed: no cosignature by ")):

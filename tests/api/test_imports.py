@@ -225,7 +225,22 @@ def test_only_whole_exports_of_closed_games_are_taken(site: Site, table: Table, 
     assert send(anne, unknown).status_code in (404, 422)
     refused(anne.post("/imports", {}), 422, "invalid_body")
     refused(site.post("/imports", {"export": "x"}, running.director), 403, "accounts_only")
-    refused(anne.post("/imports", {"export": "x" * (6 * 2**20)}), 413, "body_too_large")
+    refused(anne.post("/imports", {"export": "x" * (6 * 2**20 + 1)}), 413, "body_too_large")
+    refused(anne.post("/imports", {"export": '"' * (7 * 2**20)}), 413, "body_too_large")
+
+
+def test_a_file_up_to_the_limit_is_taken_in_whatever_form_it_is_sent(site: Site, table: Table, anne: Member) -> None:
+    """As JSON each of its quotation marks takes two bytes, and a form has parts of its own."""
+    data = table.get("/export").data
+    assert len(json.dumps({"export": data.decode()})) > len(data) * 1.1
+    site.remake(max_import=len(data), max_import_body=2 * len(data) + 4096)
+    assert send(anne, data).status_code == 201
+    refused(send(anne, data + b"\n"), 413, "body_too_large")
+    browser = Browser(site)
+    assert browser.log_in("Anne").status_code == 303
+    form = forms(browser.get("/games/imports"))["/games/imports"]
+    answer = browser.client.post(form.action, data={**form.fields, "file": (BytesIO(data), "game.annals")})
+    assert answer.headers["Location"].startswith("/games/")
 
 
 def test_files_are_bounded_by_time_and_number(table: Table, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -301,7 +301,7 @@ class TestEndings:
         (entry,) = orders.get(f"/timeline?after={orders.version - 1}").json["items"]
         assert (entry["by"], entry["body"]) == ("director", {"reason": "abandoned"})
         assert entry["text"] == [
-            "The director declares the game abandoned and closes it; the secret behind the dice is now public."
+            "The director declares the game abandoned and closes it; the secret behind its chance is now public."
         ]
         assert orders.get("/audit").json["proved"] is True
 

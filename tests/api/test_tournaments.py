@@ -383,6 +383,20 @@ class TestFiles:
         assert not any(name.startswith("=") for name in names)
         refused(site.get(f"{path}/export.csv?sheet=secrets"), 422, "invalid_query")
 
+    @pytest.mark.parametrize(("lang", "separator", "zero"), [("en", ",", "0.0000"), ("fr", ";", "0,0000")])
+    def test_a_sheet_opens_in_a_spreadsheet_of_the_language(
+        self, site: Site, lang: str, separator: str, zero: str
+    ) -> None:
+        """By a double click: such a program knows UTF-8 by its mark alone."""
+        _, members, path = drawn(site, 4)
+        members[1].put("/me/name", {"name": "Zoé; 1"})
+        path += "/export.csv?sheet=standings&dialect=excel"
+        for answer in (site.get(f"{path}&lang={lang}"), site.get(path, Accept_Language=lang)):
+            assert answer.data.startswith(b"\xef\xbb\xbf")
+            rows = list(csv.DictReader(io.StringIO(answer.data.decode("utf-8-sig")), delimiter=separator))
+            assert {row["points"] for row in rows} == {zero}
+            assert "Zoé; 1" in {row["name"] for row in rows}
+
     def test_a_calendar_has_the_deadlines_of_an_entrant(self, site: Site) -> None:
         director, members = register(site, "Organiser"), people(site, 3)
         path = opened(site, director, table={"undo": "none", "pace": {"seconds": {"turn": 60}}})

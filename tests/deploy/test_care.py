@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -18,6 +19,7 @@ import pytest
 
 from deploy.backup.snapshot import restore_snapshot, take_snapshot
 from deploy.cli import care_commands, doctor
+from deploy.cli.main import report_errors
 from deploy.config.settings import SettingsError, load_settings
 from deploy.runtime.wiring import ServiceContainer
 from domain.command_handler import CommandHandler, new_game_id
@@ -121,6 +123,43 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
     assert not {c.name: c for c in doctor.run_checks(settings, CATALOGUE)}["disk"].well
     views.close()
     ledger.close()
+
+
+def test_of_a_restored_folder_the_doctor_says_that_it_has_not_started(tmp_path: Path) -> None:
+    """Views are made by the start: before it no check names a table that is missing."""
+    call("migrate", "--data", str(tmp_path / "data"))
+    call("backup", str(tmp_path / "copy"), "--data", str(tmp_path / "data"))
+    call("restore", str(tmp_path / "copy"), "--data", str(tmp_path / "restored"))
+    found = call("doctor", "--data", str(tmp_path / "restored"))
+    assert found.returncode == 1
+    assert "FAIL  views: not started yet: `annals serve` makes them from the log" in found.stdout
+    assert "no such table" not in found.stdout
+
+
+def test_of_a_folder_that_cannot_be_written_the_doctor_says_one_line(
+    tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("migrate", "--data", str(tmp_path))
+    settings = load_settings({"data": str(tmp_path)}, {"ANNALS_REDIS_URL": redis_url})
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as a mount that is read-only answers, also to root
+    (only,) = doctor.run_checks(settings, CATALOGUE)
+    assert (only.name, only.well) == ("disk", False)
+    assert only.said == f"{tmp_path} cannot be written: check its rights and its mount"
+
+
+def test_where_nothing_runs_alive_says_so(tmp_path: Path) -> None:
+    call("migrate", "--data", str(tmp_path))
+    found = call("alive", "--data", str(tmp_path))
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr == f"annals: no process of {tmp_path} runs\n"
+
+
+def test_a_full_disk_is_named_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    def fill() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert report_errors(fill) == 2
+    assert "the disk of the data folder (--data), or that of temporary files is full" in capsys.readouterr().err
 
 
 def test_without_a_folder_the_doctor_says_so(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Join, Leave, Start
 from domain.kernel.proof.verify import verify
 from domain.kernel.records.export import Export
+from domain.service.job_requests import JobRequest, new_id
 from domain.types import DIRECTOR
 from tests.workers.conftest import CATALOGUE, House
 from workers.jobs import bot_moves
@@ -93,3 +94,33 @@ def test_it_goes_on_where_a_job_was_cut_off(house: House, monkeypatch: pytest.Mo
         if 0 not in house.crew.commands.game(game).state.top.owing:
             return
     pytest.fail("the bot never came to an end")
+
+
+def test_a_rewind_that_waits_goes_before_the_move_of_a_bot(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever takes a move back at once would always lose the race."""
+    game = seated(house, "orders@1", [bot(0), "anne", "bert"])
+    house.crew.commands.handle(game, Play(1, [{"type": "submit"}], decision=house.decision(game)))
+    version = house.crew.commands.game(game).version
+    args = {"to": version - 1, "seat": 1, "reason": "", "fresh": False}
+    rewind = JobRequest(new_id("rewind"), "rewind", game, version, args, at=house.crew.clock())
+
+    def slow(now: bot_moves.BotView, seat: int, rng: object) -> dict[str, object]:
+        house.crew.job_requests.submit(rewind)
+        return {"type": "submit"}
+
+    monkeypatch.setattr(bot_moves, "BOTS", {**BOTS, "builder": slow})
+    assert bot_moves.play_bots(game, house.decision(game)) == "gone"
+    outcome = house.crew.job_requests.find(rewind.id)
+    assert outcome
+    assert outcome.outcome
+    assert outcome.outcome["version"] == version + 1
+    assert house.crew.commands.game(game).state.top.owing == (0, 1, 2)
+
+
+def test_a_rewind_that_is_refused_holds_no_bot(house: House) -> None:
+    game = seated(house, "orders@1", [bot(0), "anne", "bert"])
+    version = house.crew.commands.game(game).version
+    args = {"to": version + 9, "seat": 1, "reason": "", "fresh": False}
+    rewind = JobRequest(new_id("rewind"), "rewind", game, version, args, at=house.crew.clock())
+    house.crew.job_requests.submit(rewind)
+    assert bot_moves.play_bots(game, house.decision(game)) == "done"

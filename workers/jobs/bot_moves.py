@@ -19,6 +19,7 @@ from domain.kernel.rules.decide import decisions
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.types import DIRECTOR, Seat
 from workers.context import WorkerContext, current_context
+from workers.jobs import rewinds
 from workers.jobs.turns import DONE, GONE, report_stored
 
 MAX_MOVES = 300
@@ -63,11 +64,23 @@ def _next_bot_seat(rules: AnyRuleset, now: AnyGame, decision: str) -> Seat | Non
     return next((seat for seat in sorted(owing) if bot_of(now.players[seat])), None)
 
 
+def _run_waiting_rewind(context: WorkerContext, game: AnyGame) -> bool:
+    """Run the newest rewind of this version if only a worker is missing; return whether the game has another version.
+
+    A bot is faster than the worker of a rewind: it lets a person go first.
+    """
+    for request in context.job_requests.list_rewinds(game.id, 1):
+        if request.is_ready and request.version == game.version:
+            rewinds.run_rewind(request.id)
+            return context.ledger.version(game.id) != game.version
+    return False
+
+
 def _play_move(context: WorkerContext, now: BotView, seat: Seat, decision: str) -> bool:
     """Play one bot move; return False if another command was faster or the bot has left."""
     player = now.game.players[seat]
     move = BOTS[bot_of(player)](now, seat, random.Random())  # noqa: S311 - not used for secrets
-    if move is None:
+    if move is None or _run_waiting_rewind(context, now.game):
         return False
     try:
         answer = context.commands.handle(

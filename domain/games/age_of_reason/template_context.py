@@ -212,9 +212,13 @@ _LAID: Mapping[str, Sequence[str]] = {"card_sealed": ("card",), "commit_closed":
 def complete_sentences(facts: Sequence[Doc]) -> Sequence[Doc]:
     """Tell tokens replaced at once, what is laid and revealed in one record once, and conversions with the Bluff.
 
-    AOR-8.1.4: after these, the discard has not grown.
+    AOR-8.1.4: after these, the discard has not grown. A reader of the last ally's card needs no word of its laying.
     """
     facts = join_replacements(facts, ("token_removed",))
+    shown = {fact["seat"] for fact in facts if fact["t"] == "card_sealed" and fact.get("card")}
+    facts = [
+        SILENT if fact["t"] == "commit_closed" and fact["laid"] and shown >= {*fact["laid"]} else fact for fact in facts
+    ]
     if any(fact["t"] == "battle_revealed" for fact in facts):
         facts = [{**fact, "t": ""} if any(map(fact.get, _LAID.get(fact["t"], ()))) else fact for fact in facts]
     if any(fact["t"] == "discard_counted" for fact in facts):

@@ -64,12 +64,16 @@ def _overrides(before: S, after: S, _: object) -> SentenceContext:
     }
 
 
-def _wars(_: S, __: S, fact: RelationsFixed) -> SentenceContext:
-    """Return the pairs of seats at war, each once."""
-    pairs = sorted(tuple(map(int, name.split("-"))) for name in fact.wars)
-    return {
-        "fronts": [{"seat": a, "against": [b for _, b in some]} for a, some in groupby(pairs, lambda pair: pair[0])]
-    }
+def _wars(before: S, _: S, fact: RelationsFixed) -> SentenceContext:
+    """Return the pairs of seats at war, and those whose war has ended, each once."""
+    ended = [name for name, pair in before.pairs.items() if pair.base == "war" and name not in fact.wars]
+    return {"fronts": _group_pairs(fact.wars), "truces": _group_pairs(ended)}
+
+
+def _group_pairs(names: Iterable[str]) -> list[Json]:
+    """Return each first seat of pairs with the others of its pairs."""
+    pairs = sorted(tuple(map(int, name.split("-"))) for name in names)
+    return [{"seat": a, "against": [b for _, b in some]} for a, some in groupby(pairs, lambda pair: pair[0])]
 
 
 def _revenue(_: S, __: S, fact: IncomeComputed) -> SentenceContext:

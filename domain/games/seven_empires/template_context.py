@@ -143,10 +143,7 @@ def _ranking(before: Seven, _: Seven, fact: GameScored) -> Mapping[str, Json]:
 def _flags(run: Sequence[Doc]) -> Sequence[Doc]:
     """Merge the flags of each empire."""
     by_empire = [(empire, list(some)) for empire, some in groupby(run, key=lambda fact: fact["empire"])]
-    return [
-        {**some[0], "count": len(some), "flags": [{**flag, "first": flag is some[0]} for flag in some]}
-        for _, some in by_empire
-    ]
+    return [{**some[0], "count": len(some), "flags": some} for _, some in by_empire]
 
 
 def _power(run: Sequence[Doc]) -> Sequence[Doc]:

@@ -34,7 +34,7 @@ class Digest:
     lines: tuple[str, ...]
     """Gains and losses."""
     standings: tuple[str, ...]
-    """Figures of each seat at the end, with the difference to the previous turn; unchanged seats are left out."""
+    """Figures of each seat at the end, with the difference to the previous turn."""
     rulings: tuple[str, ...] = ()
     """Commands of officers, with their author and reason."""
     figures: tuple[Figures, ...] = ()
@@ -180,8 +180,6 @@ def _standing(
     texts: Texts, namer: SeatNamer, seat: int, now: Sequence[Figures], before: Sequence[Figures], over: bool
 ) -> str | None:
     old = before[seat] if before else {}
-    if old == now[seat]:
-        return None
     more = {key: _signed(value - old[key]) for key, value in now[seat].items() if value != old.get(key, value)}
     return texts.render("standing", {"seat": seat, **now[seat], "more": more, "over": over}, namer)
 

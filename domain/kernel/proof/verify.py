@@ -41,6 +41,7 @@ VERIFICATION_CODES: Mapping[str, str] = {
     "unknown_kind": "a record is of no known kind",
     "malformed": "a record is none that an act can have made",
     "chain_broken": "a public part is not the one that the next record, or the expected head, names",
+    "head_unknown": "no record has the expected head, but the game goes on: the file may be older than the head",
     "pack_changed": "a pack does not fit any seal of its record",
     "pack_missing": "a seal of a closed game has no pack",
     "opening_false": "a published pack is not the one that was sealed",
@@ -115,8 +116,8 @@ def verify(
 ) -> VerificationReport:
     """Prove everything provable of the export; raise VerificationError with the first fault.
 
-    `head` is an independently known hash of the last record; without it only the earlier records are chained. `seed`:
-    the seed of an unclosed game, from a caller with access to it.
+    `head` is an independently known hash of a record; without it only the records before the last are chained.
+    `seed`: the seed of an unclosed game, from a caller with access to it.
     """
     records = export.records
     check_chain(records, head)
@@ -131,7 +132,7 @@ def verify(
 
 
 def check_chain(records: Sequence[Record], head: str = "") -> None:
-    """Check versions 1.., known kinds, and the previous hash named by each record."""
+    """Check versions 1.., known kinds, the previous hash named by each record, and the head."""
     prev = ""
     for v, r in enumerate(records, 1):
         if r.public.get("kind") not in KINDS:
@@ -142,8 +143,22 @@ def check_chain(records: Sequence[Record], head: str = "") -> None:
         if r.public.get("prev") != prev:
             raise VerificationError("chain_broken", v)
         prev = r.hash
-    if head and head != prev:
-        raise VerificationError("chain_broken", len(records), "the head is another")
+    if head:
+        find_head(records, head)
+
+
+def find_head(records: Sequence[Record], head: str) -> int:
+    """Return the version of the record with this head.
+
+    Raise VerificationError `chain_broken` for a closed game, `head_unknown` for a running one.
+    """
+    for record in reversed(records):
+        if record.hash == head:
+            return record.version
+    if records[-1].kind == "closed":
+        raise VerificationError("chain_broken", len(records), "no record has this head: is it of this game?")
+    newer = "download a newer export; if it lacks this head too, the head is of another game"
+    raise VerificationError("head_unknown", len(records), newer)
 
 
 def _check_table(rules: Ruleset[S], first: Record) -> None:

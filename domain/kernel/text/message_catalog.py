@@ -242,7 +242,7 @@ class _TemplateFiller:
         items = value if isinstance(value, list | tuple) else [value]
         if kind == "said":
             return "\n".join(filter(None, (self._render_item(x, rest) for x in items)))
-        return grammar.join_list([text for x in items if (text := self._render_item(x, kind))])
+        return grammar.join_names([text for x in items if (text := self._render_item(x, kind))])
 
     def _noun(self, value: Json, kind: str) -> Noun:
         if kind == "player":

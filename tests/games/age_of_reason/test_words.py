@@ -9,10 +9,11 @@ import pytest
 
 from domain.games.age_of_reason import RULESET
 from domain.games.age_of_reason.data import DOC, MARKERS, SPACES, TOKENS
+from domain.games.age_of_reason.template_context import complete_sentences
 from domain.kernel.narration.sentences import SeatNames, record_sentences
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
-from domain.types import Json
+from domain.types import Doc, Json
 from tests.games.age_of_reason.board import POWERS, attack, commit, move, position
 from tests.games.age_of_reason.registered import RARE
 from tests.games.age_of_reason.test_games import DRAWN, played
@@ -167,3 +168,15 @@ def test_what_may_be_done_once_in_a_phase_is_told_by_the_phase() -> None:
     french = load_texts(RULESET.package, "fr")
     placed = {"t": "space_placed", "seat": 0, "space": "ministry_of_war", "attacks": 2}
     assert (french.sentence(placed) or "").endswith("peut mener 2 attaques par phase.")
+
+
+def test_the_card_of_the_last_ally_is_told_once() -> None:
+    """A reader of the card needs no word of its laying; others do."""
+    closed: Doc = {"t": "commit_closed", "laid": [1]}
+    sealed: Doc = {"t": "card_sealed", "seat": 1, "card": SHIPS[0]}
+    assert [fact["t"] for fact in complete_sentences([sealed, closed])] == ["card_sealed", ""]
+    assert [fact["t"] for fact in complete_sentences([{**sealed, "card": None}, closed])] == [
+        "card_sealed",
+        "commit_closed",
+    ]
+    assert [fact["t"] for fact in complete_sentences([closed])] == ["commit_closed"]

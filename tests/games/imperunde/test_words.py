@@ -142,6 +142,26 @@ def test_who_is_at_war_is_told_by_name(wars: list[Json], said: list[str]) -> Non
     assert fact_sentences(words, name, with_context(RULESET, facts, template_context(RULESET, state, facts))) == said
 
 
+def test_a_war_that_ends_is_told_as_a_peace() -> None:
+    """IMP-6.2.5: a peace stands in no fact of its own."""
+    facts: list[Doc] = [{"t": "relations_fixed", "wars": ["0-1", "0-2", "1-3"]}]
+    state = RULESET.fold(position(seats=4).state, facts)
+    facts = [{"t": "relations_fixed", "wars": ["0-2"]}]
+    told = with_context(RULESET, facts, template_context(RULESET, state, facts))
+    for lang, said in (
+        ("en", ["Great Britain makes peace with South Africa.", "South Africa makes peace with Victoria."]),
+        (
+            "fr",
+            [
+                "La Grande-Bretagne fait la paix avec l'Afrique du Sud.",
+                "L'Afrique du Sud fait la paix avec le Victoria.",
+            ],
+        ),
+    ):
+        words = load_texts(RULESET.package, lang)
+        assert fact_sentences(words, SeatNames(words, RULESET.powers(state), {}), told)[2:] == said
+
+
 PASSES = [
     (
         ["open", "combat", "round"],

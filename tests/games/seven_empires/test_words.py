@@ -6,7 +6,7 @@ import pytest
 
 from domain.games.seven_empires import RULESET
 from domain.games.seven_empires.data import EMPIRES
-from domain.kernel.narration.sentences import fact_sentences
+from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.narration.template_context import template_context, with_context
 from domain.kernel.rules.flow import assign
 from domain.kernel.text.grammar import parse_noun
@@ -215,7 +215,7 @@ def test_an_attacker_that_can_be_struck_back_survives_for_the_moment() -> None:
 def test_a_movement_of_nothing_is_told() -> None:
     """SE7-8.15: once an army has moved, its flags and marches tell enough."""
     still = moving("spain", {"barcelona": "spain infantry"})
-    assert said(still, 0, move("end_movement"))[0] == "Spain leaves its units where they are."
+    assert said(still, 0, move("end_movement"))[0] == "Spain ends its movement."
     moved = moving("spain", {"barcelona": "spain infantry"})
     moved.when(0, army("barcelona", "infantry", "madrid"))
     assert said(moved, 0, move("end_movement"))[0].startswith("In turn 2")
@@ -246,3 +246,19 @@ def test_a_tile_names_the_seat_that_begins(tile: str, line: str) -> None:
     more = template_context(RULESET, assign(state, first_seat=1), [fact])[0]
     told = load_texts(RULESET.package, "en").sentence({**more, **fact})
     assert told == f"The hourglass tile of decade 1 is revealed: {line}."
+
+
+@pytest.mark.parametrize(
+    ("regions", "places"),
+    [
+        (["barbary_coast", "piedmont"], "on the Barbary Coast and in Piedmont"),
+        (["piedmont", "finland"], "in Piedmont and Finland"),
+    ],
+)
+def test_flags_stand_on_a_coast_and_in_a_land(regions: list[str], places: str) -> None:
+    """A preposition is told once only if it fits all."""
+    words = load_texts(RULESET.package, "en")
+    flags: list[Doc] = [{"t": "flag_placed", "empire": "spain", "region": region} for region in regions]
+    state = moving("spain", {"barcelona": "spain infantry"}).state
+    told = with_context(RULESET, flags, template_context(RULESET, state, flags))
+    assert fact_sentences(words, SeatNames(words, {}, {}), told) == [f"Spain places flags {places}."]
