@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from domain.types import Doc
 from projections import schema
@@ -22,14 +22,19 @@ class LeaseLostError(Exception):
     """Another process holds the lease."""
 
 
-def acquire_lease(db: Connection, name: str, owner: str, now: int) -> bool:
-    """Take or renew a lease; return True if `owner` held it before. Raises LeaseLostError."""
+def acquire_lease(db: Connection, name: str, owner: str, now: int, lifetime: int = LEASE) -> bool:
+    """Take or renew a lease for `lifetime` ms; return True if `owner` held it before. Raises LeaseLostError."""
     ((previous_owner, until),) = _FIND_LEASE.fetch_all(db, lease=name) or [("", 0)]
     if previous_owner not in ("", owner) and until > now:
         raise LeaseLostError(previous_owner)
-    if previous_owner != owner or not now <= until - LEASE // 2 <= now + LEASE:
-        upsert(db, schema.leases, [{"name": name, "owner": owner, "until": now + LEASE}])
+    if previous_owner != owner or not now <= until - lifetime // 2 <= now + lifetime:
+        upsert(db, schema.leases, [{"name": name, "owner": owner, "until": now + lifetime}])
     return bool(previous_owner == owner)
+
+
+def release_lease(db: Connection, name: str, owner: str) -> None:
+    """End a lease if `owner` holds it."""
+    db.execute(delete(schema.leases).where(_L.name == name, _L.owner == owner))
 
 
 def save_progress(db: Connection, work: str, doc: Doc) -> None:

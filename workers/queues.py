@@ -6,23 +6,18 @@ either: a writer to it can name jobs, and workers read nothing else.
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import ClassVar
 
 from redis import Redis
-from redis.exceptions import RedisError, ResponseError
-from rq import Queue
+from redis.exceptions import RedisError
+from rq import Queue, SimpleWorker
 from rq.exceptions import NoSuchJobError
 from rq.job import Job
-from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from domain.errors import StoreUnavailable
 from domain.service.job_requests import JobRequest
@@ -67,7 +62,10 @@ TURN_SECONDS = 60
 """Time limit of a job in TURNS, seconds."""
 
 BATCH_SECONDS = 3600
-"""Time limit and period of a job in BATCH, seconds. A job still running in the next period is not started again."""
+"""Time limit of a job in BATCH, seconds."""
+
+BATCH_PERIOD = 60_000
+"""The same period for long jobs, ms. One that goes on holds a lease, and another attempt leaves it alone."""
 
 REDIS_SECONDS = 1.0
 """Redis timeout for enqueuing, seconds."""
@@ -77,22 +75,6 @@ RETRY_SECONDS = 5.0
 
 MAX_QUEUED = 10_000
 """Jobs kept in a queue; the oldest are dropped if no worker takes them."""
-
-CLAIM_SECONDS = 5.0
-"""Seconds after which a long job is enqueued again if it left the queue but did not start."""
-
-
-class Reattempt(NamedTuple):
-    """Retry state of an abandoned long job, which may itself kill its workers."""
-
-    pause: float = CLAIM_SECONDS
-    """Seconds until the next retry; doubles each time."""
-    next_at: float = 0.0
-    """Time of the next retry on the monotonic clock."""
-
-    def after_retry(self, now: float) -> Reattempt:
-        """Return the state after one more retry."""
-        return Reattempt(2 * self.pause, now + self.pause)
 
 
 _DUE_JOBS: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
@@ -122,24 +104,14 @@ _DUE_NAME = re.compile(rf"({'|'.join(_DUE_JOBS)})-({_GAME_ID})-([0-9]{{1,9}}-[0-
 _REQUEST_NAME = re.compile(rf"({'|'.join(_REQUEST_JOBS)})-[0-9a-f]{{24}}")
 _ID = re.compile(r"(.{1,80})-[0-9]{1,15}")
 
-WORKER_MARGIN = 60
-"""Seconds that a worker's key in Redis outlives its heartbeat interval."""
-
-WORKER_PREFIX = b"rq:worker:"
-"""Prefix of worker keys."""
-
 _STATES = {b"started": "running", b"failed": "failed"}
 
 
 def _period(name: str) -> int:
     work = name.partition("-")[0]
-    return (
-        BATCH_SECONDS * 1000
-        if work in ("audit", "rebuild")
-        else SHORT_PERIOD
-        if work in ("bot", "report", "queue", _DELIVERY)
-        else PERIOD
-    )
+    if work in ("audit", "rebuild"):
+        return BATCH_PERIOD
+    return SHORT_PERIOD if work in ("bot", "report", "queue", _DELIVERY) else PERIOD
 
 
 @dataclass(frozen=True)
@@ -167,8 +139,12 @@ class JobCall:
         return TURN_SECONDS if self.queue == TURNS else BATCH_SECONDS
 
     def id(self, now: int) -> str:
-        """Return the job's id at `now` (ms)."""
+        """Return the id of the attempt at `now` (ms)."""
         return f"{self.name}-{now // self.period}"
+
+    def run(self) -> Json:
+        """Do the work; return the result of the function, and raise as it does."""
+        return self.function(*self.args)
 
 
 def due_call(row: DueWork) -> JobCall:
@@ -213,38 +189,45 @@ def parse_id(id_: str) -> JobCall | None:
 
 
 class RowJob(Job):
-    """A job made from its id alone.
+    """A job of a queue, made from its id alone.
 
-    All other data that Redis holds of it is ignored: function, arguments, callbacks, dependents.
+    All other data that Redis holds of it is ignored: function, arguments, callbacks, dependents. Otherwise a writer to
+    Redis could have any function run.
     """
 
+    queue: ClassVar[str]
     call: JobCall
 
     @classmethod
     def fetch(cls, id: str, connection: Redis | None = None, serializer: object = None) -> RowJob:  # noqa: A002 - RQ's name
         """Return the job like RQ does; raises NoSuchJobError for foreign ids, which RQ skips."""
         call = parse_id(id)
-        if call is None:
+        if call is None or call.queue != cls.queue:  # long work must not stand in the way of turns
             raise NoSuchJobError(id[:100])
         job = cls(id, connection=connection, serializer=serializer)
         job.call, job.origin, job.timeout = call, call.queue, call.timeout
+        job.func_name, job.args, job.kwargs = call.kind, call.args, {}
+        job.result_ttl, job.failure_ttl = call.period // 1000, min(call.period, PERIOD) // 1000
         return job
 
-    def perform(self) -> object:
-        """Run the job's function."""
-        return self.call.function(*self.call.args)
+    def perform(self) -> Json:
+        """Do the work that the id names."""
+        return self.call.run()
 
 
-class JobQueue(Queue):
-    """A queue that hands each job out for good; the job's row exists until its work is done."""
+class TurnJob(RowJob):
+    """A short job, which players wait for."""
 
-    job_class = RowJob
+    queue = TURNS
 
-    @classmethod
-    def lmove(cls, connection: Redis, queue_key: str, timeout: int | None) -> tuple[str, str] | None:
-        """Pop an id. RQ would keep it in a second list and take any bytes for text."""
-        popped = cls.lpop([queue_key], timeout, connection)
-        return popped and (queue_key, bytes(popped[1]).decode(errors="replace"))
+
+class BatchJob(RowJob):
+    """A long job."""
+
+    queue = BATCH
+
+
+JOB_CLASSES: Mapping[str, type[RowJob]] = MappingProxyType({cls.queue: cls for cls in (TurnJob, BatchJob)})
 
 
 class Queues:
@@ -253,23 +236,21 @@ class Queues:
     def __init__(self, url: str) -> None:
         self._redis, self._quick = connect(url, REDIS_SECONDS), connect(url)
         self._enqueuing, self._querying = CircuitBreaker(RETRY_SECONDS), CircuitBreaker()
-        self._queues = {name: JobQueue(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
-        self._reattempts: dict[str, Reattempt] = {}
-        self._idle: dict[str, float] = {}
-        """Long jobs neither queued nor started -> time of discovery on the monotonic clock."""
+        self._queues = {name: Queue(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
 
     def enqueue(self, calls: Sequence[JobCall], now: int) -> int:
-        """Enqueue these jobs; return the number of new and of abandoned ones."""
+        """Enqueue these jobs, each once in its period; return the number of new ones.
+
+        Two processes may enqueue a job twice; running it twice changes nothing.
+        """
         if not calls:
             return 0
         ids = {call.id(now): call for call in calls}
         with _redis_errors(self._enqueuing):
-            unknown = self._list_new(list(ids))
-            new = [id_ for id_ in unknown if not self._continues(ids[id_], now)]
-            abandoned = self._list_abandoned(
-                [id_ for id_, call in ids.items() if call.queue == BATCH and id_ not in unknown]
-            )
-            return sum(self._enqueue(id_, ids[id_]) for id_ in (*new, *abandoned))
+            new = self._list_new(list(ids))
+            for id_ in new:
+                self._enqueue(id_, ids[id_])
+            return len(new)
 
     def _list_new(self, ids: Sequence[str]) -> list[str]:
         """Return the ids without a job, by one request, because most jobs exist already."""
@@ -283,46 +264,7 @@ class Queues:
             raise RedisError(NO_REDIS)
         return [id_ for id_ in ids if not exists[id_]]
 
-    def _continues(self, call: JobCall, now: int) -> bool:
-        """Return True if a worker still runs this long job from the period before."""
-        return call.queue == BATCH and self._is_running(call.id(now - call.period)) is True
-
-    def _is_running(self, id_: str) -> bool | None:
-        """Return True if the worker that started the job still runs it; None if no worker started it."""
-        status, worker = (self._redis.hget(RowJob.key_for(id_), name) for name in ("status", "worker"))
-        if not (isinstance(worker, bytes) and worker.startswith(WORKER_PREFIX) and status == b"started"):
-            return None
-        current = self._redis.hget(worker, "at")  # jobs that end while Redis is away are not reported
-        return current in (None, id_.encode()) and _is_alive(self._redis, worker)
-
-    def _list_abandoned(self, ids: Sequence[str]) -> list[str]:
-        """Return the abandoned long jobs. Other jobs get a new id soon enough."""
-        now = time.monotonic()
-        self._reattempts = {id_: self._reattempts.get(id_, Reattempt()) for id_ in ids}
-        abandoned = [id_ for id_ in ids if now >= self._reattempts[id_].next_at and self._is_abandoned(id_)]
-        self._idle = {id_: since for id_, since in self._idle.items() if id_ in ids and id_ not in abandoned}
-        self._reattempts |= {id_: self._reattempts[id_].after_retry(now) for id_ in abandoned}
-        return abandoned
-
-    def _is_abandoned(self, id_: str) -> bool:
-        """Return True if the job's worker died or left it, or no worker took it, or its row is open again."""
-        if (alive := self._is_running(id_)) is not None:
-            return not alive
-        key = RowJob.key_for(id_)
-        if self._is_queued(id_) or self._redis.hget(key, "status") == b"failed":  # failed jobs expire soon
-            self._idle.pop(id_, None)
-            return False
-        return time.monotonic() - self._idle.setdefault(id_, time.monotonic()) > CLAIM_SECONDS
-
-    def _is_queued(self, id_: str) -> bool:
-        """Return True if the job is in the queue of long work, or if Redis cannot tell."""
-        try:
-            return self._redis.lpos(self._queues[BATCH].key, id_) is not None
-        except ResponseError:  # missing rights, or a Redis without LPOS
-            return True
-
-    def _enqueue(self, id_: str, call: JobCall) -> bool:
-        """Enqueue a job. Two processes may enqueue it twice; running it twice changes nothing."""
+    def _enqueue(self, id_: str, call: JobCall) -> None:
         self._queues[call.queue].enqueue_call(
             call.kind,
             args=call.args,
@@ -331,14 +273,14 @@ class Queues:
             ttl=2 * call.period // 1000,
             description=call.kind,
         )
-        return True
 
     def job_state(self, name: str, now: int) -> str:
         """Return the state of a job: `running`, `failed` (will be retried) or an empty string."""
         period = _period(name)
+        attempts = 1 + (BATCH_SECONDS if period == BATCH_PERIOD else TURN_SECONDS) * 1000 // period
         try:
             with _redis_errors(self._querying), self._quick.pipeline(transaction=False) as ask:
-                for back in (0, 1):
+                for back in range(attempts + 1):
                     ask.hget(RowJob.key_for(f"{name}-{now // period - back}"), "status")
                 statuses = set(ask.execute())
         except StoreUnavailable:
@@ -346,12 +288,9 @@ class Queues:
         return next((status for word, status in _STATES.items() if word in statuses), "")
 
     def count_workers(self) -> dict[str, int]:
-        """Return queue -> number of living workers, as far as this process can tell."""
+        """Return queue -> number of workers. One that was killed is counted for a minute."""
         with _redis_errors(CircuitBreaker()):
-            return {
-                name: sum(_is_alive(self._redis, key) for key in list_worker_keys(self._redis, name)[0])
-                for name in QUEUES
-            }
+            return {name: len(SimpleWorker.all(queue=queue)) for name, queue in self._queues.items()}
 
     def close(self) -> None:
         """Close the connections; later use opens new ones."""
@@ -369,59 +308,3 @@ def _redis_errors(breaker: CircuitBreaker) -> Iterator[None]:
         breaker.report(failed=True)
         raise StoreUnavailable("the queue does not answer") from error
     breaker.report(failed=False)
-
-
-def _is_alive(redis: Redis, key: bytes) -> bool:
-    """Return True if the worker kept its heartbeat: its key outlives the interval by WORKER_MARGIN.
-
-    For a worker on this host, its process is checked as well.
-    """
-    if redis.pttl(key) < WORKER_MARGIN * 1000:
-        return False
-    host, pid, began = (redis.hget(key, name) for name in ("place", "pid", "began"))
-    return not (host == host_id().encode() and isinstance(pid, bytes) and _is_dead(pid, began))
-
-
-def _is_dead(pid: bytes, then: object) -> bool:
-    if not re.fullmatch(rb"[1-9][0-9]{0,8}", pid):
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # another user's process
-        return False
-    return bool(then and (now := start_time(int(pid))) and now.encode() != then)
-
-
-def host_id() -> str:
-    """Return an id of the machine or container within which process ids are unique."""
-    try:
-        space = str(Path("/proc/self/ns/pid").readlink())  # the initial namespace has the same number on all machines
-        start = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-    except OSError:
-        space = start = ""
-    return f"{socket.gethostname()} {start} {space}"
-
-
-def start_time(pid: int) -> str:
-    """Return the start time of a process, to tell it from a later one with the same id; empty if unknown.
-
-    Process ids repeat after a restart of the machine or container.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return ""
-    return stat.rpartition(")")[2].split()[19]  # clock ticks since boot: proc(5)
-
-
-def list_worker_keys(redis: Redis, queue: str) -> tuple[list[bytes], list[bytes]]:
-    """Return the keys of a queue's living workers, and those of dead or invalid ones."""
-    members = redis.smembers(WORKERS_BY_QUEUE_KEY % queue)
-    keys = [key for key in members if isinstance(key, bytes)]
-    if len(keys) < len(members):
-        raise RedisError(NO_REDIS)
-    ours = [key for key in keys if key.startswith(WORKER_PREFIX)]
-    alive = [key for key in ours if redis.exists(key)]
-    return alive, [key for key in keys if key not in alive]

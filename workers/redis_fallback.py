@@ -50,7 +50,7 @@ class RedisFallback:
     def _run_call(self, call: JobCall) -> None:
         self._began, self.current_job = time.monotonic(), call.name
         try:
-            call.function(*call.args)
+            call.run()
         except StoreUnavailable as error:
             self._attempted.clear()
             log.warning("the store does not answer: %s", error)

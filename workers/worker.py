@@ -6,43 +6,31 @@ import logging
 import os
 import signal
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 from redis import Redis
 from rq import Queue, SimpleWorker
 from rq.exceptions import StopRequested
-from rq.job import Job, JobStatus
-from rq.utils import now
-from rq.worker import WorkerStatus
-from rq.worker_registration import WORKERS_BY_QUEUE_KEY, register
+from rq.timeouts import UnixSignalDeathPenalty
+from rq.worker_registration import register
 
 from workers import liveness
 from workers.context import WorkerContext, set_context
 from workers.log_throttle import LogThrottle
 from workers.notifications.producer import NotificationProducer
 from workers.projector_process import ProjectorLoop
-from workers.queues import (
-    PERIOD,
-    QUEUES,
-    SERIALIZER,
-    WORKER_MARGIN,
-    JobQueue,
-    RowJob,
-    check_game,
-    host_id,
-    list_worker_keys,
-    start_time,
-)
+from workers.queues import JOB_CLASSES, QUEUES, SERIALIZER, RowJob, check_game
 from workers.reconciler import Reconciler
 from workers.signals import Signals, connect, ping
 
 POLL_SECONDS = 2
 """Seconds between two self-checks of an idle worker."""
 
-REDIS_SECONDS = POLL_SECONDS + 2.0
+REDIS_SECONDS = POLL_SECONDS + 2
 """Redis timeout of a worker, seconds."""
 
 RETRY_SECONDS = 1.0
@@ -76,129 +64,57 @@ class _TookTooLongError(BaseException):
     """The job's time limit has passed. A BaseException, so that job code cannot catch it as its own failure."""
 
 
-class InProcessWorker(SimpleWorker):
-    """Runs jobs without forking, so that games stay in memory between turns.
+class _TimeLimit(UnixSignalDeathPenalty):
+    """RQ's time limit of a job, with an error that no job catches."""
 
-    The supervisor replaces the safety of RQ's forks: it restarts a dead worker, and a worker exits after a timed-out
-    job. Rows replace RQ's bookkeeping in Redis: registries, results, callbacks and retries.
+    def handle_death_penalty(self, signum: int, frame: FrameType | None) -> None:
+        raise _TookTooLongError
+
+
+class RowWorker(SimpleWorker):
+    """RQ's worker that runs jobs without forking, so that games stay in memory between turns.
+
+    The supervisor replaces the safety of forks: it restarts a dead worker, and a worker ends after a timed-out job. No
+    writer to Redis can stop or suspend it.
     """
 
+    death_penalty_class = _TimeLimit
     max_connection_wait_time = 2.0
+    connection_timeout = REDIS_SECONDS
+    must_stop = False
+    """True once the worker was asked to stop."""
 
-    def __init__(self, url: str, queue: str, name: str | None = None) -> None:
-        """`name` is this process' name before it lost Redis; no other process knows it."""
-        self._quick = connect(url)  # for hints: no waiting
-        self._current_job = ""
-        """Id of the current job, or empty."""
-        connection = connect(url, REDIS_SECONDS)
-        super().__init__(
-            [JobQueue(queue, connection=connection, serializer=SERIALIZER)],
-            connection=connection,
-            serializer=SERIALIZER,
-            name=name,
-            job_class=RowJob,
-            queue_class=JobQueue,
-            log_job_description=False,
-            worker_ttl=POLL_SECONDS + 15,  # RQ waits 15 seconds less
-        )
-
-    @property
-    def must_stop(self) -> bool:
-        """True if the worker was asked to stop or has to."""
-        return self._stop_requested or self._shutdown_requested_date is not None
-
-    def bootstrap(self, *args: Any) -> None:
-        """Start like RQ, but handle signals from the beginning and check that a Redis answers."""
-        self._install_signal_handlers()  # type: ignore[no-untyped-call] # untyped in RQ
-        ping(self.connection)
-        self.connection.delete(self.key)  # else RQ refuses the name as taken
-        super().bootstrap(*args)
-
-    def teardown(self) -> None:
-        """Stop like RQ, but do not wait for an absent Redis."""
-        self.connection.close()
-        self.connection = self._quick
-        with suppress(Exception):
-            super().teardown()  # type: ignore[no-untyped-call] # untyped in RQ
-        self.connection.close()
-
-    def subscribe(self) -> None:
-        """Do nothing: this worker takes no commands through Redis."""
-
-    def unsubscribe(self) -> None:
-        """Do nothing: there is no subscription."""
-
-    def check_for_suspension(self, burst: bool) -> None:
-        """Do nothing: Redis cannot suspend this worker."""
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        """Stop after the current job."""
+        self.must_stop = True
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call] # untyped in RQ
 
     def set_shutdown_requested_date(self) -> None:
-        """Do nothing: no writes to Redis inside a signal handler."""
-
-    def _set_connection(self, connection: Redis) -> Redis:
-        """Return the connection unchanged; it has its timeouts."""
-        return connection
-
-    def _set_ip_address(self, connection: Redis) -> None:
-        """Set no address."""
-        self.ip_address = "unknown"
+        """Write nothing to Redis in a signal handler: a halted one would break off the job at hand."""
 
     def heartbeat(self, timeout: int | None = None, pipeline: Any = None) -> None:
-        """Beat like RQ, extend the liveness deadline, and register again in an emptied Redis."""
-        if pipeline is None:
-            with self.connection.pipeline() as own_pipeline:
-                self.heartbeat(timeout, own_pipeline)
-                own_pipeline.execute()
-            return
-        liveness.set_deadline(max(timeout - WORKER_MARGIN + OVERRUN_SECONDS if timeout else 0, IDLE_SECONDS))
+        """Beat like RQ, and extend the liveness deadline: by the time limit of a job, plus RQ's minute."""
+        liveness.set_deadline(max(timeout - 60 + OVERRUN_SECONDS if timeout else 0, IDLE_SECONDS))
         super().heartbeat(timeout, pipeline)
-        register(self, pipeline)
-        fields = {"place": host_id(), "pid": self.pid, "began": start_time(os.getpid()), "at": self._current_job}
-        pipeline.hset(self.key, mapping=fields)
+        register(self, pipeline)  # again in an emptied Redis
 
-    def run_maintenance_tasks(self) -> None:
-        """Remove dead workers, the only data in Redis that could grow."""
-        for queue in self.queue_names():
-            if dead := list_worker_keys(self.connection, queue)[1]:
-                self.connection.srem(WORKERS_BY_QUEUE_KEY % queue, *dead)
-                self.connection.srem(self.redis_workers_keys, *dead)
-        self.last_cleaned_at = now()  # type: ignore[assignment] # untyped in RQ
+    def subscribe(self) -> None:
+        """Take no commands through Redis."""
 
-    # --- jobs
+    def unsubscribe(self) -> None:
+        """End no subscription: there is none."""
 
-    def execute_job(self, job: Job, queue: Queue) -> None:
-        """Run a job. Its status in Redis is only a hint; rows say what is left to do."""
-        row_job = cast("RowJob", job)
-        if row_job.call.queue != queue.name:  # long work must not stand in the way of turns
-            return
-        self._state, self._current_job = WorkerStatus.BUSY, row_job.id
-        self._report_status(row_job, JobStatus.STARTED, row_job.call.timeout)
-        succeeded, self._current_job = self._run_job(row_job), ""
-        if succeeded:
-            self._report_status(row_job, JobStatus.FINISHED, row_job.call.period // 1000)
-        else:  # it is not enqueued again before
-            self._report_status(row_job, JobStatus.FAILED, PERIOD // 1000)
-        self._state = WorkerStatus.IDLE
+    def check_for_suspension(self, burst: bool) -> None:
+        """Look for no suspension: Redis cannot suspend this worker."""
 
-    def _run_job(self, job: RowJob) -> bool:
-        try:
-            with self.death_penalty_class(job.call.timeout, _TookTooLongError, job_id=job.id):
-                job.perform()
-        except _TookTooLongError:  # memory may be inconsistent
-            log.exception("%s took too long", job.id)
-            self._stop_requested = True
-        except Exception:
-            log.exception("%s has failed", job.id)
-            check_game(job.call)
-        else:
-            return True
-        return False
 
-    def _report_status(self, job: RowJob, status: JobStatus, seconds: int) -> None:
-        with suppress(Exception), self._quick.pipeline() as pipe:
-            self.heartbeat(seconds + WORKER_MARGIN, pipe)
-            pipe.hset(job.key, mapping={"status": status.value, "worker": self.key})
-            pipe.expire(job.key, seconds)
-            pipe.execute()
+def _handle_failure(job: RowJob, _: type[BaseException], error: BaseException, __: object) -> None:
+    """Look for the cause of a failure, and end the process after a timeout: its memory may be inconsistent."""
+    if isinstance(error, _TookTooLongError):
+        log.error("%s took too long", job.id)
+        os.kill(os.getpid(), signal.SIGTERM)
+    else:
+        check_game(job.call)
 
 
 def serve_queue(context: WorkerContext, url: str, queue: str, *, burst: bool = False) -> bool:
@@ -206,27 +122,52 @@ def serve_queue(context: WorkerContext, url: str, queue: str, *, burst: bool = F
     if queue not in QUEUES:
         raise ValueError(f"there is no queue {queue}")
     set_context(context)
-    worked, name, away = False, None, LogThrottle()
+    worked, away = False, LogThrottle()
     with _throttled_library_log(), suppress(StopRequested):
         while True:
-            worker = InProcessWorker(url, queue, name)
-            name = worker.name
+            worker = None
+            for number in (signal.SIGINT, signal.SIGTERM):  # until the worker has its own handlers
+                signal.signal(number, _stop)
             try:
-                worked |= worker.work(burst=burst)
+                worker = make_worker(url, queue)
+                worked |= worker.work(burst=burst, logging_level="WARNING")
             except StopRequested:
                 raise
             except Exception as error:  # noqa: BLE001 - another program's reply can raise any error
                 if away(type(error).__name__):  # the message may contain a time
                     log.warning("Redis does not answer: %.200s", error)
-            finally:
-                worker.connection.close()
-            if burst or worker.must_stop:
+            if burst or (worker is not None and worker.must_stop):
                 break
             liveness.set_deadline(IDLE_SECONDS)
             time.sleep(RETRY_SECONDS)
     if context.delivery_pool and not burst:
         context.delivery_pool.stop()
     return worked
+
+
+def _stop(_: int, __: FrameType | None) -> None:
+    raise StopRequested
+
+
+def make_worker(url: str, queue: str) -> RowWorker:
+    """Return a worker of a queue. Raise an error unless a Redis answers."""
+    connection = connect(url, REDIS_SECONDS)
+    ping(connection)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # RQ asks for its own address, which the runbook's rights do not include
+        return _make_row_worker(connection, queue)
+
+
+def _make_row_worker(connection: Redis, queue: str) -> RowWorker:
+    return RowWorker(
+        [Queue(queue, connection=connection, serializer=SERIALIZER, job_class=JOB_CLASSES[queue])],
+        connection=connection,
+        serializer=SERIALIZER,
+        job_class=JOB_CLASSES[queue],
+        exception_handlers=[_handle_failure],
+        log_job_description=False,
+        worker_ttl=POLL_SECONDS + 15,  # RQ waits 15 seconds less
+    )
 
 
 @contextmanager

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from rq.job import JobStatus
 from sqlalchemy import select
 
 from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.kernel.game.table_commands import Leave
 from domain.ruleset_registry import RulesetRegistry
-from domain.service.job_requests import JobRequest
 from projections import schema
-from projections.leases import LEASE
+from projections.leases import LEASE, acquire_lease
 from projections.projector import Projector
 from projections.rebuild import TABLES, create_generation, drop_old_rows, switch_generation
 from projections.view_store import ViewStore
@@ -28,11 +25,10 @@ from tests.deploy.house import until
 from tests.kernel.flows import orders
 from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
-from workers import liveness, queues
-from workers.jobs import audits, rebuilds, turns
-from workers.queues import BATCH, BATCH_SECONDS, TURNS, WORKER_MARGIN, Queues, RowJob, host_id, request_call
-from workers.signals import connect
-from workers.worker import InProcessWorker
+from workers import liveness
+from workers.jobs import audits, rebuilds, runner, turns
+from workers.queues import BATCH, BATCH_PERIOD, BATCH_SECONDS, TURNS, Queues
+from workers.worker import RowWorker, make_worker
 
 
 def rows(house: House) -> dict[str, list[tuple[object, ...]]]:
@@ -288,15 +284,6 @@ def test_an_audit_is_a_row_until_it_is_done(house: House) -> None:
     assert house.reconciler.pass_once() == 0, "what is done is not done again"
 
 
-def test_a_worker_that_is_at_it_is_not_given_the_same_long_work_again(house: House) -> None:
-    id_ = house.ask("audit", house.game())
-    house.reconciler.pass_once()
-    house.redis.hset(f"rq:job:{id_}-{house.crew.clock() // (BATCH_SECONDS * 1000)}", "status", "started")
-    assert house.queues.job_state(id_, house.crew.clock()) == "running"
-    house.later(60_000)
-    assert house.reconciler.pass_once() == 0
-
-
 def test_an_errand_that_cannot_be_done_says_why(house: House) -> None:
     unknown = house.ask("audit", "00000000-0000-0000-0000-000000000000")
     assert house.job(unknown) == {"refused": "unknown_game"}
@@ -349,189 +336,97 @@ def test_workers_are_counted_by_queue(house: House) -> None:
     assert house.queues.count_workers() == {TURNS: 0, BATCH: 0}
 
 
-class TestWhoIsAtWork:
-    """What the doctor counts."""
+class TestWorkersInRedis:
+    """The doctor counts them."""
 
-    def worker(self, house: House, **said: str) -> InProcessWorker:
-        worker = InProcessWorker(house.url, BATCH)
+    @staticmethod
+    def register(house: House) -> RowWorker:
+        worker = make_worker(house.url, BATCH)
         worker.register_birth()  # type: ignore[no-untyped-call] # as the library has it
-        for name, value in said.items():
-            house.redis.hset(worker.key, name, value)
         return worker
 
-    def test_a_worker_that_lives_counts(self, house: House) -> None:
-        worker = self.worker(house)
+    def test_a_living_worker_counts(self, house: House) -> None:
+        worker = self.register(house)
         assert house.queues.count_workers()[BATCH] == 1
         worker.heartbeat()
-        assert house.queues.count_workers()[BATCH] == 1
+        assert house.queues.count_workers() == {TURNS: 0, BATCH: 1}
 
-    def test_one_whose_process_has_died_does_not(self, house: House) -> None:
-        """Redis knows it for an hour, if it died in the middle of an audit."""
-        process = subprocess.Popen(["/bin/true"])
-        process.wait()
-        worker = self.worker(house)
-        worker.heartbeat(3660)
-        house.redis.hset(worker.key, "pid", str(process.pid))
+    def test_a_silent_worker_does_not_count(self, house: House) -> None:
+        worker = self.register(house)
+        house.redis.delete(worker.key)
         assert house.queues.count_workers()[BATCH] == 0
 
-    def test_one_whose_number_another_process_has_now_does_not(self, house: House) -> None:
-        """A machine or a container that was started anew gives the same numbers."""
-        worker = self.worker(house)
-        worker.heartbeat(3660)
-        assert house.queues.count_workers()[BATCH] == 1
-        house.redis.hset(worker.key, "began", "1")
-        assert house.queues.count_workers()[BATCH] == 0
-        house.redis.hdel(worker.key, "began")  # one of before says nothing of it
-        assert house.queues.count_workers()[BATCH] == 1
-
-    def test_one_that_outlives_redis_counts_again(self, house: House) -> None:
-        """With all that tells whether it lives."""
-        worker = self.worker(house)
-        worker.heartbeat()
-        before = {name: house.redis.hget(worker.key, name) for name in ("place", "pid", "began")}
+    def test_a_worker_that_outlives_redis_counts_again(self, house: House) -> None:
+        worker = self.register(house)
         house.redis.flushall()
         assert house.queues.count_workers()[BATCH] == 0
         worker.heartbeat()
         assert house.queues.count_workers()[BATCH] == 1
-        assert {name: house.redis.hget(worker.key, name) for name in before} == before
 
-    def test_one_of_another_machine_does_not_once_it_is_silent(self, house: House) -> None:
-        """Nor is its process looked for here: in another container the same number is another's."""
-        worker = self.worker(house)
-        worker.heartbeat()
-        machine, start, space = host_id().split(" ")
-        for elsewhere in (f"elsewhere {start} {space}", f"{machine} other {space}", f"{machine} {start} pid:[1]"):
-            house.redis.hset(worker.key, mapping={"place": elsewhere, "pid": "1", "began": "0"})
-            assert house.queues.count_workers()[BATCH] == 1
-        house.redis.expire(worker.key, WORKER_MARGIN - 1)
-        assert house.queues.count_workers()[BATCH] == 0
 
-    def taken(self, house: House, id_: str) -> RowJob:
-        """The job for an errand, which waits no more."""
-        job = RowJob.fetch(
-            request_call(cast("JobRequest", house.crew.job_requests.find(id_))).id(house.crew.clock()), house.redis
-        )
-        house.redis.lrem(f"rq:queue:{BATCH}", 0, job.id)
-        return job
+class TestLeasesOfLongWork:
+    """One worker at a time does it, as long as that one renews its lease."""
 
-    def begun(self, house: House, id_: str, *, dead: bool) -> None:
-        """The job for an errand is handed out, and a worker is at it."""
-        worker, job = self.worker(house), self.taken(house, id_)
-        worker._current_job = job.id
-        worker._report_status(job, JobStatus.STARTED, BATCH_SECONDS)
-        if dead:
-            process = subprocess.Popen(["/bin/true"])
-            process.wait()
-            house.redis.hset(worker.key, "pid", str(process.pid))
+    @staticmethod
+    def hold(house: House, id_: str) -> None:
+        with house.crew.views.transaction() as db:
+            acquire_lease(db, f"job-{id_}", "another", house.crew.clock(), runner.LEASE_MS)
 
-    def test_long_work_that_a_dead_one_has_left_is_done_at_once(self, house: House) -> None:
-        id_ = house.ask("rebuild")
-        assert house.reconciler.pass_once() == 1
-        self.begun(house, id_, dead=False)
-        assert house.reconciler.pass_once() == 0, "somebody is at it"
-        self.begun(house, id_, dead=True)
-        assert [house.reconciler.pass_once() for _ in range(2)] == [1, 0]
-        house.worked(BATCH)
-        assert house.crew.job_requests.list_open() == []
-
-    def test_and_what_one_has_ended_while_redis_was_away(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-        """That it failed nobody could be told."""
+    def test_work_of_another_worker_is_left_alone_until_its_lease_ends(self, house: House) -> None:
         id_ = house.ask("audit", house.game())
-        assert house.reconciler.pass_once() == 1
-        worker, job = self.worker(house), self.taken(house, id_)
+        self.hold(house, id_)
+        assert house.job(id_) is None
+        house.later(runner.LEASE_MS)
+        assert house.job(id_)["verified"] is True
 
-        def fails(_: RowJob) -> None:
-            assert house.reconciler.pass_once() == 0, "somebody is at it"
-            monkeypatch.setattr(worker, "_quick", connect("redis://127.0.0.1:1/0"))
-            raise ValueError("it has failed")
-
-        with monkeypatch.context() as patched:
-            patched.setattr(RowJob, "perform", fails)
-            worker.execute_job(job, worker.queues[0])
-        worker.heartbeat()
-        assert house.reconciler.pass_once() == 1
-        house.worked(BATCH)
-        assert house.crew.job_requests.list_open() == []
-
-    def test_and_more_and_more_seldom_if_it_is_what_they_die_of(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("work", ["audit", "rebuild"])
+    def test_a_lease_is_renewed_meanwhile_and_given_back(
+        self, house: House, monkeypatch: pytest.MonkeyPatch, work: str
     ) -> None:
-        """Within its period; after that it is tried once more, as what fails is."""
+        ends: list[int] = []
+
+        def find_end(id_: str) -> int:
+            with house.crew.views.reading() as db:
+                leases = schema.leases
+                found = db.execute(select(leases.c.until).where(leases.c.name == f"job-{id_}")).scalars().all()
+            return found[0] if found else 0
+
+        def take_long(*_: object) -> dict[str, Any]:
+            ends.append(find_end(id_))
+            house.later(runner.LEASE_MS - 1)
+            until(lambda: find_end(id_) > ends[0])
+            return {"verified": True, "generation": 1, "position": 1}
+
+        monkeypatch.setattr(runner, "RENEW_SECONDS", 0.01)
+        monkeypatch.setattr(audits, "audit_game", take_long)
+        monkeypatch.setattr(rebuilds, "rebuild_views", take_long)
+        id_ = house.ask(work, house.game())
+        assert house.job(id_)
+        assert len(ends) == 1
+        assert find_end(id_) == 0
+
+    def test_each_period_has_an_attempt_of_its_own(self, house: House) -> None:
+        """Whatever became of the last one: its worker was killed, or froze, or Redis came back empty."""
+        house.time[0] = 100 * BATCH_PERIOD
         id_ = house.ask("rebuild")
-        assert house.reconciler.pass_once() == 1
-        again = []
-        for second in (0, 1, 4, 5, 14, 15, 34, 35, 74, 75):
-            monkeypatch.setattr(queues, "time", SimpleNamespace(monotonic=lambda now=second: float(now)))
-            self.begun(house, id_, dead=True)
-            again += [second] * house.reconciler.pass_once()
-        assert again == [0, 5, 15, 35, 75]
-        house.time[0] += BATCH_SECONDS * 1000
-        assert house.reconciler.pass_once() == 1
-
-    def test_long_work_that_was_taken_and_not_begun_is_enqueued_again(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """By a worker that froze or was killed just then; not what waits in its queue, however long."""
-        house.ask("rebuild")
-        assert house.reconciler.pass_once() == 1
-        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
-        assert [house.reconciler.pass_once() for _ in range(3)] == [0] * 3
+        assert [house.reconciler.pass_once() for _ in range(3)] == [1, 0, 0]
         house.redis.delete(f"rq:queue:{BATCH}")
-        assert [house.reconciler.pass_once() for _ in range(4)] == [0, 1, 0, 0]
+        house.later(BATCH_PERIOD)
+        assert [house.reconciler.pass_once() for _ in range(3)] == [1, 0, 0]
         house.worked(BATCH)
         assert house.crew.job_requests.list_open() == []
-
-    def test_long_work_that_has_failed_is_not_tried_again_at_once(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
-        id_ = house.ask("rebuild")
-        house.reconciler.pass_once()
-        self.begun(house, id_, dead=False)
-        key = RowJob.key_for(request_call(cast("JobRequest", house.crew.job_requests.find(id_))).id(house.crew.clock()))
-        house.redis.hset(key, "status", JobStatus.FAILED.value)
-        assert [house.reconciler.pass_once() for _ in range(3)] == [0] * 3
-        house.redis.delete(key)
+        house.crew.ledger.execute("UPDATE errands SET outcome = ''")  # as in a database that came back older
+        house.later(BATCH_PERIOD)
         assert house.reconciler.pass_once() == 1
-
-    def test_long_work_that_stands_again_is_done_again(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As in a database that came back older."""
-        id_ = house.ask("rebuild")
-        house.reconciler.pass_once()
-        house.worked(BATCH)
-        house.crew.ledger.execute("UPDATE errands SET outcome = ''")
-        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
-        assert [house.reconciler.pass_once() for _ in range(3)] == [0, 1, 0]
         house.worked(BATCH)
         found = house.crew.job_requests.find(id_)
         assert found
         assert found.outcome
 
-    @pytest.mark.parametrize("dead", [False, True])
-    def test_what_goes_on_into_the_next_period_is_not_begun_again(
-        self, house: House, monkeypatch: pytest.MonkeyPatch, *, dead: bool
-    ) -> None:
-        monkeypatch.setattr(queues, "CLAIM_SECONDS", 0.0)
-        house.time[0] = BATCH_SECONDS * 1000 - 1
-        id_ = house.ask("rebuild")
-        assert house.reconciler.pass_once() == 1
-        self.begun(house, id_, dead=dead)
-        house.time[0] += 2
-        assert [house.reconciler.pass_once() for _ in range(3)] == [dead, 0, 0]
-
-    @pytest.mark.parametrize("worker", ["", "rq:worker:", "x", "rq:job:y", "\xff"])
-    def test_whoever_is_said_to_be_at_it_no_harm_is_done(self, house: House, worker: str) -> None:
-        id_ = house.ask("rebuild")
+    def test_the_state_of_a_long_attempt_is_known_to_its_end(self, house: House) -> None:
+        house.time[0] = 1000 * BATCH_PERIOD
+        id_ = house.ask("audit", house.game())
         house.reconciler.pass_once()
-        self.begun(house, id_, dead=False)
-        key = RowJob.key_for(request_call(cast("JobRequest", house.crew.job_requests.find(id_))).id(house.crew.clock()))
-        house.redis.hset(key, "worker", worker)
-        assert house.reconciler.pass_once() in (0, 1)
-        house.redis.delete(key)
-        house.redis.set(key, "no hash")
-        house.reconciler.pass_once()
-
-    @pytest.mark.parametrize("pid", ["", "-1", "0", "x", "9" * 30])
-    def test_whatever_is_said_there_no_harm_is_done(self, house: House, pid: str) -> None:
-        self.worker(house, pid=pid)
-        assert house.queues.count_workers()[BATCH] == 1
+        house.redis.hset(f"rq:job:{id_}-1000", "status", "started")
+        house.later(BATCH_SECONDS * 1000)
+        assert house.queues.job_state(id_, house.crew.clock()) == "running"

@@ -19,8 +19,8 @@ IDS = {
     f"bot-{GAME}-0-2": (TURNS, (GAME, "0-2"), 1_000),
     f"sweep-{GAME}-0-2": (TURNS, (GAME, "0-2"), 10_000),
     f"rewind-{ERRAND}": (TURNS, (f"rewind-{ERRAND}",), 10_000),
-    f"audit-{ERRAND}": (BATCH, (f"audit-{ERRAND}",), 3_600_000),
-    f"rebuild-{ERRAND}": (BATCH, (f"rebuild-{ERRAND}",), 3_600_000),
+    f"audit-{ERRAND}": (BATCH, (f"audit-{ERRAND}",), 60_000),
+    f"rebuild-{ERRAND}": (BATCH, (f"rebuild-{ERRAND}",), 60_000),
     "notices": (TURNS, (), 1_000),
 }
 

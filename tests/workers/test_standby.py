@@ -24,7 +24,7 @@ from workers import redis_fallback
 from workers.queues import PERIOD, TURNS, JobCall
 from workers.reconciler import OVERDUE_MS
 from workers.redis_fallback import RedisFallback
-from workers.worker import POLL_SECONDS
+from workers.worker import POLL_SECONDS, REDIS_SECONDS
 
 __all__ = ["own"]
 
@@ -208,7 +208,7 @@ def test_a_worker_ends_when_asked_while_the_server_is_halted(
         own.freeze()
         time.sleep(0.5)
 
-    assert meanwhile(house, own.url, script) < 2
+    assert meanwhile(house, own.url, script) < REDIS_SECONDS + 2
 
 
 def test_a_worker_comes_back_by_itself_when_the_server_does(house: House, own: Server) -> None:
@@ -264,7 +264,7 @@ def test_a_job_at_hand_is_finished_when_the_worker_is_asked_to_end_and_the_serve
         assert begun.wait(10)
         own.freeze()
 
-    assert meanwhile(house, own.url, script) < 9
+    assert meanwhile(house, own.url, script) < 20
     assert house.kinds(game)[-1] == "resolved"
 
 

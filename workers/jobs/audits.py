@@ -19,7 +19,7 @@ log = logging.getLogger("annals.audit")
 
 def run_audit(id_: str) -> str:
     """Run a requested audit; its outcome is the report."""
-    return runner.run_request(id_, _audit)
+    return runner.run_long_request(id_, _audit)
 
 
 def _audit(context: WorkerContext, request: JobRequest) -> Doc:

@@ -32,7 +32,7 @@ log = logging.getLogger("annals.rebuild")
 
 def run_rebuild(id_: str) -> str:
     """Run a requested rebuild; its outcome is the new generation."""
-    return runner.run_request(id_, lambda context, _: rebuild_views(context))
+    return runner.run_long_request(id_, lambda context, _: rebuild_views(context))
 
 
 def rebuild_views(context: WorkerContext) -> dict[str, Json]:
