@@ -62,13 +62,20 @@ class RecordWriter:
         except REFUSALS:
             if key is None:
                 raise
-            row = self._ledger.find_command(game, key.id)
-            if row is None:
+            stored = self.find_stored(game, key)
+            if stored is None:
                 if key.claim:
                     key.claim.check(self._ledger.execute)
                 raise
-            key.check_hash(row.body_hash)
-            return self.replay(game, Receipt(row.first, row.last, row.positions))
+            return stored
+
+    def find_stored(self, game: str, key: IdempotencyKey) -> CommandResult | None:
+        """Return the stored result of a command accepted before, or None."""
+        row = self._ledger.find_command(game, key.id)
+        if row is None:
+            return None
+        key.check_hash(row.body_hash)
+        return self.replay(game, Receipt(row.first, row.last, row.positions))
 
     def replay(self, game: str, receipt: Receipt) -> CommandResult:
         """Return the result of a command accepted before."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from domain.errors import ServerReplaced, StaleVersion, UnknownTournament
@@ -58,6 +59,7 @@ class _PendingTournamentCommand:
     reason: str
     key: IdempotencyKey | None
     extra_statements: ExtraStatements = field(repr=False)
+    slot: Callable[[], AbstractContextManager[None]] = field(repr=False)
 
 
 class TournamentHandler(RecordWriter):
@@ -122,14 +124,18 @@ class TournamentHandler(RecordWriter):
         reason: str = "",
         idempotency_key: RequestKey | str | None = None,
         extra_statements: ExtraStatements = no_statements,
+        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> CommandResult:
         """Execute a command; raise as the command does.
 
         `expected`: the only version to decide on (StaleVersion); without it a command that lost a race is decided
-        again. `reason`: salted hash of a text beside the record.
+        again. `reason`: salted hash of a text beside the record. `slot`: held while
+        the command decides, after its own check; entering it may raise.
         """
         key = make_idempotency_key(idempotency_key, command.verb, hash_fields(command), expected)
-        pending = _PendingTournamentCommand(tournament, command, expected, reason, key, extra_statements)
+        pending = _PendingTournamentCommand(tournament, command, expected, reason, key, extra_statements, slot)
+        if slot is not nullcontext and key and (stored := self.find_stored(tournament, key)):
+            return stored  # long work is not repeated
         return self.run_once(tournament, key, lambda: self._decide_and_append(pending))
 
     def now(self) -> int:
@@ -172,10 +178,11 @@ class TournamentHandler(RecordWriter):
 
     def _decide_and_append(self, pending: _PendingTournamentCommand) -> CommandResult:
         for _ in range(MAX_ATTEMPTS):
-            loaded = self._load(pending.tournament)
-            if pending.expected is not None and pending.expected != loaded.version:
-                raise StaleVersion(pending.expected, loaded.version)
-            after, records = self._decide(loaded.tournament, pending)
+            loaded = self._load_expected(pending)
+            pending.command.check(loaded.tournament, max(self._clock(), loaded.tournament.time))
+            with pending.slot():
+                loaded = self._load_expected(pending)
+                after, records = self._decide(loaded.tournament, pending)
             cached = _CachedTournament(after, loaded.log_id)
             try:
                 return self._store(pending.tournament, pending.key, pending.extra_statements, cached, records)
@@ -186,6 +193,13 @@ class TournamentHandler(RecordWriter):
                     raise
         head = self._ledger.version(pending.tournament)
         raise StaleVersion(head - 1, head)
+
+    def _load_expected(self, pending: _PendingTournamentCommand) -> _CachedTournament:
+        """Return the newest version; raise StaleVersion if the command is for another one."""
+        loaded = self._load(pending.tournament)
+        if pending.expected is not None and pending.expected != loaded.version:
+            raise StaleVersion(pending.expected, loaded.version)
+        return loaded
 
     def _decide(self, t: Tournament, pending: _PendingTournamentCommand) -> tuple[Tournament, tuple[Record, ...]]:
         now, chain = max(self._clock(), t.time), t.terms.chain
