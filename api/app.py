@@ -151,6 +151,8 @@ def create_app(services: ApiServices) -> AnnalsApp:
     health.register(app)
     stream.register(app)
     url_converters.register(app)
+    game_imports.register(app)
+    audit.register(app)
     docs.register(app)
     endpoints.register(app)
     log_policy.register(app)

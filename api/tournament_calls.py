@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 from flask import Response
 
 from api import authorization
 from api.caller_keys import command_key, person_key
+from api.http import rate_limits
 from api.response_builders import if_match_version, json_response
 from api.services import Doc, services
 from domain.command_handler import CommandResult
@@ -24,8 +25,17 @@ def load_tournament(tournament: str) -> Tournament:
     return services().tournaments.load(tournament)
 
 
-def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc, reason: str = "") -> CommandResult:
-    """Execute a command under the request's conditions; a reason is stored beside the record."""
+def execute_for_caller(
+    tournament: str,
+    command: TournamentCommand,
+    headers: Doc,
+    reason: str = "",
+    slot: rate_limits.GateContext = nullcontext,
+) -> CommandResult:
+    """Execute a command under the request's conditions; a reason is stored beside the record.
+
+    `slot`: context of the gate, for a long command.
+    """
     s, hashed, rows = services(), "", list[Statement]()
     if reason:
         hashed, rows = s.seat_tokens.texts.insert_text(authorization.current_account().player, reason)
@@ -37,6 +47,7 @@ def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc
             reason=hashed,
             idempotency_key=tournament_key(headers["key"], tournament),
             extra_statements=lambda _: rows,
+            slot=slot,
         ),
     )
 

@@ -11,6 +11,7 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Generic, Protocol, TypeVar
 
@@ -48,6 +49,8 @@ class Conditions:
     idempotency_key: IdempotencyKey | str | None = None
     """Makes the command repeatable (CommandReused); a text for the service's own commands."""
     extra_statements: ExtraStatements = no_statements
+    slot: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Held while a long command decides, after its own check; entering it may raise."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,8 @@ class RecordWriter(ABC, Generic[Loaded, CommandT, ConditionsT]):
 
     def _handle(self, id_: str, command: CommandT, conditions: ConditionsT) -> CommandResult:
         key = make_idempotency_key(conditions.idempotency_key, command.verb, hash_fields(command), conditions.expected)
+        if conditions.slot is not nullcontext and key and (stored := self._find_stored(id_, key)):
+            return stored  # long work is not repeated
         return self._run_once(id_, key, lambda: self._decide_and_append(id_, command, conditions, key))
 
     def _decide_and_append(
@@ -124,8 +129,7 @@ class RecordWriter(ABC, Generic[Loaded, CommandT, ConditionsT]):
         for _ in range(MAX_ATTEMPTS):
             loaded = self._load(id_, newest=newest)
             try:
-                if conditions.expected not in (None, loaded.version):
-                    raise StaleVersion(conditions.expected or 0, loaded.version)
+                require_expected(conditions, loaded)
                 after, records = self._decide(loaded, command, conditions, key)
             except REFUSALS:
                 if newest:
@@ -153,12 +157,19 @@ class RecordWriter(ABC, Generic[Loaded, CommandT, ConditionsT]):
         except REFUSALS:
             if key is None:
                 raise
-            row = self._ledger.find_command(id_, key.id)
-            if row is None:
+            stored = self._find_stored(id_, key)
+            if stored is None:
                 self._check_claim(key)
                 raise
-            key.check_hash(row.body_hash)
-            return self._replay(id_, Receipt(row.first, row.last, row.positions))
+            return stored
+
+    def _find_stored(self, id_: str, key: IdempotencyKey) -> CommandResult | None:
+        """Return the stored result of a command accepted before, or None."""
+        row = self._ledger.find_command(id_, key.id)
+        if row is None:
+            return None
+        key.check_hash(row.body_hash)
+        return self._replay(id_, Receipt(row.first, row.last, row.positions))
 
     def _check_claim(self, key: IdempotencyKey | None) -> None:
         """Raise CommandReused if the caller's key behind a command's own is bound to another request."""
@@ -218,6 +229,12 @@ class RecentCache(Generic[Loaded]):
             if cached is None or cached.log_id != loaded.log_id or cached.version < loaded.version:
                 self._recent[id_] = cached = loaded
             return cached
+
+
+def require_expected(conditions: Conditions, loaded: LoadedVersion) -> None:
+    """Raise StaleVersion if the command is for another version than this one."""
+    if conditions.expected not in (None, loaded.version):
+        raise StaleVersion(conditions.expected or 0, loaded.version)
 
 
 def hash_fields(command: object) -> Doc:

@@ -18,6 +18,7 @@ from domain.record_writer import (
     RecordWriter,
     make_idempotency_key,
     no_statements,
+    require_expected,
 )
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.idempotency_keys import IdempotencyKey
@@ -163,6 +164,15 @@ class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, Tour
         key: IdempotencyKey | None,
     ) -> tuple[_DecidedTournament, Sequence[Record]]:
         del key  # records of tournaments do not name their command
+        command.check(loaded.tournament, max(self._clock(), loaded.tournament.time))
+        with conditions.slot():
+            loaded = self._load(loaded.tournament.id, newest=True)  # others may have changed it meanwhile
+            require_expected(conditions, loaded)
+            return self._decide_at_once(loaded, command, conditions)
+
+    def _decide_at_once(
+        self, loaded: _DecidedTournament, command: TournamentCommand, conditions: TournamentConditions
+    ) -> tuple[_DecidedTournament, Sequence[Record]]:
         t, chain = loaded.tournament, loaded.tournament.terms.chain
         now = max(self._clock(), t.time)
         context = TournamentContext(now, lambda draw: make_chain(self._seed_store.seed(t.id), chain)[draw], _make_salt)

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
 
 from redis import Redis
+from redis.client import Pipeline
 from rq import Queue, SimpleWorker
 from rq.exceptions import StopRequested
 from rq.timeouts import UnixSignalDeathPenalty
@@ -92,7 +92,7 @@ class RowWorker(SimpleWorker):
     def set_shutdown_requested_date(self) -> None:
         """Write nothing to Redis in a signal handler: a halted one would break off the job at hand."""
 
-    def heartbeat(self, timeout: int | None = None, pipeline: Any = None) -> None:
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """Beat like RQ, and extend the liveness deadline: by the time limit of a job, plus RQ's minute."""
         liveness.set_deadline(max(timeout - 60 + OVERRUN_SECONDS if timeout else 0, IDLE_SECONDS))
         super().heartbeat(timeout, pipeline)

@@ -130,6 +130,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "store_unavailable": (503, "The storage does not answer now"),
     "views_behind": (503, "The views are not up to date yet"),
     "too_many_streams": (503, "Too many open streams"),
+    "too_many_connections": (503, "Too many open connections from your network"),
     "busy": (503, "Server busy, try again"),
     "not_ready": (503, "The service is not ready"),
     "not_answering": (503, "The service does not answer now"),

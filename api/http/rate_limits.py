@@ -6,9 +6,9 @@ import ipaddress
 import math
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from cachetools import LRUCache
@@ -40,6 +40,14 @@ READ_COSTS = {
     "games/records": 0.2,
     "games/resume": 0.2,
     "games/records/proof": 0.2,
+    "tournaments/export.csv": 2.0,
+    "tournaments": 0.2,
+    "tournaments/stages/rounds": 0.2,
+    "tournaments/standings": 0.2,
+    "tournaments/progress": 0.2,
+    "tournaments/explain": 0.2,
+    "tournaments/calendar": 0.2,
+    "tournaments/rulings": 0.2,
     "games/timeline": 0.2,
     "log": 0.2,
     "players/games": 0.2,
@@ -48,8 +56,20 @@ READ_COSTS = {
 """Cost of some reads, in writes, by the fixed parts of their path. `past`: any board of an older version; `ahead`: the
 builder's answers to further picks."""
 
+WRITE_COSTS = {
+    "imports": 20.0,
+    "tournaments/stages/rounds/draw": 20.0,
+    "tournaments/stages/rounds/tables": 10.0,
+    "tournaments/stages/rounds/reports": 10.0,
+    "tournaments/stages/rounds/adjournments": 10.0,
+    "tournaments/stages/rounds/rank": 2.0,
+    "tournaments/rulings": 2.0,
+    "tournaments/phases": 2.0,
+}
+"""Cost of writes that take long, in others. The rest cost 1."""
+
 HALF_LIFE = 30.0
-"""Half-life of an address's use of the gate, seconds."""
+"""Half-life of the use of the gate by an address or a caller, seconds."""
 
 MAX_WAITING = 64
 """Requests that wait for a slot of the gate. Each holds a thread, and there are 256."""
@@ -153,12 +173,14 @@ def _cost() -> float:
         return READ_COSTS["games/choices"]
     if req.args.get("ahead", "0") != "0":
         return READ_COSTS["ahead"]
-    if req.method in ("POST", "PUT", "PATCH", "DELETE"):
+    words = "/".join([word for word in str(req.url_rule).split("/") if not word.startswith("<")][2:])
+    if req.method == "POST":
+        return WRITE_COSTS.get(words, 1.0)
+    if req.method in ("PUT", "PATCH", "DELETE"):
         return 1.0
     if "version" in req.args:
         return READ_COSTS["past"]
-    words = [word for word in str(req.url_rule).split("/") if not word.startswith("<")]
-    return READ_COSTS.get("/".join(words[2:]), 0.0)
+    return READ_COSTS.get(words, 0.0)
 
 
 def charge_quota(quota: str, account: str = "") -> None:
@@ -226,82 +248,117 @@ def _add_headers(answer: Response) -> Response:
 # --- how much at once ------------------------------------------------------------------------------------------
 
 
+@dataclass(eq=False)
+class _Ticket:
+    """A request at the gate. `names`: its address and its caller, as far as known."""
+
+    names: frozenset[str]
+    is_long: bool
+
+
 class Gate:
-    """Slots for work that grows with a game's length, in total and per address. Thread-safe.
+    """Slots for work that grows with a game's or an event's length, in total, per address and per caller. Thread-safe.
 
     Such work keeps the interpreter busy: with each slot that is in use, every other request waits longer for its turn.
-    A free slot goes to the waiting address with the least recent use. Frequent callers cannot starve occasional ones.
-    Few requests wait, since each of them holds a thread.
+    A free slot goes to the waiting request whose address and caller have the least recent use. Frequent callers cannot
+    starve occasional ones. Long work leaves one slot to the others. Few requests wait, since each
+    of them holds a thread.
     """
 
     def __init__(self, most: int = 2, each: int = 1, patience: float = 4.0, waiting: int = 4) -> None:
-        """Allow `most` slots in all and `each` per address. Per address, `waiting` requests wait, half of them long.
+        """Allow `most` slots in all and `each` per name. Per name, `waiting` requests wait, half of them long.
 
         `patience`: the longest wait, seconds.
         """
         self._most, self._each, self._patience, self._each_waiting = most, each, patience, waiting
-        self._taken: Counter[str] = Counter()
-        self._waiting: Counter[str] = Counter()
+        self._taken: list[_Ticket] = []
+        self._waiting: list[_Ticket] = []
         self._used: LRUCache[str, tuple[float, float]] = LRUCache(MAX_CALLERS)
-        """Address -> seconds of held slots, decayed by HALF_LIFE, and the time of that value."""
+        """Name -> seconds of held slots, decayed by HALF_LIFE, and the time of that value."""
         self._left = threading.Condition()
 
     @contextmanager
-    def slot(self, address: str) -> Iterator[None]:
-        """Hold a slot. Raise Problem if none becomes free in time, or if the address has several requests waiting."""
+    def slot(self, *names: str, is_long: bool = False) -> Iterator[None]:
+        """Hold a slot. Raise Problem if none becomes free in time, or if a name has several requests waiting."""
+        ticket = _Ticket(frozenset(names), is_long)
         with self._left:
-            self._wait(address)
-            self._taken[address] += 1
+            self._wait(ticket)
+            self._taken.append(ticket)
         start = time.monotonic()
         try:
             yield
         finally:
             with self._left:
                 now = time.monotonic()
-                self._taken -= Counter({address: 1})
-                self._used[address] = self._recent_use(address, now) + now - start, now
+                self._taken.remove(ticket)
+                for name in ticket.names:
+                    self._used[name] = self._recent_use(name, now) + now - start, now
                 self._left.notify_all()
 
-    def _wait(self, address: str) -> None:
-        """Wait for a slot. Further requests of an address wait a shorter time, or not at all."""
-        before = self._waiting[address]
+    def _wait(self, ticket: _Ticket) -> None:
+        """Wait for a slot. Further requests of a name wait a shorter time, or not at all."""
+        before = _count_most(self._waiting, ticket.names)
         patience = self._patience if before < self._each_waiting // 2 else self._patience / 8
-        if before >= self._each_waiting or self._waiting.total() >= MAX_WAITING:
+        if before >= self._each_waiting or len(self._waiting) >= MAX_WAITING:
             patience = 0.0
-        self._waiting[address] += 1
+        self._waiting.append(ticket)
         try:
-            if not self._left.wait_for(lambda: self._may_enter(address), patience):
+            if not self._left.wait_for(lambda: self._may_enter(ticket), patience):
                 raise Problem("too_many_requests", headers={"Retry-After": "1"})
         finally:
-            self._waiting -= Counter({address: 1})
+            self._waiting.remove(ticket)
             self._left.notify_all()
 
-    def _may_enter(self, address: str) -> bool:
-        if self._taken.total() >= self._most or self._taken[address] >= self._each:
+    def _may_enter(self, ticket: _Ticket) -> bool:
+        if not self._has_slot(ticket):
             return False
         now = time.monotonic()
-        competitors = [a for a in self._waiting if a != address and self._taken[a] < self._each]
-        own_use = self._recent_use(address, now)
-        return all(own_use <= self._recent_use(other, now) for other in competitors)
+        own_use = self._most_use(ticket, now)
+        others = (other for other in self._waiting if not other.names & ticket.names and self._has_slot(other))
+        return all(own_use <= self._most_use(other, now) for other in others)
 
-    def _recent_use(self, address: str, now: float) -> float:
-        seconds, then = self._used.get(address, (0.0, now))
+    def _has_slot(self, ticket: _Ticket) -> bool:
+        """Return whether a slot is free for this work, whoever else waits."""
+        long = sum(taken.is_long for taken in self._taken)
+        is_free = len(self._taken) < self._most and not (ticket.is_long and long >= max(self._most - 1, 1))
+        return is_free and _count_most(self._taken, ticket.names) < self._each
+
+    def _most_use(self, ticket: _Ticket, now: float) -> float:
+        return max((self._recent_use(name, now) for name in ticket.names), default=0.0)
+
+    def _recent_use(self, name: str, now: float) -> float:
+        seconds, then = self._used.get(name, (0.0, now))
         return seconds * math.pow(0.5, (now - then) / HALF_LIFE)
 
 
-def gate_context() -> GateContext:
-    """Return the gate's context factory for the client's address, usable after the response as well.
+def _count_most(tickets: Iterable[_Ticket], names: frozenset[str]) -> int:
+    """Return the number of tickets with the same name, for the most frequent of these names."""
+    held = [ticket.names for ticket in tickets]
+    return max((sum(name in each for each in held) for name in names), default=0)
 
-    In a shared network each token counts as an address, and so does each request without one.
+
+def gate_context(*, is_long: bool = False) -> GateContext:
+    """Return the gate's context factory for the client's address and token, usable after the response as well.
+
+    In a shared network each token counts alone, and so does each request without one. `is_long`: the work may take many
+    seconds.
     """
     gate: Gate = current_app.extensions[_GATE]
-    return partial(gate.slot, limited_address() or g.get("spends") or f"request {id(request)}")
+    known = [name for name in (limited_address(), g.get("spends")) if name]
+    return partial(gate.slot, *(known or [f"request {id(request)}"]), is_long=is_long)
 
 
 @contextmanager
 def whole_game_slot() -> Iterator[None]:
     """Hold a slot while this request reads a whole game. Usable as a decorator. Raise Problem."""
     with gate_context()():
+        yield
+
+
+@contextmanager
+def long_work_slot() -> Iterator[None]:
+    """Hold a slot for work of many seconds, such as deciding a game again. Usable as a decorator. Raise Problem."""
+    with gate_context(is_long=True)():
         yield
 
 

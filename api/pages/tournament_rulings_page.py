@@ -19,9 +19,9 @@ from api.pages.session import localize_problem, redirect, render_games_page, ses
 from api.pages.tournament_pages import TournamentShown, load_tournament
 from api.services import Doc
 from api.tournament_rights import list_answerable, list_appealable, list_restorable
+from domain.tournaments.event import MAX_NUMBER
 from domain.tournaments.event_appeal_commands import OUTCOMES
 from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY
-from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.sizes import MAX_SEATS
 from domain.types import MAX_INT
 
@@ -149,11 +149,11 @@ def _rule() -> RulingAct:
         "placed": lambda: _read_table() | _read_places(),
         "annulled": lambda: _read_table() | {"how": _read_choice("how", ANNULMENTS)},
         "penalised": lambda: {
-            "entrant": read_number("entrant", MAX_ENTRANTS),
+            "entrant": read_number("entrant", MAX_NUMBER),
             "ticks": read_number("ticks", MAX_PENALTY, 1),
         },
         "excluded": lambda: {
-            "entrant": read_number("entrant", MAX_ENTRANTS),
+            "entrant": read_number("entrant", MAX_NUMBER),
             "results": _read_choice("results", EXCLUSIONS),
         },
         "restored": lambda: {"ruling": read_number("ruling", MAX_INT, 1)},

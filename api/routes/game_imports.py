@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import wraps
 from uuid import UUID
 
-from flask import Response, request
+from flask import Flask, Response, current_app, request
 
 from api import authorization
 from api.authorization import View
 from api.http import rate_limits
 from api.http.problems import Problem
+from api.http.proof_memory import ProofMemory, digest_of
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import PRIVATE, json_response
 from api.routes.games import charge_quota
@@ -34,7 +35,14 @@ LATEST = 32_503_680_000_000
 MAX_SECONDS = 20.0
 """Longest time for deciding the moves of a file again."""
 
+_VERDICTS = "annals.imports"
+
 bp = Blueprint("imports", __name__, url_prefix="/v1/imports", description="Games from export files.")
+
+
+def register(app: Flask) -> None:
+    """Add the memory of proofs to the application."""
+    app.extensions[_VERDICTS] = ProofMemory[str | Problem]()
 
 
 def _require_importer(view: View) -> View:
@@ -67,18 +75,52 @@ def import_game(body: Doc) -> Response:
     game. Delete it when you like.
     """
     s, account = services(), authorization.credential_owner().account
-    file = body["export"].encode()
-    if len(file) > s.settings.max_import:
+    data = body["export"].encode()
+    if len(data) > s.settings.max_import:
         raise Problem("body_too_large")
-    with rate_limits.whole_game_slot():
-        proved = _prove(file)
-        game = _make_id(account, proved.records[-1].hash)
-        if not s.ledger.version(game):
-            charge_quota("tables")
-            if not s.ledger.imports.add(game, account, proved, s.clock()):
-                raise Problem("too_many", Message("An account has {most} imported games at most.", most=MOST_EACH))
-    found = next(each for each in s.ledger.imports.list_by_account(account) if each.game == game)
+    digest = digest_of(data)
+    game = _find_import(account, digest)
+    if not game:
+        with rate_limits.long_work_slot():
+            game = _find_import(account, digest) or _add_import(account, data, digest)
+    found = next((each for each in s.ledger.imports.list_by_account(account) if each.game == game), None)
+    if found is None:  # deleted meanwhile
+        raise Problem("unknown_game")
     return json_response(found.to_json(), 201, Location=f"/v1/games/{game}")
+
+
+def _find_import(account: str, digest: bytes) -> str:
+    """Return the account's game from a file with a proof, or an empty string. Raise Problem for a false file."""
+    verdict = _verdicts().find(digest)
+    if isinstance(verdict, Problem):
+        raise verdict
+    game = _make_id(account, verdict) if verdict else ""
+    return game if game and services().ledger.version(game) else ""
+
+
+def _add_import(account: str, data: bytes, digest: bytes) -> str:
+    """Add the game of a file to the account's imports, after a proof unless the file has one. Raise Problem."""
+    s, verdicts = services(), _verdicts()
+    try:
+        found = export.parse(data) if verdicts.find(digest) else _prove(data)
+    except Problem as problem:
+        if problem.code != "import_too_long":  # the machine may be less busy another time
+            verdicts.remember(digest, problem)
+        raise
+    head = found.records[-1].hash
+    verdicts.remember(digest, head)
+    game = _make_id(account, head)
+    if not s.ledger.version(game):
+        charge_quota("tables")
+        if not s.ledger.imports.add(game, account, found, s.clock()):
+            raise Problem("too_many", Message("An account has {most} imported games at most.", most=MOST_EACH))
+    return game
+
+
+def _verdicts() -> ProofMemory[str | Problem]:
+    """Return the memory of proofs: the hash of the last record, or the fault."""
+    found: ProofMemory[str | Problem] = current_app.extensions[_VERDICTS]
+    return found
 
 
 def _prove(data: bytes) -> Export:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from flask import Response
 
 from api import authorization
+from api.http import rate_limits
 from api.openapi.smorest import Blueprint
 from api.routes.games import charge_quota
 from api.routes.table_officers import find_person
@@ -220,8 +223,10 @@ def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
     You may open another one before each further draw. Without it, the same entrants go on, with their nonces. The queue
     of a ladder or arena takes nobody once it is closed (`queue_closed`), until you open it again (`queue_open`).
     """
-    require_right(tournament, "change_phase")
-    return written_response(execute_for_caller(tournament, _PHASES[body["phase"]], headers))
+    t = require_right(tournament, "change_phase")[0]
+    # A check-in after the nonces needs to know that no draw is possible: that is a search.
+    slot = rate_limits.gate_context(is_long=True) if t.status == "drawing" else nullcontext
+    return written_response(execute_for_caller(tournament, _PHASES[body["phase"]], headers, slot=slot))
 
 
 _PHASES = {

@@ -10,6 +10,7 @@ from flask import Response
 from api import authorization
 from api.documents import calendars
 from api.documents.tournament_sheets import build_sheet
+from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
@@ -60,7 +61,9 @@ def export_tournament_sheet(args: Doc, tournament: str) -> Response:
     """
     t, sheet = load_tournament(tournament), args["sheet"]
     spreadsheet = request_language() if args["dialect"] == "excel" else ""
-    response = etag_response(build_sheet(t, sheet, entrant_names(t), spreadsheet), t.version, media=CSV)
+    with rate_limits.whole_game_slot():
+        table = build_sheet(t, sheet, entrant_names(t), spreadsheet)
+    response = etag_response(table, t.version, media=CSV)
     response.headers["Content-Disposition"] = f'attachment; filename="{sheet}.csv"'
     return response
 

@@ -90,7 +90,8 @@ def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int
     """
     t = require_right(tournament, "draw_round")[0]
     command = Draw(stage, number, bool(body["reason"]), _read_draw_input(t, stage, number))
-    return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
+    slot = rate_limits.gate_context(is_long=True)
+    return written_response(execute_for_caller(tournament, command, headers, body["reason"], slot))
 
 
 def _read_draw_input(t: Tournament, stage: int, round_: int) -> DrawInput:
@@ -184,7 +185,8 @@ def make_tables(_: Doc, tournament: str, stage: int, number: int) -> Response:
     is made twice, wherever a request stops.
     """
     t, s = require_right(tournament, "make_tables")[0], services()
-    left = s.tournament_tables.make_tables(t.id, stage, number, MOST_AT_ONCE, lambda: charge_quota("tables"))
+    with rate_limits.long_work_slot():
+        left = s.tournament_tables.make_tables(t.id, stage, number, MOST_AT_ONCE, lambda: charge_quota("tables"))
     return _progress_response(t, {"left": left})
 
 
@@ -215,7 +217,8 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response
     not count.
     """
     t, s = require_right(tournament, "report_results")[0], services()
-    pods = s.tournament_tables.report_results(t.id, stage, number, s.reader.list_places)
+    with rate_limits.long_work_slot():
+        pods = s.tournament_tables.report_results(t.id, stage, number, s.reader.list_places)
     return _progress_response(t, {"pods": pods})
 
 
@@ -238,9 +241,10 @@ def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Respon
     """
     t, player = require_right(tournament, "adjourn_round")
     play, pods, refused = require_round(t, stage, number), list[int](), list[int]()
-    for (round_, pod), table in sorted(play.tables.items()):
-        if round_ == number and table.game and services().commands.game(table.game).status == "running":
-            (pods if _adjourn_table(table.game, player, body["reason"]) else refused).append(pod)
+    with rate_limits.long_work_slot():
+        for (round_, pod), table in sorted(play.tables.items()):
+            if round_ == number and table.game and services().commands.game(table.game).status == "running":
+                (pods if _adjourn_table(table.game, player, body["reason"]) else refused).append(pod)
     return _progress_response(t, {"pods": pods, "refused": refused})
 
 
@@ -278,7 +282,8 @@ def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -
     After the last round of a stage the next one begins. You may rank a round again if its standings have changed.
     """
     require_right(tournament, "rank_round")
-    return written_response(execute_for_caller(tournament, Rank(stage, number), headers))
+    slot = rate_limits.gate_context()
+    return written_response(execute_for_caller(tournament, Rank(stage, number), headers, slot=slot))
 
 
 def _find_stage(t: Tournament, args: Doc) -> int:

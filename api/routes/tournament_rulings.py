@@ -9,6 +9,7 @@ import msgspec
 from flask import Response
 
 from api import authorization
+from api.http import rate_limits
 from api.http.i18n import request_language, translate
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
@@ -133,12 +134,14 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     t, officer = require_right(tournament, "rule_on_tournament")
     command = _read_ruling(t, body, officer, headers["match"].strip('"'))
     if args["dry_run"] == "1":
-        return _preview_response(t, RulingEffect(replace(t, time=services().tournaments.now()), command))
+        with rate_limits.whole_game_slot():
+            return _preview_response(t, RulingEffect(replace(t, time=services().tournaments.now()), command))
     if not command.preview:
         raise Problem("precondition_required", "Send If-Match with the ETag of the dry run.")
     if not body["reason"]:
         raise Problem("invalid_body", errors=[{"at": "/reason", "message": Message("A reason is expected.")}])
-    stored = execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"])
+    slot = rate_limits.gate_context()
+    stored = execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"], slot)
     return written_response(stored, ruling=stored.records[0].body.get("ruling", stored.versions[0]))
 
 

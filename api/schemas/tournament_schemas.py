@@ -21,7 +21,7 @@ from domain.kernel.text.message_catalog import LANGUAGES
 from domain.tournaments.bids import DEFAULT_RATE, TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
-from domain.tournaments.event import STATUSES
+from domain.tournaments.event import MAX_NUMBER, STATUSES
 from domain.tournaments.event_appeal_commands import OUTCOMES
 from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY, ROLES
 from domain.tournaments.results_file import MAX_ENTRANTS
@@ -287,7 +287,7 @@ class TournamentRulingSchema(RequestSchema):
             "played again."
         },
     )
-    entrant = StrictInt(load_default=None, allow_none=True, validate=range_check(0, MAX_ENTRANTS))
+    entrant = StrictInt(load_default=None, allow_none=True, validate=range_check(0, MAX_NUMBER))
     ticks = StrictInt(
         load_default=None,
         allow_none=True,
@@ -383,13 +383,13 @@ class SheetArgs(RequestSchema):
 
 
 class TournamentCalendarArgs(RequestSchema):
-    entrant = QueryInt(validate=range_check(0, MAX_ENTRANTS), metadata={"description": "Default: all entrants."})
+    entrant = QueryInt(validate=range_check(0, MAX_NUMBER), metadata={"description": "Default: all entrants."})
     lang = choice_field(*LANGUAGES, metadata={"description": "Overrides Accept-Language."})
 
 
 class ExplainArgs(RequestSchema):
-    a = QueryInt(required=True, validate=range_check(0, MAX_ENTRANTS))
-    b = QueryInt(required=True, validate=range_check(0, MAX_ENTRANTS))
+    a = QueryInt(required=True, validate=range_check(0, MAX_NUMBER))
+    b = QueryInt(required=True, validate=range_check(0, MAX_NUMBER))
     stage = stage_query()
     after_round = QueryInt(
         validate=range_check(1, MAX_ROUNDS),

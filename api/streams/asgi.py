@@ -143,6 +143,7 @@ class StreamApp:
         environ = wsgi_environ(scope)
         self._proxy_fix(environ)
         dispatch = partial(self._dispatch, environ)
+        await _read_body(receive)
         response: Response = await asyncio.get_running_loop().run_in_executor(self._pool, dispatch)
         try:
             if isinstance(response, StreamResponse) and scope["method"] != "HEAD":
@@ -175,6 +176,12 @@ class StreamApp:
             await asyncio.gather(serving, disconnect, return_exceptions=True)
         if over and serving.exception() is None:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _read_body(receive: Receive) -> None:
+    """Read the body, unused by streams: nginx writes all of it before it reads the answer."""
+    while (message := await receive())["type"] == "http.request" and message.get("more_body"):
+        pass
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:

@@ -24,6 +24,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
@@ -124,8 +125,7 @@ class Wire:
 
     def pause(self, attempt: int, wanted: str = "") -> float:
         """Return seconds to wait: as the service asks, else doubled each time; a random part spreads clients."""
-        asked = float(wanted) if wanted.isdigit() else min(0.1 * 2**attempt, 5.0)
-        return asked + random.uniform(0, 0.1)  # noqa: S311 - no secret
+        return read_retry_after(wanted, min(0.1 * 2**attempt, 5.0)) + random.uniform(0, 0.1)  # noqa: S311 - no secret
 
     def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> bytes:
         end = time.monotonic() + self.patience
@@ -158,6 +158,15 @@ class Wire:
         except urllib.error.HTTPError as error:
             with error:
                 raise Refused(error.code, _problem(error), error.headers.get("Retry-After", "")) from None
+
+
+def read_retry_after(value: str, otherwise: float) -> float:
+    """Return the seconds of a `Retry-After`, a number or a date; `otherwise` if it is neither."""
+    try:
+        is_number = value.isascii() and value.isdecimal()
+        return float(value[:9]) if is_number else max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    except (ValueError, OverflowError):
+        return otherwise
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Json]:

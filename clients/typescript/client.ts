@@ -72,9 +72,9 @@ interface Sent {
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** Milliseconds to wait: what the service asks for, else longer each time; a little by chance keeps clients apart. */
-function pause(attempt: number, wanted = ""): number {
-  const asked = /^\d+$/.test(wanted) ? Number(wanted) * 1000 : Math.min(100 * 2 ** attempt, 5000);
-  return asked + Math.random() * 100;
+export function pause(attempt: number, wanted = ""): number {
+  const wait = /^\d+$/.test(wanted) ? Number(wanted) * 1000 : / GMT$/.test(wanted) ? Date.parse(wanted) - Date.now() : NaN;
+  return (Number.isNaN(wait) ? Math.min(100 * 2 ** attempt, 5000) : Math.min(Math.max(wait, 0), 2 ** 31 - 200)) + Math.random() * 100;
 }
 
 async function refusal(answer: Response): Promise<Refused> {

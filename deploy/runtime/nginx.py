@@ -47,6 +47,8 @@ _RESERVED_FILES = 64
 
 _CONNECTIONS_PER_CLIENT = 4
 
+_CONNECTIONS_PER_REFUSAL = 6
+
 _FILES_PER_CLIENT = _CONNECTIONS_PER_CLIENT + 2
 """The others are a request body and an answer."""
 
@@ -71,10 +73,14 @@ _PROBLEMS: Mapping[str, Sequence[int]] = {
     "headers_too_large": (431, 494),
     "internal_error": (500,),
     "not_answering": (502, 504),
+    "too_many_connections": (503,),
     "tls_required": (497,),
 }
 """Problem code -> nginx errors that it answers. Nginx's own numbers: 494 for too large headers, 497 for a request
 without TLS on a TLS port."""
+
+_RETRY_SECONDS = {"too_many_connections": 5}
+"""Seconds of Retry-After, if not 1: until limits have ended some silent connections."""
 
 _TLS = """
 ssl_certificate $certificate;
@@ -106,6 +112,8 @@ class Limits:
     """Time without a byte in either direction; more than `idle` and `work`."""
     buffered_bytes: int = 16 * 2**20
     """Size of one answer that is buffered for a slow reader."""
+    refusal: int = 2
+    """Time for a request over a limit of connections, and between two pieces of it."""
     requests_per_address: int = 64
     """Concurrent requests from one address, without streams."""
 
@@ -118,6 +126,20 @@ class Limits:
     def connections_per_site(self) -> int:
         """Connections from one IPv6 network of 48 bits, which a single user can have."""
         return 4 * self.connections_per_address
+
+    @property
+    def refusals(self) -> int:
+        """Concurrent refusals of connections over a limit; further ones are closed without an answer."""
+        return _count_refusals(self.connections)
+
+    @property
+    def refusals_per_address(self) -> int:
+        """Concurrent refusals for one address."""
+        return self.refusals // 2
+
+
+def _count_refusals(connections: int) -> int:
+    return connections // _ADDRESS_SHARE + 2
 
 
 def find_nginx() -> str:
@@ -158,6 +180,11 @@ def probe_socket(settings: Settings) -> Path:
 
 def _nginx_socket(folder: Path) -> Path:
     return binaries.socket_path(folder / "front")
+
+
+def _refusal_sockets(folder: Path) -> tuple[Path, Path]:
+    """Return nginx's sockets for connections over a limit: to count them, and to refuse their requests."""
+    return binaries.socket_path(folder / "refused"), binaries.socket_path(folder / "refusing")
 
 
 def _port_folder(settings: Settings) -> Path:
@@ -273,7 +300,8 @@ def write_configuration(settings: Settings, limits: Limits, binary: str) -> None
     (_port_folder(settings) / "conf").write_bytes(
         render_configuration(settings, limits, binary).encode("utf-8", "surrogateescape")
     )
-    for path in (_nginx_socket(_port_folder(settings)), probe_socket(settings)):
+    folder = _port_folder(settings)
+    for path in (_nginx_socket(folder), probe_socket(settings), *_refusal_sockets(folder)):
         path.unlink(missing_ok=True)
 
 
@@ -287,11 +315,17 @@ def limit_to_open_files(limits: Limits, hard: int | None = None) -> Limits:
         return limits
     if hard < MIN_FILES:
         raise SettingsError(f"the system allows a process {hard} open files: at least {MIN_FILES} are needed")
-    return replace(limits, connections=min(limits.connections, (hard - _RESERVED_FILES) // _FILES_PER_CLIENT))
+    clients = (hard - _RESERVED_FILES) // _FILES_PER_CLIENT
+    return replace(limits, connections=min(limits.connections, clients - _count_refusals(clients)))
 
 
 def _count_files(limits: Limits) -> int:
-    return _FILES_PER_CLIENT * limits.connections + _RESERVED_FILES
+    return _FILES_PER_CLIENT * (limits.connections + limits.refusals) + _RESERVED_FILES
+
+
+def _count_connections(limits: Limits) -> int:
+    refused = _CONNECTIONS_PER_REFUSAL * limits.refusals
+    return _CONNECTIONS_PER_CLIENT * limits.connections + refused + _RESERVED_FILES
 
 
 def raise_file_limit(most: int) -> None:
@@ -316,11 +350,14 @@ def render_configuration(settings: Settings, limits: Limits, binary: str) -> str
     from api.services import ApiSettings  # noqa: PLC0415
 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    seconds = {name: f"{getattr(limits, name)}s" for name in ("header", "body", "answer", "idle", "work", "silence")}
+    seconds = {
+        name: f"{getattr(limits, name)}s" for name in ("header", "body", "answer", "idle", "work", "silence", "refusal")
+    }
+    refused, refusing = _refusal_sockets(_port_folder(settings))
     return _ConfigTemplate(_CONFIG_TEMPLATE.read_text("utf-8")).substitute(
         seconds,
         preamble="\n".join([*_render_modules(binary), *_render_user()]),
-        connections=_CONNECTIONS_PER_CLIENT * limits.connections + _RESERVED_FILES,
+        connections=_count_connections(limits),
         listen=_quote(f"{host}:{settings.port}") + (" ipv6only=off" if ":" in settings.host else ""),
         backlog=limits.connections,
         each=limits.connections_per_address,
@@ -331,6 +368,10 @@ def render_configuration(settings: Settings, limits: Limits, binary: str) -> str
         uncounted=_render_networks({*settings.trusted_proxies, *settings.shared_networks}),
         probe=_quote(f"unix:{probe_socket(settings)}"),
         front=_quote(f"unix:{_nginx_socket(_port_folder(settings))}"),
+        refused=_quote(f"unix:{refused}"),
+        refusing=_quote(f"unix:{refusing}"),
+        each_refused=limits.refusals_per_address,
+        all_refused=limits.refusals,
         certificate=certificate.FILE_NAME,
         ssl=" ssl" if settings.tls_cert else "",
         tls=_TLS if settings.tls_cert else "",
@@ -386,11 +427,11 @@ def _render_error_location(code: str, errors: Sequence[int]) -> str:
 
     status, _ = CODES[code]
     headers = {**HEADERS, "Cache-Control": "no-store", "Content-Language": "$language", "Vary": "Accept-Language"}
-    headers |= {"Retry-After": "1"} if status in (429, 503) else {}
+    headers |= {"Retry-After": str(_RETRY_SECONDS.get(code, 1))} if status in (429, 503) else {}
     headers |= {} if code == "tls_required" else {"Strict-Transport-Security": "$hsts"}
     added = " ".join(f"add_header {name} {_quote(value)} always;" for name, value in headers.items())
     where = f"/front/{code}"
     return (
         f"error_page {' '.join(map(str, errors))} ={status} {where};\n"
-        f"location = {where} {{ internal; {added} return {status} $problem_{code}; }}"
+        f"location = {where} {{ internal; client_max_body_size 0; {added} return {status} $problem_{code}; }}"
     )

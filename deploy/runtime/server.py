@@ -21,7 +21,7 @@ from deploy.config.settings import Settings, load_settings
 from deploy.runtime import logging_setup, nginx
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from _typeshed.wsgi import InputStream, StartResponse, WSGIApplication, WSGIEnvironment
 
     from api.app import AnnalsApp
     from api.streams.asgi import StreamApp
@@ -39,6 +39,9 @@ MAX_CONNECTIONS = 1024
 IDLE_SECONDS = 600
 """Seconds before an idle connection is closed. Nginx closes it long before."""
 
+
+READ_BYTES = 2**16
+"""Size of a piece of a refused body."""
 
 _inherited: list[SharedServices] = []
 """Services and application of forked processes. Other processes build their own, with the shipped rulesets."""
@@ -133,9 +136,22 @@ def with_nginx_headers(app: WSGIApplication) -> WSGIApplication:
 
     def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         apply_nginx_headers(environ)
-        return app(environ, start_response)
+        try:
+            return app(environ, start_response)
+        finally:
+            _read_rest(environ["wsgi.input"])
 
     return wrapped
+
+
+def _read_rest(body: InputStream) -> None:
+    """Read the unread rest of a refused body.
+
+    Otherwise the server closes the connection while nginx still writes, and nginx answers 503 in place of the refusal.
+    Nginx has the whole body, within its limits of size and time, so no client can prolong this.
+    """
+    while body.read(READ_BYTES):
+        pass
 
 
 def apply_nginx_headers(environ: WSGIEnvironment) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from domain.notifications.webhooks import Webhook
+from domain.types import Doc
 
 REFUSED, NO_MAILBOX = "mail_refused", "recipient_refused"
 """Errors of a mail that a server refuses for good; the latter for an unknown recipient."""
@@ -27,14 +28,26 @@ class ClaimedDelivery:
 
 
 @dataclass(frozen=True)
-class DeliveryResult:
-    """The result of an attempt."""
+class DeliveryAttempt:
+    """An attempt, as the log of its delivery has it."""
 
     status: int
     """Status of the response; 0 without one."""
     ms: int
     said: str = ""
     """Code of the error, if any."""
+
+
+@dataclass(frozen=True)
+class DeliveryResult(DeliveryAttempt):
+    """The result of an attempt."""
+
+    wait: int = 0
+    """ms until the receiver wants another attempt; 0 if it names no time."""
+
+    def to_log(self) -> Doc:
+        """Return the attempt as the log of its delivery has it."""
+        return {each.name: getattr(self, each.name) for each in fields(DeliveryAttempt)}
 
     @property
     def is_success(self) -> bool:

@@ -438,7 +438,7 @@ class Outbox(AccountTable):
         return ClaimedDelivery(webhook, id_, type_, body, int(made), int(until), int(tries))
 
     def _mark_damaged(self, webhook: str, delivery: str) -> None:
-        log = json.dumps([{"at": self._now(), **vars(DeliveryResult(0, 0, DAMAGED))}])
+        log = json.dumps([{"at": self._now(), **DeliveryResult(0, 0, DAMAGED).to_log()}])
         dead = "UPDATE deliveries SET state = 'dead', log = ? WHERE id = ? AND state = 'waiting'"
         free = ("UPDATE webhooks SET held = 0 WHERE id = ?", (webhook,))
         self._in_transaction(lambda execute: write(execute, [(dead, (log, delivery)), free]))
@@ -462,14 +462,14 @@ class Outbox(AccountTable):
             if not webhooks or not logs:  # removed, or recorded by a later claimant
                 execute("UPDATE webhooks SET held = 0 WHERE id = ?", (delivery.webhook.id,))
                 return False
-            attempts = [*json.loads(str(logs[0][0])), {"at": now, **vars(result)}][-MOST_LOGGED:]
+            attempts = [*json.loads(str(logs[0][0])), {"at": now, **result.to_log()}][-MOST_LOGGED:]
             state, due = _schedule_next(delivery, result, now, jitter)
             execute(
                 "UPDATE deliveries SET state = ?, due = ?, tries = tries + 1, log = ? WHERE id = ?",
                 (state, due, json.dumps(attempts), delivery.id),
             )
             failed, failing = (0, 0) if result.is_success else (int(webhooks[0][0]) + 1, int(webhooks[0][1]) or now)
-            rest = BREAK[min(failed, len(BREAK)) - 1] if failed else 0
+            rest = max(BREAK[min(failed, len(BREAK)) - 1] if failed else 0, _limit_wait(result))
             if delivery.webhook.about == MAIL:
                 off = _record_bounce(execute, delivery.webhook.id, result)
                 if result.is_success and delivery.type in ONCE_TYPES:
@@ -573,4 +573,10 @@ def _schedule_next(delivery: ClaimedDelivery, result: DeliveryResult, now: int, 
         return "delivered", now
     if delivery.tries >= len(BACKOFF) or result.is_final:
         return "dead", now
-    return "waiting", now + int(BACKOFF[delivery.tries] * (1 + jitter / 5))
+    wait = max(BACKOFF[delivery.tries], _limit_wait(result))
+    return "waiting", now + int(wait * (1 + jitter / 5))
+
+
+def _limit_wait(result: DeliveryResult) -> int:
+    """Return the receiver's Retry-After (ms), at most the longest pause of the service's own."""
+    return 0 if result.is_success else min(result.wait, BACKOFF[-1])

@@ -24,6 +24,9 @@ LADDER_TABLES, LEAST_TABLES = 12, 5
 ENDED = ("finished", "cancelled")
 STATUSES = ("registering", "checking", "drawing", "running", *ENDED)
 
+MAX_NUMBER = 999_999
+"""Largest number of an entrant in a request: more people may enter than take part."""
+
 
 class Entrant(NamedTuple):
     """A person who entered; the number is the place in the list of entrants, from 0."""
@@ -138,6 +141,11 @@ class Tournament:
             return False
         is_early = self.stage_terms.format == "swiss" and following[1] <= last_late_round(play.planned)
         return not play.rounds or is_early
+
+    @property
+    def takes_at_once(self) -> bool:
+        """Return whether an entrant has a part in the current stage from the entry on: the next draw, or a queue."""
+        return self.status == "running" or self.has_queue
 
     def find_entrant(self, players: Sequence[str]) -> int | None:
         """Return the number under which a person with these player ids has entered and not withdrawn, or None."""

@@ -106,6 +106,9 @@ class TournamentCommand(ABC):
     is_retryable: ClassVar[bool] = True
     """Without an expected version, every command is decided again after a lost race."""
 
+    def check(self, t: Tournament, now: int) -> None:  # noqa: B027 - most commands need no long work
+        """Raise RuleError if it is refused already without long work; `now` in ms since 1970 UTC."""
+
     @abstractmethod
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         """Return the drafts of the records to append; raise RuleError."""
@@ -140,6 +143,8 @@ class Enter(TournamentCommand):
     player: str
     players: tuple[str, ...] = ()
     """All ids of the same person."""
+    keeps_number: bool = field(default=True, metadata={"not_hashed": True})
+    """False for old records: after a withdrawal before any draw, the same person got another number."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "running")
@@ -159,6 +164,9 @@ class Enter(TournamentCommand):
             waiting = sum(each.is_active and entrant not in members for entrant, each in enumerate(t.entrants))
             has_place = t.status == "checking" or playing + waiting < t.terms.capacity
             refuse_unless(t.takes_late and has_place, "entries_closed")
+        if former and self.keeps_number:
+            joins = {"joins": True} if t.takes_at_once else {}
+            return [RecordDraft("readmitted", {"entrant": former[-1], **joins})]
         return [RecordDraft("entered", {"entrant": len(t.entrants), "player": self.player})]
 
 

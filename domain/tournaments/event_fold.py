@@ -41,12 +41,13 @@ def initial_tournament(record: Record) -> Tournament:
 
 def _enter(t: Tournament, record: Record) -> Tournament:
     after = replace(t, entrants=(*t.entrants, Entrant(record.body["player"])))
-    entrant = record.body["entrant"]
-    if t.status == "running":
-        after = replace(after, participants=(*t.participants, entrant))
-    if t.status == "running" or t.has_queue:
-        after = _change_play(after, len(t.stages), members=(*t.play.members, entrant))
-    return after
+    return _join_stage(after, record.body["entrant"]) if t.takes_at_once else after
+
+
+def _join_stage(t: Tournament, entrant: int) -> Tournament:
+    """Add an entrant to the current stage, and in a running event to the next draw."""
+    after = replace(t, participants=(*t.participants, entrant)) if t.status == "running" else t
+    return _change_play(after, len(t.stages), members=(*t.play.members, entrant))
 
 
 def _change_play(t: Tournament, stage: int, **changes: object) -> Tournament:
@@ -80,7 +81,8 @@ def _withdraw(t: Tournament, record: Record) -> Tournament:
 
 
 def _readmit(t: Tournament, record: Record) -> Tournament:
-    return _mark(t, record.body["entrant"], withdrawn=False)
+    after = _mark(t, record.body["entrant"], withdrawn=False)
+    return _join_stage(after, record.body["entrant"]) if "joins" in record.body else after
 
 
 def _open_checkin(t: Tournament, _: Record) -> Tournament:

@@ -90,7 +90,7 @@ def _find_person(t: Tournament, body: Doc) -> tuple[str, ...]:
 def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentCommand | None:
     match kind:
         case "entered":
-            return Enter(body["player"])
+            return Enter(body["player"], keeps_number=False)
         case "readmitted":
             return Enter(_find_person(t, body)[0])
         case "withdrew":

@@ -89,7 +89,7 @@ FORMS: Mapping[str, RecordForm] = {
     ),
     "closed": RecordForm((DIRECTOR,)),
     "cancelled": RecordForm((DIRECTOR,)),
-    "readmitted": RecordForm((ENTRANT,), {"entrant": int}),
+    "readmitted": RecordForm((ENTRANT,), {"entrant": int, "joins?": bool}),
     "advanced": RecordForm((DIRECTOR,), {"stage": int, "entrants": _INTS}),
     "placed": RecordForm((DIRECTOR,), {**_RULING, "attempt": int, "places": _INTS}),
     "penalised": RecordForm((DIRECTOR,), {"stage": int, "entrant": int, "ticks": int, "officer": str}),

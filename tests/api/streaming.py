@@ -48,6 +48,7 @@ class Answer:
         self._pieces: queue.Queue[AsgiMessage | None] = queue.Queue()
         self._room = asyncio.Semaphore(ahead + 1)
         self._left = asyncio.Event()
+        self._is_read = False
         self._work = asyncio.run_coroutine_threadsafe(self._serve(app, scope), on.loop)
         start = self._piece()
         assert start is not None, self._work.exception()
@@ -67,6 +68,9 @@ class Answer:
         self._pieces.put(message)
 
     async def _receive(self) -> AsgiMessage:
+        if not self._is_read:
+            self._is_read = True
+            return {"type": "http.request", "body": b"", "more_body": False}
         await self._left.wait()
         return {"type": "http.disconnect"}
 

@@ -298,3 +298,53 @@ def test_a_person_looks_at_a_file_by_a_form(site: Site, table: Table, anne: Memb
     deleted = browser.send(Form(form.action, {"form": form.fields["form"]}), delete=path.rpartition("/")[2])
     assert deleted.headers["Location"] == "/games/imports"
     assert browser.get(path).status_code == 404
+
+
+class TestProofs:
+    """A proof takes seconds: a file has one."""
+
+    @pytest.fixture
+    def proofs(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """Games of the files that are proved."""
+        found, prove = list[str](), verify.verify
+
+        def counted(rules: Any, proved: export.Export, **more: Any) -> Any:
+            found.append(proved.game)
+            return prove(rules, proved, **more)
+
+        monkeypatch.setattr("api.routes.game_imports.verify.verify", counted)
+        return found
+
+    def test_a_file_that_was_proved_is_not_proved_again(
+        self, site: Site, anne: Member, table: Table, proofs: list[str]
+    ) -> None:
+        data = table.get("/export").data
+        berta = register(site, "Berta")
+        games = [imported(member, data).game for member in (anne, anne, berta, anne, berta)]
+        assert (len(set(games)), len(proofs)) == (2, 1)
+        assert anne.delete(f"/imports/{games[0]}").status_code == 204
+        assert imported(anne, data).game == games[0]
+        assert len(proofs) == 1
+
+    def test_nor_is_a_false_one(self, anne: Member, table: Table, proofs: list[str]) -> None:
+        """The answer is the same, with the fault."""
+        lines = table.get("/export").data.splitlines(keepends=True)
+        lines[3] = lines[3].replace(b'"at":', b'"at":9', 1)
+        answers = [send(anne, b"".join(lines)) for _ in range(3)]
+        for answer in answers:
+            refused(answer, 422, "import_not_proved")
+        assert len({answer.text for answer in answers}) == 1
+        assert len(proofs) <= 1
+
+    def test_one_that_took_too_long_is_tried_again(
+        self, anne: Member, table: Table, proofs: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("api.routes.game_imports.MAX_SECONDS", -1.0)
+        for _ in range(2):
+            refused(send(anne, table.get("/export").data), 422, "import_too_long")
+        assert len(proofs) == 2
+
+    def test_it_costs_more_than_a_move(self, anne: Member, table: Table) -> None:
+        data = table.get("/export").data
+        anne.site.remake(rate=0.001, burst=40)
+        assert [send(anne, data).status_code for _ in range(3)] == [201, 201, 429]

@@ -18,6 +18,7 @@ from api.documents import motion_limits
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.http.rate_limits import ADDRESS_FACTOR, Gate, TokenBuckets
+from domain.kernel.proof.verify import verify
 from tests.api.conftest import Reply, Site, Table, refused
 from tests.api.members import register
 from tests.api.test_rewinds import ORDER, back, moved, say
@@ -168,12 +169,12 @@ class TestBuckets:
 
 
 class TestGate:
-    def held(self, gate: Gate, address: str) -> Callable[[], None]:
+    def held(self, gate: Gate, *names: str, is_long: bool = False) -> Callable[[], None]:
         """A thread that has a place until it is told to leave."""
         inside, leave = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with gate.slot(address):
+            with gate.slot(*names, is_long=is_long):
                 inside.set()
                 assert leave.wait(60)
 
@@ -187,9 +188,9 @@ class TestGate:
 
         return end
 
-    def full(self, gate: Gate, address: str) -> bool:
+    def full(self, gate: Gate, *names: str, is_long: bool = False) -> bool:
         try:
-            with gate.slot(address):
+            with gate.slot(*names, is_long=is_long):
                 return False
         except Problem as problem:
             return problem.code == "too_many_requests"
@@ -228,11 +229,67 @@ class TestGate:
             for n, address in enumerate([*["busy"] * 8, "seldom"]):
                 pool.submit(hold, address)
                 end_of_patience = time.monotonic() + PATIENCE
-                while gate._taken.total() + gate._waiting.total() <= n and time.monotonic() < end_of_patience:
+                while len(gate._taken) + len(gate._waiting) <= n and time.monotonic() < end_of_patience:
                     time.sleep(0.01)
             assert order == ["busy"]
             leave.set()
         assert order == ["busy", "seldom", *["busy"] * 7]
+
+    def test_a_person_has_one_place_from_all_addresses(self) -> None:
+        gate = Gate(most=2, each=1, patience=0.01)
+        ends = [self.held(gate, "a", "anne")]
+        assert self.full(gate, "b", "anne")
+        assert self.full(gate, "a", "berta")
+        assert not self.full(gate, "b", "berta")
+        ends.pop()()
+        assert not self.full(gate, "b", "anne")
+
+    def test_use_counts_for_the_person_and_the_address(self) -> None:
+        """Who comes from another address each time is known by the account."""
+        gate, order = Gate(most=1, each=1, patience=PATIENCE, waiting=16), list[str]()
+        with gate.slot("a", "busy"):
+            time.sleep(0.05)
+        end = self.held(gate, "x")
+
+        def enter(*names: str) -> None:
+            with gate.slot(*names):
+                order.append(names[1])
+
+        with ThreadPoolExecutor(2) as pool:
+            for n, names in enumerate((("b", "busy"), ("c", "seldom")), 1):
+                pool.submit(enter, *names)
+                until = time.monotonic() + PATIENCE
+                while len(gate._waiting) < n and time.monotonic() < until:
+                    time.sleep(0.01)
+            end()
+        assert order == ["seldom", "busy"]
+
+    def test_long_work_leaves_a_place_to_the_rest(self) -> None:
+        gate = Gate(most=2, each=1, patience=0.01)
+        ends = [self.held(gate, "a", is_long=True)]
+        assert self.full(gate, "b", is_long=True)
+        assert not self.full(gate, "b")
+        ends.append(self.held(gate, "b"))
+        assert self.full(gate, "c")
+        for end in ends:
+            end()
+        assert not self.full(gate, "b", is_long=True)
+
+    def test_waiting_long_work_holds_nobody_up(self) -> None:
+        """It has used nothing, and may not enter yet: it is no competitor."""
+        gate = Gate(most=2, each=1, patience=PATIENCE)
+        end = self.held(gate, "a", is_long=True)
+        waits = threading.Thread(target=self.full, args=(gate, "b"), kwargs={"is_long": True})
+        waits.start()
+        until = time.monotonic() + PATIENCE
+        while not gate._waiting and time.monotonic() < until:
+            time.sleep(0.01)
+        began = time.monotonic()
+        assert not self.full(gate, "c")
+        assert not self.full(gate, "c")
+        assert time.monotonic() - began < PATIENCE / 2
+        end()
+        waits.join(PATIENCE)
 
     def test_few_of_an_address_wait_long(self) -> None:
         """Each of them holds a thread: a second one waits for a short time, a third one not at all."""
@@ -243,7 +300,7 @@ class TestGate:
             waiting.append(threading.Thread(target=self.full, args=(gate, "b")))
             waiting[-1].start()
             end_of_patience = time.monotonic() + 10
-            while gate._waiting["b"] < least and time.monotonic() < end_of_patience:
+            while len(gate._waiting) < least and time.monotonic() < end_of_patience:
                 time.sleep(0.01)
 
         wait(1)
@@ -266,7 +323,7 @@ class TestGate:
         with ThreadPoolExecutor(3) as pool:
             asked = [pool.submit(self.full, gate, f"b{n}") for n in range(3)]
             end_of_patience = time.monotonic() + 10
-            while gate._waiting.total() < 3 and time.monotonic() < end_of_patience:
+            while len(gate._waiting) < 3 and time.monotonic() < end_of_patience:
                 time.sleep(0.01)
             began = time.monotonic()
             assert self.full(gate, "c")
@@ -288,7 +345,7 @@ class TestWholeGames:
         """A gate whose places for the test client's address are taken."""
         gate: Gate = site.app.extensions["annals.gate"]
         gate._patience = 0.01
-        gate._taken["127.0.0.1"] = 1
+        gate._taken.append(rate_limits._Ticket(frozenset({"127.0.0.1"}), is_long=False))
         return gate
 
     @pytest.mark.parametrize("path", READS)
@@ -373,9 +430,9 @@ class Held(Gate):
         self.inside, self.go_on = threading.Semaphore(0), threading.Event()
 
     @contextmanager
-    def slot(self, address: str) -> Iterator[None]:
-        with super().slot(address):
-            if address == ELSEWHERE:
+    def slot(self, *names: str, is_long: bool = False) -> Iterator[None]:
+        with super().slot(*names, is_long=is_long):
+            if ELSEWHERE in names:
                 self.inside.release()
                 assert self.go_on.wait(PATIENCE)
             yield
@@ -396,7 +453,7 @@ def test_one_address_holds_up_nobody(site: Site, monkeypatch: pytest.MonkeyPatch
             sent_away = [each.result().status_code for each in islice(as_completed(asked, PATIENCE), 7)]
             assert site.client.get("/readyz").status_code == 200
             assert moving(other).status_code == 201
-            assert of(site, "192.0.2.8", table.path + path, table.director).status_code == 200
+            assert of(site, "192.0.2.8", table.path + path, table.tokens[0]).status_code == 200
         finally:
             gate.go_on.set()
     assert sent_away == [429] * 7
@@ -455,5 +512,23 @@ class TestSharedNetworks:
         site.remake(shared_networks=(CLUB,))
         gate: Gate = site.app.extensions["annals.gate"]
         gate._patience = 0.01
-        gate._taken[ELSEWHERE] = 1
+        gate._taken.append(rate_limits._Ticket(frozenset({ELSEWHERE}), is_long=False))
         assert of(site, ELSEWHERE, table.path + "/export").status_code == 200
+
+
+def test_a_game_is_audited_once_as_long_as_it_stays_the_same(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, proofs = site.table("windows@1", 3), list[int]()
+    prove = verify
+
+    def counted(rules: Any, file: Any) -> Any:
+        proofs.append(len(file.records))
+        return prove(rules, file)
+
+    monkeypatch.setattr("api.routes.audit.verify", counted)
+    moving(table)
+    answers = [of(site, f"192.0.2.{n}", table.path + "/audit").json for n in range(4)]
+    assert answers[0]["proved"]
+    assert answers == answers[:1] * 4
+    moving(table)
+    assert of(site, ELSEWHERE, table.path + "/audit").json != answers[0]
+    assert len(proofs) == 2

@@ -182,7 +182,8 @@ class TestEntering:
         refused(director.post(f"{path}/entrants"), 409, "already_entered")
         refused(director.delete(f"{path}/entrants/me", If_Match='"1"'), 412, "stale_version")
         done(director.delete(f"{path}/entrants/me", If_Match='"2"'))
-        assert done(director.post(f"{path}/entrants"))["entrant"] == 1
+        assert done(director.post(f"{path}/entrants"))["entrant"] == 0, "one person has one number"
+        assert len(site.get(path).json["people"]) == 1
 
     def test_those_beyond_the_capacity_wait_and_move_up(self, site: Site) -> None:
         members = people(site, 4)

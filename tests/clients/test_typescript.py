@@ -91,3 +91,21 @@ def test_a_whole_game_with_the_service_killed_in_it(
     file.write_text("\n".join(line for line in lines if line.startswith("{")) + "\n")
     assert main(["verify", str(file)]) == 0
     assert "closed: true" in capsys.readouterr().out
+
+
+def test_it_waits_as_long_as_a_refusal_asks(compiled: Path) -> None:
+    """Seconds or a date; a time that no timer has is cut, and what is neither counts as none."""
+    program = """import { pause } from "./client.js";
+    const past = new Date(Date.now() - 3.6e6).toUTCString(), coming = new Date(Date.now() + 3.6e6).toUTCString();
+    const given = ["7", past, coming, "9".repeat(5000), "", "-5", "1.5", "soon", "\\u0666"];
+    console.log(JSON.stringify(given.map((value) => pause(2, value))));"""
+    (compiled / "waiting.mjs").write_text(program)
+    done = subprocess.run(
+        [str(shutil.which("node")), "waiting.mjs"], cwd=compiled, capture_output=True, text=True, timeout=60, check=True
+    )
+    seconds, past, coming, longest, *others = json.loads(done.stdout)
+    assert 7000 <= seconds < 7100
+    assert 0 <= past < 100
+    assert 3_500_000 < coming <= 3_600_100
+    assert 2**30 < longest < 2**31
+    assert all(400 <= each < 500 for each in others)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from deploy.config.settings import Settings
 from deploy.runtime import nginx, unix_http
-from tests.deploy.house import serving
+from tests.deploy.house import serving, until
 from tests.deploy.nginx_alone import alone
-from tests.deploy.raw_http import CLOSE, Client, many_files, port_of, request, statuses
+from tests.deploy.raw_http import CLOSE, MARGIN, Client, many_files, port_of, problem, request, statuses
 
 __all__ = ["many_files"]
 
@@ -38,6 +38,14 @@ def is_answered(port: int, source: str) -> bool:
     with closing(Client(port, source)) as client:
         client.send(request("/healthz", CLOSE))
         return statuses(client.read(5)) == [200]
+
+
+def is_served(client: Client) -> bool:
+    """Return True if the next answer is no refusal of the connection; too many requests at once are another limit."""
+    try:
+        return statuses(client.socket.recv(65536)) in ([200], [429])
+    except OSError:
+        return False
 
 
 def count_answered(port: int) -> int:
@@ -88,10 +96,45 @@ def test_networks_that_the_operator_names_have_no_limit_per_address(tmp_path: Pa
                 clients = [stack.enter_context(closing(Client(settings.port, source))) for _ in range(60)]
                 for client in clients:
                     client.send(request("/"))
-                assert sum(client.answered() for client in clients) == expected
+                assert sum(is_served(client) for client in clients) == expected
         with ExitStack() as stack:
             waiting = [stack.enter_context(closing(Client(settings.port, "127.0.5.1"))) for _ in range(10)]
             for client in waiting:
                 client.send(request("/silent"))
             time.sleep(0.2)
             assert is_answered(settings.port, "127.0.5.1")
+
+
+def test_a_connection_over_a_limit_is_told_so(tmp_path: Path) -> None:
+    """A hall of people has one address: each browser opens six connections."""
+    limits = nginx.Limits(connections=640)
+    with alone(tmp_path / "data", {"connections": 640}) as (settings, echo), ExitStack() as stack:
+        for _ in range(limits.connections_per_address):
+            held_one = stack.enter_context(closing(Client(settings.port)))
+            held_one.send(request("/"))
+            assert is_served(held_one)
+        before = len(echo.met)
+        for n in range(3 * limits.refusals):
+            with closing(Client(settings.port)) as refused:
+                body = b"x" * (100_000 if n % 2 else 0)
+                head = ("Accept-Language: fr", f"Content-Length: {len(body)}")
+                refused.send(request("/v1/games", *head, method="POST", body=body))
+                raw = refused.read(5)
+                doc = problem(raw)
+                assert (doc["code"], doc["status"]) == ("too_many_connections", 503)
+                assert b"\r\nRetry-After: 5\r\n" in raw
+                assert b"\r\nConnection: close\r\n" in raw
+        assert len(echo.met) == before
+        assert is_answered(settings.port, "127.0.4.1")
+
+
+def test_connections_that_are_refused_are_few_and_short(tmp_path: Path) -> None:
+    """They say nothing, so nobody can refuse them: some are held for two seconds, others are closed at once."""
+    limits = nginx.Limits(connections=128)
+    with alone(tmp_path / "data", {"connections": 128}) as (settings, _), held(settings.port, 2, 40) as clients:
+        each = limits.connections_per_address
+        time.sleep(0.5)
+        kept = sum(not client.over() for client in clients)
+        assert 2 * each < kept <= 2 * each + limits.refusals
+        until(lambda: sum(not client.over() for client in clients) == 2 * each, limits.refusal + MARGIN)
+        assert is_answered(settings.port, "127.0.4.1")

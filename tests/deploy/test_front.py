@@ -51,6 +51,7 @@ def test_connections_without_a_word_leave_the_others_alone(tmp_path: Path, many:
         silent = [stack.enter_context(closing(Client(port, "127.0.0.2"))) for _ in range(min(many, most))]
         assert_prompt(port, quiet)
         assert same.well()  # who was there before goes on
+        until(silent[-1].over, nginx.Limits().refusal + MARGIN)
         held = [each for each in silent if not each.over()]
         assert len(held) <= nginx.Limits().connections_per_address
         until(lambda: all(each.over() for each in held), nginx.Limits().header + MARGIN)

@@ -8,6 +8,7 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from deploy.config.settings import SettingsError, load_settings
+from deploy.runtime import nginx
 from deploy.runtime.certificate import unverified_context
 from tests.deploy.house import Service, Table, call, run, serving, until
 
@@ -81,6 +83,23 @@ def test_what_the_front_refuses_by_itself_says_it_too(service: Service) -> None:
         "max-age=63072000; includeSubDomains",
     )
     client.close()
+
+
+def test_a_connection_over_a_limit_is_told_so(service: Service) -> None:
+    address, source = ("127.0.0.1", port_of(service)), ("127.0.0.9", 0)
+    each = nginx.limit_to_open_files(nginx.Limits()).connections_per_address
+    with ExitStack() as stack:
+        for _ in range(each):
+            stack.enter_context(socket.create_connection(address, 10, source))
+        raw = stack.enter_context(socket.create_connection(address, 10, source))
+        client = stack.enter_context(unverified_context().wrap_socket(raw))
+        client.sendall(b"GET /v1/rulesets HTTP/1.1\r\nHost: a\r\n\r\n")
+        found = b""
+        while piece := client.recv(65536):
+            found += piece
+    assert found.startswith(b"HTTP/1.1 503 ")
+    assert b'"code":"too_many_connections"' in found
+    assert b"\r\nStrict-Transport-Security: " in found
 
 
 def test_a_request_without_tls_is_refused_and_sent_nowhere(service: Service) -> None:

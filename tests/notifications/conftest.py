@@ -48,6 +48,8 @@ class Receiver:
     url: str = ""
     got: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     answer: Callable[[bytes], int] = lambda _: 204
+    headers: dict[str, str] = field(default_factory=dict)
+    """Further headers of each answer."""
     came: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
 
     def take(self, headers: dict[str, str], body: bytes) -> int:
@@ -77,6 +79,8 @@ def receiver() -> Iterator[Receiver]:
             if status in (301, 307):
                 self.send_header("Location", f"{made.url}/elsewhere")
             self.send_header("Content-Length", "0")
+            for name, value in made.headers.items():
+                self.send_header(name, value)
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in the library

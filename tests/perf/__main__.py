@@ -54,7 +54,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
     yield from rate.figures(played, 2 if quick else rate.TABLES)
     yield from past.figures(past.Long("egc", 10, 200, 10) if quick else past.Long())
     yield from tournaments.figures(tournaments.Event(50, 20, 4, 2, 0.1) if quick else tournaments.Event())
-    crowd = streams.Crowd(2, 5, 2) if quick else streams.Crowd()
+    crowd = streams.Crowd(24, 4, 2) if quick else streams.Crowd()
     yield from streams.figures(played, crowd)
 
 

@@ -27,7 +27,7 @@ from deploy.simulation import demo
 from tests import postgres, valkey
 from tests.perf.figures import Figure, head, quantile
 from tests.perf.service import SEED, Played, Table
-from tests.perf.streams import Crowd, held, meanwhile
+from tests.perf.streams import SHARED, Crowd, held, meanwhile
 
 IDLE = demo.DemoPlan("struggle_of_empires@1", 2, {}, SEED, Path(), "correspondence")
 """Tables that are open and wait for their players."""
@@ -73,7 +73,7 @@ def sqlite() -> Iterator[House]:
     """One node, files."""
     with (
         tempfile.TemporaryDirectory(prefix="annals-load-") as folder,
-        demo.run_service(Path(folder) / "data") as address,
+        demo.run_service(Path(folder) / "data", **SHARED) as address,
     ):
         yield House([address], [Path(folder) / "data"])
 
@@ -86,7 +86,12 @@ def nodes(count: int) -> Iterator[House]:
         url = stack.enter_context(postgres.new_database(server.dsn))
         redis = stack.enter_context(valkey.new_server())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="annals-load-")))
-        given = {"ANNALS_DATABASE_URL": url, "ANNALS_REDIS_URL": redis.url, "ANNALS_KEY": secrets.token_hex(32)}
+        given = {
+            "ANNALS_DATABASE_URL": url,
+            "ANNALS_REDIS_URL": redis.url,
+            "ANNALS_KEY": secrets.token_hex(32),
+            **SHARED,
+        }
         addresses = [stack.enter_context(demo.run_service(folder / f"node-{n}", **given)) for n in range(count)]
         yield House(addresses, [folder / f"node-{n}" for n in range(count)], url)
 

@@ -23,6 +23,9 @@ _ID = re.compile(rb"\nid: (\d+)\n")
 _OVERLAP = 24
 """Bytes that the end of a piece may hold of an id."""
 
+SHARED = {"ANNALS_SHARED_NETWORKS": "127.0.0.1/32"}
+"""All players of the tables have one address, and a connection each: more than an address has without this setting."""
+
 EACH = 20
 """Streams from one address: a caller has no more."""
 
@@ -47,7 +50,7 @@ def figures(played: Played, crowd: Crowd) -> Iterator[Figure]:
     """Other requests without and with the streams, what these take, and how late they are."""
     with (
         tempfile.TemporaryDirectory(prefix="annals-perf-") as folder,
-        demo.run_service(Path(folder) / "data") as address,
+        demo.run_service(Path(folder) / "data", **SHARED) as address,
     ):
         tables = [Table.opened(address, played) for _ in range(crowd.games)]
         quiet = meanwhile(tables, crowd.seconds / 3, crowd.pace)

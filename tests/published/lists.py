@@ -37,7 +37,7 @@ from domain.kernel.game.table_commands import Close, Join, Leave, Reveal, Start,
 from domain.kernel.narration.turn_digests import Digest
 from domain.kernel.schema.json_codec import field_types
 from domain.ledger import mapper
-from domain.notifications.deliveries import DeliveryResult
+from domain.notifications.deliveries import DeliveryAttempt
 from domain.notifications.email_subscriptions import EmailPreferences
 from domain.notifications.outbox import Delivery
 from domain.ruleset_registry import load_shipped
@@ -92,7 +92,7 @@ def _states(hint: Any, at: str) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 MEMBERS: Mapping[str, type] = {
-    "an attempt in deliveries.log": DeliveryResult,
+    "an attempt in deliveries.log": DeliveryAttempt,
     "a client": ClientRegistration,
     "a delivery": Delivery,
     "a factor": SecondFactor,

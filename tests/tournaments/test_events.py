@@ -56,6 +56,54 @@ def test_a_stored_event_verifies_as_before(name: str, status: str) -> None:
     assert (t.status, t.version, len(t.play.rankings)) == (status, len(data.splitlines()) - 2, 3)
 
 
+class TestNumbers:
+    """One person has one number in an event."""
+
+    def test_who_withdraws_and_comes_back_before_a_draw_has_the_same_number(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
+        event.act(*(Enter(f"p{n}") for n in range(7)))
+        for _ in range(5):
+            event.act(Withdraw(("p3",)), Enter("p3"))
+        event.act(Withdraw(("p4",)), OpenCheckIn(), Enter("p4"), Withdraw(("p5",)), Enter("p5"))
+        assert [each.player for each in event.t.entrants] == [f"p{n}" for n in range(7)]
+        assert not any(each.withdrawn for each in event.t.entrants)
+        event.act(*(CheckIn((f"p{n}",)) for n in range(7)), CloseCheckIn(), Draw(1, 1))
+        assert sorted(event.t.play.members) == [*range(7)]
+        verified(event)
+
+    def test_who_left_before_the_first_draw_joins_a_running_event_under_the_old_number(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
+        event.act(Enter("early"), Withdraw(("early",)), Enter("other id"), Withdraw(("other id",)))
+        event.draw_first(9)
+        event.play_round(1, 1, random.Random(1))
+        event.act(Enter("early"), Withdraw(("early",)), Enter("early"), Draw(1, 2))
+        drawn = {e for pod in event.t.play.rounds[1].pods for e in pod} | {*event.t.play.rounds[1].byes}
+        assert (len(event.t.entrants), 0 in drawn, 1 in drawn) == (11, True, False)
+        assert event.t.participants.count(0) == event.t.play.members.count(0) == 1
+        assert code_of(event, Enter("early")) == "already_entered"
+        verified(event)
+
+    def test_one_person_with_two_ids_has_one_number(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
+        event.act(Enter("a"), Withdraw(("a", "b")), Enter("b", ("a", "b")), Enter("c"))
+        assert [(each.player, each.withdrawn) for each in event.t.entrants] == [("a", False), ("c", False)]
+        verified(event)
+
+    def test_a_number_of_its_own_for_each_entry_stays_true_in_older_records(self) -> None:
+        """Before, a person who had withdrawn before a draw was given another number."""
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
+        event.act(Enter("p"), Withdraw(("p",)), Enter("p", keeps_number=False), Withdraw(("p",)), Enter("p"))
+        assert [each.withdrawn for each in event.t.entrants] == [True, False]
+        verified(event)
+
+    def test_whoever_comes_back_late_needs_a_place(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}], capacity=6)
+        event.act(Enter("early"), Withdraw(("early",)))
+        event.draw_first(6)
+        event.play_round(1, 1, random.Random(1))
+        assert code_of(event, Enter("early")) == "entries_closed"
+
+
 class TestSwiss:
     def test_two_hundred_with_late_entrants_and_drop_outs(self) -> None:
         """Nobody is drawn twice or after leaving; late ones come until half of the rounds; no pair repeats."""

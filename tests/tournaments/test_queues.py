@@ -180,6 +180,12 @@ class TestTables:
 
 
 class TestRefusals:
+    def test_who_leaves_a_ladder_comes_back_under_the_same_number(self) -> None:
+        event = ladder(5)
+        event.act(Enter("late"), Withdraw(("late",)), Enter("late"))
+        assert (len(event.t.entrants), event.t.play.members.count(5)) == (6, 1)
+        verify_tournament(event.records)
+
     def test_a_queue_takes_the_place_of_draw_and_check_in(self) -> None:
         event = ladder(5, concurrent=1)
         assert refused(event, OpenCheckIn()) == "queue_draws"

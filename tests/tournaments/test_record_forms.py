@@ -18,7 +18,7 @@ from tests.tournaments.aggregates import EventInMemory
 
 def example(kind: str) -> Record:
     """A record of a kind, with every member."""
-    values: dict[object, Any] = {int: 1, str: "x", list: [], dict: {}}
+    values: dict[object, Any] = {int: 1, str: "x", bool: True, list: [], dict: {}}
     body = {name.rstrip("?"): values[get_origin(type_) or type_] for name, type_ in FORMS[kind].members.items()}
     public = {"v": 3, "kind": FAMILY + kind, "at": 5, "by": FORMS[kind].by[0], "prev": "y"}
     if kind == "scheduled":

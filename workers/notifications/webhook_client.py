@@ -1,6 +1,6 @@
 """Webhook requests: to a checked address, with a valid certificate, within a time limit.
 
-Only the status of the response is read. Redirects are not followed.
+Only the status of the response and its Retry-After are read. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 from domain.notifications.deliveries import DeliveryResult
 from domain.notifications.ip_ranges import is_public_ip
@@ -26,6 +27,9 @@ CONNECT_SECONDS = 5.0
 
 TOTAL_SECONDS = 10.0
 """Seconds from the connection to the response status."""
+
+MAX_DIGITS = 9
+"""Most digits of the seconds in a Retry-After: longer times are cut anyway."""
 
 MAX_ADDRESSES = 2
 """Most addresses of a name to try."""
@@ -54,9 +58,10 @@ class WebhookClient:
 
     def post(self, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
         """Send a request and return the result. No act of the receiver can raise an error here."""
-        began = time.monotonic()
+        began, wait = time.monotonic(), 0
         try:
-            status, word = self._post(url, body, headers), ""
+            status, wait = self._post(url, body, headers)
+            word = ""
         except AddressRefusedError:
             status, word = 0, "address_refused"
         except socket.gaierror:
@@ -68,9 +73,9 @@ class WebhookClient:
         except (OSError, http.client.HTTPException, ValueError):
             status, word = 0, "no_answer"
         ms = int((time.monotonic() - began) * 1000)
-        return DeliveryResult(status, ms, "timeout" if not status and ms >= self.seconds * 1000 else word)
+        return DeliveryResult(status, ms, "timeout" if not status and ms >= self.seconds * 1000 else word, wait)
 
-    def _post(self, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> int:
+    def _post(self, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> tuple[int, int]:
         with self._connect(url) as raw, time_limit(raw, self.seconds):
             raw.settimeout(self.seconds)
             sock = self.context().wrap_socket(raw, server_hostname=url.host) if url.tls else raw
@@ -96,7 +101,8 @@ def connect_first(addresses: Sequence[str], port: int, seconds: float) -> socket
     raise last
 
 
-def _send_request(sock: socket.socket, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> int:
+def _send_request(sock: socket.socket, url: WebhookUrl, body: bytes, headers: Mapping[str, str]) -> tuple[int, int]:
+    """Return the status of the response, and the time (ms) until the receiver wants another attempt."""
     connection = http.client.HTTPConnection(url.host, url.port)
     connection.sock = sock
     connection.putrequest("POST", url.path, skip_host=True, skip_accept_encoding=True)
@@ -104,7 +110,21 @@ def _send_request(sock: socket.socket, url: WebhookUrl, body: bytes, headers: Ma
     for name, value in all_headers.items():
         connection.putheader(name, value)
     connection.endheaders(body)
-    return connection.getresponse().status
+    answer = connection.getresponse()
+    return answer.status, read_retry_after(answer.headers.get("Retry-After", ""), time.time())
+
+
+def read_retry_after(value: str, now: float) -> int:
+    """Return the time (ms) of a Retry-After (RFC 9110, 10.2.3): seconds, or a date; 0 if it is neither.
+
+    `now`: seconds since 1970.
+    """
+    if value.isascii() and value.isdecimal():
+        return int(value[:MAX_DIGITS]) * 1000
+    try:
+        return max(int((parsedate_to_datetime(value).timestamp() - now) * 1000), 0)
+    except (ValueError, OverflowError):
+        return 0
 
 
 @contextmanager

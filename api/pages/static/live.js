@@ -5,6 +5,10 @@
 
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
+/** State of an `EventSource` that does not open again. */
+const CLOSED = 2;
+/** Longest time that a timer has, ms. */
+const LONGEST_WAIT = 2 ** 31 - 1;
 /** Shortest and longest time between two fetches: the page asks less often while changes come fast, ms. */
 const FETCH_PAUSES = { least: 300, most: 2400 };
 /** Shortest time between two spoken sentences, ms. */
@@ -21,6 +25,13 @@ const policy = /** @type {any} */ (window).trustedTypes?.createPolicy("annals", 
 
 /** @param {string} html @returns {Document} */
 const parse = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
+
+/** Return the time until the service wants to be asked again, ms: `Retry-After` in seconds or as a date; 0 without it. @param {Response} answer */
+const waitOf = (answer) => {
+  const wanted = answer.headers.get("Retry-After") || "";
+  const wait = /^\d+$/.test(wanted) ? Number(wanted) * 1000 : Date.parse(wanted) - Date.now();
+  return Math.min(Math.max(wait || 0, 0), LONGEST_WAIT);
+};
 
 /** Forms with answers that are not sent yet, and details that the reader has opened or closed. */
 const touched = new WeakSet();
@@ -158,6 +169,8 @@ class Follower {
     this.source = null;
     this.pause = FIRST_PAUSE;
     this.timer = 0;
+    /** Time before which the service wants no further request. */
+    this.closedUntil = 0;
     this.isOver = false;
     /** @type {Change | null} */
     this.told = null;
@@ -177,12 +190,28 @@ class Follower {
   open() {
     clearTimeout(this.timer);
     if (this.source || this.isOver || document.hidden) return;
+    const wait = this.closedUntil - Date.now();
+    if (wait > 0) {
+      this.timer = setTimeout(() => this.open(), wait);
+      return;
+    }
     const source = new EventSource(this.main.dataset.live || "");
     this.source = source;
     source.addEventListener("change", (event) => this.hear(JSON.parse(event.data)));
     source.addEventListener("end", () => this.end("over"));
     source.addEventListener("bye", () => this.reopen());
-    source.addEventListener("error", () => this.reopen());
+    source.addEventListener("error", () => this.lose(source));
+  }
+
+  /** Open the stream anew, after the time that a refusal names: only another request can read it. @param {EventSource} source */
+  async lose(source) {
+    const isRefused = source.readyState === CLOSED && source === this.source;
+    this.reopen();
+    if (!isRefused) return;
+    const guard = new AbortController();
+    const answer = await fetch(this.main.dataset.live || "", { cache: "no-store", signal: guard.signal }).catch(() => null);
+    if (answer && !answer.ok) this.closedUntil = Date.now() + waitOf(answer);
+    guard.abort();
   }
 
   close() {
@@ -241,6 +270,7 @@ class Follower {
   /** Return true if the page is at least as new as told. @param {Change} told */
   async replace(told) {
     const answer = await fetch(this.main.dataset.page || "", { headers: { Accept: "text/html" }, cache: "no-store" });
+    if (!answer.ok) this.closedUntil = Date.now() + waitOf(answer);
     const page = answer.ok ? parse(await answer.text()) : null;
     const next = page?.getElementById("main");
     if (!page || !next) return false;

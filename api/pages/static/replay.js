@@ -9,6 +9,18 @@ const STEP_KEYS = /** @type {Record<string, string>} */ ({
   ArrowRight: "after",
 });
 
+/** Longest time that a refused step waits for its repetition, ms. */
+const LONGEST_STEP = 30_000;
+
+/** The service refuses a page. */
+class RefusedPage extends Error {
+  /** @param {Response} answer */
+  constructor(answer) {
+    super(String(answer.status));
+    this.wait = waitOf(answer);
+  }
+}
+
 class Replay {
   /** @param {HTMLElement} main @param {HTMLElement} player */
   constructor(main, player) {
@@ -93,9 +105,22 @@ class Replay {
     const found = this.ahead.get(address);
     if (found) return found;
     return fetch(address, { headers: { Accept: "text/html" } }).then((answer) => {
-      if (!answer.ok) throw new Error(String(answer.status));
+      if (!answer.ok) throw new RefusedPage(answer);
       return answer.text();
     });
+  }
+
+  /** Load a page, once more after the time that a refusal names. @param {string} address */
+  async loadInTime(address) {
+    try {
+      return await this.load(address);
+    } catch (error) {
+      const wait = error instanceof RefusedPage ? error.wait : 0;
+      if (!wait || wait > LONGEST_STEP) throw error;
+      this.ahead.delete(address);
+      await new Promise((done) => setTimeout(done, wait));
+      return this.load(address);
+    }
   }
 
   /** Show another version. Return false if it could not be, or if another one was asked for meanwhile. @param {string} address */
@@ -104,7 +129,7 @@ class Replay {
     const asked = ++this.asked;
     let text = "";
     try {
-      text = await this.load(address);
+      text = await this.loadInTime(address);
     } catch {
       if (asked === this.asked) location.assign(address); // the browser tells the fault
       return false;
