@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence, Set
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
 from cachetools import LRUCache
 from sqlalchemy import Connection, ScalarSelect, Select, delete, select, tuple_, update
 
+from domain.errors import UnknownGame
 from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry
+from domain.types import is_import_id
 from projections import documents, schema
 from projections.loaded_game import GameLoader, LoadedGame
 from projections.view_store import ViewStore
@@ -78,16 +80,18 @@ class ArchivedViewLoader:
         with self._lock:
             cached = self._cache.get(game)
         if cached is None:
-            with gate():
+            with gate(), suppress(UnknownGame):
                 cached = self.load(game)
         return cached
 
     def load(self, game: str) -> ArchivedViews:
-        """Fold the game from its first record and return its views. Raises the errors of `Ledger.read`.
+        """Fold the game from its first record and return its views. Raise UnknownGame, or as `Ledger.read`.
 
-        Costs as much as an audit of the game's boards.
+        Costs as much as an audit of the game's boards. An import may be deleted in between: nothing of it is cached.
         """
         views = self._build(game)
+        if not views.version or (is_import_id(game) and views.version != self._ledger.version(game)):
+            raise UnknownGame(game)
         if views.size <= CACHE_BYTES:
             with self._lock:
                 self._cache[game] = views

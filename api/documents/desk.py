@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from api.documents.contested_acts import appeal_status
+from api.documents.summaries import add_names, add_places
 from api.schemas.query_args import NEEDS
 from api.services import ApiServices, Doc
 from domain.service.job_requests import JobRequest
@@ -114,6 +115,12 @@ def _read_summaries(s: ApiServices, games: Sequence[str]) -> list[_Summary]:
     read = (_DECODE(doc) for part in parts for doc in s.reader.list_unfinished_summaries(part))
     found = [summary for summary in read if summary.origin is None]
     return sorted(found, key=lambda summary: summary.game)
+
+
+def load_summaries(s: ApiServices, games: Sequence[str]) -> list[Doc]:
+    """Return the summaries of unfinished tables of an officer, with names and places in tournaments."""
+    docs = [msgspec.json.decode(doc) for doc in s.reader.list_unfinished_summaries(games)]
+    return add_names(s, add_places(s, docs))
 
 
 def _list_requests(s: ApiServices, games: Sequence[str]) -> Mapping[str, Sequence[JobRequest]]:

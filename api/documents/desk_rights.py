@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from api import officer_rights
 from api.services import ApiServices
+from domain.kernel.game.appeal_commands import AnswerAppeals
+from domain.kernel.game.appeals import Appeal, answering_role
 from domain.kernel.game.director_commands import Depute, Extend, Hold
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import OFFICES, Office, includes_office, may_give
@@ -29,8 +31,15 @@ _LEAST_OFFICE: Mapping[str, Office] = {
     "start": Start.least_office,
     "appoint": officer_rights.OFFERING,
     "recall": officer_rights.OFFERING,
+    "withdraw": RuleEnding.least_office,
+    "answer": AnswerAppeals.least_office,
 }
-"""Act of the desk -> least office for it. The other acts have a method of their own."""
+"""Act of the desk -> least office for it. Some acts have a method of their own with further conditions."""
+
+
+def allows(office: str, act: str) -> bool:
+    """Return True if an office includes an act of the desk."""
+    return includes_office(office, _LEAST_OFFICE[act])
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class DeskRights:
 
     def may(self, act: str) -> bool:
         """Return True if the office allows an act of the desk."""
-        return not self.has_stake and includes_office(self.office, _LEAST_OFFICE[act])
+        return not self.has_stake and allows(self.office, act)
 
     @property
     def endings(self) -> list[str]:
@@ -68,6 +77,20 @@ class DeskRights:
     def may_withdraw(self) -> bool:
         """Return True if the officer may withdraw the ruling about the end."""
         return not self.has_stake and may_withdraw(self.game, self.office)
+
+    def list_answerable(self, now: int) -> list[int]:
+        """Return the versions of contested decisions with appeals for this officer to answer at a time, ms."""
+        if not self.may("answer") or self.game.has_stake(self.players):
+            return []
+        appeals = self.game.appeals.unanswered
+        return sorted({each.version for each in appeals if now < each.answer_by and self._may_answer(each)})
+
+    def _may_answer(self, appeal: Appeal) -> bool:
+        """Return True unless the contested decision is the officer's own and another must answer."""
+        act = self.game.appeals.find_act(appeal.version)
+        if act is None or act.player not in self.players:
+            return act is not None
+        return self.office == "owner" and answering_role(self.game, act) == "owner"
 
     def may_dismiss(self, officer: Doc) -> bool:
         """Return True if the officer may end the role in a row of the list of officers."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 
@@ -18,8 +20,14 @@ Cell = str | int | bool | Decimal | None
 Names = Mapping[str, str]
 """Player -> name."""
 
-FORMULAS = ("=", "+", "-", "@")
-"""First characters of cells with a formula."""
+FORMULAS = frozenset("=+-@\N{MINUS SIGN}")
+"""First characters of formulas; their wide, small and raised forms too."""
+
+_PARTS = re.compile("([;\t\r\n])")
+"""Separators of cells where a spreadsheet does not part at commas, as in French."""
+
+_UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
+"""Categories of characters that spreadsheets drop before a formula."""
 POINT_DECIMALS = Decimal("0.0001")
 SIGNS = {"en": (",", "."), "fr": (";", ",")}
 """Language of a spreadsheet -> the separator of its cells and its decimal sign."""
@@ -44,11 +52,18 @@ def _write_cell(cell: Cell, point: str) -> str:
 
 
 def _quote_cell(cell: Cell) -> str:
-    """Return a cell as text; one like a formula gets an apostrophe, a number does not."""
+    """Return a cell as text. A part like a formula gets an apostrophe, a number does not."""
     if isinstance(cell, bool):
         return str(int(cell))
-    text = "" if cell is None else str(cell)
-    return f"'{text}" if isinstance(cell, str) and text.startswith(FORMULAS) else text
+    if not isinstance(cell, str):
+        return "" if cell is None else str(cell)
+    return "".join(f"'{part}" if _begins_formula(part) else part for part in _PARTS.split(cell))
+
+
+def _begins_formula(part: str) -> bool:
+    """Return True for a text that a spreadsheet may take for a formula."""
+    first = next((sign for sign in part if unicodedata.category(sign) not in _UNSEEN), "")
+    return unicodedata.normalize("NFKC", first)[:1] in FORMULAS
 
 
 def _label(t: Tournament, names: Names, entrant: int) -> str:

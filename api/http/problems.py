@@ -333,12 +333,14 @@ def _form_problem(error: errors.InvalidTable | errors.TournamentError | errors.F
 
 
 def damage_problem(error: Exception | None = None) -> Problem | None:
-    """Return the problem for a damaged game if damage explains the failure, else None."""
+    """Return the problem for a damaged game or a deleted import if it explains the failure, else None."""
     arguments = request.view_args or {}
     game = arguments.get("game", arguments.get("tournament"))
-    if not isinstance(game, str) or is_import_id(game):  # a file that was proved, and has no rows in the log
+    if not isinstance(game, str):
         return None
     with suppress(AnnalsError):  # keep the first error
+        if is_import_id(game):  # a file that was proved, and has no rows in the log
+            return None if services().ledger.version(game) else Problem("unknown_game")
         version = error.version if isinstance(error, errors.GameDamaged) else services().inspector.inspect(game)
         if version is not None:
             return damaged_record_problem(version)

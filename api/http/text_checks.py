@@ -28,10 +28,13 @@ _VIRAMA = 9
 
 
 def check_visible_text(text: str, most: int) -> str:
-    """Return the text in NFC. Raise ValidationError with the first invisible character and its position."""
-    text = unicodedata.normalize("NFC", text)
+    """Return the text in NFC. Raise ValidationError with the first invisible character and its position.
+
+    Its characters are counted as they were sent: `maxLength` of a JSON schema counts the same.
+    """
     if not 1 <= len(text) <= most:
         raise ValidationError(Message("Between 1 and {most} characters are expected.", most=most))
+    text = unicodedata.normalize("NFC", text)
     if text[0] == " " or unicodedata.category(text[0])[0] == "M":
         raise ValidationError("It must not begin with a space or a combining mark.")
     for place, sign in enumerate(text):

@@ -13,6 +13,7 @@ from api.pages.board_png import draw_png
 from api.pages.in_process import RefusedCall, ask_publicly
 from api.pages.labels import Labels
 from api.pages.map_view import Offers, show_map
+from api.pages.numbers import parse_number
 from api.pages.session import png_response, render_svg, static_text, svg_response
 from api.services import Doc
 
@@ -37,8 +38,8 @@ def show_png(game: str) -> Response:
 
 def _draw_public_board(game: str) -> str:
     summary = _require(f"/games/{game}")
-    version = request.args.get("version", "")
-    query = f"?version={int(version)}" if version.isdecimal() and len(version) < 10 else ""
+    version = parse_number(request.args.get("version", ""), 999_999_999)
+    query = "" if version is None else f"?version={version}"
     if summary["status"] == "open":
         raise Problem("not_found")
     labels = Labels.of_table(summary, i18n.request_language())

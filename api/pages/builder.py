@@ -18,6 +18,7 @@ from api.http.problems import Problem
 from api.pages.collation import collation_key
 from api.pages.in_process import Answer, ask
 from api.pages.labels import Labels
+from api.pages.numbers import parse_number
 from api.pages.presentation import load_groups
 from api.services import Doc
 from domain.types import Json
@@ -69,8 +70,7 @@ class Picks:
         asked = form.get("field", "")[:60]
         if not isinstance(sent, list) or len(sent) > MOST_PICKS or not _KEY.fullmatch(key):
             raise Problem("form_stale")
-        replaced = form.get("replaces", "")
-        number = int(replaced) if replaced.isdecimal() and len(replaced) < 7 else None
+        number = parse_number(form.get("replaces", ""), 999_999)
         picks = cls(form.get("decision", "")[:40], key, tuple(map(_read_pick, sent)), number)
         if "back" in form:
             return picks.step_back()

@@ -14,7 +14,7 @@ from api.pages.agreements import read_act
 from api.pages.earlier_orders import copy_orders
 from api.pages.in_process import Answer, RefusedCall, ask
 from api.pages.login import show_login
-from api.pages.numbers import read_number
+from api.pages.numbers import parse_number, read_number
 from api.pages.order_sheet import cancel_moves
 from api.pages.session import redirect, render_games_page, session_owner
 from api.pages.table import TablePage, load_table
@@ -87,8 +87,7 @@ def _seat_bot(page: TablePage) -> Answer:
 
 
 def _seat_of_form() -> int | None:
-    text = request.form.get("seat", "")
-    return int(text) if text.isdecimal() and len(text) < 3 else None
+    return parse_number(request.form.get("seat", ""), 99)
 
 
 def _leave(page: TablePage) -> Answer:
@@ -129,8 +128,8 @@ def _put_last(page: TablePage) -> Answer:
 
 
 def _change_sheet(page: TablePage, *, again: bool) -> Answer:
-    number, own = request.form.get("number", ""), page.board.get("own") or {}
-    moves = cancel_moves(page.labels, own, int(number), again=again) if number.isdecimal() and len(number) < 7 else []
+    number, own = parse_number(request.form.get("number", ""), 999_999), page.board.get("own") or {}
+    moves = [] if number is None else cancel_moves(page.labels, own, number, again=again)
     if not moves:  # it is gone already
         raise Problem("form_stale")
     body = {"moves": moves, "decision": request.form.get("decision", "")[:40]}

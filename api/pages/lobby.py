@@ -16,6 +16,7 @@ from api.pages.form_keys import new_form_key, read_form_key
 from api.pages.in_process import RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.login import log_in_first
+from api.pages.numbers import parse_number
 from api.pages.options import read_options, show_options
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.services import Doc, services
@@ -97,15 +98,16 @@ def show_home() -> Response:
 def _own_tables(*statuses: str) -> list[TableShown]:
     """Return the visitor's tables of these statuses: those where something is due first."""
     items = require("GET", "/me/games?limit=100")["items"]
-    tables = _show(each for each in items if each["status"] in (statuses or ("open", "running")))
+    tables = show_tables(each for each in items if each["status"] in (statuses or ("open", "running")))
     return sorted(tables, key=lambda t: (not t.doc["turn"], t.doc["left"] is None, t.doc["left"] or 0))
 
 
 def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:
-    return _show(require("GET", "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"])
+    return show_tables(require("GET", "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"])
 
 
-def _show(items: Iterable[Doc]) -> list[TableShown]:
+def show_tables(items: Iterable[Doc]) -> list[TableShown]:
+    """Return summaries as a list shows them, with their places in tournaments."""
     lang, items = i18n.request_language(), list(items)
     events = sorted({each["tournament"]["tournament"] for each in items if "tournament" in each})
     cards = services().seat_tokens.texts.list_cards(events)
@@ -185,10 +187,9 @@ def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
 
 def _open(rules: Doc) -> Response:
     form = request.form
-    seats = form.get("seats", "")
     body: dict[str, Json] = {
         "ruleset": rules["name"],
-        "seats": int(seats) if seats.isdecimal() and len(seats) < 4 else 0,
+        "seats": parse_number(form.get("seats", ""), 999) or 0,
         "options": read_options(rules["options"], form),
         "undo": form.get("undo", ""),
         "listing": form.get("listing", ""),

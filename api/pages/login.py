@@ -9,6 +9,7 @@ from api import authentication, authorization
 from api.authentication import SecondFactorProof, SecondFactorRequired, VerifiedLogin
 from api.http import public_url, rate_limits, security_log
 from api.http.problems import Problem
+from api.pages.form_texts import read_text
 from api.pages.session import (
     clear_session_cookie,
     current_account,
@@ -153,7 +154,7 @@ def passkey() -> Response:
 def register() -> Response:
     """Open an account."""
     target = safe_target(request.values.get("next", ""))
-    fields = {name: request.form.get(name, "") for name in ("name", "password", "invitation")}
+    fields = {name: request.form.get(name, "") for name in ("password", "invitation")} | {"name": read_text("name")}
     if services().settings.registration == "closed":
         raise Problem("registration_closed")
     if request.method == "GET":
@@ -166,7 +167,7 @@ def register() -> Response:
             "register",
             problem.status,
             target=target,
-            name=fields["name"][:40],
+            name=fields["name"],
             invited=_needs_invitation(),
             problem=localized,
         )

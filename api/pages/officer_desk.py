@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import get_args
 from urllib.parse import urlencode
 
 from flask import Response, g, request
 
+from api.documents.desk import load_summaries
 from api.documents.desk_rights import DeskRights, find_desk_rights
+from api.http import i18n
 from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.agreements import DURATIONS
+from api.pages.desk_needs import NEED_TITLES, DeskRow
 from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
+from api.pages.form_texts import read_text
 from api.pages.in_process import Answer, RefusedCall, ask, require
-from api.pages.labels import Labels
-from api.pages.lobby import TableShown
+from api.pages.lobby import TableShown, show_tables
 from api.pages.login import log_in_first, show_login
 from api.pages.numbers import read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.table import TablePage, load_table
 from api.schemas.query_args import NEEDS
 from api.services import Doc, services
-from domain.types import DIRECTOR, Json
+from domain.kernel.game.appeals import Outcome
+from domain.types import DIRECTOR, MAX_INT, Json
 
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 _CURSOR = re.compile(r"[0-9a-f-]{36}", re.ASCII)
@@ -39,8 +44,9 @@ def show_desk() -> Response:
     query |= {"cursor": cursor} if _CURSOR.fullmatch(cursor) else {}
     found = require("GET", "/me/desk?" + urlencode(query))
     times = clocks.Times.of_visitor(found["now"])
-    rows = [(each, _show_table(each, times.lang)) for each in found["items"]]
-    rows.sort(key=lambda row: not row[0]["needs"])
+    tables = _load_tables([each["game"] for each in found["items"]])
+    rows = [DeskRow(each, tables[each["game"]], times) for each in found["items"] if each["game"] in tables]
+    rows.sort(key=lambda row: not row.entry["needs"])
     next_page = re.search(r"cursor=([0-9a-f-]{36})", found["next"] or "")
     return render_games_page(
         "desk",
@@ -49,10 +55,15 @@ def show_desk() -> Response:
         rows=rows,
         offers=require("GET", "/me/offices")["offers"],
         needs=needs,
-        all_needs=NEEDS,
+        titles=_list_titles(found["counts"], needs, times.lang),
         more=next_page[1] if next_page else "",
         times=times,
     )
+
+
+def _list_titles(counts: Doc, chosen: str, lang: str) -> dict[str, str]:
+    """Return the titles of the needs that some table has, and of the chosen one."""
+    return {need: i18n.translate(title, lang) for need, title in NEED_TITLES.items() if counts[need] or need == chosen}
 
 
 def _answer_offer() -> Response:
@@ -67,9 +78,9 @@ def _answer_offer() -> Response:
     return redirect(f"/games/{game}/desk" if act == "accept" else "/desk")
 
 
-def _show_table(entry: Doc, lang: str) -> TableShown:
-    """Return a table of the desk for its name."""
-    return TableShown(entry, Labels.of_table({"ruleset": entry["ruleset"], "names": {}, "seats": []}, lang))
+def _load_tables(games: Sequence[str]) -> dict[str, TableShown]:
+    """Return the tables as a list shows them, with the names of players. One that has just closed is not there."""
+    return {table.doc["game"]: table for table in show_tables(load_summaries(services(), games))}
 
 
 def direct(game: str) -> Response:
@@ -101,21 +112,23 @@ def _preview(page: TablePage, body: Doc) -> Response:
         "decision": lambda _: labels.decision((page.decision or {}).get("kind", "")),
         "seconds": times.duration,
         "until": times.point,
+        "outcome": str,
         "moves": lambda value: words("yes" if value else "no"),
         "places": lambda value: ", ".join(f"{labels.seat(seat)} {place}" for seat, place in enumerate(value)),
         "forfeits": lambda value: ", ".join(map(labels.seat, value)) or words("none"),
     }
     seat = request.form.get("seat", "")
-    known = [each["seat"] for each in page.summary["seats"]]
+    known = {str(each["seat"]): labels.seat(each["seat"]) for each in page.summary["seats"]}
     return render_games_page(
         "direct_preview",
         page=page,
         act=request.form["act"],
         ending=request.form.get("ending", ""),
-        seat=labels.seat(int(seat)) if seat.isdecimal() and int(seat) in known else "",
+        seat=known.get(seat, ""),
         members={name: shown[name](value) for name, value in body.items() if name in shown},
         person=str(body.get("name") or request.form.get("person", "")[:80]),
         reason=body.get("explanation") or ("" if "explanation" in body else _read_reason().get("reason", "")),
+        contested=read_number("version", MAX_INT, 1) if "outcome" in body else 0,
         role=body.get("role", ""),
         fields=list_kept_fields(),
     )
@@ -124,6 +137,8 @@ def _preview(page: TablePage, body: Doc) -> Response:
 def _render(page: TablePage, refused: Answer | None = None) -> Response:
     if refused:
         g.problem = refused.code
+    rights = _find_rights(page)
+    appeals = ask("GET", f"/games/{page.game}/appeals", role=DIRECTOR).doc.get("items", ())
     return render_games_page(
         "direct",
         refused.status if refused else 200,
@@ -132,7 +147,9 @@ def _render(page: TablePage, refused: Answer | None = None) -> Response:
         summary=page.summary,
         decision=page.decision,
         ruling=page.summary.get("ruling"),
-        rights=_find_rights(page),
+        rights=rights,
+        appeals=[each for each in appeals if each["status"] == "open"],
+        answerable=rights.list_answerable(services().clock()),
         durations=DURATIONS,
         key=new_form_key(),
         times=clocks.Times.of_visitor(page.now),
@@ -154,7 +171,7 @@ Act = tuple[str, str, Doc]
 
 
 def _read_reason(member: str = "reason") -> Doc:
-    text = request.form.get("reason", "").strip()[:500]
+    text = read_text("reason")
     return {member: text} if text else {}
 
 
@@ -205,8 +222,15 @@ def _withdraw(page: TablePage) -> Act:
     return "POST", f"/rulings/{(page.summary.get('ruling') or {}).get('version', 0)}/withdrawal", _read_reason()
 
 
+def _answer(_: TablePage) -> Act:
+    outcome = request.form.get("outcome", "")
+    if outcome not in get_args(Outcome):
+        raise Problem("form_stale")
+    return "POST", f"/appeals/{read_number('version', MAX_INT, 1)}/answer", {"outcome": outcome, **_read_reason()}
+
+
 def _appoint(_: TablePage) -> Act:
-    body = {"name": request.form.get("name", "").strip()[:40], "role": request.form.get("role", "")[:20]}
+    body = {"name": read_text("name"), "role": request.form.get("role", "")[:20]}
     return "POST", "/officers", {**body, **_read_reason()}
 
 
@@ -226,6 +250,7 @@ _ACTS: dict[str, Callable[[TablePage], Act]] = {
     "bot": _seat_bot,
     "close": _close,
     "withdraw": _withdraw,
+    "answer": _answer,
     "appoint": _appoint,
     "dismiss": lambda _: ("POST", f"/officers/{_read_player()}/removals", _read_reason()),
     "recall": lambda _: ("DELETE", f"/officers/{_read_player()}/offer", {}),

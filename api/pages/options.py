@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from api.pages.numbers import parse_number
 from api.services import Doc
 from domain.kernel.text.message_catalog import Texts
-from domain.types import Json
+from domain.types import MAX_INT, Json
 
 MOST_ENTRIES = 12
 """Most entries of a list in a form."""
@@ -99,5 +100,5 @@ def _decode(text: str, schema: Doc) -> Json:
     """Return the value of a field. The API checks it."""
     if any(part.get("type") == "boolean" for part in _parts(schema)) and text in ("true", "false"):
         return text == "true"
-    is_number = text.removeprefix("-").isdecimal() and len(text) < 10
-    return int(text) if is_number and _integer(schema) else text
+    number = parse_number(text, MAX_INT, -MAX_INT) if _integer(schema) else None
+    return text if number is None else number

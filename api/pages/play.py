@@ -11,6 +11,7 @@ from api.http.problems import Problem
 from api.pages.builder import BuilderState, Picks, parse
 from api.pages.in_process import Answer, ask
 from api.pages.login import show_login
+from api.pages.numbers import parse_number
 from api.pages.order_sheet import list_moves
 from api.pages.preferences import current_preferences
 from api.pages.session import redirect, session_owner
@@ -18,7 +19,7 @@ from api.pages.table import Prompt, TablePage, ask_first, ask_next, load_table, 
 from api.pages.why_not import find_reason
 from api.services import Doc
 from domain.kernel.text.message_catalog import Message
-from domain.types import Json
+from domain.types import MAX_INT, Json
 
 _MOVED_ON = ("decision_closed", "stale_version", "already_answered", "not_your_decision", "wrong_phase")
 """Refusals of a form that is older than the game."""
@@ -151,10 +152,10 @@ def _catch_up(page: TablePage, picks: Picks, refusal: Answer) -> Response:
 
 def _tell_since(page: TablePage) -> list[str]:
     """Return the newest sentences of the chronicle since the version of the submitted form."""
-    seen = request.form.get("version", "")
-    if not seen.isdecimal() or len(seen) > 9:
+    seen = parse_number(request.form.get("version", ""), MAX_INT)
+    if seen is None:
         return []
-    after = max(int(seen), page.summary["version"] - _NEWEST)
+    after = max(seen, page.summary["version"] - _NEWEST)
     found = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
     return [line for entry in found.get("items", ()) for line in page.tell(entry)][-_TOLD:]
 

@@ -11,10 +11,12 @@ from api.pages import clocks
 from api.pages.board_picture import is_public
 from api.pages.in_process import ask, require
 from api.pages.map_view import MapView, Offers, show_map
+from api.pages.numbers import query_number
 from api.pages.session import render_games_page
 from api.pages.shown_parts import show_parts
 from api.pages.table import TablePage, load_table
 from api.services import Doc
+from domain.types import MAX_INT
 
 AROUND = 60
 """Versions before and after the shown one in which the next move is looked for."""
@@ -49,8 +51,7 @@ def show_replay(game: str) -> Response:
 
 
 def _read_version(name: str, default: int, newest: int) -> int:
-    text = request.args.get(name, "")
-    return min(max(int(text), 0), newest) if text.isdecimal() and len(text) < 10 else default
+    return min(query_number(name, MAX_INT, default), newest)
 
 
 def _list_entries(page: TablePage, version: int) -> list[Doc]:

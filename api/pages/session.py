@@ -24,6 +24,7 @@ from marshmallow import Schema, ValidationError
 from api.http import i18n, problems, public_url, rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import validation_problem
+from api.pages.form_texts import count_units
 from api.pages.preferences import current_preferences, load_preferences
 from api.services import Doc, services
 from domain.accounts.accounts import Account
@@ -235,13 +236,15 @@ def redirect(target: str) -> Response:
 
 @functools.cache
 def _templates() -> Environment:
-    return Environment(
+    found = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.globals["count_units"] = count_units
+    return found
 
 
 def _translate(lang: str, message: str | Message, **members: Json) -> str:

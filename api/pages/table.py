@@ -21,6 +21,7 @@ from api.pages.link_card import show_card
 from api.pages.map_view import Offers, find_offers, show_map
 from api.pages.missing_places import find_places
 from api.pages.node_html import NodeWriter
+from api.pages.numbers import query_number
 from api.pages.order_sheet import SheetShown, list_moves, show_sheet
 from api.pages.session import render_games_page, session_owner
 from api.pages.shown_parts import show_parts
@@ -29,7 +30,7 @@ from api.pages.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
 from domain.service.principals import Principal
-from domain.types import Json
+from domain.types import MAX_INT, Json
 from projections.documents import is_paused
 
 NEWEST = 12
@@ -141,8 +142,8 @@ def load_table(game: str, wanted: str = "", position: int = 0) -> TablePage:
     principal, principals = find_role(game, wanted)
     role, roles = str(principal.role) if principal else "", [str(each.role) for each in principals]
     office = principal.office if principal else ""
-    wait = str(position) if position else request.args.get("wait", "")
-    query = f"?wait={int(wait)}" if wait.isdecimal() and len(wait) < 16 else ""
+    wait = position or query_number("wait", MAX_INT)
+    query = f"?wait={wait}" if wait else ""
     summary = require("GET", f"/games/{game}{query}", role=role)
     labels = Labels.of_table(summary, i18n.request_language())
     if summary["status"] == "open":
@@ -349,9 +350,8 @@ def list_votes(page: TablePage) -> list[Doc]:
 def show_chronicle(game: str) -> Response:
     """Show the chronicle of a table, a page of versions at a time: the whole one, or that since one's last move."""
     page = load_table(game)
-    after = request.args.get("after", "0")
     since_move = request.args.get("since") == "move"
-    number = _find_own_move(page) if since_move else int(after) if after.isdecimal() and len(after) < 10 else 0
+    number = _find_own_move(page) if since_move else query_number("after", 999_999_999)
     found = require("GET", f"/games/{game}/timeline?limit={SLICE}&after={number}", role=page.role)
     entries = found["items"]
     more = entries[-1]["version"] if found.get("next") and entries else None

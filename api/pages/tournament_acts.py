@@ -9,9 +9,10 @@ from flask import Response, request
 
 from api.http.problems import Problem
 from api.pages.form_keys import read_form_key
+from api.pages.form_texts import read_text
 from api.pages.in_process import ask
 from api.pages.login import show_login
-from api.pages.numbers import read_number
+from api.pages.numbers import parse_number, read_number
 from api.pages.session import redirect, session_owner
 from api.pages.tournament_pages import load_tournament, render_tournament
 from api.services import Doc
@@ -45,13 +46,13 @@ def _read_round() -> str:
     return f"/stages/{read_number('stage', 99, 1)}/rounds/{read_number('round', MAX_ROUNDS, 1)}"
 
 
-def _read_text(name: str, most: int) -> Doc:
-    text = request.form.get(name, "").strip()[:most]
+def _read_text(name: str) -> Doc:
+    text = read_text(name)
     return {name: text} if text else {}
 
 
 def _label() -> Act:
-    return "PUT", "/card", {**_read_text("title", 80), **_read_text("note", 1000)}
+    return "PUT", "/card", {**_read_text("title"), **_read_text("note")}
 
 
 def _withdraw() -> Act:
@@ -63,19 +64,16 @@ def _withdraw() -> Act:
 def _close() -> Act:
     if request.form.get("sure") != "yes":
         raise Problem("form_stale")
-    return "POST", "/close", _read_text("outcome", 9)
+    return "POST", "/close", _read_text("outcome")
 
 
 def _file() -> Act:
     """Return a bid, or a list of seats; words other than numbers from 0 to 100 make it an empty one."""
     words = request.form.get("wish", "").replace(",", " ").split()
-    wish = [int(word) for word in words[:MAX_SEATS] if _is_share(word)]
+    wish = [parse_number(word, TOTAL_BID) for word in words[:MAX_SEATS]]
     member = "bid" if request.form.get("seating") == "bid" else "seats"
-    return "PUT", f"{_read_round()}/bids", {member: wish if len(wish) == len(words) else []}
-
-
-def _is_share(word: str) -> bool:
-    return word.isascii() and word.isdecimal() and len(word) <= 3 and int(word) <= TOTAL_BID
+    is_whole = len(words) == len(wish) and None not in wish
+    return "PUT", f"{_read_round()}/bids", {member: wish if is_whole else []}
 
 
 _ACTS: dict[str, Callable[[], Act]] = {
@@ -83,22 +81,22 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "withdraw": _withdraw,
     "queue": lambda: ("POST", "/queue", {}),
     "leave": lambda: ("DELETE", "/queue", {}),
-    "check_in": lambda: ("POST", "/checkin", _read_text("nonce_hash", 64)),
-    "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce", 128)}),
+    "check_in": lambda: ("POST", "/checkin", _read_text("nonce_hash")),
+    "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce")}),
     "checking": lambda: ("POST", "/phases", {"phase": "checking"}),
     "drawing": lambda: ("POST", "/phases", {"phase": "drawing"}),
     "queue_closed": lambda: ("POST", "/phases", {"phase": "queue_closed"}),
     "queue_open": lambda: ("POST", "/phases", {"phase": "queue_open"}),
     "bidding": lambda: ("POST", f"{_read_round()}/bidding", {}),
     "file": _file,
-    "draw": lambda: ("POST", f"{_read_round()}/draw", _read_text("reason", 500)),
+    "draw": lambda: ("POST", f"{_read_round()}/draw", _read_text("reason")),
     "tables": lambda: ("POST", f"{_read_round()}/tables", {}),
     "reports": lambda: ("POST", f"{_read_round()}/reports", {}),
     "rank": lambda: ("POST", f"{_read_round()}/rank", {}),
     "schedule": lambda: (
         "PUT",
         "/schedule",
-        {"rule": "", "start": "", **_read_text("rule", 200), **_read_text("start", 16), **_read_text("zone", 64)},
+        {"rule": "", "start": "", **_read_text("rule"), **_read_text("start"), **_read_text("zone")},
     ),
     "unschedule": lambda: ("DELETE", "/schedule", {}),
     "follow": lambda: ("PUT", "/followers/me", {}),

@@ -11,8 +11,10 @@ from flask import Response, request
 from api.http.problems import Problem, problem_of_error
 from api.paces import parse_pace
 from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
+from api.pages.form_texts import read_text
 from api.pages.in_process import RefusedCall, ask, require
 from api.pages.login import show_login
+from api.pages.numbers import read_number
 from api.pages.pace_form import PaceForm, read_pace
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournament_terms import TermsShown
@@ -36,12 +38,10 @@ def open_from_example() -> Response:
         return show_login(ADDRESS)
     if request.method == "GET" or goes_back():
         return _render()
-    chosen, key = request.form.get("example", ""), read_form_key()
-    if not (chosen.isdecimal() and chosen.isascii() and len(chosen) < 3 and int(chosen) < len(load_examples())):
-        raise Problem("form_stale")
-    title = request.form.get("title", "").strip()[:80]
+    chosen, key = read_number("example", len(load_examples()) - 1), read_form_key()
+    title = read_text("title")
     listing = "unlisted" if request.form.get("unlisted") == "yes" else "public"
-    example = load_examples()[int(chosen)]
+    example = load_examples()[chosen]
     labels = TermsShown.of_body(example).labels
     pace = read_pace(labels, example["table"]["pace"])
     body = {**example, "listing": listing, "table": {**example["table"], "pace": pace}}

@@ -17,6 +17,7 @@ from api.pages import clocks
 from api.pages.form_keys import new_form_key
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
+from api.pages.numbers import parse_number
 from api.pages.qr_codes import build_qr_code
 from api.pages.session import localize_problem, render_games_page, session_owner
 from api.pages.tournament_charts import ProgressChart, draw_progress
@@ -250,8 +251,7 @@ def _choose_round(doc: Doc) -> tuple[int, int, int]:
 
 
 def _read_small(name: str) -> int:
-    text = request.values.get(name, "")
-    return int(text) if text.isdecimal() and text.isascii() and len(text) < 4 else 0
+    return parse_number(request.values.get(name, ""), 999) or 0
 
 
 def explain_places(tournament: str) -> Response:

@@ -11,10 +11,11 @@ from flask import Response, g, request
 from api.http.problems import Problem
 from api.pages import clocks
 from api.pages.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
+from api.pages.form_texts import read_text
 from api.pages.in_process import Answer, RefusedCall, ask, require
 from api.pages.labels import Labels
 from api.pages.login import show_login
-from api.pages.numbers import read_number
+from api.pages.numbers import parse_number, read_number
 from api.pages.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournament_pages import TournamentShown, load_tournament
 from api.services import Doc
@@ -122,7 +123,7 @@ def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
 
 
 def _read_reason() -> Doc:
-    return {"reason": request.form.get("reason", "").strip()[:500]}
+    return {"reason": read_text("reason")}
 
 
 def _read_choice(name: str, choices: tuple[str, ...]) -> str:
@@ -139,8 +140,8 @@ def _read_table() -> Doc:
 def _read_places() -> Doc:
     """Return places by seat; words other than numbers of seats make none."""
     words = request.form.get("places", "").replace(",", " ").split()[:MAX_SEATS]
-    is_whole = all(word.isascii() and word.isdecimal() and 1 <= int(word[:4]) <= MAX_SEATS for word in words)
-    return {"places": [int(word) for word in words] if is_whole else []}
+    places = [parse_number(word, MAX_SEATS, 1) for word in words]
+    return {"places": [] if None in places else places}
 
 
 def _rule() -> RulingAct:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 from flask import Response
 
@@ -106,12 +108,15 @@ def board_parts(args: Doc, game: str) -> Response:
     return etag_response(msgspec.json.encode(head | {"parts": parts}, order="sorted"), version, cache)
 
 
+_INDEX = re.compile(r"[0-9]{1,6}", re.ASCII)
+
+
 def _value_at(doc: Json, path: list[str]) -> Json:
     """Return the value at a path in a document, or None."""
     for name in path:
         if isinstance(doc, dict):
             doc = doc.get(name)
-        elif isinstance(doc, list) and name.isdecimal() and int(name) < len(doc):
+        elif isinstance(doc, list) and _INDEX.fullmatch(name) and int(name) < len(doc):
             doc = doc[int(name)]
         else:
             return None

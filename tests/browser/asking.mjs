@@ -17,12 +17,15 @@ for (let step = 0; step < given.steps && Object.keys(told).length < given.places
 }
 await finish({ told, sideways: await page.evaluate(() => document.documentElement.scrollWidth > innerWidth) });
 
-/** Ask by the first button at a place that is seen; note whether the reason that comes is that of its thing. */
+/**
+ * Ask by the first button at a place that is seen; note whether the reason that comes is that of its thing.
+ * A question that has just changed takes no answer for a moment: who has clicked then asks again.
+ */
 async function ask(place) {
   const button = page.locator(`${place} button[name=thing]`).first();
   if (!(await button.count()) || !(await button.isVisible())) return;
   const label = await button.getAttribute("aria-label");
-  await submit(page, () => use(button));
+  if (!(await submit(page, () => use(button)))) return;
   const reason = page.locator(".why[open] .reason:focus");
   const name = await reason.locator("strong").textContent();
   told[place] = label.toLowerCase().startsWith(name.toLowerCase()) && (await reason.isVisible());

@@ -43,6 +43,10 @@ const panels = other.locator("#agreements");
 if (!(await panels.evaluate((node) => node.open))) await panels.locator("summary").click();
 await timed("vote", () => other.getByRole("button", { name: "Propose to end the game" }).click(), () => asked.locator(".vote").waitFor());
 kept.answers = (await asked.locator(".decide[data-begun] .answers").textContent()) === answers;
+await asked.locator("#agreements summary").focus();
+await other.getByRole("button", { name: "Withdraw" }).click();
+await asked.locator(".vote").waitFor({ state: "detached" });
+kept.beside = await asked.evaluate(() => document.activeElement.closest("#agreements") !== null); // a part above it is gone
 const seen = (await look(asked)).version;
 await decide(asked);
 kept.move = (await look(asked)).version > seen;

@@ -187,7 +187,8 @@ def test_two_browsers_at_one_table_see_each_other(scenario: Scenario) -> None:
     found = scenario("following")
     assert set(found["delays"]) == {"seat", "start", "move", "vote"}
     assert max(found["delays"].values()) < 1000, found["delays"]
-    assert found["kept"] == {"scroll": True, "focus": "agreements", "panel": True, "answers": True, "move": True}
+    kept = {"scroll": True, "focus": "agreements", "panel": True, "answers": True, "beside": True, "move": True}
+    assert found["kept"] == kept
     assert found["refused"] == 4
 
 

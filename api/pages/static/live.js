@@ -78,6 +78,8 @@ function update(old, next) {
   /** @type {Map<string, Element>} */
   const byKey = new Map();
   for (const node of old.children) if (keyOf(node)) byKey.set(keyOf(node), node);
+  const wantedKeys = new Set([...next.children].map(keyOf));
+  for (const [key, node] of byKey) if (!wantedKeys.has(key)) node.remove(); // what stays need not be moved around it
   let place = old.firstChild;
   for (const wanted of [...next.childNodes]) {
     const found = partner(place, wanted, byKey);
@@ -126,6 +128,8 @@ function holdPlace(main, change) {
   const seen = focus && focus !== main && main.contains(focus) ? focus : document.elementFromPoint(innerWidth / 2, innerHeight / 2);
   const before = seen?.getBoundingClientRect().top;
   change();
+  // a node that has been moved has lost the focus
+  if (focus instanceof HTMLElement && focus.isConnected && document.activeElement !== focus) focus.focus({ preventScroll: true });
   if (scrollY > 0 && seen?.isConnected && before !== undefined)
     scrollBy({ top: seen.getBoundingClientRect().top - before, behavior: "instant" });
 }
