@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from api import officer_rights
 from api.services import ApiServices
 from domain.kernel.game.appeal_commands import AnswerAppeals
-from domain.kernel.game.appeals import Appeal, answering_role
+from domain.kernel.game.lasting.appeals import Appeal, answering_role
 from domain.kernel.game.director_commands import Depute, Extend, Hold
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import OFFICES, Office, includes_office, may_give
@@ -82,12 +82,12 @@ class DeskRights:
         """Return the versions of contested decisions with appeals for this officer to answer at a time, ms."""
         if not self.may("answer") or self.game.has_stake(self.players):
             return []
-        appeals = self.game.appeals.unanswered
+        appeals = self.game.lasting.appeals.unanswered
         return sorted({each.version for each in appeals if now < each.answer_by and self._may_answer(each)})
 
     def _may_answer(self, appeal: Appeal) -> bool:
         """Return True unless the contested decision is the officer's own and another must answer."""
-        act = self.game.appeals.find_act(appeal.version)
+        act = self.game.lasting.appeals.find_act(appeal.version)
         if act is None or act.player not in self.players:
             return act is not None
         return self.office == "owner" and answering_role(self.game, act) == "owner"
