@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
-from api import officer_rights
+from api import event_stakes, officer_rights
 from api.http.problems import Problem
 from api.services import services
 from domain.command_handler import CommandResult, ExtraStatements, SeatGuard
 from domain.kernel.game.command import Command
+from domain.kernel.game.director_commands import Depute
 from domain.kernel.game.officers import Officer
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
@@ -48,6 +49,7 @@ def execute_command(
     """
     s, rows = services(), list[Statement]()
     ids = [] if as_player else author_ids or officer_rights.officer_ids(game)
+    in_event = not command.open_to_players and _has_stake_in_event(game, command, ids)
     author = author or (None if as_player else officer_rights.acting_officer(game))
     if reason:
         if author is None:
@@ -58,7 +60,16 @@ def execute_command(
         game,
         command,
         officer=ids,
+        plays_in_event=in_event,
         author=author,
         extra_statements=lambda record: [*extra_statements(record), *rows],
         **conditions,
     )
+
+
+def _has_stake_in_event(game: str, command: Command, ids: Sequence[str]) -> bool:
+    """Return whether an officer with these ids leaves a command to others; anybody may appoint a neutral person."""
+    appointed = command.player if isinstance(command, Depute) and command.role != "none" else ""
+    if appointed and not event_stakes.has_stake_in_event(game, [appointed]):
+        return False
+    return event_stakes.has_stake_in_event(game, ids)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from flask import Response
 
 from api import authorization
 from api.caller_keys import command_key, person_key
+from api.event_stakes import list_related
 from api.response_builders import if_match_version, json_response
 from api.services import Doc, services
 from domain.command_handler import CommandResult
@@ -23,8 +25,13 @@ def load_tournament(tournament: str) -> Tournament:
     return services().tournaments.load(tournament)
 
 
-def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc, reason: str = "") -> CommandResult:
-    """Execute a command under the request's conditions; a reason is stored beside the record."""
+def execute_for_caller(
+    tournament: str, command: TournamentCommand, headers: Doc, reason: str = "", more: Sequence[Statement] = ()
+) -> CommandResult:
+    """Execute a command under the request's conditions; a reason is stored beside the record, with `more`.
+
+    Every route goes this way: no command of an officer escapes the question of a stake.
+    """
     s, hashed, rows = services(), "", list[Statement]()
     if reason:
         hashed, rows = s.seat_tokens.texts.insert_text(authorization.current_account().player, reason)
@@ -33,8 +40,9 @@ def execute_for_caller(tournament: str, command: TournamentCommand, headers: Doc
         command,
         expected=if_match_version(headers.get("match", "")),
         reason=hashed,
+        people=(*own_players(), *list_related(authorization.credential_owner().account)),
         idempotency_key=tournament_key(headers["key"], tournament),
-        extra_statements=lambda _: rows,
+        extra_statements=lambda _: [*rows, *more],
     )
 
 
@@ -79,5 +87,6 @@ def own_players() -> tuple[str, ...]:
 
 
 def entrant_names(t: Tournament) -> dict[str, str]:
-    """Return player -> name of the organiser and the entrants, if given."""
-    return services().seat_tokens.texts.list_names([t.director, *(each.player for each in t.entrants)])
+    """Return player -> name of the organiser, the entrants and their substitutes, if given."""
+    people = {player for each in t.entrants for player in (each.player, *each.substitutes)}
+    return services().seat_tokens.texts.list_names([t.director, *sorted(people - {t.director})])

@@ -71,6 +71,7 @@ class _PendingCommand:
     """Decide again after a lost race, instead of raising StaleVersion."""
     seat_guard: SeatGuard | None
     officer: Collection[str]
+    plays_in_event: bool
     author: Officer | None
     agreement: Agreement | None
     extra_statements: ExtraStatements
@@ -194,6 +195,7 @@ class CommandHandler(RecordWriter):
         expected: int | None = None,
         seat_guard: SeatGuard | None = None,
         officer: Collection[str] = (),
+        plays_in_event: bool = False,
         author: Officer | None = None,
         agreement: Agreement | None = None,
         idempotency_key: RequestKey | str | None = None,
@@ -205,7 +207,8 @@ class CommandHandler(RecordWriter):
         `expected`: the only version to decide on (StaleVersion); without it a retryable command is decided again after
         a lost race, and any other is decided on the newest version. `seat_guard`: the player required at a seat
         (NotSeated). `officer`: player ids of a director who executes it; at a table with neutral officers one who has a
-        seat is refused (`director_has_stake`). `author`: the officer that the record names, with a role that allows it
+        seat is refused (`director_has_stake`), and with `plays_in_event` one who has a place in the tournament of the
+        table (`director_in_event`). `author`: the officer that the record names, with a role that allows it
         (`office_ended`, `office_insufficient`). `agreement`: the players' consent in place of a director. `ahead_ms`:
         ms added to the clock for the record, before a clock jump of the same size.
         """
@@ -219,6 +222,7 @@ class CommandHandler(RecordWriter):
             command.is_retryable and expected is None,
             seat_guard,
             officer,
+            plays_in_event,
             author,
             agreement,
             extra_statements,
@@ -350,5 +354,6 @@ def _check_neutrality(game: AnyGame, pending: _PendingCommand) -> None:
     command = pending.command
     is_guarded = game.terms.get("officers") == "neutral" and not command.open_to_players
     is_guarded = is_guarded or command.forbids_stake
-    if is_guarded and pending.officer and pending.agreement is None and game.has_stake(pending.officer):
-        raise RuleError("director_has_stake")
+    if is_guarded and pending.officer and pending.agreement is None:
+        refuse_unless(not game.has_stake(pending.officer), "director_has_stake")
+        refuse_unless(not pending.plays_in_event, "director_in_event")

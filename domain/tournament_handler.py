@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from domain.errors import ServerReplaced, StaleVersion, UnknownTournament
@@ -56,6 +56,7 @@ class _PendingTournamentCommand:
     command: TournamentCommand
     expected: int | None
     reason: str
+    people: Collection[str]
     key: IdempotencyKey | None
     extra_statements: ExtraStatements = field(repr=False)
 
@@ -99,7 +100,9 @@ class TournamentHandler(RecordWriter):
         for seats in range(checked.least, checked.most + 1):
             rules.make_table(seats, checked.options)
         doc = terms_to_json(checked)
-        key = make_idempotency_key(idempotency_key, "Open", {"director": director, "terms": doc})
+        # Requests of earlier versions had no term `leavers`, and their repetitions stay equal.
+        sent = {**doc, "table": {name: value for name, value in doc["table"].items() if name != "leavers"}}
+        key = make_idempotency_key(idempotency_key, "Open", {"director": director, "terms": sent})
 
         def attempt() -> CommandResult:
             log_id = self._ledger.log_id
@@ -120,16 +123,18 @@ class TournamentHandler(RecordWriter):
         *,
         expected: int | None = None,
         reason: str = "",
+        people: Collection[str] = (),
         idempotency_key: RequestKey | str | None = None,
         extra_statements: ExtraStatements = no_statements,
     ) -> CommandResult:
         """Execute a command; raise as the command does.
 
         `expected`: the only version to decide on (StaleVersion); without it a command that lost a race is decided
-        again. `reason`: salted hash of a text beside the record.
+        again. `reason`: salted hash of a text beside the record. `people`: player ids of the person behind the command,
+        and of related ones; empty for the service.
         """
         key = make_idempotency_key(idempotency_key, command.verb, hash_fields(command), expected)
-        pending = _PendingTournamentCommand(tournament, command, expected, reason, key, extra_statements)
+        pending = _PendingTournamentCommand(tournament, command, expected, reason, people, key, extra_statements)
         return self.run_once(tournament, key, lambda: self._decide_and_append(pending))
 
     def now(self) -> int:
@@ -175,6 +180,7 @@ class TournamentHandler(RecordWriter):
             loaded = self._load(pending.tournament)
             if pending.expected is not None and pending.expected != loaded.version:
                 raise StaleVersion(pending.expected, loaded.version)
+            pending.command.check_person(loaded.tournament, pending.people)
             after, records = self._decide(loaded.tournament, pending)
             cached = _CachedTournament(after, loaded.log_id)
             try:

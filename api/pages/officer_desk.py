@@ -48,6 +48,7 @@ def show_desk() -> Response:
         desk=found,
         rows=rows,
         offers=require("GET", "/me/offices")["offers"],
+        questions=require("GET", "/me/substitutions")["offers"],
         needs=needs,
         all_needs=NEEDS,
         more=next_page[1] if next_page else "",

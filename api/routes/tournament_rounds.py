@@ -7,6 +7,7 @@ from flask import Response
 
 from api import authorization
 from api.command_execution import execute_command
+from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
@@ -49,7 +50,7 @@ from domain.kernel.game.officers import Officer
 from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import Draw
+from domain.tournaments.event_commands import Draw, require_no_stake
 from domain.tournaments.event_pairing import DrawInput
 from domain.tournaments.event_result_commands import Rank, require_round
 from domain.tournaments.event_seat_commands import FileBid, OpenBids
@@ -237,6 +238,7 @@ def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Respon
     """
     t, player = require_right(tournament, "adjourn_round")
     play, pods, refused = require_round(t, stage, number), list[int](), list[int]()
+    require_no_stake(t, stage, (*own_players(), *list_related(authorization.credential_owner().account)))
     for (round_, pod), table in sorted(play.tables.items()):
         if round_ == number and table.game and services().commands.game(table.game).status == "running":
             (pods if _adjourn_table(table.game, player, body["reason"]) else refused).append(pod)
