@@ -45,6 +45,7 @@ from api.routes import (
     tournament_followers,
     tournament_rounds,
     tournament_rulings,
+    tournament_substitutes,
     tournaments,
     witness,
 )
@@ -83,6 +84,7 @@ BLUEPRINTS = (
     tournament_rounds.bp,
     tournament_chat.bp,
     tournament_rulings.bp,
+    tournament_substitutes.bp,
     tournament_files.bp,
     tournament_entrants.bp,
     tournament_followers.bp,

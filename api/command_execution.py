@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from api import officer_rights
+from api import event_stakes, officer_rights
 from api.http.problems import Problem
 from api.services import services
 from domain.command_handler import UNCONDITIONAL, CommandResult, GameConditions
 from domain.kernel.game.command import Command
+from domain.kernel.game.director_commands import Depute
 from domain.service.database import Statement
 
 
@@ -30,6 +31,7 @@ def execute_command(
     """
     s, rows = services(), list[Statement]()
     ids = [] if as_player else author_ids or officer_rights.officer_ids(game)
+    in_event = not command.open_to_players and _has_stake_in_event(game, command, ids)
     author = conditions.author or (None if as_player else officer_rights.acting_officer(game))
     if reason:
         if author is None:
@@ -42,7 +44,16 @@ def execute_command(
         replace(
             conditions,
             officer=ids,
+            plays_in_event=in_event,
             author=author,
             extra_statements=lambda record: [*conditions.extra_statements(record), *rows],
         ),
     )
+
+
+def _has_stake_in_event(game: str, command: Command, ids: Sequence[str]) -> bool:
+    """Return whether an officer with these ids leaves a command to others; anybody may appoint a neutral person."""
+    appointed = command.player if isinstance(command, Depute) and command.role != "none" else ""
+    if appointed and not event_stakes.has_stake_in_event(game, [appointed]):
+        return False
+    return event_stakes.has_stake_in_event(game, ids)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from api import authorization
+from api.event_stakes import has_stake_in_event
 from api.http.problems import Problem
 from api.services import ApiServices, services
 from domain.errors import RuleError
@@ -59,13 +60,20 @@ def check_neutrality(game: AnyGame) -> None:
 
     For acts that are no commands; `execute_command` checks commands.
     """
-    if lacks_neutrality(game, officer_ids(game.id)):
-        raise RuleError("director_has_stake")
+    if refusal := find_stake(game, officer_ids(game.id)):
+        raise RuleError(refusal)
 
 
-def lacks_neutrality(game: AnyGame, ids: Collection[str]) -> bool:
-    """Return whether an officer with these player ids has a stake, at a table with neutral officers."""
-    return game.terms.get("officers") == "neutral" and game.has_stake(ids)
+def find_stake(game: AnyGame, ids: Sequence[str]) -> str:
+    """Return the code of the refusal of an officer with these player ids and a stake, or an empty string.
+
+    At a table with neutral officers the stake is a seat in the game, or a place in the tournament of the table.
+    """
+    if game.terms.get("officers") != "neutral":
+        return ""
+    if game.has_stake(ids):
+        return "director_has_stake"
+    return "director_in_event" if has_stake_in_event(game.id, ids) else ""
 
 
 def hidden_data_refusal(s: ApiServices, principal: Principal, game: AnyGame, ids: Collection[str]) -> str:

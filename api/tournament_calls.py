@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 
 from flask import Response
 
 from api import authorization
 from api.caller_keys import command_key, person_key
+from api.event_stakes import list_related
 from api.http import rate_limits
 from api.response_builders import if_match_version, json_response
 from api.services import Doc, services
@@ -30,11 +32,14 @@ def execute_for_caller(
     command: TournamentCommand,
     headers: Doc,
     reason: str = "",
+    *,
+    more: Sequence[Statement] = (),
     slot: rate_limits.GateContext = nullcontext,
 ) -> CommandResult:
-    """Execute a command under the request's conditions; a reason is stored beside the record.
+    """Execute a command under the request's conditions; a reason is stored beside the record, with `more`.
 
-    `slot`: context of the gate, for a long command.
+    Every route goes this way: no command of an officer escapes the question of a stake. `slot`: the gate's
+    context for a long command.
     """
     s, hashed, rows = services(), "", list[Statement]()
     if reason:
@@ -45,8 +50,9 @@ def execute_for_caller(
         TournamentConditions(
             expected=if_match_version(headers.get("match", "")),
             reason=hashed,
+            people=(*own_players(), *list_related(authorization.credential_owner().account)),
             idempotency_key=tournament_key(headers["key"], tournament),
-            extra_statements=lambda _: rows,
+            extra_statements=lambda _: [*rows, *more],
             slot=slot,
         ),
     )
@@ -93,5 +99,6 @@ def own_players() -> tuple[str, ...]:
 
 
 def entrant_names(t: Tournament) -> dict[str, str]:
-    """Return player -> name of the organiser and the entrants, if given."""
-    return services().seat_tokens.texts.list_names([t.director, *(each.player for each in t.entrants)])
+    """Return player -> name of the organiser, the entrants and their substitutes, if given."""
+    people = {player for each in t.entrants for player in (each.player, *each.substitutes)}
+    return services().seat_tokens.texts.list_names([t.director, *sorted(people - {t.director})])

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Literal
 
 from api import authorization
+from api.event_stakes import has_stake_in_stage, list_related
 from api.http import security_log
 from api.http.problems import Problem
 from api.services import services
@@ -104,13 +105,13 @@ def list_answerable(tournament: str, players: Sequence[str], account: str) -> fr
 
 
 def list_restorable(tournament: str, players: Sequence[str], account: str) -> frozenset[int]:
-    """Return the rulings that an officer with these player ids may take back, being no party to them.
+    """Return the rulings that an officer with these player ids may take back, without a stake in their stage.
 
     Raise UnknownTournament.
     """
 
     def check(t: Tournament, by: str, related: Sequence[str], ruling: int) -> None:
-        Restore(by, tuple(players), tuple(related), "", ruling).require_no_party(t)
+        Restore(by, tuple(players), tuple(related), "", ruling).check_person(t, (*players, *related))
 
     return _list_for_officer(tournament, players, account, check)
 
@@ -140,12 +141,6 @@ def _list_allowed(t: Tournament, check: Callable[[int], object]) -> frozenset[in
     return frozenset(allowed)
 
 
-def list_related(account: str) -> tuple[str, ...]:
-    """Return all player ids of the people to whom an account has declared a relation."""
-    store = services().account_store
-    return tuple(sorted(store.accounts.list_alike(store.social_graph.list_relations(account))))
-
-
 def _load(tournament: str) -> Tournament:
     return services().tournaments.load(tournament)
 
@@ -163,7 +158,13 @@ def _includes_office(held: str | None, least: TournamentOffice) -> bool:
 def _may_stand_in(t: Tournament, office: str | None, owner: CredentialOwner) -> bool:
     """Return whether a person with this office has the rights of the organiser.
 
-    Deputies and moderators do, once the organiser's account is erased, banned or suspended.
+    Deputies and moderators do, once the organiser's account is erased, banned or suspended, or while the organiser has
+    a stake in the current stage.
     """
-    may = office == "deputy" or authorization.is_moderator(owner)
-    return may and not services().account_store.accounts.is_active(t.director)
+    accounts = services().account_store.accounts
+    if office != "deputy" and not authorization.is_moderator(owner):
+        return False
+    if not accounts.is_active(t.director):
+        return True
+    organiser = accounts.find_by_player(t.director)
+    return organiser is not None and has_stake_in_stage(t, accounts.list_players(organiser.id))

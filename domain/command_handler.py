@@ -49,6 +49,8 @@ class GameConditions(Conditions):
     """Player ids of a director who executes it. At a table with neutral officers a director with a seat is refused
     (`director_has_stake`).
     """
+    plays_in_event: bool = False
+    """Whether the director has a place in the tournament of the table: refused likewise (`director_in_event`)."""
     author: Officer | None = None
     """Officer named by the record, with a role that allows the command (`office_ended`, `office_insufficient`)."""
     agreement: Agreement | None = None
@@ -279,5 +281,6 @@ def _check_neutrality(game: AnyGame, command: Command, conditions: GameCondition
     """Raise RuleError if an officer with a seat executes a command that is left to officers without one."""
     is_guarded = game.terms.get("officers") == "neutral" and not command.open_to_players
     is_guarded = is_guarded or command.forbids_stake
-    if is_guarded and conditions.officer and conditions.agreement is None and game.has_stake(conditions.officer):
-        raise RuleError("director_has_stake")
+    if is_guarded and conditions.officer and conditions.agreement is None:
+        refuse_unless(not game.has_stake(conditions.officer), "director_has_stake")
+        refuse_unless(not conditions.plays_in_event, "director_in_event")

@@ -25,6 +25,9 @@ DECIMALS = 3
 SETTLED, FEW = 4.0, 5
 """A rating is provisional above this sigma, or after fewer tables."""
 
+LEAVERS_LAST = "last"
+"""Value of the term `leavers` of tables where giving a seat back counts as a concession; earlier tables lack it."""
+
 OVERALL = "all"
 """Name of the list of all rulesets together."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from domain.errors import UnknownTournament
@@ -54,6 +54,8 @@ class TournamentConditions(Conditions):
 
     reason: str = ""
     """Salted hash of a text beside the record."""
+    people: Collection[str] = ()
+    """Player ids of the person behind the command, and of related ones; empty for the service."""
 
 
 UNCONDITIONAL = TournamentConditions()
@@ -99,7 +101,9 @@ class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, Tour
         for seats in range(checked.least, checked.most + 1):
             rules.make_table(seats, checked.options)
         doc = terms_to_json(checked)
-        key = make_idempotency_key(idempotency_key, "Open", {"director": director, "terms": doc})
+        # Requests of earlier versions had no term `leavers`, and their repetitions stay equal.
+        sent = {**doc, "table": {name: value for name, value in doc["table"].items() if name != "leavers"}}
+        key = make_idempotency_key(idempotency_key, "Open", {"director": director, "terms": sent})
 
         def attempt() -> CommandResult:
             log_id = self._ledger.log_id
@@ -164,10 +168,12 @@ class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, Tour
         key: IdempotencyKey | None,
     ) -> tuple[_DecidedTournament, Sequence[Record]]:
         del key  # records of tournaments do not name their command
+        command.check_person(loaded.tournament, conditions.people)
         command.check(loaded.tournament, max(self._clock(), loaded.tournament.time))
         with conditions.slot():
             loaded = self._load(loaded.tournament.id, newest=True)  # others may have changed it meanwhile
             require_expected(conditions, loaded)
+            command.check_person(loaded.tournament, conditions.people)
             return self._decide_at_once(loaded, command, conditions)
 
     def _decide_at_once(

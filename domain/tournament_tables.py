@@ -207,7 +207,7 @@ class TournamentTables:
 
     def _read_attendance(self, t: Tournament, table: PodTable) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
         """Return the share of decisions of each seat's entrant, and the missed deadlines by seat."""
-        people = [(t.entrants[e].player, *t.entrants[e].substitutes) for e in table.entrants]
+        people = [t.entrants[e].deciders for e in table.entrants]
         decisions = list_decisions(self._ledger.read(table.game))
         return count_shares(decisions, people), count_lapses(decisions, len(people))
 

@@ -18,9 +18,16 @@ from sqlalchemy import Connection, bindparam, delete, select
 from domain.errors import AnnalsError
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
+from domain.ratings import LEAVERS_LAST
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.corruption import CorruptRecords
-from domain.tournaments.attendance import GameAttendance, find_adopted_seats, find_unheld_seats, list_decisions
+from domain.tournaments.attendance import (
+    GameAttendance,
+    find_adopted_seats,
+    find_leavers,
+    find_unheld_seats,
+    list_decisions,
+)
 from domain.tournaments.event import Tournament
 from domain.tournaments.records import FINAL_KINDS
 from domain.types import is_tournament_id
@@ -301,7 +308,8 @@ class Projector:
         if g.status == "closed" and (g.timing.control.seconds or has_leavers):
             records = self._ledger.read(g.id, upto=g.version)
             unheld = find_unheld_seats(list_decisions(records))
-            batch.attendance[g.id] = GameAttendance(unheld, find_adopted_seats(records))
+            leavers = find_leavers(records) if g.terms.get("leavers") == LEAVERS_LAST else ()
+            batch.attendance[g.id] = GameAttendance(unheld, find_adopted_seats(records), leavers)
 
     def _add_or_explain(self, batch: Batch, entry: LogEntry, spectators: SpectatorSlice) -> str:
         """Add a record to the batch; return the error if that fails, else an empty string."""

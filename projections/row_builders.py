@@ -126,7 +126,10 @@ def build_seat_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
 
 
 def build_result_rows(gen: int, loaded: LoadedGame, attendance: GameAttendance = PRESENT) -> list[Doc]:
-    """Return the rows of a closed game's results: of the players at its end, and of concessions. Forks have none."""
+    """Return the rows of a closed game's results: of the players at its end, and of concessions. Forks have none.
+
+    Where the terms say so, giving a seat back counts as a concession.
+    """
     p = loaded.game
     if "origin" in p.terms:
         return []
@@ -134,7 +137,8 @@ def build_result_rows(gen: int, loaded: LoadedGame, attendance: GameAttendance =
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
     base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}
     base |= {"forfeited": False, "penalty": 0, "held": True, "adopted": False}
-    conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in p.seating.concessions]
+    given_up = dict.fromkeys([*p.seating.concessions, *attendance.leavers])
+    conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in given_up]
     ruling = p.reversible.ruling
     forfeits, penalties = (ruling.forfeits, ruling.penalties) if ruling else ((), {})
     people = {

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from api import officer_rights
 from api.services import ApiServices
+from domain.compat import cached_property
 from domain.kernel.game.appeal_commands import AnswerAppeals
-from domain.kernel.game.lasting.appeals import Appeal, answering_role
+from domain.kernel.game.appeals import Appeal, answering_role
 from domain.kernel.game.director_commands import Depute, Extend, Hold
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import OFFICES, Office, includes_office, may_give
@@ -51,10 +52,15 @@ class DeskRights:
     players: Sequence[str]
     """All player ids of the officer."""
 
+    @cached_property
+    def stake(self) -> str:
+        """Code of the refusal if the table wants neutral officers, and this one is none; else an empty string."""
+        return officer_rights.find_stake(self.game, self.players)
+
     @property
     def has_stake(self) -> bool:
-        """Return True if the table wants neutral officers, and this one has or had a seat in the game."""
-        return officer_rights.lacks_neutrality(self.game, self.players)
+        """Return True if the officer's acts are refused for want of neutrality."""
+        return bool(self.stake)
 
     def may(self, act: str) -> bool:
         """Return True if the office allows an act of the desk."""

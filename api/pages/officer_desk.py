@@ -54,6 +54,7 @@ def show_desk() -> Response:
         desk=found,
         rows=rows,
         offers=require("GET", "/me/offices")["offers"],
+        questions=require("GET", "/me/substitutions")["offers"],
         needs=needs,
         titles=_list_titles(found["counts"], needs, times.lang),
         more=next_page[1] if next_page else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -21,7 +22,9 @@ from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.sizes import MAX_SEATS
 
 Act = tuple[str, str, Doc]
-"""Method, path below the tournament, and body."""
+"""Method, path below the tournament or `/me`, and body."""
+
+_PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
 
 def act_in_tournament(tournament: str) -> Response:
@@ -34,7 +37,8 @@ def act_in_tournament(tournament: str) -> Response:
     method, path, body = _ACTS[act]()
     shown = {"stage": 99, "round": MAX_ROUNDS}
     place = {name: read_number(name, most, 1) for name, most in shown.items() if name in request.form}
-    answer = ask(method, f"/tournaments/{tournament}{path}", body, Idempotency_Key=key)
+    address = path if path.startswith("/me/") else f"/tournaments/{tournament}{path}"
+    answer = ask(method, address, body, Idempotency_Key=key)
     if answer.status >= 400:
         return render_tournament(load_tournament(tournament), answer)
     query = urlencode({"done": act} if act == "rank" else place)
@@ -49,6 +53,22 @@ def _read_round() -> str:
 def _read_text(name: str) -> Doc:
     text = read_text(name)
     return {name: text} if text else {}
+
+
+def _read_name() -> Doc:
+    return {"name": request.form.get("person", "").strip()[:40]}
+
+
+def _read_player() -> str:
+    player = request.form.get("player", "")
+    if not _PLAYER.fullmatch(player):
+        raise Problem("form_stale")
+    return player
+
+
+def _answer_question(method: str) -> Act:
+    """Accept to be a substitute (PUT), or decline it or give it up (DELETE)."""
+    return method, f"/me/substitutions/{(request.view_args or {})['tournament']}/{_read_player()}", {}
 
 
 def _label() -> Act:
@@ -99,6 +119,10 @@ _ACTS: dict[str, Callable[[], Act]] = {
         {"rule": "", "start": "", **_read_text("rule"), **_read_text("start"), **_read_text("zone")},
     ),
     "unschedule": lambda: ("DELETE", "/schedule", {}),
+    "ask_substitute": lambda: ("POST", "/entrants/me/substitutes", _read_name()),
+    "end_substitute": lambda: ("DELETE", f"/entrants/me/substitutes/{_read_player()}", {}),
+    "accept": lambda: _answer_question("PUT"),
+    "decline": lambda: _answer_question("DELETE"),
     "follow": lambda: ("PUT", "/followers/me", {}),
     "unfollow": lambda: ("DELETE", "/followers/me", {}),
     "label": _label,

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from flask import Response, g, request
 
+from api.event_stakes import has_stake_in_stage
 from api.http import i18n, public_url
 from api.http.problems import Problem
 from api.pages import clocks
@@ -45,6 +46,8 @@ class TournamentShown:
     """Player ids of the visitor."""
     rights: Collection[str] = ()
     """Operations of officers that the visitor may do."""
+    has_stake: bool = False
+    """True if the visitor, or a related person, has a place in the current stage, or decides for an entrant there."""
 
     @property
     def address(self) -> str:
@@ -86,6 +89,11 @@ class TournamentShown:
         """Return the visitor's entry, or None."""
         own = [each for each in self.doc["people"] if each["player"] in self.players and not each["withdrawn"]]
         return own[-1] if own else None
+
+    @property
+    def helped(self) -> list[Doc]:
+        """Return the entries with the visitor as a substitute."""
+        return [each for each in self.doc["people"] if not {*each["substitutes"]}.isdisjoint(self.players)]
 
     @property
     def is_waiting(self) -> bool:
@@ -140,10 +148,12 @@ class TournamentShown:
         return value[:_HEX_SHOWN]
 
 
-def show_tournament_doc(doc: Doc, players: Sequence[str] = (), rights: Collection[str] = ()) -> TournamentShown:
+def show_tournament_doc(
+    doc: Doc, players: Sequence[str] = (), rights: Collection[str] = (), *, has_stake: bool = False
+) -> TournamentShown:
     """Return a tournament with its words."""
     lang = i18n.request_language()
-    return TournamentShown(doc, Labels.of_table({**doc, "names": {}, "seats": []}, lang), players, rights)
+    return TournamentShown(doc, Labels.of_table({**doc, "names": {}, "seats": []}, lang), players, rights, has_stake)
 
 
 def load_tournament(tournament: str) -> TournamentShown:
@@ -152,7 +162,8 @@ def load_tournament(tournament: str) -> TournamentShown:
     if owner is None:
         return show_tournament_doc(doc)
     players = services().account_store.accounts.list_players(owner.account)
-    return show_tournament_doc(doc, players, list_rights(tournament, players, owner))
+    is_party = has_stake_in_stage(services().tournaments.load(tournament), players)
+    return show_tournament_doc(doc, players, list_rights(tournament, players, owner), has_stake=is_party)
 
 
 # --- pages -----------------------------------------------------------------------------------------------------
@@ -211,12 +222,20 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         after=query.get("after_round", 0),
         ranked=ranked,
         followed=_find_followed(page),
+        questions=_list_questions(page),
         done=request.args.get("done", ""),
         sent=request.form if refused else {},
         key=new_form_key(),
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _list_questions(page: TournamentShown) -> Doc:
+    """Return the open questions of this tournament, to the visitor (`offers`) and by the visitor (`asked`)."""
+    found = require("GET", "/me/substitutions") if session_owner() else {"offers": [], "asked": []}
+    own = page.doc["tournament"]
+    return {name: [each for each in found[name] if each["tournament"] == own] for name in ("offers", "asked")}
 
 
 def _find_followed(page: TournamentShown) -> bool | None:

@@ -7,6 +7,7 @@ from flask import Response
 from api import authorization, officer_rights
 from api.http import rate_limits
 from api.http.problems import Problem
+from api.name_lookups import check_shown_name, find_named
 from api.openapi.smorest import Blueprint
 from api.paces import parse_pace
 from api.response_builders import confirm_write, json_response, load_table, opening_terms
@@ -19,7 +20,7 @@ from domain.accounts.account_tables import DAY
 from domain.accounts.social import DEFAULT_LIFETIME, Challenge
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
-from domain.kernel.text.message_catalog import Message
+from domain.ratings import LEAVERS_LAST
 from domain.types import DIRECTOR, Seat
 
 bp = Blueprint(
@@ -84,9 +85,7 @@ def challenge(body: Doc, game: str) -> Response:
     """
     officer_rights.require_officer("deputy")
     authorization.require_good_standing()
-    if bool(body["name"]) == bool(body["player"]):
-        raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
-    s = services()
+    s, account = services(), find_named(body)
     _, now = load_table(game)
     officer_rights.check_neutrality(now)
     if "origin" in now.terms:
@@ -94,8 +93,7 @@ def challenge(body: Doc, game: str) -> Response:
     if now.status not in _JOINABLE:
         raise RuleError("not_open", "", {"status": now.status})
     _check_seat_free(now, body["seat"])
-    account = s.account_store.accounts.find_by_name(body["name"]) if body["name"] else None
-    player = body["player"] or (account.player if account and account.state == "active" else "")
+    player = body["player"] or (account.player if account else "")
     called = body["player"] or body["name"]
     at = s.account_store.clock()
     sent = Challenge(game, called, player, body["seat"], authorization.principal().player, at, at + body["days"] * DAY)
@@ -212,7 +210,7 @@ def _rematch_terms(game: str, new: str, before: AnyGame) -> Doc:
     s = services()
     meta, pace = s.registry.get(before.ruleset).meta, before.timing.control.to_json(offsets=False)
     terms = {**before.terms, "pace": parse_pace(meta, pace, s.clock()).to_json()}
-    terms |= {"listing": _rematch_listing(game, new, before)}
+    terms |= {"listing": _rematch_listing(game, new, before), "leavers": LEAVERS_LAST}
     stored, caller = opening_terms(new), authorization.principal()
     owner = services().seat_tokens.find_director(game)
     is_owner = owner in {caller.player, *authorization.player_ids()}
@@ -249,6 +247,7 @@ def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], 
         if s.ledger.version(new):
             raise StaleVersion(0, s.ledger.version(new))
         authorization.require_good_standing()
+        check_shown_name(name)
         found = authorization.optional_owner()
         rate_limits.charge_quota("tables", found.account if found else "")
     has_account, at = authorization.optional_owner() is not None, s.account_store.clock()
@@ -268,7 +267,7 @@ def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], 
         before.table.seats,
         before.table.options,
         body=_rematch_terms(game, new, before),
-        defaulted=["pace"],  # early records lack it, and repetitions must still match them
+        defaulted=["pace", "leavers"],  # early records lack it, and repetitions must still match them
         idempotency_key=key_id,
         extra_statements=lambda _: rows,
     )

@@ -13,6 +13,7 @@ from api.command_execution import execute_command
 from api.documents.summaries import add_names, add_places, build_lobby_page
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
+from api.name_lookups import check_shown_name
 from api.openapi.smorest import Blueprint, string_headers
 from api.paces import parse_pace
 from api.response_builders import (
@@ -59,6 +60,7 @@ from domain.kernel.game.table_commands import Join, Reveal, Start
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
+from domain.ratings import LEAVERS_LAST
 from domain.service.database import Statement
 from domain.service.principals import Role
 from domain.service.seat_tokens import IssuedToken
@@ -113,10 +115,12 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     player, issued_token, key_id = make_player_token(*request, key)
     if not (key_id and s.ledger.find_command(issued_token.game, key_id)):  # a repetition opens no table
         authorization.require_good_standing()
+        check_shown_name(body["name"])
         charge_quota("tables")
     invited = body["listing"] == "invitation"
     terms = build_terms(rules, body)
     defaulted = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
+    defaulted += ["leavers"]
     defaulted += ["misses"] if body["misses"] == DEFAULT_MISSES else []
     defaulted += [] if "appeals" in body else ["appeals"]
     defaulted += ["officers"] if body["officers"] == "neutral" else []
@@ -148,6 +152,7 @@ def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
     terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
     appeals = body["appeals"] if "appeals" in body else _default_appeal_times(pace)
     terms |= {"appeals": appeals} if appeals else {}
+    terms |= {"leavers": LEAVERS_LAST}
     return {**terms, "hold": _default_hold(pace) if body["hold"] is None else body["hold"]}
 
 
@@ -311,6 +316,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
     again = bool(key_id and s.ledger.find_command(game, key_id))
     if not again:
         check_not_conceded(game)
+        check_shown_name(body["name"], game, player)
         challenge = check_admission(game, body["invitation"])
         authorization.require_good_standing()
         check_visible_seat(game, body.get("seat"))

@@ -9,8 +9,10 @@ from flask import Response
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
+from api.event_stakes import has_stake_in_event
 from api.http import rate_limits
 from api.http.problems import Problem
+from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, load_table, write_response
 from api.schemas.officer_bodies import NewOfficerSchema, OfficerRemovalSchema
@@ -22,6 +24,7 @@ from domain.accounts.accounts import Account
 from domain.command_handler import GameConditions
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Depute, check_appointment
+from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import Officer
 from domain.kernel.text.message_catalog import Message
 from domain.service.officer_rows import OfficeOffer
@@ -55,17 +58,6 @@ def offer_office(body: Doc, game: str) -> Response:
     return json_response(offer_to_json(services(), [offer])[0], 202)
 
 
-def find_person(body: Doc) -> Account:
-    """Return the account named by `name` or `player` of a body. Raise Problem."""
-    if bool(body["name"]) == bool(body["player"]):
-        raise Problem("invalid_body", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
-    accounts = services().account_store.accounts
-    found = accounts.find_by_name(body["name"]) if body["name"] else accounts.find_by_player(body["player"])
-    if found is None or found.state != "active":
-        raise Problem("unknown_account")
-    return found
-
-
 def store_offers(tables: Sequence[tuple[str, Officer]], person: Account, role: str, reason: str) -> list[OfficeOffer]:
     """Store offers of a role by the officer of each table, all or none. Raise Problem or RuleError."""
     s = services()
@@ -79,7 +71,7 @@ def store_offers(tables: Sequence[tuple[str, Officer]], person: Account, role: s
         if "origin" in now.terms:
             raise Problem("is_analysis")
         check_appointment(now.lasting.staff, officer, person.player, role)
-        officer_rights.check_neutrality(now)
+        _check_appointing(now, person)
         held, offered = s.seat_tokens.officers.list_by_game(game)
         if len({person.player, *(player for player, _ in (*held, *offered))}) > MOST_OFFICERS:
             raise Problem("too_many", Message("A table has {most} officers at most.", most=MOST_OFFICERS))
@@ -98,6 +90,14 @@ def store_offers(tables: Sequence[tuple[str, Officer]], person: Account, role: s
     s.seat_tokens.officers.offer(offers)
     s.notify_changed(person.player)
     return offers
+
+
+def _check_appointing(game: AnyGame, person: Account) -> None:
+    """Raise RuleError if the caller has a stake, unless it lies in the tournament alone and the person has none."""
+    refusal = officer_rights.find_stake(game, officer_rights.officer_ids(game.id))
+    players = services().account_store.accounts.list_players(person.id)
+    if refusal and not (refusal == "director_in_event" and not has_stake_in_event(game.id, players)):
+        raise RuleError(refusal)
 
 
 def offer_to_json(s: ApiServices, offers: Sequence[OfficeOffer]) -> list[Doc]:

@@ -1,4 +1,4 @@
-"""Routes of the entrants of a tournament: enter and withdraw, name a substitute, check in, show nonces."""
+"""Routes of the entrants of a tournament: enter and withdraw, check in, show nonces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from api import authorization
 from api.http import rate_limits
 from api.openapi.smorest import Blueprint
 from api.routes.games import charge_quota
-from api.routes.table_officers import find_person
 from api.schemas.query_args import MoveHeaders
 from api.schemas.tournament_responses import (
     TournamentEnteredSchema,
@@ -20,7 +19,6 @@ from api.schemas.tournament_schemas import (
     CheckInSchema,
     EnterSchema,
     PhaseSchema,
-    SubstituteSchema,
     TournamentNonceSchema,
 )
 from api.services import Doc, services
@@ -36,7 +34,6 @@ from domain.tournaments.event_commands import (
     CheckIn,
     CloseCheckIn,
     Enter,
-    NameSubstitute,
     OpenCheckIn,
     ShowNonce,
     WantBye,
@@ -89,28 +86,8 @@ def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
 )
 def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
     """Withdraw. Your results stand, and you get no further table. Leave your seat yourself at those that you have."""
-    return written_response(execute_for_caller(tournament, Withdraw(own_players()), headers), 200)
-
-
-@bp.operation(
-    "POST",
-    "/entrants/me/substitutes",
-    "name_substitute",
-    access=authorization.require_playing_account,
-    errors=(403, 404, 409, 412),
-    body=SubstituteSchema,
-    headers=MoveHeaders,
-    response=TournamentWrittenSchema,
-    status=201,
-)
-def name_substitute(body: Doc, headers: Doc, tournament: str) -> Response:
-    """Name a person whose decisions at your tables count as yours. The record names the person's id.
-
-    The person takes your seat once it is vacant, as anybody can. Entrants cannot be substitutes.
-    """
-    load_tournament(tournament)
-    command = NameSubstitute(own_players(), find_person(body).player)
-    return written_response(execute_for_caller(tournament, command, headers))
+    ended = services().seat_tokens.substitutes.end_all(tournament, own_players())
+    return written_response(execute_for_caller(tournament, Withdraw(own_players()), headers, more=ended), 200)
 
 
 @bp.operation(

@@ -7,6 +7,7 @@ from flask import Response
 
 from api import authorization
 from api.command_execution import execute_command
+from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
@@ -50,7 +51,7 @@ from domain.kernel.game.officers import Officer
 from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import Draw
+from domain.tournaments.event_commands import Draw, require_no_stake
 from domain.tournaments.event_pairing import DrawInput
 from domain.tournaments.event_result_commands import Rank, require_round
 from domain.tournaments.event_seat_commands import FileBid, OpenBids
@@ -91,7 +92,7 @@ def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int
     t = require_right(tournament, "draw_round")[0]
     command = Draw(stage, number, bool(body["reason"]), _read_draw_input(t, stage, number))
     slot = rate_limits.gate_context(is_long=True)
-    return written_response(execute_for_caller(tournament, command, headers, body["reason"], slot))
+    return written_response(execute_for_caller(tournament, command, headers, body["reason"], slot=slot))
 
 
 def _read_draw_input(t: Tournament, stage: int, round_: int) -> DrawInput:
@@ -241,6 +242,7 @@ def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Respon
     """
     t, player = require_right(tournament, "adjourn_round")
     play, pods, refused = require_round(t, stage, number), list[int](), list[int]()
+    require_no_stake(t, stage, (*own_players(), *list_related(authorization.credential_owner().account)))
     with rate_limits.long_work_slot():
         for (round_, pod), table in sorted(play.tables.items()):
             if round_ == number and table.game and services().commands.game(table.game).status == "running":

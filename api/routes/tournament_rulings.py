@@ -9,12 +9,13 @@ import msgspec
 from flask import Response
 
 from api import authorization
+from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language, translate
 from api.http.problems import Problem
+from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
-from api.routes.table_officers import find_person
 from api.schemas.query_args import MoveArgs, MoveHeaders, WaitArgs
 from api.schemas.tournament_responses import (
     RulingPreviewSchema,
@@ -37,7 +38,7 @@ from api.tournament_calls import (
     own_players,
     written_response,
 )
-from api.tournament_rights import list_related, require_right
+from api.tournament_rights import require_right
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_appeal_commands import AnswerAppeal, ContestRuling
@@ -127,13 +128,14 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     """Rule on a table or an entrant, or take a ruling back, as an officer. Everybody may read your reason.
 
     First send it with `dry_run=1`: the response explains each place that would move. Then send it with its ETag in
-    If-Match: 412 `preview_stale` says that it would move something else by now. You cannot rule on a table
-    of yours or of a person to whom you have declared a relation, nor on your own place. Draws stand. Official standings
+    If-Match: 412 `preview_stale` says that it would move something else by now. You cannot rule in a
+    stage in which you have a place, or a person to whom you have declared a relation. Draws stand. Official standings
     that change are replaced.
     """
     t, officer = require_right(tournament, "rule_on_tournament")
     command = _read_ruling(t, body, officer, headers["match"].strip('"'))
     if args["dry_run"] == "1":
+        command.check_person(t, (officer, *command.players, *command.related))
         with rate_limits.whole_game_slot():
             return _preview_response(t, RulingEffect(replace(t, time=services().tournaments.now()), command))
     if not command.preview:
@@ -141,7 +143,7 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     if not body["reason"]:
         raise Problem("invalid_body", errors=[{"at": "/reason", "message": Message("A reason is expected.")}])
     slot = rate_limits.gate_context()
-    stored = execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"], slot)
+    stored = execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"], slot=slot)
     return written_response(stored, ruling=stored.records[0].body.get("ruling", stored.versions[0]))
 
 

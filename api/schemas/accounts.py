@@ -383,6 +383,11 @@ class MyDataSchema(MeSchema):
     )
     blocks = text_list()
     imports = fields.List(fields.Nested(ImportDocSchema), metadata={"description": "Games that you have imported."})
+    substitutions = fields.List(
+        fields.Dict(),
+        required=True,
+        metadata={"description": "Open questions to be a substitute: to you, and yours to others."},
+    )
     offices = fields.Dict(
         keys=fields.String(), values=fields.String(), metadata={"description": "Roles as an officer by game."}
     )

@@ -20,6 +20,23 @@ class TournamentWrittenSchema(ResponseSchema):
     position = required_int(metadata={"description": "Log position, for `wait` in reads."})
 
 
+class SubstituteOfferSchema(ResponseSchema):
+    tournament = required_str()
+    by = required_str(metadata={"description": "Player id of the entrant."})
+    player = required_str(metadata={"description": "Player id of the other person."})
+    at = required_int(metadata={"description": "Time of the question, ms."})
+    name = fields.String(required=True, allow_none=True, metadata={"description": "Name of the other person."})
+
+
+class SubstitutionsSchema(ResponseSchema):
+    offers = fields.List(
+        fields.Nested(SubstituteOfferSchema), required=True, metadata={"description": "Questions to you."}
+    )
+    asked = fields.List(
+        fields.Nested(SubstituteOfferSchema), required=True, metadata={"description": "Your questions to others."}
+    )
+
+
 class FollowedEventSchema(ResponseSchema):
     tournament = required_str(metadata={"description": "The newest event of the series."})
     title = fields.String(required=True, allow_none=True)

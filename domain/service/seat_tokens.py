@@ -17,13 +17,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from domain.service import officer_rows, player_texts, stream_tickets
+from domain.service import officer_rows, player_texts, stream_tickets, substitute_offers
 from domain.service.database import Database, Statement, create_tables, placeholders
 from domain.service.keyring import Keyring
 from domain.service.officer_rows import OfficerRows
 from domain.service.player_texts import PlayerTexts
 from domain.service.principals import Principal, Role, parse_role
 from domain.service.stream_tickets import StreamTickets
+from domain.service.substitute_offers import SubstituteOffers
 from domain.service.token_text import encode_bytes, format_token, hash_secret, token_id
 from domain.types import DIRECTOR
 
@@ -79,7 +80,8 @@ class SeatTokens:
     """Tables of tokens and invitations. Every method may raise StoreUnavailable.
 
     `keys` derive ids and secrets from requests, `now` returns seconds since 1970. `tickets` holds the tickets of
-    streams, `texts` the names and texts of players, `officers` the rows of officers.
+    streams, `texts` the names and texts of players, `officers` the rows of officers,
+    `substitutes` the questions to people.
     """
 
     def __init__(self, database: Database, keys: Keyring, now: Callable[[], int] = _now) -> None:
@@ -87,10 +89,12 @@ class SeatTokens:
         self.tickets = StreamTickets(database, self._find, now)
         self.texts = PlayerTexts(database)
         self.officers = OfficerRows(database)
+        self.substitutes = SubstituteOffers(database)
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat, and to run in several processes at once."""
-        create_tables(self._database, (*_TABLES, *player_texts.TABLES, *stream_tickets.TABLES, *officer_rows.TABLES))
+        others = (player_texts, stream_tickets, officer_rows, substitute_offers)
+        create_tables(self._database, (*_TABLES, *(statement for other in others for statement in other.TABLES)))
 
     # --- requests
 

@@ -23,6 +23,8 @@ class GameAttendance(NamedTuple):
 
     unheld: frozenset[int] = frozenset()
     adopted: frozenset[int] = frozenset()
+    leavers: tuple[tuple[int, str], ...] = ()
+    """Seat and player id of people who left a seat of the running game, and did not come back to it."""
 
 
 PRESENT = GameAttendance()
@@ -86,6 +88,31 @@ def find_adopted_seats(records: Iterable[Record]) -> frozenset[int]:
             elif not has_started:
                 first[seat] = record.body["player"]
     return frozenset(adopted)
+
+
+def find_leavers(records: Iterable[Record]) -> tuple[tuple[int, str], ...]:
+    """Return seat and player of all who gave a seat of the running game back, and did not return to it.
+
+    A removal by an officer counts only after a missed deadline of the player. A concession is none of these.
+    """
+    holders, missed, left = dict[int, str](), set[int](), dict[int, list[str]]()
+    has_started = False
+    for record in records:
+        seat = record.head.seat
+        has_started = has_started or record.kind == "started"
+        if record.kind == "lapsed":
+            missed |= {mover for mover, _ in record.moves()}
+        if seat is None:
+            continue
+        if record.kind == "joined":
+            holders[seat] = record.body["player"]
+            missed.discard(seat)
+            left[seat] = [player for player in left.get(seat, ()) if player != holders[seat]]
+        elif record.kind == "left" and (player := holders.pop(seat, "")):
+            is_own = record.public.get("by", "seat") != "director"
+            if has_started and "conceded" not in record.body and (is_own or seat in missed):
+                left.setdefault(seat, []).append(player)
+    return tuple((seat, player) for seat, players in sorted(left.items()) for player in players)
 
 
 def find_unheld_seats(decisions: Sequence[SeatDecision]) -> frozenset[int]:

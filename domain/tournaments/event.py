@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -36,11 +36,25 @@ class Entrant(NamedTuple):
     excluded: bool = False
     substitutes: tuple[str, ...] = ()
     """Player ids of the people deciding in the entrant's name."""
+    former_substitutes: tuple[str, ...] = ()
+    """Ids of others, no longer substitutes: their decisions stay the entrant's."""
 
     @property
     def is_active(self) -> bool:
         """Return whether the entrant gets further tables."""
         return not self.withdrawn and not self.excluded
+
+    @property
+    def deciders(self) -> tuple[str, ...]:
+        """Player ids of all deciding in the entrant's name now or earlier, the own one first."""
+        return (self.player, *self.substitutes, *self.former_substitutes)
+
+    def without_substitute(self, player: str) -> Entrant:
+        """Return the entrant after the end of a substitution; the same one if there is none."""
+        if player not in self.substitutes:
+            return self
+        left = tuple(other for other in self.substitutes if other != player)
+        return self._replace(substitutes=left, former_substitutes=(*self.former_substitutes, player))
 
 
 @dataclass(frozen=True)
@@ -155,6 +169,23 @@ class Tournament:
     def find_all_entries(self, players: Sequence[str]) -> list[int]:
         """Return all numbers of a person with these player ids, withdrawn ones too."""
         return [n for n, each in enumerate(self.entrants) if each.player in players]
+
+    def has_stake(self, stage: int, people: Collection[str]) -> bool:
+        """Return whether one of these people has a place in a stage, may get one there, or decides for an entrant.
+
+        A place stays after a withdrawal or an exclusion.
+        """
+        members = self.stages[stage - 1].members if stage <= len(self.stages) else ()
+        takes_all = stage == len(self.stages) == 1
+        return any(
+            number in members or (takes_all and each.is_active)
+            for number, each in enumerate(self.entrants)
+            if not {*each.deciders}.isdisjoint(people)
+        )
+
+    def is_substitute(self, players: Collection[str]) -> bool:
+        """Return whether a person with these player ids decides for an entrant still in the event."""
+        return any(not each.withdrawn and not {*each.substitutes}.isdisjoint(players) for each in self.entrants)
 
     def is_waiting(self, entrant: int) -> bool:
         """Return whether an entrant is on the waiting list: those before have taken all places."""

@@ -9,7 +9,13 @@ from typing import ClassVar
 from domain.errors import RuleError
 from domain.kernel.records.record import Record
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless
+from domain.tournaments.event_commands import (
+    EventOfficerCommand,
+    TournamentCommand,
+    TournamentContext,
+    refuse_unless,
+    require_no_stake,
+)
 from domain.tournaments.event_stage import OfficerRuling, RulingAppeal
 from domain.tournaments.records import By, RecordDraft
 
@@ -51,11 +57,10 @@ def check_answer(t: Tournament, officer: Sequence[str], related: Sequence[str], 
 
     `officer`: the person's player ids, that of the office first; `related`: ids of people with a declared relation.
     """
-    ruling, appeal = require_open_appeal(t, version)
+    ruling, _ = require_open_appeal(t, version)
     refuse_unless(officer[0] == t.director or officer[0] in t.officers, "no_officer")
-    near = {*t.find_all_entries((*officer, *related))}
-    is_party = not near.isdisjoint(list_ruled(t, ruling) | {appeal.entrant})
-    refuse_unless(not is_party and ruling.body["officer"] not in officer, "conflict_of_interest")
+    refuse_unless(ruling.body["officer"] not in officer, "conflict_of_interest")
+    require_no_stake(t, ruling.body["stage"], (*officer, *related))
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,8 @@ class ContestRuling(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class AnswerAppeal(TournamentCommand):
-    """An officer, other than the author and no party to the matter, upholds or overturns a contested ruling.
+class AnswerAppeal(EventOfficerCommand):
+    """An officer, other than the author and without a stake in the stage, upholds or overturns a contested ruling.
 
     Overturning changes nothing by itself: the ruling is then taken back by `restored`.
     """
@@ -89,6 +94,9 @@ class AnswerAppeal(TournamentCommand):
     """Player ids of people with a declared relation to the officer."""
     ruling: int
     outcome: str
+
+    def find_moved_stage(self, t: Tournament) -> int:
+        return int(require_open_appeal(t, self.ruling)[0].body["stage"])
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         check_answer(t, (self.officer, *self.players), self.related, self.ruling)

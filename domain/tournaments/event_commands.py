@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -78,6 +78,7 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "not_scheduled": "no event follows by a rule",
     "next_open": "the next event is open: change the rule there",
     "substitute_invalid": "an entrant, or the same person again, cannot be a substitute",
+    "no_substitute": "the person is no substitute of the entrant, and not asked",
 }
 """Refusals of commands of a tournament."""
 
@@ -113,6 +114,33 @@ class TournamentCommand(ABC):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         """Return the drafts of the records to append; raise RuleError."""
 
+    def check_person(self, t: Tournament, people: Collection[str]) -> None:  # noqa: B027 - most commands may be anybody's
+        """Raise RuleError if the person must not give the command; `people` are ids of the person and of related ones.
+
+        No part of `decide`: earlier records were made without it, and name no person.
+        """
+
+
+class EventOfficerCommand(TournamentCommand):
+    """Command of an officer. With a stake in a stage an officer moves no place there."""
+
+    @abstractmethod
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        """Return the stage in which it can move a place, or None: anybody with the office may then give it."""
+
+    def check_person(self, t: Tournament, people: Collection[str]) -> None:
+        stage = self.find_moved_stage(t)
+        if stage is not None:
+            require_no_stake(t, stage, people)
+
+
+def require_no_stake(t: Tournament, stage: int, people: Collection[str]) -> None:
+    """Raise RuleError if an officer with these ids, related people included, has a stake in a stage."""
+    if t.has_stake(stage, people):
+        free = [player for player in (t.director, *t.officers) if not t.has_stake(stage, [player])]
+        others = [player for player in free if player not in people]
+        raise RuleError("conflict_of_interest", "", {"cause": "ask" if others else "name", "officers": others})
+
 
 def refuse_unless(ok: bool, code: str, **figures: Json) -> None:
     """Raise RuleError unless `ok`."""
@@ -146,12 +174,16 @@ class Enter(TournamentCommand):
     keeps_number: bool = field(default=True, metadata={"not_hashed": True})
     """False for old records: after a withdrawal before any draw, the same person got another number."""
 
+    def check_person(self, t: Tournament, people: Collection[str]) -> None:
+        """Refuse an officer after a ruling: the place would gain by it."""
+        has_ruled = any(ruling.body["officer"] in (self.player, *self.players) for ruling in t.rulings)
+        refuse_unless(not has_ruled, "conflict_of_interest", cause="ruled")
+
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "running")
         players = (self.player, *self.players)
         refuse_unless(t.find_entrant(players) is None, "already_entered")
-        is_substitute = any(not {*players}.isdisjoint(each.substitutes) for each in t.entrants)
-        refuse_unless(not is_substitute, "substitute_invalid")
+        refuse_unless(not t.is_substitute(players), "substitute_invalid", cause="own")
         former = t.find_all_entries(players)
         refuse_unless(not any(t.entrants[entrant].excluded for entrant in former), "not_eligible")
         members = {entrant for play in t.stages for entrant in play.members}
@@ -185,7 +217,7 @@ class Withdraw(TournamentCommand):
 
 @dataclass(frozen=True)
 class NameSubstitute(TournamentCommand):
-    """An entrant names a substitute: that person's decisions count as the entrant's own."""
+    """A person asked by an entrant becomes a substitute: the person's decisions count as the entrant's own."""
 
     verb: ClassVar[str] = "NameSubstitute"
     by: ClassVar[By] = "entrant"
@@ -194,13 +226,33 @@ class NameSubstitute(TournamentCommand):
     """Player id of the person."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        return [RecordDraft("substituted", {"entrant": self.find_entrant(t), "player": self.substitute})]
+
+    def find_entrant(self, t: Tournament) -> int:
+        """Return the entrant; raise RuleError unless the person may become a substitute."""
         refuse_unless(not t.is_over, "wrong_status", status=t.status)
         entrant = require_entrant(t, self.players)
         is_entrant = self.substitute in self.players or t.find_entrant((self.substitute,)) is not None
         is_known = self.substitute in t.entrants[entrant].substitutes
-        is_officer = self.substitute == t.director or self.substitute in t.officers
-        refuse_unless(not is_entrant and not is_known and not is_officer, "substitute_invalid")
-        return [RecordDraft("substituted", {"entrant": entrant, "player": self.substitute})]
+        refuse_unless(not is_entrant and not is_known, "substitute_invalid")
+        return entrant
+
+
+@dataclass(frozen=True)
+class EndSubstitution(TournamentCommand):
+    """A person is no substitute of an entrant any more, by the will of either."""
+
+    verb: ClassVar[str] = "EndSubstitution"
+    by: ClassVar[By] = "entrant"
+    entrant: int
+    substitute: str
+    """Player id of the person."""
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        refuse_unless(not t.is_over, "wrong_status", status=t.status)
+        refuse_unless(0 <= self.entrant < len(t.entrants), "unknown_entrant")
+        refuse_unless(self.substitute in t.entrants[self.entrant].substitutes, "no_substitute")
+        return [RecordDraft("unsubstituted", {"entrant": self.entrant, "player": self.substitute})]
 
 
 @dataclass(frozen=True)
@@ -272,13 +324,16 @@ class ShowNonce(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class OpenCheckIn(TournamentCommand):
+class OpenCheckIn(EventOfficerCommand):
     """The check-in opens: for the first draw, or before a later one, with new nonces.
 
     Once nonces are shown it opens again only if too few have checked in for a draw: the organiser knows the key.
     """
 
     verb: ClassVar[str] = "OpenCheckIn"
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        return None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "drawing", "running")
@@ -291,10 +346,13 @@ class OpenCheckIn(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class CloseCheckIn(TournamentCommand):
+class CloseCheckIn(EventOfficerCommand):
     """The check-in closes: the first in order of entry, up to the capacity, take part, and nonces are shown."""
 
     verb: ClassVar[str] = "CloseCheckIn"
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        return None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking")
@@ -302,7 +360,7 @@ class CloseCheckIn(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class Draw(TournamentCommand):
+class Draw(EventOfficerCommand):
     """A draw, for all rounds of a league or design, or else for one. With a reason, it replaces one without tables."""
 
     verb: ClassVar[str] = "Draw"
@@ -310,6 +368,11 @@ class Draw(TournamentCommand):
     round: int
     has_reason: bool = False
     more: DrawInput = field(default=DrawInput(), metadata={"not_hashed": True})
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        """Name the stage of a further draw for the same round: it can be repeated until it pleases."""
+        is_drawn = self.stage <= len(t.stages) and self.round in t.stages[self.stage - 1].draws
+        return self.stage if is_drawn else None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         self.check(t, context.now)
@@ -362,12 +425,16 @@ def require_ranked(t: Tournament, stage: int, round_: int = 0) -> None:
 
 
 @dataclass(frozen=True)
-class CloseTournament(TournamentCommand):
+class CloseTournament(EventOfficerCommand):
     """The tournament ends: finished if every round has been ranked, else cancelled."""
 
     verb: ClassVar[str] = "Close"
     outcome: str = field(default="", metadata={"hashed_unless_default": True})
     """`finished` or `cancelled`: the only end that is meant. Empty: either."""
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        """Name the current stage if places are given up: the event is cancelled after a draw."""
+        return len(t.stages) if t.key and not t.is_whole else None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "drawing", "running")

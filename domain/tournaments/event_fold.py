@@ -40,7 +40,8 @@ def initial_tournament(record: Record) -> Tournament:
 
 
 def _enter(t: Tournament, record: Record) -> Tournament:
-    after = replace(t, entrants=(*t.entrants, Entrant(record.body["player"])))
+    others = _play_oneself(t, record.body["player"]).entrants
+    after = replace(t, entrants=(*others, Entrant(record.body["player"])))
     return _join_stage(after, record.body["entrant"]) if t.takes_at_once else after
 
 
@@ -74,6 +75,16 @@ def _substitute(t: Tournament, record: Record) -> Tournament:
     return _replace_entrant(t, record.body["entrant"], named)
 
 
+def _unsubstitute(t: Tournament, record: Record) -> Tournament:
+    entrant, player = record.body["entrant"], record.body["player"]
+    return _replace_entrant(t, entrant, t.entrants[entrant].without_substitute(player))
+
+
+def _play_oneself(t: Tournament, player: str) -> Tournament:
+    """Return the tournament with a new entrant as nobody's substitute: the other entrant has withdrawn."""
+    return replace(t, entrants=tuple(each.without_substitute(player) for each in t.entrants))
+
+
 def _withdraw(t: Tournament, record: Record) -> Tournament:
     left = {(round_, record.body["entrant"]) for round_ in t.play.bidding}
     excused = _change_play(t, len(t.stages), excused=t.play.excused | left) if left else t
@@ -81,8 +92,9 @@ def _withdraw(t: Tournament, record: Record) -> Tournament:
 
 
 def _readmit(t: Tournament, record: Record) -> Tournament:
-    after = _mark(t, record.body["entrant"], withdrawn=False)
-    return _join_stage(after, record.body["entrant"]) if "joins" in record.body else after
+    entrant = record.body["entrant"]
+    after = _mark(_play_oneself(t, t.entrants[entrant].player), entrant, withdrawn=False)
+    return _join_stage(after, entrant) if "joins" in record.body else after
 
 
 def _open_checkin(t: Tournament, _: Record) -> Tournament:
@@ -363,6 +375,7 @@ _CHANGES: Mapping[str, Callable[[Tournament, Record], Tournament]] = dict(
             _succeed,
             _close_queue,
             _open_queue,
+            _unsubstitute,
         ),
         strict=True,
     )

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import (
+    EventOfficerCommand,
     TournamentCommand,
     TournamentContext,
     draft_draw,
@@ -88,7 +89,15 @@ class ServeQueue(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class CloseQueue(TournamentCommand):
+class QueueCommand(EventOfficerCommand):
+    """Command of an officer on the queue: it chooses when the play ends, once there are tables."""
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        return len(t.stages) if list_pods(t) else None
+
+
+@dataclass(frozen=True)
+class CloseQueue(QueueCommand):
     """Nobody waits for a table any more, until the queue is opened again. Tables that have been made are played."""
 
     verb: ClassVar[str] = "CloseQueue"
@@ -100,7 +109,7 @@ class CloseQueue(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class OpenQueue(TournamentCommand):
+class OpenQueue(QueueCommand):
     """A closed queue takes entrants again."""
 
     verb: ClassVar[str] = "OpenQueue"

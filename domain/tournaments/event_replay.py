@@ -15,6 +15,7 @@ from domain.tournaments.event_commands import (
     CloseCheckIn,
     CloseTournament,
     Draw,
+    EndSubstitution,
     Enter,
     NameSubstitute,
     OpenCheckIn,
@@ -76,7 +77,8 @@ def draft_again(t: Tournament, record: Record) -> Sequence[RecordDraft]:
         return [JoinQueue(_find_person(t, body)).draft(t, record.time)]
     if is_ruling(kind, body):
         return RulingEffect(t, read_ruling(kind, body)).drafts
-    command = _read_entrant_command(t, kind, body) or _read_service_command(kind, body)
+    command = _read_entrant_command(t, kind, body) or _read_substitution(t, kind, body)
+    command = command or _read_service_command(kind, body)
     command = command or _read_running_command(kind, record) or _read_director_command(kind, body)
     return command.decide(t, TournamentContext(record.time, lambda _: b"", str)) if command else []
 
@@ -95,8 +97,6 @@ def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentComm
             return Enter(_find_person(t, body)[0])
         case "withdrew":
             return Withdraw(_find_person(t, body))
-        case "substituted":
-            return NameSubstitute(_find_person(t, body), body["player"])
         case "volunteered":
             return WantBye(_find_person(t, body))
         case "checked":
@@ -109,6 +109,12 @@ def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentComm
             return LeaveQueue(_find_person(t, body))
         case _:
             return None
+
+
+def _read_substitution(t: Tournament, kind: str, body: Doc) -> TournamentCommand | None:
+    if kind == "substituted":
+        return NameSubstitute(_find_person(t, body), body["player"])
+    return EndSubstitution(body["entrant"], body["player"]) if kind == "unsubstituted" else None
 
 
 def _read_service_command(kind: str, body: Doc) -> TournamentCommand | None:

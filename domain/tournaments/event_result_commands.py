@@ -9,7 +9,13 @@ from typing import ClassVar
 
 from domain.errors import RuleError
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
+from domain.tournaments.event_commands import (
+    EventOfficerCommand,
+    TournamentCommand,
+    TournamentContext,
+    refuse_unless,
+    require_phase,
+)
 from domain.tournaments.event_fold import apply_tournament_record
 from domain.tournaments.event_pairing import build_advance, build_official
 from domain.tournaments.event_seating import build_seated, is_bidding_over
@@ -157,7 +163,7 @@ class Report(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class Rank(TournamentCommand):
+class Rank(EventOfficerCommand):
     """The standings after a round become official; after the last one the next stage begins.
 
     A ranked round is ranked again if its standings have changed.
@@ -166,6 +172,11 @@ class Rank(TournamentCommand):
     verb: ClassVar[str] = "Rank"
     stage: int
     round: int
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        """Name the stage of a queue: its standings count at a moment of choice."""
+        is_queue = 1 <= self.stage <= len(t.terms.stages) and t.terms.stages[self.stage - 1].format in QUEUED
+        return self.stage if is_queue else None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         play = require_round(t, self.stage, self.round)

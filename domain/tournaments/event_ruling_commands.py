@@ -11,7 +11,7 @@ from domain.compat import cached_property
 from domain.errors import RuleError, TournamentError
 from domain.kernel.schema.canonical_json import digest
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless, require_phase
+from domain.tournaments.event_commands import EventOfficerCommand, TournamentContext, refuse_unless, require_phase
 from domain.tournaments.event_pairing import build_official
 from domain.tournaments.event_result_commands import draft_advance, preview_drafts
 from domain.tournaments.event_rulings import KEEP, LAST
@@ -33,7 +33,7 @@ ROLES = (ARBITER, DEPUTY)
 
 
 @dataclass(frozen=True)
-class RulingCommand(TournamentCommand):
+class RulingCommand(EventOfficerCommand):
     """A ruling by an officer."""
 
     officer: str
@@ -50,21 +50,14 @@ class RulingCommand(TournamentCommand):
         """Return the draft of the ruling; raise RuleError."""
 
     @abstractmethod
-    def list_concerned(self, t: Tournament) -> Collection[int]:
-        """Return the entrants in the matter: the officer must neither be one of them nor related to one."""
+    def find_moved_stage(self, t: Tournament) -> int:
+        """Return the stage of the ruling; raise RuleError without one."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         effect = RulingEffect(t, self)
         refuse_unless(effect.digest == self.preview, "preview_stale")
-        self.require_no_party(t)
-        own = {*t.find_all_entries((self.officer, *self.players))}
-        refuse_unless(own.isdisjoint([*effect.moved, *effect.seeded]), "conflict_of_interest")
+        self.check_person(t, (self.officer, *self.players, *self.related))
         return effect.drafts
-
-    def require_no_party(self, t: Tournament) -> None:
-        """Raise RuleError if the officer is in the matter, or is related to somebody who is."""
-        near = {*t.find_all_entries((self.officer, *self.players, *self.related))}
-        refuse_unless(near.isdisjoint(self.list_concerned(t)), "conflict_of_interest")
 
 
 class RulingEffect:
@@ -79,7 +72,6 @@ class RulingEffect:
         after = preview_drafts(t, [ruling])
         self.drafts = [ruling, *_draft_ranking(after, self.stage)]
         self.drafts += draft_advance(t, self.drafts, self.stage)
-        self._former = t.stages[self.stage].members if self.stage < len(t.stages) else ()
         refuse_unless(self.advancing is None or t.status != "drawing", "wrong_status", status=t.status)
         self.before, self.after = TieBreaks(t.stage(self.stage)), TieBreaks(after.stage(self.stage))
 
@@ -93,15 +85,6 @@ class RulingEffect:
     def advancing(self) -> list[int] | None:
         """Entrants of the next stage by the ruling, or None if those are no others."""
         return next((draft.body["entrants"] for draft in self.drafts if draft.kind == "advanced"), None)
-
-    @cached_property
-    def seeded(self) -> list[int]:
-        """Entrants who get into the next stage, out of it, or another seed there."""
-        if self.advancing is None:
-            return []
-        seeds = {entrant: seed for seed, entrant in enumerate(self.advancing)}
-        former = {entrant: seed for seed, entrant in enumerate(self._former)}
-        return [entrant for entrant in {*seeds, *former} if seeds.get(entrant) != former.get(entrant)]
 
     @cached_property
     def digest(self) -> str:
@@ -137,8 +120,8 @@ class TableRuling(RulingCommand):
     round: int
     pod: int
 
-    def list_concerned(self, t: Tournament) -> Collection[int]:
-        return self.require_result(t).entrants
+    def find_moved_stage(self, t: Tournament) -> int:
+        return self.stage
 
     def require_result(self, t: Tournament) -> PodTable:
         """Return the table; raise RuleError unless its game has been reported."""
@@ -194,8 +177,8 @@ class EntrantRuling(RulingCommand):
     stage: int
     entrant: int
 
-    def list_concerned(self, t: Tournament) -> Collection[int]:
-        return (self.entrant,)
+    def find_moved_stage(self, t: Tournament) -> int:
+        return self.stage
 
 
 @dataclass(frozen=True)
@@ -243,12 +226,8 @@ class Restore(RulingCommand):
         stage = self._require_ruling(t)["stage"]
         return RecordDraft("restored", {"stage": stage, "ruling": self.ruling, "officer": self.officer})
 
-    def list_concerned(self, t: Tournament) -> Collection[int]:
-        body = self._require_ruling(t)
-        if "entrant" in body:
-            return (body["entrant"],)
-        table = t.stages[body["stage"] - 1].tables.get((body["round"], body["pod"]))
-        return table.entrants if table else ()
+    def find_moved_stage(self, t: Tournament) -> int:
+        return int(self._require_ruling(t)["stage"])
 
 
 def read_ruling(kind: str, body: Doc) -> RulingCommand:
@@ -271,28 +250,38 @@ def read_ruling(kind: str, body: Doc) -> RulingCommand:
 
 
 @dataclass(frozen=True)
-class DeputeOfficer(TournamentCommand):
+class DeputeOfficer(EventOfficerCommand):
     """The organiser names a further officer, or another role for one."""
 
     verb: ClassVar[str] = "Depute"
     player: str
     office: str
 
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        """Name the current stage if the person has a stake there. A person without one acts for others freely."""
+        return len(t.stages) if t.key and t.has_stake(len(t.stages), [self.player]) else None
+
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         refuse_unless(not t.is_over, "wrong_status", status=t.status)
         is_new = self.player != t.director and t.officers.get(self.player) != self.office
         refuse_unless(is_new and self.office in ROLES, "already_officer")
-        is_substitute = any(self.player in each.substitutes for each in t.entrants)
-        refuse_unless(not is_substitute, "conflict_of_interest")
         return [RecordDraft("deputed", {"player": self.player, "office": self.office})]
 
 
 @dataclass(frozen=True)
-class RecuseOfficer(TournamentCommand):
+class RecuseOfficer(EventOfficerCommand):
     """An officer is one no longer."""
 
     verb: ClassVar[str] = "Recuse"
     player: str
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        """Name the current stage once it is drawn: else an entrant would remove officers until one pleases."""
+        return len(t.stages) if t.key else None
+
+    def check_person(self, t: Tournament, people: Collection[str]) -> None:
+        if self.player not in people:  # everybody may resign
+            super().check_person(t, people)
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         refuse_unless(not t.is_over, "wrong_status", status=t.status)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import TournamentCommand, TournamentContext, refuse_unless
+from domain.tournaments.event_commands import EventOfficerCommand, TournamentCommand, TournamentContext, refuse_unless
 from domain.tournaments.records import By, RecordDraft
 
 
 @dataclass(frozen=True)
-class Schedule(TournamentCommand):
+class Schedule(EventOfficerCommand):
     """An event has a time by a rule; once it has come, the next event of the rule is opened."""
 
     verb: ClassVar[str] = "Schedule"
@@ -31,6 +31,9 @@ class Schedule(TournamentCommand):
     follows: str = ""
     """The event before."""
 
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        return None
+
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         _require_open(t)
         refuse_unless(bool(self.follows) or self.times[0] > context.now, "schedule_invalid", cause="past")
@@ -44,11 +47,14 @@ class Schedule(TournamentCommand):
 
 
 @dataclass(frozen=True)
-class Unschedule(TournamentCommand):
+class Unschedule(EventOfficerCommand):
     """No event follows."""
 
     verb: ClassVar[str] = "Unschedule"
     is_service: bool = False
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        return None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         _require_open(t)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from domain.errors import RuleError, TournamentError
 from domain.tournaments.event import Tournament
 from domain.tournaments.event_commands import (
+    EventOfficerCommand,
     TournamentCommand,
     TournamentContext,
     refuse_unless,
@@ -22,12 +23,15 @@ from domain.tournaments.terms import BY_DRAW
 
 
 @dataclass(frozen=True)
-class OpenBids(TournamentCommand):
+class OpenBids(EventOfficerCommand):
     """The bids of a round are open for the time of its stage, or until everybody has filed one."""
 
     verb: ClassVar[str] = "OpenBids"
     stage: int
     round: int
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        return None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         play = require_bids(t, self.stage, self.round)

@@ -122,6 +122,7 @@ FORMS: Mapping[str, RecordForm] = {
     "succeeded": RecordForm((SERVICE,), {"tournament": str}),
     "queue_closed": RecordForm((DIRECTOR,), {"stage": int}),
     "queue_opened": RecordForm((DIRECTOR,), {"stage": int}),
+    "unsubstituted": RecordForm((ENTRANT,), {"entrant": int, "player": str}),
 }
 """Kind without its family -> form."""
 

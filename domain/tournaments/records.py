@@ -55,6 +55,7 @@ KINDS = tuple(
         "succeeded",
         "queue_closed",
         "queue_opened",
+        "unsubstituted",
     )
 )
 """Kinds of records; `<kind>@1` in the ledger."""

@@ -262,7 +262,7 @@ def organising(site: Site) -> list[Ask]:
         ask(f"POST {IN_TOURNAMENT}/checkin", f"{made(*entered, OpenCheckIn())}/checkin", *hashes),
         ask(f"POST {IN_TOURNAMENT}/nonce", f"{made(*drawing)}/nonce", {"nonce": NONCE}, {"nonce": NONCE + "00"}),
         ask(f"POST {IN_TOURNAMENT}/phases", f"{made()}/phases", {"phase": "checking"}, {"phase": "drawing"}),
-        ask(f"POST {IN_TOURNAMENT}{ROUND}/draw", f"{made(*drawn)}/stages/1/rounds/1/draw", {"reason": "x"}, {}),
+        ask(f"POST {IN_TOURNAMENT}{ROUND}/draw", f"{made(*present)}/stages/1/rounds/1/draw", {"reason": "x"}, {}),
         ask(f"POST {IN_TOURNAMENT}{ROUND}/bidding", f"{made(*drawn, **bids)}/stages/1/rounds/1/bidding", {}),
         ask(
             f"PUT {IN_TOURNAMENT}{ROUND}/bids",
@@ -360,6 +360,7 @@ WITHOUT_KEY = {
         "PUT /v1/me/offices/{game}",
         "PUT /v1/me/relations",
         "PUT /v1/me/settings",
+        "PUT /v1/me/substitutions/{tournament}/{player}",
         "PUT /v1/me/watching/{game}",
         "PUT /v1/me/webhooks/{webhook}",
         "PUT /v1/reports/{report}",
@@ -386,6 +387,7 @@ WITHOUT_KEY = {
         "DELETE /v1/me/offices/{game}",
         "DELETE /v1/me/sessions",
         "DELETE /v1/me/sessions/{session}",
+        "DELETE /v1/me/substitutions/{tournament}/{player}",
         "DELETE /v1/me/tokens/{token}",
         "DELETE /v1/me/watching/{game}",
         "DELETE /v1/me/webhooks/{webhook}",
@@ -393,6 +395,7 @@ WITHOUT_KEY = {
         "DELETE /v1/stream-cookies",
         "DELETE /v1/tournaments/{tournament}/card",
         "DELETE /v1/tournaments/{tournament}/chat",
+        "DELETE /v1/tournaments/{tournament}/entrants/me/substitutes/{player}",
         "DELETE /v1/tournaments/{tournament}/followers/me",
     ),
     "one vote of a seat, one offer or challenge of a person, one rematch of a game": (

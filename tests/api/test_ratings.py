@@ -126,3 +126,33 @@ def test_who_hardly_played_is_rated_last_alone_and_the_others_without_them(site:
     expected.add(RatedTable(made["game"], 0, "orders", seats, (ids[2],)))
     assert {row["player"]: (row["mu"], row["sigma"]) for row in rows.values()} == {**expected.skills}
     assert rows["Anne 2"]["mu"] < NEWCOMER.mu
+
+
+def leave(site: Site, members: list[Member], seed: int, moves: int, *, removed: bool = False, **terms: object) -> Doc:
+    """A table of these people; seat 0 is given back, or emptied by the director, after some moves."""
+    made = done(site.post("/games", {"ruleset": "orders@1", "seats": len(members), "options": TURN, **terms}))
+    table = Table(site, made["game"], made["token"], [member.token for member in members])
+    for seat, member in enumerate(members):
+        done(site.post(f"{table.path}/seats", {"seat": seat}, member.token))
+    done(site.post(f"{table.path}/start", {}, table.director))
+    play(table, random.Random(seed), moves)
+    token = table.director if removed else members[0].token
+    assert site.delete(f"{table.path}/seats/0?hold=0", token).status_code == 200
+    table.tokens[0] = table.director
+    play(table, random.Random(seed), 100)
+    assert table.get().json["status"] == "closed"
+    return made
+
+
+def test_giving_a_seat_back_is_rated_as_last_like_a_concession(site: Site) -> None:
+    members = people(site, 3)
+    made = leave(site, members, 1, 2)
+    assert listed(site)["Anne 0"]["mu"] < NEWCOMER.mu
+    told = done(site.get(f"/players/{members[0].doc['player']}/results"))["items"]
+    assert [(each["game"], each["conceded"]) for each in told] == [(made["game"], True)]
+
+
+def test_a_removal_counts_only_after_a_missed_deadline(site: Site) -> None:
+    members = people(site, 3)
+    leave(site, members, 1, 2, removed=True)
+    assert "Anne 0" not in listed(site)

@@ -67,17 +67,18 @@ def test_deputies_and_moderators_go_on_without_the_organiser(site: Site, host: M
     assert site.get(path).json["status"] == "cancelled"
 
 
-def test_a_deputy_for_the_organiser_adjourns_by_name_and_not_the_own_table(site: Site) -> None:
+def test_a_deputy_without_a_place_adjourns_by_name_for_the_organiser(site: Site) -> None:
     organiser, members, path = drawn(site, 6, table={"undo": "none", "officers": "neutral"})
-    deputy, round_ = members[0], f"{path}/stages/1/rounds/1"
-    done(organiser.post(f"{path}/officers", {"player": deputy.doc["player"], "office": "deputy"}))
+    deputy, round_ = register(site, "Deputy"), f"{path}/stages/1/rounds/1"
+    for who in (deputy, members[0]):
+        done(organiser.post(f"{path}/officers", {"player": who.doc["player"], "office": "deputy"}))
     done(organiser.post(f"{round_}/tables"))
     pods = done(site.get(round_))["pods"]
-    (own,) = [number for number, pod in enumerate(pods, 1) if 0 in pod["entrants"]]
     assert organiser.delete("/me").status_code == 204
+    refused(members[0].post(f"{round_}/adjournments", {"reason": "It is late."}), 403, "conflict_of_interest")
     made = done(deputy.post(f"{round_}/adjournments", {"reason": "It is late."}))
-    assert (made["pods"], made["refused"]) == ([3 - own], [own])
-    officer = site.services.ledger.read(pods[2 - own]["game"])[-1].public["officer"]
+    assert (made["pods"], made["refused"]) == ([1, 2], [])
+    officer = site.services.ledger.read(pods[0]["game"])[-1].public["officer"]
     assert (officer["player"], officer["office"]) == (deputy.doc["player"], "owner")
     assert officer["reason"]
 

@@ -365,6 +365,10 @@ streams.browser text NOT NULL
 streams.hash text NOT NULL
 streams.token text NOT NULL
 streams.until bigint
+substitute_offers.at bigint NOT NULL
+substitute_offers.by text NOT NULL
+substitute_offers.player text NOT NULL
+substitute_offers.tournament text NOT NULL
 texts.hash text NOT NULL
 texts.player text NOT NULL
 texts.said text NOT NULL
@@ -470,6 +474,7 @@ CREATE INDEX reports_account ON public.reports USING btree (account)
 CREATE INDEX results_player ON public.results USING btree (gen, player, at)
 CREATE INDEX seated_player ON public.seated USING btree (gen, player)
 CREATE INDEX sessions_account ON public.sessions USING btree (account)
+CREATE INDEX substitute_offers_player ON public.substitute_offers USING btree (player)
 CREATE INDEX tokens_player ON public.tokens USING btree (player)
 CREATE INDEX tournament_tables_game ON public.tournament_tables USING btree (gen, table_game)
 CREATE INDEX tournaments_listed ON public.tournaments USING btree (gen, listing, place)
@@ -549,6 +554,7 @@ CREATE UNIQUE INDEX signing_keys_pkey ON public.signing_keys USING btree (number
 CREATE UNIQUE INDEX silences_pkey ON public.silences USING btree (began)
 CREATE UNIQUE INDEX spent_challenges_pkey ON public.spent_challenges USING btree (hash)
 CREATE UNIQUE INDEX streams_pkey ON public.streams USING btree (hash)
+CREATE UNIQUE INDEX substitute_offers_pkey ON public.substitute_offers USING btree (tournament, by, player)
 CREATE UNIQUE INDEX texts_pkey ON public.texts USING btree (hash)
 CREATE UNIQUE INDEX tickets_pkey ON public.tickets USING btree (id)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (gen, game, version, audience)

@@ -27,6 +27,7 @@ CREATE INDEX officers_player ON officers (player);
 CREATE INDEX personal_tokens_account ON personal_tokens (account);
 CREATE INDEX reports_account ON reports (account);
 CREATE INDEX sessions_account ON sessions (account);
+CREATE INDEX substitute_offers_player ON substitute_offers (player);
 CREATE INDEX tokens_player ON tokens (player);
 CREATE INDEX webhooks_account ON webhooks (account);
 CREATE INDEX webhooks_held ON webhooks (held, host);
@@ -155,6 +156,9 @@ CREATE TABLE silences (
 CREATE TABLE spent_challenges (hash TEXT PRIMARY KEY, until BIGINT NOT NULL);
 CREATE TABLE streams (
   hash TEXT PRIMARY KEY, token TEXT NOT NULL, browser TEXT NOT NULL, until BIGINT);
+CREATE TABLE substitute_offers (
+  tournament TEXT NOT NULL, by TEXT NOT NULL, player TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (tournament, by, player));
 CREATE TABLE texts (
   hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL);
 CREATE TABLE tickets (id TEXT PRIMARY KEY, hash TEXT NOT NULL, token TEXT NOT NULL, until BIGINT);

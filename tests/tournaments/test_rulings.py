@@ -211,12 +211,13 @@ class TestActs:
         assert order[3] in (effect.advancing or ())
         assert code_of(event, replace(command, preview=effect.digest)) == "conflict_of_interest"
 
-    def test_no_officer_is_a_substitute_and_no_substitute_an_officer(self) -> None:
+    def test_an_officer_who_is_a_substitute_does_not_rule_there(self) -> None:
         event = ranked_event()
-        event.act(DeputeOfficer("arbiter", "arbiter"), NameSubstitute(("p1",), "friend"))
-        assert code_of(event, NameSubstitute(("p1",), "arbiter")) == "substitute_invalid"
-        assert code_of(event, NameSubstitute(("p1",), "organiser")) == "substitute_invalid"
-        assert code_of(event, DeputeOfficer("friend", "arbiter")) == "conflict_of_interest"
+        event.act(NameSubstitute(("p1",), "friend"), DeputeOfficer("friend", "arbiter"))
+        command = Penalise("friend", (), (), "", 1, 0, 5)
+        ready = replace(command, preview=RulingEffect(event.t, command).digest)
+        assert code_of(event, ready) == "conflict_of_interest"
+        verified(event)
 
     @pytest.mark.parametrize(
         ("command", "code"),

@@ -202,11 +202,11 @@ def _count_ended(t: Tournament, stage: int) -> int:
 def _tell_appeal(step: EventStep) -> Iterator[EventNews]:
     """Yield news for the officers with a right to answer, and for the organiser, to name another one."""
     t, ruling = step.after, _find_ruling(step.after, step.body["ruling"])
-    parties = list_ruled(t, ruling) | {step.body["entrant"]}
-    out = {ruling.body["officer"], *(t.entrants[entrant].player for entrant in parties)}
-    due = _due("answer", ruling.body["stage"], None, ruling=ruling.version)
+    stage = ruling.body["stage"]
+    due = _due("answer", stage, None, ruling=ruling.version)
     for player in dict.fromkeys((t.director, *sorted(t.officers))):
-        if player == t.director or player not in out:
+        may_answer = player != ruling.body["officer"] and not t.has_stake(stage, [player])
+        if player == t.director or may_answer:
             yield EventNews("event.due", due, player)
 
 

@@ -189,6 +189,7 @@ def _erase_players(players: Sequence[str]) -> list[Statement]:
     """Return the statements to erase all texts, challenges and watched games of these player ids."""
     texts = [row for player in players for row in services().seat_tokens.texts.erase(player)]
     offices = services().seat_tokens.officers.erase(players)
+    offices += services().seat_tokens.substitutes.erase(players)
     return [*texts, *offices, *services().account_store.social_graph.erase(players)]
 
 
@@ -288,6 +289,7 @@ def my_data() -> Response:
         "watching": account_store.social_graph.list_watched(caller.id),
         "series": s.notifications.followed_series.list_by_account(caller.id),
         "offices": list_offices(s, players),
+        "substitutions": [offer._asdict() for offer in s.seat_tokens.substitutes.list_open(players)],
         "relations": account_store.social_graph.list_relations(caller.id),
         "blocks": [player for player, _ in account_store.social_graph.list_blocks(caller.id)],
     }

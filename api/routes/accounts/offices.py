@@ -10,9 +10,10 @@ from api import authorization, officer_rights
 from api.command_execution import execute_command
 from api.documents.desk import build_desk, list_offices
 from api.http.problems import Problem
+from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, load_table, page_response, write_response
-from api.routes.table_officers import find_person, offer_to_json, store_offers
+from api.routes.table_officers import offer_to_json, store_offers
 from api.schemas.officer_bodies import NewOfficersSchema
 from api.schemas.query_args import DeskArgs, GiveUpArgs
 from api.schemas.request_bodies import RelationsSchema

@@ -33,6 +33,7 @@ TABLE_CODES: Mapping[str, str] = {
     "undo_forbidden": "the rules or the table do not allow seats to undo this",
     "consent_missing": "seats that have seen or done something since then must agree",
     "director_has_stake": "the director has a seat in this game, so the other players must agree",
+    "director_in_event": "the director has a place in the tournament of this table, so another officer must act",
     "office_ended": "the officer no longer has this role at the table",
     "office_insufficient": "the officer's role does not include this",
     "has_office": "the person has this role already, or a higher one",

@@ -34,12 +34,25 @@ from domain.kernel.rules.meta import Table
 from domain.kernel.rules.ruleset import Ruleset
 from domain.types import Doc, Viewer
 
-TERMS = ("undo", "listing", "hold", "several", "delay", "misses", "officers", "appeals", "origin", "imported")
+TERMS = (
+    "undo",
+    "listing",
+    "hold",
+    "several",
+    "delay",
+    "misses",
+    "officers",
+    "appeals",
+    "leavers",
+    "origin",
+    "imported",
+)
 """Terms of a table: seats required to agree to an undo; visibility of the table in listings; seconds of holding a seat
 after its player leaves; permission for one person to have several seats (granted in older records, without the
 term); seconds of delay for viewers; missed deadlines on end (`row`) or altogether (`all`) after which a seat counts as
 vacant (never in older records, without the term); whether officers must be `neutral` (not in older records);
-seconds to appeal against an act of an officer (`appeal`) and to answer (`answer`; no appeals without the term); of a
+seconds to appeal against an act of an officer (`appeal`) and to answer (`answer`; no appeals without the term);
+`leavers: last` if giving a seat back counts as a concession for ratings (not in older records); of a
 fork its origin: `game`, `version`, and the hash of that version's record (`head`); of an imported game its id and its
 last record's hash in the file.
 """

@@ -127,6 +127,7 @@ class OpenedBody(_Schema):
     misses: MissLimits | None = None
     officers: Literal["any", "neutral"] = "any"
     appeals: AppealTimes | None = None
+    leavers: Literal["last"] | None = None
     origin: Origin | None = None
 
 
