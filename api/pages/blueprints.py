@@ -6,30 +6,21 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages import (
-    account,
-    board_picture,
-    charts,
-    commands,
-    devices,
-    import_page,
-    live,
-    lobby,
-    login,
-    mail,
-    maps,
-    officer_desk,
-    play,
-    replay_page,
-    rules,
-    table,
+from api.pages.account import account, devices, login, mail
+from api.pages.common.session import page, show_problem_to_browsers, static_file
+from api.pages.desk import officer_desk
+from api.pages.lobby import import_page, lobby
+from api.pages.map import board_picture, map_drawing
+from api.pages.replay import replay_page
+from api.pages.rules import rules
+from api.pages.table import charts, chronicle, commands, live, play, table
+from api.pages.tournaments import (
     tournament_acts,
     tournament_opening,
     tournament_pages,
     tournament_ratings,
     tournament_rulings_page,
 )
-from api.pages.session import page, show_problem_to_browsers, static_file
 
 _STATIC = {
     "style.css": "text/css; charset=utf-8",
@@ -66,7 +57,9 @@ def register(app: Flask) -> None:
         app.add_url_rule(
             f"/pages/{name}", f"static.{name}", functools.partial(static_file, name, media), methods=["GET"]
         )
-    app.add_url_rule("/pages/maps/<ruleset>/<lang>/<digest>.svg", "pages.map", maps.show_drawing, methods=["GET"])
+    app.add_url_rule(
+        "/pages/maps/<ruleset>/<lang>/<digest>.svg", "pages.map", map_drawing.show_drawing, methods=["GET"]
+    )
 
 
 def _register_games(app: Flask) -> None:
@@ -83,7 +76,7 @@ def _register_games(app: Flask) -> None:
     for path, name, view, method in (
         ("", "table", table.show_table, "GET"),
         ("/live", "live", live.follow_table, "GET"),
-        ("/chronicle", "chronicle", table.show_chronicle, "GET"),
+        ("/chronicle", "chronicle", chronicle.show_chronicle, "GET"),
         ("/replay", "replay", replay_page.show_replay, "GET"),
         ("/charts", "charts", charts.show_charts, "GET"),
         ("/board.svg", "picture", board_picture.show_picture, "GET"),
@@ -121,6 +114,6 @@ def _to_docs() -> Response:
 
 
 def _authorize() -> Response:
-    from api.pages.consent import authorize  # noqa: PLC0415 - few processes ever need the library
+    from api.pages.account.consent import authorize  # noqa: PLC0415 - few processes ever need the library
 
     return authorize()

@@ -18,8 +18,8 @@ def write_picture(game_export: Export, rules: AnyRuleset, lang: str, version: in
 
     Raises NotInFile, VerificationError, OSError.
     """
-    from api.pages.board_picture import draw_picture  # noqa: PLC0415 - no other command needs templates
-    from api.pages.labels import Labels  # noqa: PLC0415
+    from api.pages.common.labels import Labels  # noqa: PLC0415
+    from api.pages.map.board_picture import draw_picture  # noqa: PLC0415 - no other command needs templates
 
     number = len(game_export.records) if version is None else version
     board = replay.build_board(rules, game_export, number, PUBLIC)

@@ -20,7 +20,7 @@ import pytest
 from flask import Flask, Response
 from jinja2 import Environment, nodes
 
-from api.pages import session
+from api.pages.common import session
 from domain.accounts import passwords
 from domain.errors import StoreUnavailable
 from domain.kernel.text.message_catalog import LANGUAGES

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from api.documents import desk as document
-from api.pages.desk_needs import _NEEDS, _PROPOSALS, NEED_TITLES
+from api.pages.desk.desk_needs import _NEEDS, _PROPOSALS, NEED_TITLES
 from api.schemas.query_args import NEEDS
 from domain.kernel.game.proposals import ACTS
 from tests.api.conftest import Site, Table

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from api.pages.pace_form import TIMES
-from api.pages.tournament_opening import load_examples
+from api.pages.lobby.pace_form import TIMES
+from api.pages.tournaments.tournament_opening import load_examples
 from tests.api.conftest import Site, make_site
 from tests.api.game_pages import Page, PageForm, Person
 from tests.api.played import CATALOGUE

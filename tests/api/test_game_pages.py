@@ -19,16 +19,26 @@ from urllib.parse import quote, urlencode
 import pytest
 from markupsafe import Markup, escape
 
-from api.pages import builder, shown_parts, why_not
-from api.pages.builder import Builder, BuilderState, Pick, Picks, WholeMove, find_owners, parse, show_question
-from api.pages.in_process import Answer as Told
-from api.pages.in_process import ask as known
-from api.pages.labels import Labels
-from api.pages.missing_places import find_places
-from api.pages.presentation import load_members
-from api.pages.rules import read_blocks
-from api.pages.session import safe_target
-from api.pages.sight import build_node, count_leaves
+from api.pages.common.in_process import Answer as Told
+from api.pages.common.in_process import ask as known
+from api.pages.common.labels import Labels
+from api.pages.common.presentation import load_members
+from api.pages.common.session import safe_target
+from api.pages.decision import move_choices, why_not
+from api.pages.decision.move_choices import (
+    Builder,
+    BuilderState,
+    Pick,
+    Picks,
+    WholeMove,
+    find_owners,
+    parse,
+    show_question,
+)
+from api.pages.map.missing_places import find_places
+from api.pages.player_view import kept_panels
+from api.pages.player_view.view_nodes import build_node, count_leaves
+from api.pages.rules.rules import read_blocks
 from domain.accounts.page_visits import VISIT_MS
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
@@ -323,7 +333,7 @@ def test_a_thing_in_the_hand_tells_which_moves_use_it_or_why_none_does(monkeypat
     moves: list[dict[str, Any]] = []
     answers = {"all=1": Told(200, {"moves": moves, "count": 1}), "dry_run=1": Told(409, {"code": "no_target"})}
     monkeypatch.setattr(
-        builder, "ask", lambda _, target, *args, **options: answers[target.partition("?")[2].partition("&")[0]]
+        move_choices, "ask", lambda _, target, *args, **options: answers[target.partition("?")[2].partition("&")[0]]
     )
     monkeypatch.setattr(why_not, "ask", lambda *args, **options: answers["dry_run=1"])
     monkeypatch.setattr(why_not, "_say", str)
@@ -416,14 +426,14 @@ def test_what_a_person_holds_is_the_hand_alone(monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_is_kept_is_bounded_by_its_number_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """A note that picks were asked, and a panel with nothing to show, are smaller than their places in a cache."""
-    monkeypatch.setattr(builder, "request_language", lambda: "en")
+    monkeypatch.setattr(move_choices, "request_language", lambda: "en")
     many, texts = range(20_000), load_texts("", "en")
     kept = Builder("g", "0", Labels(CATALOGUE.get("egc@1"), texts, SeatNames(texts, {}, {})))
     for number in many:
         kept._keep(None, f"0-{number}", [], None)
-        shown_parts._find(["bounded", number], lambda: shown_parts.ShownPanel("a", "A", Markup()))
-    for cache in (builder._answers, shown_parts._shown):
-        assert len(cache) <= builder.KEPT_BYTES / builder.ENTRY_BYTES < len(many)
+        kept_panels._find(["bounded", number], lambda: kept_panels.ShownPanel("a", "A", Markup()))
+    for cache in (move_choices._answers, kept_panels._shown):
+        assert len(cache) <= move_choices.KEPT_BYTES / move_choices.ENTRY_BYTES < len(many)
 
 
 def test_a_name_from_right_to_left_stands_alone_without_marks() -> None:
@@ -1004,7 +1014,7 @@ class TestNewcomers:
             is_digest = "/digest" in target
             return Told(200, {"after": 1, "turns": turns}) if is_digest else known(method, target, *args, **options)
 
-        monkeypatch.setattr("api.pages.table.ask", ask)
+        monkeypatch.setattr("api.pages.table.table.ask", ask)
         texts = Page(anne.read(path).text).texts
         assert "Turn with news" in texts
         assert "Turn without news" not in texts
@@ -1031,8 +1041,8 @@ def test_answers_to_further_picks_are_kept_for_one_seat_and_version(monkeypatch:
         asked.append(role)
         return Told(409 if body["picks"] == ["no"] else 200, {**answers, "choice": None, "move": {"by": role}})
 
-    monkeypatch.setattr(builder, "ask", answer)
-    monkeypatch.setattr(builder, "request_language", lambda: "en")
+    monkeypatch.setattr(move_choices, "ask", answer)
+    monkeypatch.setattr(move_choices, "request_language", lambda: "en")
     game = secrets.token_hex(8)
 
     def pick(role: str, value: str, version: int = 7) -> Any:

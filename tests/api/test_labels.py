@@ -12,11 +12,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import msgspec
 import pytest
 
-from api.pages.builder import show_question
-from api.pages.collation import collation_key
-from api.pages.geometry import load_geometry
-from api.pages.labels import Labels
-from api.pages.presentation import load_lists
+from api.pages.common.collation import collation_key
+from api.pages.common.geometry import load_geometry
+from api.pages.common.labels import Labels
+from api.pages.common.presentation import load_lists
+from api.pages.decision.move_choices import show_question
 from domain.bots import deciding_seats, random_pick
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
 from domain.kernel.narration.sentences import SeatNames

@@ -14,12 +14,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from api.pages.board_picture import draw_picture
-from api.pages.board_png import WIDTH, resolve_properties
-from api.pages.builder import WholeMove
-from api.pages.geometry import draw_map, load_geometry
-from api.pages.labels import Labels
-from api.pages.map_view import Offers, RegionShown, find_offers, show_map
+from api.pages.common.geometry import load_geometry
+from api.pages.common.labels import Labels
+from api.pages.decision.move_choices import WholeMove
+from api.pages.map.board_picture import draw_picture
+from api.pages.map.board_png import WIDTH, resolve_properties
+from api.pages.map.map_drawing import draw_map
+from api.pages.map.map_view import Offers, RegionShown, find_offers, show_map
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.ruleset_registry import load_shipped

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from api.pages import in_process
+from api.pages.common import in_process
 from api.tournament_rights import LEAST_OFFICE
 from domain.errors import StoreUnavailable
 from domain.kernel.game.officers import OFFICES

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from api.pages import builder, shown_parts
-from api.pages.in_process import ask
+from api.pages.common.in_process import ask
+from api.pages.decision import move_choices
+from api.pages.player_view import kept_panels
 from tests.api.conftest import make_site
 from tests.api.game_pages import Page, Person
 from tests.api.test_game_pages import CATALOGUE, person
@@ -73,8 +74,8 @@ def test_the_first_page_of_a_decision_costs_little_more(anne: Person, ruleset: s
     reader = Reader(anne, anne.play_now(ruleset))
 
     def read_first_page() -> None:
-        builder._answers.clear()
-        shown_parts._shown.clear()
+        move_choices._answers.clear()
+        kept_panels._shown.clear()
         anne.read(reader.path)
 
     documents, pages = measure(reader.read_documents, read_first_page)
@@ -93,14 +94,14 @@ def test_a_page_of_a_decision_asks_the_builder_once(
         asked.append(target)
         return ask(method, target, *args, **options)
 
-    monkeypatch.setattr(builder, "ask", count)
+    monkeypatch.setattr(move_choices, "ask", count)
     for _ in range(4):
         for most in (1, 2):
             anne.read(path)
             assert len(asked) == most
         anne.decide(path)
         asked.clear()
-        builder._answers.clear()
+        move_choices._answers.clear()
 
 
 def test_an_answer_leads_to_the_next_question_in_time(reader: Reader) -> None:

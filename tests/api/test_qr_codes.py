@@ -7,7 +7,7 @@ import re
 import pytest
 import segno
 
-from api.pages.qr_codes import BORDER, build_qr_code
+from api.pages.common.qr_codes import BORDER, build_qr_code
 from tests.api.conftest import Site
 from tests.api.members import register
 from tests.api.test_tournaments import opened

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from api.pages.rules import read_blocks
-from api.pages.rules_names import Names, Thing, load_names
+from api.pages.rules.rules import read_blocks
+from api.pages.rules.rules_names import Names, Thing, load_names
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from tests.api.conftest import make_site
 from tests.api.game_pages import Person

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from api.documents.presentations import load_presentation
-from api.pages.sight import count_leaves
+from api.pages.player_view.view_nodes import count_leaves
 from domain.ruleset_registry import RulesetRegistry
 from tests import toy
 from tests.api.conftest import Site, make_site
@@ -31,7 +31,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 def is_presented(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     if not request.param:
         monkeypatch.setattr(
-            "api.pages.presentation.load_presentation",
+            "api.pages.common.presentation.load_presentation",
             lambda package: load_presentation("" if package == "tests.toy" else package),
         )
     return bool(request.param)

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from marshmallow import ValidationError
 
-from api.pages.form_texts import count_units
+from api.pages.common.form_texts import count_units
 from api.schemas.request_fields import VisibleText
 from tests.api.conftest import ROOT, Site, refused
 from tests.api.game_pages import Page

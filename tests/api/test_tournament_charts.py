@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
-from api.pages.tournament_charts import LEADERS, SHOWN, draw_progress
+from api.pages.tournaments.tournament_charts import LEADERS, SHOWN, draw_progress
 from domain.command_handler import new_game_id
 from domain.tournament_handler import TournamentConditions
 from domain.tournaments.event_commands import CheckIn, CloseCheckIn, Draw, Enter, OpenCheckIn

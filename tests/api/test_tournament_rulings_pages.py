@@ -7,7 +7,7 @@ import re
 from contextlib import closing
 from pathlib import Path
 
-from api.pages.tournament_opening import load_examples
+from api.pages.tournaments.tournament_opening import load_examples
 from tests.api import messages
 from tests.api.conftest import ROOT, Site, make_site
 from tests.api.game_pages import Page, Person

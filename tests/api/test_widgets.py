@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from api.pages.labels import Labels
-from api.pages.node_html import NodeWriter
-from api.pages.owners import Owner
-from api.pages.presentation import load_widgets
-from api.pages.session import _templates, _translate
-from api.pages.shown_parts import show_parts
-from api.pages.sight import Node, Panel, count_leaves, show_window
-from api.pages.widgets import Matrix, Widgets
+from api.pages.common.labels import Labels
+from api.pages.common.owners import Owner
+from api.pages.common.presentation import load_widgets
+from api.pages.common.session import _templates, _translate
+from api.pages.player_view.kept_panels import show_parts
+from api.pages.player_view.node_html import NodeWriter
+from api.pages.player_view.view_nodes import Node, Panel, count_leaves, show_window
+from api.pages.player_view.widgets import Matrix, Widgets
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from tests.api.game_pages import Page

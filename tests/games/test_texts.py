@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from api.pages.presentation import load_members
+from api.pages.common.presentation import load_members
 from deploy.simulation.narrate import Story, build_story
 from domain.bots import deciding_seats, random_move
 from domain.kernel.game.game_fold import active_versions, initial_game

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from structlog.testing import capture_logs
 
-from api.pages.consent import MAX_QUERY_BYTES
+from api.pages.account.consent import MAX_QUERY_BYTES
 from api.routes.oauth.endpoints import build_metadata
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import no_statements

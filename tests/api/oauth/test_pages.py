@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from api.pages.session import safe_target
+from api.pages.common.session import safe_target
 from domain.accounts.sessions import FRESH
 from domain.accounts.signed_forms import HALF_MS
 from tests.api.conftest import Site, refused

@@ -1,0 +1,1 @@
+"""Pages of a person: account, login, consent, devices."""

@@ -1,0 +1,230 @@
+"""Pages to log in and out, open an account, and confirm the password before sensitive changes."""
+
+from __future__ import annotations
+
+import msgspec
+from flask import Flask, Response, g, request
+
+from api import authentication, authorization
+from api.authentication import SecondFactorProof, SecondFactorRequired, VerifiedLogin
+from api.http import public_url, rate_limits, security_log
+from api.http.problems import Problem
+from api.pages.common.form_texts import read_text
+from api.pages.common.session import (
+    clear_session_cookie,
+    current_account,
+    current_url,
+    device_token,
+    form_owner,
+    load_form,
+    localize_problem,
+    page,
+    parse_json_object,
+    redirect,
+    render_page,
+    safe_target,
+    session_owner,
+    set_login_cookies,
+    set_session_cookie,
+)
+from api.response_builders import clear_site_data
+from api.routes.accounts import accounts
+from api.schemas.accounts import LoginSchema, NewAccountSchema, ProofSchema
+from api.services import Doc, services
+from domain.service.token_text import hash_secret
+
+LABEL = "browser"
+"""Label of sessions started on a page."""
+
+_PENDING_LOGIN = "second factor"
+
+
+def register_pages(app: Flask) -> None:
+    """Register the pages of this module."""
+    app.add_url_rule("/login", "pages.login", page(login), methods=["GET", "POST"])
+    app.add_url_rule("/login/factor", "pages.factor", page(factor), methods=["POST"])
+    app.add_url_rule("/login/passkey", "pages.passkey", page(passkey), methods=["POST"])
+    app.add_url_rule("/register", "pages.register", page(register), methods=["GET", "POST"])
+    app.add_url_rule("/proof", "pages.proof", page(proof), methods=["GET", "POST"])
+    app.add_url_rule("/logout", "pages.logout", page(logout), methods=["POST"])
+
+
+def log_in_first() -> Response:
+    """Show the login page, with this page as the target."""
+    return show_login(current_url())
+
+
+def show_login(target: str, problem: Doc | None = None, status: int = 200, name: str = "") -> Response:
+    """Show the login page. `target` is the path to go to afterwards."""
+    opens = services().settings.registration != "closed"
+    passkeys = passkey_challenge() if status != 429 else ""
+    return render_page(
+        "login", status, script=True, target=target, problem=problem, name=name, opens=opens, challenge=passkeys
+    )
+
+
+def passkey_challenge() -> str:
+    """Return the passkey options for the page's script, as JSON."""
+    return msgspec.json.encode(services().account_store.passkeys.request_options(public_url.base_url())).decode()
+
+
+def login() -> Response:
+    """Log in with name and password."""
+    target = safe_target(request.values.get("next", ""))
+    if request.method == "GET":
+        return redirect(target) if session_owner() else show_login(target)
+    fields = {name: request.form.get(name, "") for name in ("name", "password")}
+    try:
+        body = load_form(LoginSchema(), **fields)
+        entry = authentication.verify_password_login(
+            body["name"], body["password"], device_token(), SecondFactorProof()
+        )
+    except SecondFactorRequired as missing:
+        return _show_second_factor(missing, target)
+    except Problem as problem:
+        return show_login(target, localize_problem(problem), problem.status, fields["name"][:200])
+    return _finish_login(entry, target)
+
+
+def _finish_login(entry: VerifiedLogin, target: str) -> Response:
+    """Start a session, end the browser's previous one, and redirect to the target."""
+    if before := session_owner():
+        services().account_store.sessions.end(before.account, before.credential)
+    device_token = services().account_store.sessions.make_device_token(entry.account.id)
+    return set_login_cookies(redirect(target), authentication.start_session(entry, LABEL), device_token)
+
+
+def _show_second_factor(
+    missing: SecondFactorRequired, target: str, problem: Doc | None = None, status: int = 200
+) -> Response:
+    """Show the form for the second factor, with the sealed state of the pending login."""
+    pending = {"account": missing.account.id, "kept": hash_secret(missing.password_hash), "target": target}
+    half = services().account_store.signed_forms.seal(form_owner(), _PENDING_LOGIN, pending)
+    kinds = missing.members["factors"]
+    return render_page(
+        "factor",
+        status,
+        script=True,
+        half=half,
+        kinds=kinds,
+        challenge=passkey_challenge(),
+        problem=problem,
+        target=target,
+    )
+
+
+def factor() -> Response:
+    """Check the second factor, after the password."""
+    account_store = services().account_store
+    half = account_store.signed_forms.open(form_owner(), _PENDING_LOGIN, request.form.get("half", ""))
+    account = account_store.accounts.find(half["account"]) if half else None
+    if (
+        half is None
+        or account is None
+        or hash_secret(account_store.credentials.find_password_hash(account.id)) != half["kept"]
+    ):
+        raise Problem("form_stale")
+    password_hash, target = account_store.credentials.find_password_hash(account.id), safe_target(half["target"])
+    try:
+        return _finish_login(
+            authentication.verify_pending_login(account, password_hash, device_token(), _read_second_factor()), target
+        )
+    except Problem as problem:
+        missing = SecondFactorRequired(account, password_hash, account_store.second_factors.list_kinds(account.id))
+        return _show_second_factor(missing, target, localize_problem(problem), problem.status)
+
+
+def _read_second_factor() -> SecondFactorProof:
+    """Return the second factor in the submitted form."""
+    answer = request.form.get("passkey", "")
+    return SecondFactorProof(request.form.get("code", "")[:40], parse_json_object(answer) if answer else None)
+
+
+def passkey() -> Response:
+    """Log in with a passkey alone."""
+    target = safe_target(request.form.get("next", ""))
+    try:
+        return _finish_login(
+            authentication.verify_passkey_login(parse_json_object(request.form.get("passkey", ""))), target
+        )
+    except Problem as problem:
+        return show_login(target, localize_problem(problem), problem.status)
+
+
+def register() -> Response:
+    """Open an account."""
+    target = safe_target(request.values.get("next", ""))
+    fields = {name: request.form.get(name, "") for name in ("password", "invitation")} | {"name": read_text("name")}
+    if services().settings.registration == "closed":
+        raise Problem("registration_closed")
+    if request.method == "GET":
+        return render_page("register", target=target, name="", invited=_needs_invitation())
+    try:
+        doc, _ = accounts.register_account(load_form(NewAccountSchema(), label=LABEL, **fields))
+    except Problem as problem:
+        localized = localize_problem(problem)
+        return render_page(
+            "register",
+            problem.status,
+            target=target,
+            name=fields["name"],
+            invited=_needs_invitation(),
+            problem=localized,
+        )
+    return set_login_cookies(render_page("codes", codes=doc["codes"], target=target), doc["token"], doc["device"])
+
+
+def _needs_invitation() -> bool:
+    """Return True if opening an account needs an invitation."""
+    return services().settings.registration == "invitation"
+
+
+def prove_first(view_target: str) -> Response | None:
+    """Return the password form unless the password was checked recently."""
+    try:
+        authorization.require_fresh_password()
+    except Problem:
+        return show_proof(view_target)
+    return None
+
+
+def show_proof(target: str, problem: Doc | None = None, status: int = 200) -> Response:
+    """Show the form to enter the password again."""
+    kinds = services().account_store.second_factors.list_kinds(current_account().id)
+    return render_page(
+        "proof",
+        status,
+        script=True,
+        target=target,
+        kinds=kinds,
+        problem=problem,
+        challenge=passkey_challenge() if kinds else "",
+    )
+
+
+def proof() -> Response:
+    """Check the password again, and the second factor if there is one."""
+    target = safe_target(request.values.get("next", ""))
+    if session_owner() is None:
+        return show_login(target)
+    if request.method == "GET":
+        return show_proof(target)
+    try:
+        authorization.verify_session_password(
+            load_form(ProofSchema(), password=request.form.get("password", ""))["password"], _read_second_factor()
+        )
+    except Problem as problem:
+        return show_proof(target, localize_problem(problem), problem.status)
+    return set_session_cookie(redirect(target), authorization.renew_session())
+
+
+def logout() -> Response:
+    """Log out this browser."""
+    if owner := session_owner():
+        account_store = services().account_store
+        account_store.sessions.end(owner.account, owner.credential)
+        account_store.audit_log.store(
+            security_log.audit_statements(owner.account, "logout", rate_limits.client_network())
+        )
+        g.owner = None
+    return clear_session_cookie(clear_site_data(redirect("/login")))

@@ -1,0 +1,1 @@
+"""Parts that all pages share: sessions, labels, numbers, the client of the own API."""

@@ -1,0 +1,87 @@
+"""Owners of things on a board: seats, and powers without a seat. Each has a letter and a tint of its own."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from api.pages.common.labels import Labels
+from api.services import Doc
+from domain.types import Json, Seat
+
+TINTS = 12
+"""Colours and patterns of owners in the style sheet."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """An owner on the map: a seat, or a power without a seat."""
+
+    name: str
+    letter: str
+    tint: int
+
+
+class Owners:
+    """The owners of a board. `pointers` lead to the mappings or lists of them; else they are the seats with names."""
+
+    def __init__(self, labels: Labels, board: Doc, pointers: Sequence[str]) -> None:
+        self._labels = labels
+        self._seats = {power: seat for seat, power in labels.names.powers.items()}
+        self._owners: dict[Seat | str, Owner] = {}
+        self._used: set[str] = set()
+        for pointer in pointers:
+            named = [taken["owner"] for taken, _ in find_values(board, f"{pointer}/{{owner}}")]
+            for each in sorted(named, key=lambda owner: (isinstance(owner, str), owner)):  # in any order of the members
+                self.add(each)
+        for seat in () if self._owners else sorted({*labels.names.powers, *labels.names.people}):
+            self.add(seat)
+
+    def list_all(self) -> list[Owner]:
+        """Return the owners, seats first."""
+        return list(self._owners.values())
+
+    def add(self, value: Json) -> Owner | None:
+        """Return an owner: a seat, the power of a seat, or a power. A new one gets a letter and a tint."""
+        if value is None:
+            return None
+        key: Seat | str = int(value) if str(value).isdecimal() else self._seats.get(str(value), str(value))
+        if key not in self._owners:
+            name = self._labels.short_seat(key) if isinstance(key, int) else self._capital(self._labels.value("", key))
+            tint = len(self._owners) if isinstance(key, int) or key != "neutral" else TINTS - 1
+            self._owners[key] = Owner(name, self._letter(name), min(tint, TINTS - 1))
+        return self._owners[key]
+
+    def find(self, value: Json) -> Owner | None:
+        """Return the owner with this seat or power, or None."""
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            return None
+        return self._owners.get(int(value) if str(value).isdecimal() else self._seats.get(str(value), value))
+
+    def _letter(self, name: str) -> str:
+        """Return the first letter of a name without another owner."""
+        plain = unicodedata.normalize("NFD", name.upper())
+        letters = [sign for sign in plain if "A" <= sign <= "Z"] + [chr(n) for n in range(ord("A"), ord("Z") + 1)]
+        letter = next((each for each in letters if each not in self._used), "*")
+        self._used.add(letter)
+        return letter
+
+    @staticmethod
+    def _capital(name: str) -> str:
+        return name[:1].upper() + name[1:]
+
+
+def find_values(board: Doc, pointer: str) -> Iterator[tuple[dict[str, Json], Json]]:
+    """Return the parts of a board at a pointer, each with its keys for `{name}`. `*` takes any key."""
+    waiting: list[tuple[dict[str, Json], Json]] = [({}, board)]
+    for part in pointer.split("/")[1:]:
+        after: list[tuple[dict[str, Json], Json]] = []
+        for taken, value in waiting:
+            entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+            if part[:1] == "{":
+                after += [({**taken, part[1:-1]: key}, each) for key, each in entries]
+            else:
+                after += [(taken, each) for key, each in entries if part in ("*", str(key))]
+        waiting = after
+    yield from waiting

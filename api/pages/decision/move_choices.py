@@ -1,0 +1,386 @@
+"""Questions of the move builder on a page: picks in hidden fields, forced answers, and short lists of whole moves."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+
+import msgspec
+from cachetools import LRUCache
+from flask import request
+
+from api.http.i18n import request_language
+from api.http.problems import Problem
+from api.pages.common.collation import collation_key
+from api.pages.common.in_process import Answer, ask
+from api.pages.common.labels import Labels
+from api.pages.common.numbers import parse_number
+from api.pages.common.presentation import load_groups
+from api.services import Doc
+from domain.types import Json
+
+MOST_WHOLE_MOVES = 12
+"""Most moves that are offered whole, and most options in a list without groups."""
+
+MOST_MOVES = 1000
+"""Most moves in a list of all."""
+
+MOST_PICKS = 400
+"""Most picks in a form."""
+
+KEPT_BYTES = 4 << 20
+"""Bytes of answers of the builder kept in a process."""
+
+ENTRY_BYTES = 400
+"""Bytes of an entry of a cache without its value, roughly: a note that picks were asked has little else."""
+
+_KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
+
+_answers: LRUCache[bytes, bytes] = LRUCache(KEPT_BYTES, getsizeof=lambda answer: ENTRY_BYTES + len(answer))
+_lock = Lock()
+
+
+@dataclass(frozen=True)
+class Pick:
+    """An answer to the question of a field. The rules left no choice for a forced one."""
+
+    field: str
+    value: Json
+    forced: bool = False
+
+
+@dataclass(frozen=True)
+class Picks:
+    """Answers so far, the decision that they answer, and the key of the move to come."""
+
+    decision: str
+    key: str
+    trail: tuple[Pick, ...] = ()
+    replaces: int | None = None
+    """Number of the order that the move takes the place of."""
+
+    @classmethod
+    def from_form(cls) -> Picks:
+        """Return the picks in the submitted form with its newest answer. Raise Problem for a form that is not ours."""
+        key, sent, form = request.form.get("key", ""), parse(request.form.get("picks", "[]")), request.form
+        asked = form.get("field", "")[:60]
+        if not isinstance(sent, list) or len(sent) > MOST_PICKS or not _KEY.fullmatch(key):
+            raise Problem("form_stale")
+        number = parse_number(form.get("replaces", ""), 999_999)
+        picks = cls(form.get("decision", "")[:40], key, tuple(map(_read_pick, sent)), number)
+        if "back" in form:
+            return picks.step_back()
+        if "path" in form:
+            path = parse(form["path"])
+            if not isinstance(path, list):
+                raise Problem("form_stale")
+            return picks.add(*map(_read_pick, path))
+        if "several" in form:
+            return picks.add(Pick(asked, [parse(each) for each in form.getlist("some")]))
+        newest = form.get("pick") or form.get("number")
+        return picks.add(Pick(asked, parse(newest))) if newest else picks
+
+    @property
+    def values(self) -> list[Json]:
+        """Return the answers for the move builder."""
+        return [pick.value for pick in self.trail]
+
+    def add(self, *picks: Pick) -> Picks:
+        """Return the picks with more answers."""
+        return replace(self, trail=(*self.trail, *picks))
+
+    def step_back(self) -> Picks:
+        """Return the picks without the last answer that was chosen, and without the forced ones after it."""
+        trail = list(self.trail)
+        while trail and trail.pop().forced:
+            pass
+        return replace(self, trail=tuple(trail))
+
+    def to_json(self) -> str:
+        """Return the answers for a hidden field."""
+        return dump([[pick.field, pick.value, pick.forced] for pick in self.trail])
+
+    def command_key(self) -> str:
+        """Return the idempotency key for the move of these answers: the same for the same answers in the same form."""
+        answers = [self.values, self.replaces] if self.replaces is not None else self.values
+        digest = hashlib.sha256(msgspec.json.encode(answers, order="sorted")).hexdigest()[:24]
+        return f"{self.key}-{digest}"
+
+
+def dump(value: Json) -> str:
+    """Return a JSON value for a form."""
+    return msgspec.json.encode(value).decode()
+
+
+def _read_pick(sent: Json) -> Pick:
+    if not isinstance(sent, list) or len(sent) != 3 or not isinstance(sent[0], str):
+        raise Problem("form_stale")
+    return Pick(sent[0][:60], sent[1], bool(sent[2]))
+
+
+def parse(text: str) -> Json:
+    """Return a JSON value of a form. Raise Problem."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise Problem("form_stale") from None
+
+
+@dataclass(frozen=True)
+class WholeMove:
+    """A finished move, and the picks that lead to it."""
+
+    label: str
+    path: str
+    ends: bool = False
+    kind: str = ""
+    """Name of the move."""
+    rest: str = ""
+    """Its members, without the name."""
+
+
+@dataclass(frozen=True)
+class OptionShown:
+    """An option of a question."""
+
+    label: str
+    value: str
+    cost: str = ""
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class BuilderState:
+    """The builder's answer to picks: a `choice`, a finished `move`, or the refusal of the last pick."""
+
+    picks: Picks
+    answer: Answer
+
+    @property
+    def choice(self) -> Doc | None:
+        """Return the open question."""
+        return self.answer.doc.get("choice")
+
+    @property
+    def move(self) -> Doc | None:
+        """Return the finished move."""
+        return self.answer.doc.get("move")
+
+    def move_to_json(self) -> str:
+        """Return the finished move for a form."""
+        return dump(self.move)
+
+
+@dataclass(frozen=True)
+class Builder:
+    """The move builder of a table for the visitor's role."""
+
+    game: str
+    role: str
+    labels: Labels
+
+    def advance(self, picks: Picks) -> BuilderState:
+        """Return the next question with more than one answer, or the finished move. Forced answers are given."""
+        return self._give_forced(self._ask_first(picks))
+
+    def _ask(self, decision: str, picks: Sequence[Json], query: str = "") -> Answer:
+        """Return the answer of the API to picks."""
+        body = {"decision": decision, "picks": list(picks)}
+        return ask("POST", f"/games/{self.game}/choices{query}", body, role=self.role)
+
+    def _ask_first(self, picks: Picks) -> BuilderState:
+        """Return the answer to the first picks of a page, and keep those to further picks.
+
+        They come with it if nothing is known of these picks in this decision, or else only if they are missing.
+        """
+        if self._is_known(picks):
+            step = BuilderState(picks, self._ask(picks.decision, picks.values))
+            nearest = _find_nearest_pick(step)
+            if nearest is None or self._find_kept(step, nearest):
+                return step
+        answer = self._ask(picks.decision, picks.values, f"?ahead={MOST_WHOLE_MOVES}")
+        further = answer.doc.pop("ahead", ())
+        if answer.status < 400:
+            self._keep_all(picks, answer.doc, further)
+        return BuilderState(picks, answer)
+
+    def _is_known(self, picks: Picks) -> bool:
+        with _lock:
+            return self._key(None, picks.decision, picks.values) in _answers
+
+    def _keep_all(self, picks: Picks, first: Doc, further: Sequence[Doc]) -> None:
+        """Keep the answers to further picks, and note all of these picks as asked."""
+        answers = {dump(picks.values): first}
+        self._keep(None, picks.decision, picks.values, None)
+        for each in further:
+            made, doc = each["picks"], first | {"choice": each["choice"], "move": each["move"]}
+            self._keep(answers[dump(made[:-1])], picks.decision, made, doc)
+            self._keep(None, picks.decision, made, None)
+            answers[dump(made)] = doc
+
+    def go_on(self, before: BuilderState, pick: Pick) -> BuilderState:
+        """Return the question after one more answer, as `advance`. The visitor may try many without another request."""
+        return self._give_forced(self._follow_up(before, pick))
+
+    def _give_forced(self, step: BuilderState) -> BuilderState:
+        while step.choice and len(step.picks.trail) < MOST_PICKS and (forced := _forced_answer(step.choice)):
+            step = self._follow_up(step, Pick(step.choice["field"], forced[0], forced=True))
+        return step
+
+    def _follow_up(self, before: BuilderState, pick: Pick) -> BuilderState:
+        """Return the answer to one more pick."""
+        if kept := self._find_kept(before, pick):
+            return kept
+        after = before.picks.add(pick)
+        answer = self._ask(after.decision, after.values)
+        if answer.status == 200 and answer.doc["version"] == before.answer.doc.get("version"):
+            self._keep(before.answer.doc, after.decision, after.values, answer.doc)
+        return BuilderState(after, answer)
+
+    def _find_kept(self, before: BuilderState, pick: Pick) -> BuilderState | None:
+        """Return the kept answer to one more pick, by the answer before and its version of the game, or None.
+
+        The API has given the visitor that answer in the same request, so the kept one is the visitor's own too.
+        """
+        after = before.picks.add(pick)
+        with _lock:
+            kept = _answers.get(self._key(before.answer.doc, after.decision, after.values))
+        return BuilderState(after, Answer(200, msgspec.json.decode(kept))) if kept else None
+
+    def _keep(self, before: Doc | None, decision: str, picks: Sequence[Json], answer: Doc | None) -> None:
+        """Keep the answer to picks. `before`: the answer to the picks without the last one, of the same version.
+
+        Without both, note the picks as asked.
+        """
+        with _lock, contextlib.suppress(ValueError):  # larger than all that is kept
+            _answers[self._key(before, decision, picks)] = msgspec.json.encode(answer)
+
+    def _key(self, before: Doc | None, decision: str, picks: Sequence[Json]) -> bytes:
+        asked = (self.game, self.role, request_language(), before, decision, picks)
+        return hashlib.sha256(msgspec.json.encode(asked)).digest()
+
+    def list_moves(self, picks: Picks) -> Answer:
+        """Return the answer of the API with all moves after the picks. It costs ten writes."""
+        return self._ask(picks.decision, picks.values, f"?all=1&limit={MOST_MOVES}")
+
+    def list_whole_moves(self, step: BuilderState) -> list[WholeMove]:
+        """Return all moves that begin with the picks if they are few, or nothing."""
+        found: list[WholeMove] = []
+        waiting, questions, least = [(step, False)], 0, _count_ways(step)
+        while waiting and least <= MOST_WHOLE_MOVES:
+            before, ends = waiting.pop(0)
+            choice = before.choice or {}
+            for option in choice["options"]:
+                questions += 1
+                if questions > 2 * MOST_WHOLE_MOVES:
+                    return []
+                after = self.go_on(before, Pick(choice["field"], option["value"]))
+                if after.answer.status >= 400:
+                    return []
+                last = ends or bool(option.get("ends"))
+                if after.move is None:
+                    waiting.append((after, last))
+                    least += _count_ways(after) - 1
+                    if least > MOST_WHOLE_MOVES:  # before more is asked
+                        return []
+                    continue
+                path = replace(after.picks, trail=after.picks.trail[len(step.picks.trail) :]).to_json()
+                parts = self.labels.move_parts(after.move)
+                found.append(WholeMove(self.labels.move(after.move), path, last, *parts))
+        return sorted(found, key=lambda move: move.ends) if least <= MOST_WHOLE_MOVES else []
+
+
+def _find_nearest_pick(step: BuilderState) -> Pick | None:
+    """Return the forced or first answer to a question with few answers, or None."""
+    choice = step.choice
+    if choice is None:
+        return None
+    if forced := _forced_answer(choice):
+        return Pick(choice["field"], forced[0])
+    return Pick(choice["field"], choice["options"][0]["value"]) if _count_ways(step) <= MOST_WHOLE_MOVES else None
+
+
+def _count_ways(step: BuilderState) -> int:
+    """Return the least number of moves from a question on; too many to list for one with another form."""
+    choice = step.choice
+    return len(choice["options"]) if choice and choice["kind"] == "one" else MOST_WHOLE_MOVES + 1
+
+
+def _forced_answer(choice: Doc) -> tuple[Json] | None:
+    """Return the only possible answer of a question, or None if there are several."""
+    if choice["kind"] == "range":
+        return (choice["lo"],) if choice["lo"] == choice["hi"] else None
+    options = choice["options"]
+    if choice["kind"] == "one":
+        return (options[0]["value"],) if len(options) == 1 else None
+    return ([o["value"] for o in options],) if choice["lo"] == choice["hi"] == len(options) else None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question as the page shows it."""
+
+    field: str
+    title: str
+    kind: str
+    lo: int = 0
+    hi: int = 0
+    groups: Sequence[tuple[str, Sequence[OptionShown]]] = ()
+
+
+def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None = None) -> Question:
+    """Return a question with its options in words. Many options come in groups; `owners`: place -> its seat."""
+    field, options = choice["field"], choice.get("options", ())
+    groups: dict[str, list[OptionShown]] = {}
+    is_long = len(options) > MOST_WHOLE_MOVES
+    for each in sorted(options, key=lambda option: bool(option.get("ends"))):
+        shown = OptionShown(
+            labels.option(field, each["value"]),
+            dump(each["value"]),
+            labels.cost(each.get("cost", {})),
+            bool(each.get("ends")),
+        )
+        is_apart = not is_long or shown.ends or each["value"] is None
+        groups.setdefault("" if is_apart else _group_of(labels, field, each["value"], owners or {}), []).append(shown)
+    if is_long and field != "type":
+        groups = {
+            name: sorted(some, key=lambda option: (option.ends, collation_key(option.label)))
+            for name, some in groups.items()
+        }
+    lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
+    ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
+    first = options[0]["value"] if options else None
+    return Question(field, labels.question(field, first), choice["kind"], lo, hi, ordered)
+
+
+def _group_of(labels: Labels, field: str, value: Json, owners: Mapping[str, int]) -> str:
+    """Return the group of an option: its owner, its kind, or its first member."""
+    if isinstance(value, dict):
+        return labels.option(field, value).partition(";")[0].rstrip()
+    if isinstance(value, str) and value in owners:
+        return labels.short_seat(owners[value])
+    return labels.group(field, value)
+
+
+def _group_order(labels: Labels, field: str, name: str, owners: Mapping[str, int]) -> tuple[int, int, tuple[str, str]]:
+    """Return the place of a group: owners by seat, then kinds, at the end the options apart."""
+    seats = [seat for seat in set(owners.values()) if labels.short_seat(seat) == name]
+    named = list(dict.fromkeys(labels.group(field, value) for value in load_groups(labels.rules.package, field)))
+    is_ordered = field == "type" and name in named
+    number = seats[0] if seats else named.index(name) if is_ordered else 0
+    return (0 if seats else 2 if not name else 1, number, collation_key(name))
+
+
+def find_owners(part: Mapping[str, Json]) -> dict[str, int]:
+    """Return place -> seat for the entries of a sight's mappings that have an `owner`."""
+    mappings = [value for value in part.values() if isinstance(value, dict)]
+    return {
+        place: entry["owner"]
+        for mapping in mappings
+        for place, entry in mapping.items()
+        if isinstance(entry, dict) and isinstance(entry.get("owner"), int)
+    }

@@ -1,0 +1,1 @@
+"""The desk of an officer: what waits, and the forms for it."""

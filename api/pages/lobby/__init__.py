@@ -1,0 +1,1 @@
+"""Pages before a game: the lobby, options of a ruleset, imports, cards of links."""

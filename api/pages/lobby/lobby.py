@@ -1,0 +1,225 @@
+"""The first page, the lobby, new tables, and a game against bots at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from api.http import i18n, public_url
+from api.http.problems import Problem
+from api.pages.account.login import log_in_first
+from api.pages.common import clocks
+from api.pages.common.form_keys import new_form_key, read_form_key
+from api.pages.common.in_process import RefusedCall, ask, require
+from api.pages.common.labels import Labels
+from api.pages.common.numbers import parse_number
+from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
+from api.pages.lobby.ruleset_options import read_options, show_options
+from api.services import Doc, services
+from domain.kernel.text.message_catalog import Message, load_texts
+from domain.types import Json
+
+STATUSES = ("open", "running", "closed")
+MOST_SHOWN = 20
+"""Tables in a list of the first page and of the lobby."""
+
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,60}@[1-9][0-9]{0,5}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class TableShown:
+    """A table in a list. `event`: its tournament and place there, or empty."""
+
+    doc: Doc
+    labels: Labels
+    event: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the table's own title, or its place in a tournament, or the game's title."""
+        return str(self.doc.get("title") or self.event or self.labels.title())
+
+    @property
+    def players(self) -> str:
+        """Return the names of the seats of people, and the number of bots."""
+        taken = [each for each in self.doc["seats"] if each["player"]]
+        people = [self.labels.seat(each["seat"]) for each in taken if not each["player"].startswith("bot-")]
+        bots = len(taken) - len(people)
+        told = Message("{count} {count#bot|bots}", count=bots)
+        return ", ".join(people + ([i18n.translate(told, self.labels.texts.lang)] if bots else []))
+
+    @property
+    def free(self) -> int:
+        """Return the number of free seats."""
+        return len(self._free_seats)
+
+    @property
+    def free_names(self) -> str:
+        """Return the names of the free seats."""
+        return ", ".join(map(self.labels.short_seat, self._free_seats))
+
+    @property
+    def _free_seats(self) -> list[int]:
+        return [each["seat"] for each in self.doc["seats"] if not each["player"] or each.get("absent")]
+
+    @property
+    def waiting(self) -> str:
+        """Return the names of the seats that are waited for."""
+        return ", ".join(self.labels.short_seat(seat) for seat in self.doc["waiting_for"])
+
+
+def index(other: Callable[[], Response]) -> Response:
+    """Show the first page to a browser, and `other` to a program."""
+    if "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
+        return other()
+    return show_home()
+
+
+def show_home() -> Response:
+    """Show what waits for the visitor, or what can be done here."""
+    mine = _own_tables() if session_owner() else []
+    due = [table for table in mine if table.doc["turn"]]
+    return render_games_page(
+        "home",
+        wide=True,
+        mine=mine,
+        due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
+        running=_public_tables("running", 5),
+        open=_public_tables("open", 10, free="1"),
+        rulesets=[] if session_owner() else _rulesets(),
+        times=clocks.Times.of_visitor(),
+    )
+
+
+def _own_tables(*statuses: str) -> list[TableShown]:
+    """Return the visitor's tables of these statuses: those where something is due first."""
+    items = require("GET", "/me/games?limit=100")["items"]
+    tables = show_tables(each for each in items if each["status"] in (statuses or ("open", "running")))
+    return sorted(tables, key=lambda t: (not t.doc["turn"], t.doc["left"] is None, t.doc["left"] or 0))
+
+
+def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:
+    return show_tables(require("GET", "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"])
+
+
+def show_tables(items: Iterable[Doc]) -> list[TableShown]:
+    """Return summaries as a list shows them, with their places in tournaments."""
+    lang, items = i18n.request_language(), list(items)
+    events = sorted({each["tournament"]["tournament"] for each in items if "tournament" in each})
+    cards = services().seat_tokens.texts.list_cards(events)
+    return [_show_one(each, Labels.of_table(each, lang), cards) for each in items]
+
+
+def _show_one(doc: Doc, labels: Labels, cards: Mapping[str, tuple[str, str]]) -> TableShown:
+    """Return a table in a list. `cards`: title and note by tournament."""
+    place = doc.get("tournament")
+    if not place:
+        return TableShown(doc, labels)
+    title = cards.get(place["tournament"], ("", ""))[0] or labels.title()
+    return TableShown(doc, labels, f"{title}, {place['round']}.{place['pod']}")
+
+
+def show_lobby() -> Response:
+    """Show the visitor's tables, and the public ones by status."""
+    ruleset, title = request.args.get("ruleset", ""), request.args.get("title", "")[:60]
+    query = {"ruleset": ruleset} if _WORD.fullmatch(ruleset) else {}
+    sections = {status: _public_tables(status, MOST_SHOWN, **query) for status in STATUSES}
+    sections["vacant"] = _public_tables("running", MOST_SHOWN, free="1", **query)
+    wanted = title.casefold()
+    mine, finished = (_own_tables(), _own_tables("over", "closed")) if session_owner() else ([], [])
+
+    def select(tables: list[TableShown]) -> list[TableShown]:
+        return [t for t in tables if ruleset in ("", t.doc["ruleset"]) and wanted in t.name.casefold()]
+
+    return render_games_page(
+        "lobby",
+        wide=True,
+        mine=select(mine),
+        finished=select(finished)[:MOST_SHOWN],
+        sections={status: [t for t in some if wanted in t.name.casefold()] for status, some in sections.items()},
+        rulesets=_rulesets(),
+        ruleset=ruleset,
+        table_title=title,
+        times=clocks.Times.of_visitor(),
+    )
+
+
+def _rulesets() -> list[Doc]:
+    return list(require("GET", "/rulesets")["items"])
+
+
+# --- new tables ------------------------------------------------------------------------------------------------
+
+
+def new_table() -> Response:
+    """Show the form for a new table, and open it."""
+    if session_owner() is None:
+        return log_in_first()
+    ruleset = request.values.get("ruleset", "")
+    if not _WORD.fullmatch(ruleset):
+        return render_games_page("new_table", rulesets=_rulesets(), rules=None)
+    rules = require("GET", f"/rulesets/{ruleset}")
+    if request.method == "POST":
+        try:
+            return _open(rules)
+        except RefusedCall as problem:
+            return _show_form(rules, problem)
+    return _show_form(rules)
+
+
+def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
+    texts = load_texts(services().registry.get(rules["name"]).package, i18n.request_language())
+    return render_games_page(
+        "new_table",
+        problem.status if problem else 200,
+        rules=rules,
+        options=show_options(rules["options"], texts, request.form),
+        key=new_form_key(),
+        times=clocks.Times.of_visitor(),
+        sent=request.form,
+        problem=localize_problem(problem) if problem else None,
+    )
+
+
+def _open(rules: Doc) -> Response:
+    form = request.form
+    body: dict[str, Json] = {
+        "ruleset": rules["name"],
+        "seats": parse_number(form.get("seats", ""), 999) or 0,
+        "options": read_options(rules["options"], form),
+        "undo": form.get("undo", ""),
+        "listing": form.get("listing", ""),
+        "pace": form.get("pace") or None,
+    }
+    opened = require("POST", "/games", body, Idempotency_Key=read_form_key())
+    game = opened["game"]
+    if form.get("join") == "yes":
+        opened = ask("POST", f"/games/{game}/seats", {}, Idempotency_Key=f"{read_form_key()}-own").doc | opened
+    invitation = opened.get("invitation")
+    if invitation:
+        return render_games_page("invited", base=public_url.base_url(), game=game, invitation=invitation)
+    return redirect(f"/games/{game}?wait={opened['position']}")
+
+
+def play_now() -> Response:
+    """Show the games to play against bots, and start one."""
+    if session_owner() is None:
+        return log_in_first()
+    if request.method == "GET":
+        return render_games_page("play_now", rulesets=_rulesets(), key=new_form_key())
+    chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
+    if chosen is None:
+        raise Problem("form_stale")
+    seats, key = min(chosen["seats"]), read_form_key()
+    body = {"ruleset": chosen["name"], "seats": seats, "listing": "unlisted"}
+    game = require("POST", "/games", body, Idempotency_Key=key)["game"]
+    for seat in range(1, seats):
+        seated = {"seat": seat, "bot": "heuristic"}
+        require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
+    require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
+    started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")
+    return redirect(f"/games/{game}?wait={started['position']}#decision")

@@ -1,0 +1,1 @@
+"""The player view as HTML: a tree of nodes, widgets, panels."""

@@ -1,0 +1,1 @@
+"""The rules beside the pages, and the names in them."""

@@ -1,0 +1,98 @@
+"""The rules of a table's game beside its map: every rule number is an anchor. The index lists rules by name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from flask import Response
+
+from api.pages.common.collation import collation_key
+from api.pages.common.geometry import load_geometry
+from api.pages.common.in_process import require
+from api.pages.common.session import render_games_page
+from api.pages.map.map_drawing import draw_map
+from api.pages.rules.rules_names import load_names
+from api.pages.table.table_page import TablePage, load_table_page
+
+_HEADING = re.compile(r"(#{1,4}) (.*)")
+_RULE = re.compile(r"(?:- )?\*\*([A-Z0-9]{2,4}-[0-9](?:[0-9a-z.]*[0-9a-z])?)(?:\*\*)?\.? ?(.*)")
+_NUMBER = re.compile(r"([A-Z0-9]{2,4}-[0-9][0-9a-z.]*)")
+_MARKS = re.compile(r"\*\*|`|(?<!\w)\*(?=\w)|(?<=[\w.,;:!?)])\*(?!\w)")
+_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A heading (its level), a rule (its number), or a paragraph of the rules page."""
+
+    text: str
+    level: int = 0
+    rule: str = ""
+    table: bool = False
+
+
+def show_rules(game: str) -> Response:
+    """Show the rules of the table's game. A name in them leads to the map or to the index."""
+    page = load_table_page(game)
+    package, lang = page.labels.rules.package, page.labels.texts.lang
+    geometry, names = load_geometry(package), load_names(package)
+    drawing = draw_map(geometry, lang) if geometry else None
+    return render_games_page(
+        "rules",
+        wide=True,
+        page=page,
+        blocks=[(block, names.split(block.text)) for block in _load_blocks(page)],
+        geometry=geometry,
+        drawing=f"/pages/maps/{page.summary['ruleset']}/{lang}/{drawing.digest}.svg" if drawing else "",
+    )
+
+
+def show_index(game: str) -> Response:
+    """Show the rules by the regions, pieces and cards in them."""
+    page = load_table_page(game)
+    found = load_names(page.labels.rules.package)
+    mentions = found.find_mentions((block.rule, block.text) for block in _load_blocks(page))
+    names = {thing.id: thing.find_name(page.labels.texts) for thing in found.things}
+    ordered = sorted(found.things, key=lambda thing: (thing.id not in mentions, collation_key(names[thing.id])))
+    places, others = ([t for t in ordered if t.is_place == is_place] for is_place in (True, False))
+    return render_games_page(
+        "rules_index",
+        wide=True,
+        page=page,
+        parts=[(places, "places"), ([thing for thing in others if thing.id in mentions], "others")],
+        names=names,
+        mentions=mentions,
+    )
+
+
+def _load_blocks(page: TablePage) -> list[Block]:
+    return read_blocks(require("GET", f"/rulesets/{page.summary['ruleset']}/rules")["text"])
+
+
+def read_blocks(text: str) -> list[Block]:
+    """Return the blocks of a rules page. Its marks for emphasis, code and links are left out."""
+    return [block for part in re.split(r"\n\s*\n", text) for block in _read_part(part) if block.text]
+
+
+def _read_part(part: str) -> list[Block]:
+    found: list[Block] = []
+    for line in part.splitlines():
+        if heading := _HEADING.fullmatch(line):
+            number = _NUMBER.match(heading[2])
+            found.append(Block(_plain(heading[2]), len(heading[1]), number[1] if number else ""))
+        elif rule := _RULE.match(line):
+            found.append(Block(_plain(rule[2]), 0, rule[1]))
+        elif line.startswith("|"):
+            found.append(Block(_plain(line.strip("|").replace("|", " \u00b7 ")), table=True))
+        elif line.strip("-"):
+            if found and not found[-1].level and not found[-1].table and not line.startswith("- "):
+                last = found.pop()
+                found.append(Block(f"{last.text} {_plain(line)}", 0, last.rule))
+            else:
+                found.append(Block(_plain(line)))
+    return found
+
+
+def _plain(text: str) -> str:
+    return _MARKS.sub("", _LINK.sub(r"\1", text)).strip()

@@ -1,0 +1,1 @@
+"""The page of a table: question, chronicle, votes, live updates, the desk of its officers."""

@@ -1,0 +1,72 @@
+"""The chronicle of a table: its newest entries, the digest since a visit, its own page."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from flask import Response, request
+
+from api.pages.common import clocks
+from api.pages.common.in_process import ask, require
+from api.pages.common.numbers import query_number
+from api.pages.common.session import render_games_page, session_owner
+from api.pages.table.table_page import TablePage, load_table_page
+from api.services import Doc, services
+from domain.errors import StoreUnavailable
+
+NEWEST = 12
+"""Versions of the chronicle on the page of a table."""
+
+
+SLICE, MOST_SLICES = 200, 10
+"""Entries of the timeline in one request, and requests for one's own last move."""
+
+
+def newest_entries(page: TablePage) -> list[Doc]:
+    """Return the newest entries of the timeline."""
+    after = max(page.summary["version"] - NEWEST, 0)
+    return list(require("GET", f"/games/{page.game}/timeline?after={after}", role=page.role)["items"])
+
+
+def digest_since_visit(page: TablePage) -> Doc | None:
+    """Note the visit; return the digest of the versions since the last one, or None if nothing is new."""
+    owner, version = session_owner(), page.summary["version"]
+    if owner is None or not page.board or request.method != "GET":
+        return None
+    since = 0
+    with suppress(StoreUnavailable):  # a store that takes no rows still shows the table
+        since = services().account_store.page_visits.note_look(owner.account, page.game, version)
+    if not 0 < since < version:
+        return None
+    answer = ask("GET", f"/games/{page.game}/digest?after={since}", role=page.role)
+    if answer.status >= 400:
+        return None
+    told = [turn for turn in answer.doc["turns"] if any(turn.get(part) for part in ("rulings", "lines", "standings"))]
+    return answer.doc | {"turns": told}
+
+
+def show_chronicle(game: str) -> Response:
+    """Show the chronicle of a table, a page of versions at a time: the whole one, or that since one's last move."""
+    page = load_table_page(game)
+    since_move = request.args.get("since") == "move"
+    number = _find_own_move(page) if since_move else query_number("after", 999_999_999)
+    found = require("GET", f"/games/{game}/timeline?limit={SLICE}&after={number}", role=page.role)
+    entries = found["items"]
+    more = entries[-1]["version"] if found.get("next") and entries else None
+    times = clocks.Times.of_visitor()
+    return render_games_page(
+        "chronicle", wide=True, page=page, entries=entries, more=more, since_move=since_move, times=times
+    )
+
+
+def _find_own_move(page: TablePage) -> int:
+    """Return the version of the newest move of the visitor's seat, or 0 if there is none nearby."""
+    upto = page.summary["version"]
+    for _ in range(MOST_SLICES if page.seat is not None else 0):
+        after = max(upto - SLICE, 0)
+        found = require("GET", f"/games/{page.game}/timeline?limit={SLICE}&after={after}", role=page.role)["items"]
+        own = [e["version"] for e in found if e["kind"] == "moved" and e["seat"] == page.seat and not e.get("undone")]
+        if own or not after:
+            return max(own, default=0)
+        upto = after
+    return 0

@@ -1,0 +1,166 @@
+"""Moves by forms: each answers one question, the last one makes the move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flask import Response, g, request
+
+from api.http import i18n
+from api.http.problems import Problem
+from api.pages.account.login import show_login
+from api.pages.common.in_process import Answer, ask
+from api.pages.common.numbers import parse_number
+from api.pages.common.preferences import current_preferences
+from api.pages.common.session import redirect, session_owner
+from api.pages.decision.move_choices import BuilderState, Picks, parse
+from api.pages.decision.order_sheet import list_moves
+from api.pages.decision.why_not import find_reason
+from api.pages.table.prompt import Prompt, ask_first, ask_next, new_picks, preview_move
+from api.pages.table.table import render_table
+from api.pages.table.table_page import TablePage, load_table_page
+from api.services import Doc
+from domain.kernel.text.message_catalog import Message
+from domain.types import MAX_INT, Json
+
+_MOVED_ON = ("decision_closed", "stale_version", "already_answered", "not_your_decision", "wrong_phase")
+"""Refusals of a form that is older than the game."""
+
+_NEWEST, _TRIES = 100, 3
+"""Versions and own moves in which the move of a repeated form is looked for."""
+
+_TOLD = 3
+"""Newest sentences that a page tells of what has happened since its form."""
+
+
+def play(game: str) -> Response:
+    """Take an answer to a question of the move builder, and show the next question, or make the move."""
+    if session_owner() is None:
+        return show_login(f"/games/{game}")
+    page, picks = load_table_page(game), Picks.from_form()
+    if page.summary["status"] != "running" or page.seat is None:
+        return render_table(page, Prompt(note=_say(Message("The game does not wait for you."))), 409)
+    if "send" in request.form:
+        return _send(page, picks, parse(request.form["send"]))
+    state = page.builder.advance(picks)
+    if state.answer.status >= 400:
+        return _refuse(page, picks, state.answer)
+    if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
+        return _explain(page, state, missing)
+    if state.move is None:
+        return render_table(page, ask_next(page, state))
+    preview = preview_move(page, state)
+    if preview.status >= 400:
+        return _refuse(page, picks, preview)
+    if _needs_confirmation(page, preview.doc):
+        return render_table(page, Prompt(state, preview=preview.doc))
+    return _send(page, picks, state.move)
+
+
+def _explain(page: TablePage, state: BuilderState, missing: str) -> Response:
+    """Show the question again, with the reason for a missing value as a form sends it."""
+    found = find_reason(page.builder, page.board, state, parse(missing))
+    if found is None:
+        raise Problem("form_stale")
+    if isinstance(found, Answer) and found.code in _MOVED_ON:
+        return _catch_up(page, state.picks, found)
+    asked = ask_next(page, state)
+    if isinstance(found, Answer):
+        asked.refusal = found.doc
+        return render_table(page, asked, found.status)
+    asked.reason = found
+    return render_table(page, asked)
+
+
+def _needs_confirmation(page: TablePage, preview: Doc) -> bool:
+    """Return True for a move that its seat cannot take back. An order of a sheet can be cancelled."""
+    if current_preferences()["confirm"] == "always":
+        return True
+    is_order = "facts" in preview and page.show_sheet() is not None
+    return bool(preview.get("depends") or (preview.get("barrier") and not is_order))
+
+
+def _send(page: TablePage, picks: Picks, move: Json) -> Response:
+    """Make a move, and lead to the table as it is then. The same form makes it once."""
+    made = _post_move(page, picks, move)
+    if made.status >= 400:
+        return _refuse(page, picks, made)
+    return redirect(f"{page.address}?wait={made.doc['position']}#decision")
+
+
+def _post_move(page: TablePage, picks: Picks, move: Json) -> Answer:
+    body, key = {"moves": list_moves(page.labels, picks, move), "decision": picks.decision}, picks.command_key()
+    return ask("POST", f"/games/{page.game}/moves", body, role=page.role, Idempotency_Key=key)
+
+
+def _find_repeat(page: TablePage, picks: Picks) -> Answer | None:
+    """Return the answer to the move that this form has made already, or None.
+
+    A second click on an option comes when the decision is closed, and its move is among the newest of the seat. The
+    same key and move get the same answer; other answers have another key, with which nothing can be stored any more.
+    """
+    after = max(page.summary["version"] - _NEWEST, 0)
+    newest = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
+    entries = newest.get("items", ())
+    own = [move for entry in entries for seat, move in entry.get("acts", ()) if seat == page.seat and "type" in move]
+    answers = (_post_move(page, picks, move) for move in reversed(own[-_TRIES:]))
+    return next((answer for answer in answers if answer.status < 400), None)
+
+
+def _refuse(page: TablePage, picks: Picks, refusal: Answer) -> Response:
+    """Show a refusal, and the question before the refused answer again. After a change of the game, catch up."""
+    g.problem = refusal.code
+    if refusal.code in _MOVED_ON or picks.decision != (page.decision or {}).get("id"):
+        return _catch_up(page, picks, refusal)
+    before = page.builder.advance(picks.step_back())
+    asked = ask_next(page, before) if before.answer.status < 400 and before.move is None else ask_first(page)
+    asked.refusal = refusal.doc | _count_answers(asked, picks, refusal)
+    return render_table(page, asked, refusal.status)
+
+
+def _count_answers(asked: Prompt, picks: Picks, refusal: Answer) -> Doc:
+    """Return the sentence for too few or too many answers to a question of several, or nothing."""
+    question, newest = asked.question, picks.values[-1:]
+    if refusal.code != "not_offered" or question is None or question.kind != "some" or "several" not in request.form:
+        return {}
+    number = len(newest[0]) if newest and isinstance(newest[0], list) else 0
+    if number < question.lo:
+        return {"detail": _say(Message("Choose at least {lo}.", lo=question.lo))}
+    return {"detail": _say(Message("Choose at most {hi}.", hi=question.hi))} if number > question.hi else {}
+
+
+def _catch_up(page: TablePage, picks: Picks, refusal: Answer) -> Response:
+    """Show what is asked now, with the answers so far if they still fit, and what has happened meanwhile."""
+    if repeat := _find_repeat(page, picks):
+        return redirect(f"{page.address}?wait={repeat.doc['position']}#decision")
+    current = load_table_page(page.game)
+    decision = current.decision
+    asked = Prompt(refusal=refusal.doc)
+    note = Message("The game has moved on: your answers were not sent, and nothing is asked of you now.")
+    if decision is not None and (current.must_decide or current.may_decide):
+        step = current.builder.advance(replace(new_picks(current), trail=picks.trail))
+        if step.answer.status < 400 and picks.values:
+            asked = ask_next(current, step)
+            note = Message("The game has moved on. Your answers are kept: check them, and send them again.")
+        else:
+            asked = ask_first(current)
+            asked.refusal = refusal.doc
+            note = Message("The game has moved on: your answers no longer fit.")
+    is_closed = picks.decision != (decision or {}).get("id")
+    asked.note, asked.cause = _say(note), "decision_closed" if is_closed else refusal.code
+    asked.since = _tell_since(current)
+    return render_table(current, asked, refusal.status)
+
+
+def _tell_since(page: TablePage) -> list[str]:
+    """Return the newest sentences of the chronicle since the version of the submitted form."""
+    seen = parse_number(request.form.get("version", ""), MAX_INT)
+    if seen is None:
+        return []
+    after = max(seen, page.summary["version"] - _NEWEST)
+    found = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
+    return [line for entry in found.get("items", ()) for line in page.tell(entry)][-_TOLD:]
+
+
+def _say(message: str) -> str:
+    return i18n.translate(message, i18n.request_language())

@@ -1,0 +1,98 @@
+"""The question to a visitor: the answers so far, the next question, the dry run of a finished move."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from api.pages.common.in_process import Answer, ask
+from api.pages.common.labels import Labels
+from api.pages.decision.move_choices import (
+    BuilderState,
+    Picks,
+    Question,
+    WholeMove,
+    find_owners,
+    show_question,
+)
+from api.pages.decision.order_sheet import list_moves
+from api.pages.decision.why_not import Missing, Reason, list_closed_kinds, list_missing
+from api.pages.table.table_page import TablePage
+from api.services import Doc
+from domain.types import Json
+
+
+@dataclass
+class Prompt:
+    """The question to the visitor, and notes on the answers so far."""
+
+    step: BuilderState | None = None
+    question: Question | None = None
+    whole: Sequence[WholeMove] = ()
+    preview: Doc | None = None
+    refusal: Doc | None = None
+    note: str = ""
+    cause: str = ""
+    """Code of the change of the game that made the answers void."""
+    since: Sequence[str] = ()
+    """Sentences of the chronicle since the version of the form."""
+    missing: Missing = ()
+    """Values missing from the question."""
+    closed_kinds: Sequence[tuple[str, str]] = ()
+    """Kinds of moves of this decision among them: as sent by a form, and in words."""
+    reason: Reason | None = None
+    """Why one of them is not offered."""
+
+    @property
+    def kind(self) -> str:
+        """Return the name of all whole moves if they differ in their members alone, or an empty text."""
+        kinds = {move.kind if move.rest else "" for move in self.whole}
+        return kinds.pop() if len(kinds) == 1 else ""
+
+    @property
+    def is_begun(self) -> bool:
+        """Return True if the visitor has given an answer or reads a reason: the page keeps it."""
+        picks = self.step.picks if self.step else None
+        if self.reason is not None:
+            return True
+        return picks is not None and (picks.replaces is not None or any(not each.forced for each in picks.trail))
+
+    def list_about(self, decision: Doc | None) -> Json:
+        """Return what the question is about: the answers so far, and what the decision answers."""
+        return [*(self.step.picks.values if self.step else ()), (decision or {}).get("context")]
+
+    def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
+        """Return the answers so far in words: question, answer, and True for a forced one."""
+        trail = self.step.picks.trail if self.step else ()
+        return [(labels.holder(p.field, p.value), labels.option(p.field, p.value), p.forced) for p in trail]
+
+
+def new_picks(page: TablePage) -> Picks:
+    """Return no answers yet to the open decision."""
+    return Picks((page.decision or {}).get("id", ""), secrets.token_urlsafe(18))
+
+
+def ask_first(page: TablePage) -> Prompt:
+    """Return the first question for the visitor's seat, with the whole moves if they are few."""
+    return ask_next(page, page.builder.advance(new_picks(page)))
+
+
+def preview_move(page: TablePage, step: BuilderState) -> Answer:
+    """Return the dry run of a finished move: its consequences of a finished move, as far as the seat may know them."""
+    body = {"moves": list_moves(page.labels, step.picks, step.move), "decision": step.picks.decision}
+    return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
+
+
+def ask_next(page: TablePage, step: BuilderState) -> Prompt:
+    """Return the next question of a step."""
+    if step.answer.status >= 400:
+        return Prompt(refusal=step.answer.doc)
+    if step.move is not None:
+        return Prompt(step, preview=preview_move(page, step).doc)
+    whole = page.builder.list_whole_moves(step)
+    owners = find_owners(page.board["public"])
+    question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None
+    missing = list_missing(page.labels, page.board, step, whole)
+    closed = list_closed_kinds(page.labels, page.board, missing)
+    return Prompt(step, question, whole, missing=missing, closed_kinds=closed)

@@ -1,0 +1,110 @@
+"""The page of a table: what is to be decided, the seats, the sight, the chronicle, the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flask import Response
+
+from api.pages.common import clocks
+from api.pages.common.agreements import DURATIONS, tell_act
+from api.pages.common.geometry import load_geometry
+from api.pages.common.in_process import ask
+from api.pages.common.session import render_games_page
+from api.pages.lobby.link_card import show_card
+from api.pages.map.board_picture import is_public
+from api.pages.map.map_view import Offers, find_offers, show_map
+from api.pages.map.missing_places import find_places
+from api.pages.player_view.kept_panels import show_parts
+from api.pages.player_view.node_html import NodeWriter
+from api.pages.player_view.view_nodes import show_window
+from api.pages.table.chronicle import digest_since_visit, newest_entries
+from api.pages.table.prompt import Prompt, ask_first
+from api.pages.table.table_page import TablePage, load_table_page
+from api.services import Doc
+from projections.documents import is_paused
+
+REFRESH_SECONDS = 4
+"""Pause after which a page asks again while only programs are waited for."""
+
+
+# --- the page --------------------------------------------------------------------------------------------------
+
+
+def show_table(game: str) -> Response:
+    """Show a table."""
+    return render_table(load_table_page(game))
+
+
+def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200) -> Response:
+    """Render a table, with the question that is asked."""
+    summary, labels = page.summary, page.labels
+    running = summary["status"] == "running"
+    if asked is None and running and (page.must_decide or page.may_decide):
+        asked = ask_first(page)
+    entries, digest = newest_entries(page), digest_since_visit(page)
+    blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
+    offers = _find_offers(page, None if blocked else asked)
+    missing = asked.missing if asked and not blocked else ()
+    places = find_places(labels, page.board, page.seat, missing, asked.list_about(page.decision) if asked else None)
+    parts = show_parts(labels, page.board, page.audit, places) if page.board else []
+    titles = next((part.titles for part in parts if part.name == "public"), {})
+    stopped = summary["status"] in ("over", "closed")
+    return render_games_page(
+        "table",
+        status,
+        wide=True,
+        page=page,
+        labels=labels,
+        asked=asked,
+        summary=summary,
+        decision=page.decision,
+        parts=parts,
+        window=show_window(labels, page.decision, titles) if running else None,
+        write_node=NodeWriter(labels.texts.lang).write_node,
+        map=show_map(labels, page.board, page.seat, offers),
+        offer_ids=offers.ids,
+        has_picture=is_public(summary, 0),
+        card=show_card(summary, labels),
+        sheet=page.show_sheet(),
+        entries=entries,
+        digest=digest,
+        undo=_undo_version(page, entries),
+        votes=list_votes(page),
+        scores=ask("GET", f"/games/{page.game}/scores", role=page.role).doc if stopped else None,
+        times=clocks.Times.of_visitor(page.now),
+        tell_act=tell_act,
+        durations=DURATIONS,
+        refresh=REFRESH_SECONDS if page.waits_for_programs() and (asked is None or asked.step is None) else 0,
+        refreshed=page.address + (f"?as={page.role}" if page.role else ""),
+        position=clocks.seat_due(page.decision, page.seat),
+        paused=is_paused(summary, page.now),
+        blocked=blocked,
+    )
+
+
+def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:
+    """Return the regions of the map in the question to the visitor."""
+    geometry = load_geometry(page.labels.rules.package)
+    if geometry is None or asked is None:
+        return Offers()
+    return find_offers(asked.question, asked.whole, geometry.regions, asked.missing)
+
+
+def _undo_version(page: TablePage, entries: Sequence[Doc]) -> int | None:
+    """Return the version before the visitor's last move if that is among the newest records, or None."""
+    if page.seat is None or page.summary["status"] != "running" or page.summary["undo"] not in ("free", "consent"):
+        return None
+    own = [e for e in entries if e["kind"] == "moved" and e["seat"] == page.seat and not e.get("undone")]
+    return own[-1]["version"] - 1 if own else None
+
+
+def list_votes(page: TablePage) -> list[Doc]:
+    """Return the open undo requests and proposals, each with the visitor's part in it."""
+    if page.summary["status"] not in ("open", "running"):
+        return []
+    found = []
+    for kind in ("rewinds", "proposals"):
+        answer = ask("GET", f"/games/{page.game}/{kind}", role=page.role)
+        found += [each | {"kind": kind} for each in answer.doc.get("items", ()) if each.get("status") == "open"]
+    return found

@@ -1,0 +1,130 @@
+"""Acts of entrants and of the organiser of a tournament, by forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from api.http.problems import Problem
+from api.pages.account.login import show_login
+from api.pages.common.form_keys import read_form_key
+from api.pages.common.form_texts import read_text
+from api.pages.common.in_process import ask
+from api.pages.common.numbers import parse_number, read_number
+from api.pages.common.session import redirect, session_owner
+from api.pages.tournaments.tournament_pages import load_tournament, render_tournament
+from api.services import Doc
+from domain.tournaments.bids import TOTAL_BID
+from domain.tournaments.designs import MAX_ROUNDS
+from domain.tournaments.sizes import MAX_SEATS
+
+Act = tuple[str, str, Doc]
+"""Method, path below the tournament or `/me`, and body."""
+
+_PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
+
+
+def act_in_tournament(tournament: str) -> Response:
+    """Carry out an act of the visitor, and show the tournament: after a ranking with its next step."""
+    if session_owner() is None:
+        return show_login(f"/tournaments/{tournament}")
+    act, key = request.form.get("act", ""), read_form_key()
+    if act not in _ACTS:
+        raise Problem("form_stale")
+    method, path, body = _ACTS[act]()
+    shown = {"stage": 99, "round": MAX_ROUNDS}
+    place = {name: read_number(name, most, 1) for name, most in shown.items() if name in request.form}
+    address = path if path.startswith("/me/") else f"/tournaments/{tournament}{path}"
+    answer = ask(method, address, body, Idempotency_Key=key)
+    if answer.status >= 400:
+        return render_tournament(load_tournament(tournament), answer)
+    query = urlencode({"done": act} if act == "rank" else place)
+    return redirect(f"/tournaments/{tournament}" + (f"?{query}" if query else ""))
+
+
+def _read_round() -> str:
+    """Return the path of the round in the form."""
+    return f"/stages/{read_number('stage', 99, 1)}/rounds/{read_number('round', MAX_ROUNDS, 1)}"
+
+
+def _read_text(name: str) -> Doc:
+    text = read_text(name)
+    return {name: text} if text else {}
+
+
+def _read_name() -> Doc:
+    return {"name": request.form.get("person", "").strip()[:40]}
+
+
+def _read_player() -> str:
+    player = request.form.get("player", "")
+    if not _PLAYER.fullmatch(player):
+        raise Problem("form_stale")
+    return player
+
+
+def _answer_question(method: str) -> Act:
+    """Accept to be a substitute (PUT), or decline it or give it up (DELETE)."""
+    return method, f"/me/substitutions/{(request.view_args or {})['tournament']}/{_read_player()}", {}
+
+
+def _label() -> Act:
+    return "PUT", "/card", {**_read_text("title"), **_read_text("note")}
+
+
+def _withdraw() -> Act:
+    if request.form.get("sure") != "yes":
+        raise Problem("form_stale")
+    return "DELETE", "/entrants/me", {}
+
+
+def _close() -> Act:
+    if request.form.get("sure") != "yes":
+        raise Problem("form_stale")
+    return "POST", "/close", _read_text("outcome")
+
+
+def _file() -> Act:
+    """Return a bid, or a list of seats; words other than numbers from 0 to 100 make it an empty one."""
+    words = request.form.get("wish", "").replace(",", " ").split()
+    wish = [parse_number(word, TOTAL_BID) for word in words[:MAX_SEATS]]
+    member = "bid" if request.form.get("seating") == "bid" else "seats"
+    is_whole = len(words) == len(wish) and None not in wish
+    return "PUT", f"{_read_round()}/bids", {member: wish if is_whole else []}
+
+
+_ACTS: dict[str, Callable[[], Act]] = {
+    "enter": lambda: ("POST", "/entrants", {}),
+    "withdraw": _withdraw,
+    "queue": lambda: ("POST", "/queue", {}),
+    "leave": lambda: ("DELETE", "/queue", {}),
+    "check_in": lambda: ("POST", "/checkin", _read_text("nonce_hash")),
+    "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce")}),
+    "checking": lambda: ("POST", "/phases", {"phase": "checking"}),
+    "drawing": lambda: ("POST", "/phases", {"phase": "drawing"}),
+    "queue_closed": lambda: ("POST", "/phases", {"phase": "queue_closed"}),
+    "queue_open": lambda: ("POST", "/phases", {"phase": "queue_open"}),
+    "bidding": lambda: ("POST", f"{_read_round()}/bidding", {}),
+    "file": _file,
+    "draw": lambda: ("POST", f"{_read_round()}/draw", _read_text("reason")),
+    "tables": lambda: ("POST", f"{_read_round()}/tables", {}),
+    "reports": lambda: ("POST", f"{_read_round()}/reports", {}),
+    "rank": lambda: ("POST", f"{_read_round()}/rank", {}),
+    "schedule": lambda: (
+        "PUT",
+        "/schedule",
+        {"rule": "", "start": "", **_read_text("rule"), **_read_text("start"), **_read_text("zone")},
+    ),
+    "unschedule": lambda: ("DELETE", "/schedule", {}),
+    "ask_substitute": lambda: ("POST", "/entrants/me/substitutes", _read_name()),
+    "end_substitute": lambda: ("DELETE", f"/entrants/me/substitutes/{_read_player()}", {}),
+    "accept": lambda: _answer_question("PUT"),
+    "decline": lambda: _answer_question("DELETE"),
+    "follow": lambda: ("PUT", "/followers/me", {}),
+    "unfollow": lambda: ("DELETE", "/followers/me", {}),
+    "label": _label,
+    "close": _close,
+}

@@ -1,0 +1,283 @@
+"""Tournaments on pages: the list, one tournament with a round and its standings, and the reason of a place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+from urllib.parse import urlencode
+
+from flask import Response, g, request
+
+from api.event_stakes import has_stake_in_stage
+from api.http import i18n, public_url
+from api.http.problems import Problem
+from api.pages.common import clocks
+from api.pages.common.form_keys import new_form_key
+from api.pages.common.in_process import Answer, RefusedCall, ask, require
+from api.pages.common.labels import Labels
+from api.pages.common.numbers import parse_number
+from api.pages.common.qr_codes import build_qr_code
+from api.pages.common.session import localize_problem, render_games_page, session_owner
+from api.pages.tournaments.tournament_charts import ProgressChart, draw_progress
+from api.pages.tournaments.tournament_terms import TermsShown
+from api.services import Doc, services
+from api.tournament_rights import list_rights
+from domain.kernel.text.message_catalog import Message
+from domain.tournaments.event import LEAST_TABLES
+from domain.tournaments.scoring import POINT
+
+DECIMALS = 3
+"""Decimals of points and of tie-breaks in standings."""
+
+_HEX_SHOWN = 8
+"""Digits of a draw in standings: they tell its entrants apart."""
+
+
+@dataclass(frozen=True)
+class TournamentShown:
+    """A tournament with the words of its game."""
+
+    doc: Doc
+    labels: Labels
+    players: Sequence[str] = ()
+    """Player ids of the visitor."""
+    rights: Collection[str] = ()
+    """Operations of officers that the visitor may do."""
+    has_stake: bool = False
+    """True if the visitor, or a related person, has a place in the current stage, or decides for an entrant there."""
+
+    @property
+    def address(self) -> str:
+        """Return the address of the page."""
+        return f"/tournaments/{self.doc['tournament']}"
+
+    @property
+    def name(self) -> str:
+        """Return the title of the tournament, or of its game."""
+        return str(self.doc.get("title") or self.labels.title())
+
+    @property
+    def organiser(self) -> str:
+        """Return the name of the organiser, or an empty text."""
+        return str(self.doc["names"].get(self.doc["director"], ""))
+
+    @property
+    def is_organiser(self) -> bool:
+        """Return True if the visitor is the organiser, who directs the tables too."""
+        return self.doc["director"] in self.players
+
+    @property
+    def is_over(self) -> bool:
+        """Return True if the tournament is finished or cancelled."""
+        return self.doc["status"] in ("finished", "cancelled")
+
+    @property
+    def goes_on(self) -> bool:
+        """Return True if another event will follow."""
+        schedule = self.doc["schedule"]
+        return bool(schedule and schedule["next_at"] and not schedule["next"] and not self.is_over)
+
+    def may(self, *acts: str) -> bool:
+        """Return True if the visitor has the office for one of these operations."""
+        return any(act in self.rights for act in acts)
+
+    @property
+    def entry(self) -> Doc | None:
+        """Return the visitor's entry, or None."""
+        own = [each for each in self.doc["people"] if each["player"] in self.players and not each["withdrawn"]]
+        return own[-1] if own else None
+
+    @property
+    def helped(self) -> list[Doc]:
+        """Return the entries with the visitor as a substitute."""
+        return [each for each in self.doc["people"] if not {*each["substitutes"]}.isdisjoint(self.players)]
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return True if the visitor waits for a table of a ladder or arena."""
+        return self.entry is not None and bool(self.entry["queued"])
+
+    least_tables: ClassVar[int] = LEAST_TABLES
+    """Tables needed for a place in a ladder or arena."""
+
+    @property
+    def may_wait(self) -> bool:
+        """Return True if the visitor may wait for a table: the queue is open, and the visitor plays too few tables."""
+        return self.entry is not None and bool(self.entry["may_queue"])
+
+    @property
+    def has_left(self) -> bool:
+        """Return True if the visitor has withdrawn, and may come back."""
+        own = [each for each in self.doc["people"] if each["player"] in self.players]
+        return bool(own) and all(each["withdrawn"] and not each["excluded"] for each in own)
+
+    @property
+    def may_return(self) -> bool:
+        """Return True if the visitor may enter while rounds are played."""
+        return self.doc["status"] == "running" and (self.has_left or self.doc["takes_late"])
+
+    def entrant(self, number: int) -> str:
+        """Return the name of an entrant."""
+        people = self.doc["people"]
+        name = self.doc["names"].get(people[number]["player"]) if number < len(people) else None
+        if name:
+            return str(name)
+        return i18n.translate(Message("entrant {number}", number=number), self.labels.texts.lang)
+
+    @staticmethod
+    def pod_size(shown: Doc, entrant: int) -> int:
+        """Return the number of seats of an entrant's pod in a round, or 0."""
+        return next((len(pod["entrants"]) for pod in shown["pods"] if entrant in pod["entrants"]), 0)
+
+    def places(self, a: int, b: int, stage: int, after: int) -> str:
+        """Return the address of the reason of two places, after a round or (0) as of now."""
+        query = {"a": a, "b": b} | ({"stage": stage} if len(self.doc["stages"]) > 1 else {})
+        return f"{self.address}/places?{urlencode(query | ({'after': after} if after else {}))}"
+
+    def points(self, ticks: int) -> str:
+        """Return ticks as points."""
+        return self.labels.texts.grammar.decimal(Fraction(ticks, POINT), DECIMALS)
+
+    def tie(self, value: str) -> str:
+        """Return the value of a tie-break: an exact fraction, or the digits of a draw."""
+        with suppress(ValueError, ZeroDivisionError):
+            return self.labels.texts.grammar.decimal(Fraction(value), DECIMALS)
+        return value[:_HEX_SHOWN]
+
+
+def show_tournament_doc(
+    doc: Doc, players: Sequence[str] = (), rights: Collection[str] = (), *, has_stake: bool = False
+) -> TournamentShown:
+    """Return a tournament with its words."""
+    lang = i18n.request_language()
+    return TournamentShown(doc, Labels.of_table({**doc, "names": {}, "seats": []}, lang), players, rights, has_stake)
+
+
+def load_tournament(tournament: str) -> TournamentShown:
+    """Return a tournament as the visitor may read it. Raise RefusedCall."""
+    doc, owner = require("GET", f"/tournaments/{tournament}"), session_owner()
+    if owner is None:
+        return show_tournament_doc(doc)
+    players = services().account_store.accounts.list_players(owner.account)
+    is_party = has_stake_in_stage(services().tournaments.load(tournament), players)
+    return show_tournament_doc(doc, players, list_rights(tournament, players, owner), has_stake=is_party)
+
+
+# --- pages -----------------------------------------------------------------------------------------------------
+
+
+def list_tournaments() -> Response:
+    """Show the public tournaments, the newest change first."""
+    wanted = {name: request.args.get(name, "") for name in ("status", "ruleset", "cursor")}
+    found = require("GET", "/tournaments?" + urlencode({name: value for name, value in wanted.items() if value}))
+    following = found.get("next") or ""
+    return render_games_page(
+        "tournaments",
+        wide=True,
+        shown=[show_tournament_doc(each) for each in found["items"]],
+        rulesets=require("GET", "/rulesets")["items"],
+        wanted=wanted,
+        more=following.partition("?")[2],
+        times=clocks.Times.of_visitor(),
+    )
+
+
+def show_tournament(tournament: str) -> Response:
+    """Show a tournament, with one round of it."""
+    return render_tournament(load_tournament(tournament))
+
+
+def render_tournament(page: TournamentShown, refused: Answer | None = None) -> Response:
+    """Render a tournament, with the refusal of an act if there is one."""
+    if refused:
+        g.problem = refused.code
+    stage, number, last = _choose_round(page.doc)
+    path = page.address
+    drawn = ask("GET", f"{path}/stages/{stage}/rounds/{number}") if page.doc["plan"] else None
+    after = _read_small("after")
+    ranked = page.doc["ranked"] if stage == page.doc["stage"] else last
+    query = {"after_round": after} if 0 < after <= ranked else {}
+    query |= {"stage": stage} if len(page.doc["stages"]) > 1 else {}
+    shown_at = _find_public_address(path)
+    return render_games_page(
+        "tournament",
+        refused.status if refused else 200,
+        wide=True,
+        shown_at=shown_at,
+        code=build_qr_code(shown_at) if shown_at else None,
+        page=page,
+        doc=page.doc,
+        terms=TermsShown(page.doc, page.labels),
+        stage=stage,
+        number=number,
+        last=last,
+        round=drawn.doc if drawn and drawn.status < 400 else None,
+        standings=ask("GET", f"{path}/standings?{urlencode(query)}").doc
+        if page.doc["plan"] or page.doc["ranked"]
+        else None,
+        chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
+        after=query.get("after_round", 0),
+        ranked=ranked,
+        followed=_find_followed(page),
+        questions=_list_questions(page),
+        done=request.args.get("done", ""),
+        sent=request.form if refused else {},
+        key=new_form_key(),
+        times=clocks.Times.of_visitor(services().clock()),
+        problem=localize_problem(RefusedCall(refused)) if refused else None,
+    )
+
+
+def _list_questions(page: TournamentShown) -> Doc:
+    """Return the open questions of this tournament, to the visitor (`offers`) and by the visitor (`asked`)."""
+    found = require("GET", "/me/substitutions") if session_owner() else {"offers": [], "asked": []}
+    own = page.doc["tournament"]
+    return {name: [each for each in found[name] if each["tournament"] == own] for name in ("offers", "asked")}
+
+
+def _find_followed(page: TournamentShown) -> bool | None:
+    """Return whether the visitor follows the series of the tournament, or None where nobody can."""
+    if session_owner() is None:
+        return None
+    is_followed = page.doc["tournament"] in [each["tournament"] for each in require("GET", "/me/series")["items"]]
+    return is_followed if is_followed or page.goes_on else None
+
+
+def _draw_progress(page: TournamentShown, stage: int) -> ProgressChart | None:
+    found = ask("GET", f"{page.address}/progress?{urlencode({'stage': stage})}")
+    if found.status >= 400:
+        return None
+    own, is_all = page.entry["entrant"] if page.entry else None, request.args.get("progress") == "all"
+    return draw_progress(found.doc, own, page.entrant, is_all=is_all)
+
+
+def _find_public_address(path: str) -> str:
+    """Return the address of a page for its print, or an empty text if the service does not know its own."""
+    with suppress(Problem):
+        return public_url.base_url() + path
+    return ""
+
+
+def _choose_round(doc: Doc) -> tuple[int, int, int]:
+    """Return stage and number of the round to show, and the last round: by default the first without a ranking."""
+    now = doc.get("stage", 1)
+    stage = min(_read_small("stage") or now, len(doc["stages"])) or 1
+    last = max((doc["rounds"] if stage == now else 0) or 1, doc["stages"][stage - 1]["rounds"] or 1)
+    return stage, _read_small("round") or (min(doc["ranked"] + 1, last) if stage == now else 1), last
+
+
+def _read_small(name: str) -> int:
+    return parse_number(request.values.get(name, ""), 999) or 0
+
+
+def explain_places(tournament: str) -> Response:
+    """Show why one entrant stands before another."""
+    page = load_tournament(tournament)
+    pair = {name: _read_small(name) for name in ("a", "b")}
+    query = pair | ({"stage": stage} if (stage := _read_small("stage")) else {})
+    query |= {"after_round": after} if (after := _read_small("after")) else {}
+    told = require("GET", f"/tournaments/{tournament}/explain?" + urlencode(query)) if pair["a"] != pair["b"] else None
+    return render_games_page("tournament_places", page=page, pair=pair, told=told)

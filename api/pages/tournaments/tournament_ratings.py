@@ -1,0 +1,50 @@
+"""Ratings on pages: the list of a game or of all games, and the tables behind one person's rating."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from api.http import i18n
+from api.pages.common import clocks
+from api.pages.common.in_process import require
+from api.pages.common.session import render_games_page
+from domain.kernel.text.message_catalog import load_texts
+from domain.ratings import OVERALL
+
+
+def _decimal(value: float) -> str:
+    """Return a rating with one decimal, as the visitor's language writes it."""
+    return load_texts("domain.tournaments", i18n.request_language()).grammar.decimal(Fraction(str(value)), 1)
+
+
+def _read_page() -> str:
+    """Return the query for the requested page of the list."""
+    cursor = request.args.get("cursor", "")
+    return "?" + urlencode({"cursor": cursor}) if cursor else ""
+
+
+def list_ratings(family: str = OVERALL) -> Response:
+    """Show the ratings of a game, or of all games together."""
+    found = require("GET", f"/ratings/{family}{_read_page()}")
+    return render_games_page(
+        "tournament_ratings",
+        found=found,
+        families={each["name"].partition("@")[0]: each["title"] for each in require("GET", "/rulesets")["items"]},
+        decimal=_decimal,
+        more=(found["next"] or "").partition("cursor=")[2],
+    )
+
+
+def explain_rating(family: str, player: str) -> Response:
+    """Show what each table did to a person's rating."""
+    found = require("GET", f"/ratings/{family}/players/{player}{_read_page()}")
+    return render_games_page(
+        "tournament_rating",
+        found=found,
+        decimal=_decimal,
+        more=(found["next"] or "").partition("cursor=")[2],
+        times=clocks.Times.of_visitor(),
+    )
