@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.services import services
-from domain.tournaments.event import Tournament
+from domain.tournaments.aggregate.tournament import Tournament
 
 
 def list_related(account: str) -> tuple[str, ...]:

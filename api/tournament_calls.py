@@ -18,8 +18,8 @@ from domain.errors import RuleError, StoreUnavailable
 from domain.service.database import Statement
 from domain.service.idempotency_keys import IdempotencyKey
 from domain.tournament_handler import TournamentConditions
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import TournamentCommand
+from domain.tournaments.aggregate.basic_commands import TournamentCommand
+from domain.tournaments.aggregate.tournament import Tournament
 
 
 def load_tournament(tournament: str) -> Tournament:

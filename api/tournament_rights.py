@@ -14,9 +14,9 @@ from api.services import services
 from domain.accounts.credential_tables import CredentialOwner
 from domain.errors import RuleError
 from domain.kernel.text.message_catalog import Message
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_appeal_commands import check_answer, require_appellant
-from domain.tournaments.event_ruling_commands import Restore
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_appeal_commands import check_answer, require_appellant
+from domain.tournaments.aggregate.tournament_ruling_commands import Restore
 
 TournamentOffice = Literal["arbiter", "deputy", "organiser"]
 

@@ -23,10 +23,10 @@ from domain.record_writer import (
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.seed_store import SeedStore
+from domain.tournaments.aggregate.basic_commands import TournamentCommand, TournamentContext, draft_opening
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, fold_tournament, initial_tournament
 from domain.tournaments.draw import make_chain
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import TournamentCommand, TournamentContext, draft_opening
-from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
 from domain.tournaments.records import build_record
 from domain.tournaments.terms import Terms, check_terms, terms_to_json
 from domain.types import Json, is_tournament_id

@@ -15,8 +15,8 @@ from domain.service.recurrence import Recurrence
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentConditions, TournamentHandler
 from domain.tournament_tables import new_tournament_id
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_schedule_commands import Schedule, Succeed, Unschedule, is_successor_due
+from domain.tournaments.aggregate.schedule_commands import Schedule, Succeed, Unschedule, is_successor_due
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.terms import terms_to_json
 
 

@@ -17,11 +17,10 @@ from domain.ledger import Ledger
 from domain.service.principals import Role
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
-from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import Withdraw
-from domain.tournaments.event_queue_commands import QUEUE_ROUND, LeaveQueue, ServeQueue
-from domain.tournaments.event_result_commands import (
+from domain.tournaments.aggregate.basic_commands import Withdraw
+from domain.tournaments.aggregate.pod_seating import build_seated
+from domain.tournaments.aggregate.queue_commands import QUEUE_ROUND, LeaveQueue, ServeQueue
+from domain.tournaments.aggregate.result_commands import (
     AddTable,
     AddTables,
     AnnulPod,
@@ -31,8 +30,9 @@ from domain.tournaments.event_result_commands import (
     is_legal_pod,
     require_round,
 )
-from domain.tournaments.event_seating import build_seated
-from domain.tournaments.event_stage import PodTable
+from domain.tournaments.aggregate.stage import PodTable
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
 from domain.tournaments.terms import BY_DRAW, QUEUED
 from domain.types import DIRECTOR
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, bindparam, delete, false, select, true, update
 
 from domain.kernel.records.record import Record
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.attendance import PRESENT, GameAttendance
-from domain.tournaments.event import Tournament
 from domain.transparency.merkle_tree import Hash, append_leaf, leaf_hash
 from domain.types import PUBLIC, Doc, Json, Viewer
 from projections import documents, schema

@@ -21,6 +21,7 @@ from domain.ledger import Ledger, LogEntry
 from domain.ratings import LEAVERS_LAST
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.corruption import CorruptRecords
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.attendance import (
     GameAttendance,
     find_adopted_seats,
@@ -28,7 +29,6 @@ from domain.tournaments.attendance import (
     find_unheld_seats,
     list_decisions,
 )
-from domain.tournaments.event import Tournament
 from domain.tournaments.records import FINAL_KINDS
 from domain.types import is_tournament_id
 from projections import schema

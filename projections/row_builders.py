@@ -8,10 +8,10 @@ from domain.kernel.game.rulings import final_scores
 from domain.kernel.game.seat_players import bot_of
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS
 from domain.kernel.records.record import Record
+from domain.tournaments.aggregate.queue_commands import find_next_table
+from domain.tournaments.aggregate.schedule_commands import find_next_opening
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.attendance import PRESENT, GameAttendance
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_queue_commands import find_next_table
-from domain.tournaments.event_schedule_commands import find_next_opening
 from domain.types import MAX_INT, PUBLIC, Doc, Viewer
 from projections import documents, schema
 from projections.delayed_views import DelayedGame

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from domain.errors import VerificationError
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
-from domain.tournaments.attendance import find_absent_seats
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_fold import apply_tournament_record, fold_tournament, initial_tournament
-from domain.tournaments.event_pairing import build_official
-from domain.tournaments.event_queue_commands import (
+from domain.tournaments.aggregate.pairing import build_official
+from domain.tournaments.aggregate.queue_commands import (
     MAX_TABLES,
     find_next_table,
     find_queue_end,
     list_pods,
     list_ready,
 )
-from domain.tournaments.event_stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
+from domain.tournaments.aggregate.stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, fold_tournament, initial_tournament
+from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
 from domain.types import Doc, Json

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 
-from domain.tournaments.event import Tournament
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.scoring import POINT
 from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks

@@ -44,7 +44,7 @@ from domain.kernel.schema.declarations import Context, Fact, Move, type_name
 from domain.kernel.schema.json_schema import schemas_of
 from domain.kernel.schema.validators import validator_of
 from domain.ruleset_registry import RulesetRegistry
-from domain.tournaments.event_commands import TOURNAMENT_CODES
+from domain.tournaments.aggregate.basic_commands import TOURNAMENT_CODES
 from domain.tournaments.records import FAMILY
 from domain.tournaments.records import KINDS as TOURNAMENT_KINDS
 from domain.types import Doc

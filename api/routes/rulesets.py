@@ -22,7 +22,7 @@ from domain.kernel.rules.ruleset import COMMON_CODES, AnyRuleset
 from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text import package_data
 from domain.kernel.text.message_catalog import Texts, load_texts
-from domain.tournaments.event_commands import TOURNAMENT_CODES
+from domain.tournaments.aggregate.basic_commands import TOURNAMENT_CODES
 from domain.types import split_ruleset
 
 bp = Blueprint("rulesets", __name__, url_prefix="/v1", description="Rulesets, and problem codes.")

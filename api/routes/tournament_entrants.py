@@ -30,7 +30,7 @@ from api.tournament_calls import (
     written_response,
 )
 from api.tournament_rights import require_right
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
     Enter,
@@ -39,7 +39,7 @@ from domain.tournaments.event_commands import (
     WantBye,
     Withdraw,
 )
-from domain.tournaments.event_queue_commands import CloseQueue, JoinQueue, LeaveQueue, OpenQueue
+from domain.tournaments.aggregate.queue_commands import CloseQueue, JoinQueue, LeaveQueue, OpenQueue
 
 bp = Blueprint(
     "tournament_entrants",

@@ -24,7 +24,7 @@ from api.tournament_calls import (
 )
 from domain.kernel.text.message_catalog import load_texts
 from domain.service.recurrence import Recurrence
-from domain.tournaments.event import Tournament
+from domain.tournaments.aggregate.tournament import Tournament
 
 bp = Blueprint(
     "tournament_files",

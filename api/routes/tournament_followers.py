@@ -11,8 +11,8 @@ from api.schemas.tournament_responses import FollowedSeriesSchema
 from api.services import services
 from api.tournament_calls import load_tournament
 from domain.errors import RuleError
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_schedule_commands import find_next_opening
+from domain.tournaments.aggregate.schedule_commands import find_next_opening
+from domain.tournaments.aggregate.tournament import Tournament
 
 bp = Blueprint("followed_series", __name__, url_prefix="/v1", description="Series of tournaments that people follow.")
 

@@ -50,11 +50,11 @@ from domain.errors import RuleError, TournamentError
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.text.message_catalog import Message
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import Draw, require_no_stake
-from domain.tournaments.event_pairing import DrawInput
-from domain.tournaments.event_result_commands import Rank, require_round
-from domain.tournaments.event_seat_commands import FileBid, OpenBids
+from domain.tournaments.aggregate.basic_commands import Draw, require_no_stake
+from domain.tournaments.aggregate.pairing import DrawInput
+from domain.tournaments.aggregate.result_commands import Rank, require_round
+from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
 from domain.tournaments.standings import list_standings
 from domain.tournaments.terms import BY_DRAW, IGNORED

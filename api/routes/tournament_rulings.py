@@ -40,9 +40,9 @@ from api.tournament_calls import (
 )
 from api.tournament_rights import require_right
 from domain.kernel.text.message_catalog import Message
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_appeal_commands import AnswerAppeal, ContestRuling
-from domain.tournaments.event_ruling_commands import (
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_appeal_commands import AnswerAppeal, ContestRuling
+from domain.tournaments.aggregate.tournament_ruling_commands import (
     AnnulTable,
     DeputeOfficer,
     Exclude,

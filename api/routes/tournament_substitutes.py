@@ -16,8 +16,8 @@ from api.services import Doc, services
 from api.tournament_calls import execute_for_caller, load_tournament, own_players, written_response
 from domain.errors import RuleError
 from domain.service.substitute_offers import SubstituteOffer
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import EndSubstitution, NameSubstitute
+from domain.tournaments.aggregate.basic_commands import EndSubstitution, NameSubstitute
+from domain.tournaments.aggregate.tournament import Tournament
 
 bp = Blueprint(
     "tournament_substitutes", __name__, url_prefix="/v1", description="Substitutes in tournaments: ask, accept, end."

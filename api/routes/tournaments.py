@@ -50,12 +50,12 @@ from domain.kernel.records.record import Record
 from domain.service.recurrence import Recurrence
 from domain.tournament_series import plan_schedule
 from domain.tournament_tables import new_tournament_id
-from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CloseTournament,
 )
-from domain.tournaments.event_proof import export_lines
-from domain.tournaments.event_schedule_commands import Unschedule
+from domain.tournaments.aggregate.schedule_commands import Unschedule
+from domain.tournaments.aggregate.tournament_proof import export_lines
+from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.results import DEFAULT_TIES, KNOCKOUT_TIES
 from domain.tournaments.terms import QUEUED
 from projections.tournament_views import build_tournament

@@ -6,8 +6,8 @@ from marshmallow import fields
 
 from api.schemas.response_fields import INT, PageSchema, ResponseSchema, one_of, required_int, required_str, word_map
 from api.schemas.schema_builder import JsonSchemaField, tuple_of
-from domain.tournaments.event import STATUSES
-from domain.tournaments.event_ruling_commands import ROLES
+from domain.tournaments.aggregate.tournament import STATUSES
+from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.records import KINDS
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.terms import FORMATS, RELATIONS, SEATINGS, SEEDS

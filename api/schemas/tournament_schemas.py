@@ -18,12 +18,12 @@ from api.schemas.request_fields import (
     word_field,
 )
 from domain.kernel.text.message_catalog import LANGUAGES
+from domain.tournaments.aggregate.tournament import MAX_NUMBER, STATUSES
+from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
+from domain.tournaments.aggregate.tournament_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY, ROLES
 from domain.tournaments.bids import DEFAULT_RATE, TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
-from domain.tournaments.event import MAX_NUMBER, STATUSES
-from domain.tournaments.event_appeal_commands import OUTCOMES
-from domain.tournaments.event_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY, ROLES
 from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.sizes import MAX_SEATS

@@ -14,8 +14,8 @@ from domain.kernel.records.record import KINDS
 from domain.notifications.outbox import STATES
 from domain.notifications.webhook_urls import LONGEST
 from domain.notifications.webhooks import EVENTS, TEST
-from domain.tournaments.event import STATUSES as EVENT_STATUSES
-from domain.tournaments.event_appeal_commands import OUTCOMES
+from domain.tournaments.aggregate.tournament import STATUSES as EVENT_STATUSES
+from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
 from domain.tournaments.results import AVERAGE, VOID
 from domain.types import Doc, Json
 

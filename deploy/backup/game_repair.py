@@ -27,7 +27,7 @@ from domain.kernel.records.record import Record
 from domain.ledger import Ledger
 from domain.service.corruption import CorruptRecord
 from domain.service.database import Row
-from domain.tournaments.event_proof import parse_export
+from domain.tournaments.aggregate.tournament_proof import parse_export
 from domain.types import is_tournament_id
 from projections.integrity import missing_position
 

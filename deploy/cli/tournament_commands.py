@@ -16,9 +16,9 @@ from deploy.runtime.given_files import read_export
 from domain.errors import TournamentError
 from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
 from domain.ruleset_registry import RulesetRegistry
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from domain.tournaments.byes import find_round_sizes
 from domain.tournaments.draw import draw_order
-from domain.tournaments.event_proof import parse_export, verify_tournament
 from domain.tournaments.explain import (
     explain,
     explanation_sentences,

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from domain.errors import FormError, TournamentError
 from domain.kernel.schema.json_codec import from_json
-from domain.tournaments import event_rulings
+from domain.tournaments import result_rulings
 from domain.tournaments.bids import DEFAULT_RATE, check_bid, count_handicap, fill_bid, find_best_assignments
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.next_round import Relations
@@ -146,7 +146,7 @@ def read_results(form: ResultsForm) -> Results:
         _read_key(form.key),
     )
     for each in form.annulled:
-        stage = event_rulings.annul(stage, each.table, each.how)
+        stage = result_rulings.annul(stage, each.table, each.how)
     return Results(stage, names, Relations(reader.read_pairs("apart"), reader.read_pairs("near")))
 
 

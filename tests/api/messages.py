@@ -17,7 +17,7 @@ from api.schemas import request_fields
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES
 from domain.kernel.text.message_catalog import Message
-from domain.tournaments.event_commands import TOURNAMENT_CODES
+from domain.tournaments.aggregate.basic_commands import TOURNAMENT_CODES
 
 ROOT = Path(__file__).resolve().parents[2]
 

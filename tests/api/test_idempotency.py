@@ -18,9 +18,7 @@ from domain.errors import AccountError
 from domain.kernel.game.play_commands import Play
 from domain.service.recurrence import Recurrence
 from domain.tournament_series import plan_schedule
-from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event_appeal_commands import OUTCOMES, ContestRuling
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
     Draw,
@@ -29,10 +27,12 @@ from domain.tournaments.event_commands import (
     ShowNonce,
     TournamentCommand,
 )
-from domain.tournaments.event_queue_commands import JoinQueue
-from domain.tournaments.event_result_commands import AddTable, Report
-from domain.tournaments.event_ruling_commands import ROLES, DeputeOfficer, Penalise, RulingEffect
-from domain.tournaments.event_seat_commands import OpenBids
+from domain.tournaments.aggregate.queue_commands import JoinQueue
+from domain.tournaments.aggregate.result_commands import AddTable, Report
+from domain.tournaments.aggregate.seat_commands import OpenBids
+from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES, ContestRuling
+from domain.tournaments.aggregate.tournament_ruling_commands import ROLES, DeputeOfficer, Penalise, RulingEffect
+from domain.tournaments.draw import commit_nonce
 from tests.api.conftest import Doc, Reply, Site, Table, make_site, refused
 from tests.api.members import OTHER, PASSWORD, Member, promoted, register
 

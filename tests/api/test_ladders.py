@@ -7,7 +7,7 @@ from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
-from domain.tournaments.event_proof import parse_export, verify_tournament
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from tests.api.conftest import Site, make_site, refused
 from tests.api.members import promoted, register
 from tests.api.played import CATALOGUE

@@ -16,7 +16,7 @@ from api.openapi.components import _ComponentBuilder
 from api.schemas.schema_builder import component_name, object_of, simplify, superset
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES
-from domain.tournaments.event_commands import TOURNAMENT_CODES
+from domain.tournaments.aggregate.basic_commands import TOURNAMENT_CODES
 from tests.api.conftest import CATALOGUE, ROOT, Site, refused
 
 GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from domain.service.substitute_offers import MOST_SUBSTITUTES
-from domain.tournaments.event_proof import parse_export, verify_tournament
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import Member, register
 from tests.api.test_tournament_pages import act, person

@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 from api.pages.tournaments.tournament_charts import LEADERS, SHOWN, draw_progress
 from domain.command_handler import new_game_id
 from domain.tournament_handler import TournamentConditions
-from domain.tournaments.event_commands import CheckIn, CloseCheckIn, Draw, Enter, OpenCheckIn
-from domain.tournaments.event_result_commands import AddTable, Rank, Report
+from domain.tournaments.aggregate.basic_commands import CheckIn, CloseCheckIn, Draw, Enter, OpenCheckIn
+from domain.tournaments.aggregate.result_commands import AddTable, Rank, Report
 from tests.api.conftest import Site
 from tests.api.game_pages import Page
 from tests.api.test_tournament_pages import act, person

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from domain.accounts.accounts import AccountRegistration
-from domain.tournaments.event_commands import CheckIn, CloseCheckIn, Enter, OpenCheckIn
-from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_result_commands import AddTable, Report
+from domain.tournaments.aggregate.basic_commands import CheckIn, CloseCheckIn, Enter, OpenCheckIn
+from domain.tournaments.aggregate.result_commands import AddTable, Report
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from domain.tournaments.scoring import rank_points
 from tests.api.conftest import Doc, Site, make_site
 from tests.api.members import register

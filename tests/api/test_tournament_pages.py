@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from domain.tournaments.aggregate.result_commands import AddTable, Report
 from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event_result_commands import AddTable, Report
 from domain.tournaments.scoring import rank_points
 from tests.api import messages
 from tests.api.conftest import ROOT, Site

@@ -13,8 +13,8 @@ from domain.command_handler import CommandHandler
 from domain.errors import VerificationError
 from domain.kernel.game.play_commands import Lapse
 from domain.service.seed_store import SeedStore
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event_proof import parse_export, verify_tournament
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.members import Member, register
 from tests.api.player import build, play

@@ -13,8 +13,8 @@ import pytest
 
 from deploy.cli.main import main
 from domain.errors import VerificationError
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event_proof import parse_export, verify_tournament
 from domain.transparency.signed_note import VerifierKey
 from tests.api.conftest import Doc, Site, Table
 from tests.api.members import Member, register

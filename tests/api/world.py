@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from domain.ruleset_registry import RulesetRegistry
+from domain.tournaments.aggregate.result_commands import Report
 from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event_result_commands import Report
 from domain.tournaments.scoring import rank_points
 from tests.api.conftest import Doc, Site, Table
 from tests.api.game_pages import Person

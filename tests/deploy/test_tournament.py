@@ -14,7 +14,7 @@ from domain.kernel.records.record import Record
 from domain.ledger import Ledger
 from domain.service.seed_store import SeedStore
 from domain.tournament_handler import TournamentHandler
-from domain.tournaments.event_proof import export_lines
+from domain.tournaments.aggregate.tournament_proof import export_lines
 from domain.types import Doc
 from tests.api.conftest import CATALOGUE
 from tests.tournaments.aggregates import drawn

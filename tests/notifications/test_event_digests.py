@@ -12,10 +12,10 @@ from domain.notifications.webhooks import OPENED, WebhookRequest
 from domain.service.recurrence import Recurrence
 from domain.tournament_handler import TournamentConditions
 from domain.tournament_series import plan_schedule
-from domain.tournaments.event_commands import CloseTournament, Withdraw
-from domain.tournaments.event_result_commands import Rank
-from domain.tournaments.event_ruling_commands import PlaceTable, RulingEffect
-from domain.tournaments.event_schedule_commands import Succeed
+from domain.tournaments.aggregate.basic_commands import CloseTournament, Withdraw
+from domain.tournaments.aggregate.result_commands import Rank
+from domain.tournaments.aggregate.schedule_commands import Succeed
+from domain.tournaments.aggregate.tournament_ruling_commands import PlaceTable, RulingEffect
 from tests.notifications.conftest import Office
 from tests.notifications.desk import Desk, desk, server
 from tests.notifications.mailserver import text

@@ -18,10 +18,7 @@ from domain.notifications.chats import ChatRequest
 from domain.notifications.webhooks import EVENTS, FEED_TYPES, OWN_EVENT_TYPES, Webhook, WebhookRequest
 from domain.tournament_handler import TournamentConditions, TournamentHandler
 from domain.tournament_tables import TournamentTables
-from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event import ENDED, Tournament
-from domain.tournaments.event_appeal_commands import AnswerAppeal, ContestRuling
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
     CloseTournament,
@@ -31,10 +28,18 @@ from domain.tournaments.event_commands import (
     TournamentCommand,
     Withdraw,
 )
-from domain.tournaments.event_queue_commands import CloseQueue, JoinQueue
-from domain.tournaments.event_result_commands import Rank, Report
-from domain.tournaments.event_ruling_commands import DeputeOfficer, PlaceTable, RecuseOfficer, RulingEffect
-from domain.tournaments.event_seat_commands import OpenBids
+from domain.tournaments.aggregate.queue_commands import CloseQueue, JoinQueue
+from domain.tournaments.aggregate.result_commands import Rank, Report
+from domain.tournaments.aggregate.seat_commands import OpenBids
+from domain.tournaments.aggregate.tournament import ENDED, Tournament
+from domain.tournaments.aggregate.tournament_appeal_commands import AnswerAppeal, ContestRuling
+from domain.tournaments.aggregate.tournament_ruling_commands import (
+    DeputeOfficer,
+    PlaceTable,
+    RecuseOfficer,
+    RulingEffect,
+)
+from domain.tournaments.draw import commit_nonce
 from tests.notifications.conftest import Office, Receiver, receiver
 from tests.notifications.desk import ADDRESS, Desk, desk, server
 from tests.notifications.mailserver import text

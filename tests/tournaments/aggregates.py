@@ -9,9 +9,7 @@ from typing import Any
 
 from domain.kernel.schema.json_codec import from_json
 from domain.tournament_handler import TournamentHandler
-from domain.tournaments.draw import commit_nonce, make_chain
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
     Draw,
@@ -22,10 +20,12 @@ from domain.tournaments.event_commands import (
     TournamentContext,
     draft_opening,
 )
-from domain.tournaments.event_fold import apply_tournament_record, initial_tournament
-from domain.tournaments.event_proof import export_lines
-from domain.tournaments.event_result_commands import AddTable, AnnulPod, Rank, Report, is_legal_pod
-from domain.tournaments.event_stage import TablePlace
+from domain.tournaments.aggregate.result_commands import AddTable, AnnulPod, Rank, Report, is_legal_pod
+from domain.tournaments.aggregate.stage import TablePlace
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, initial_tournament
+from domain.tournaments.aggregate.tournament_proof import export_lines
+from domain.tournaments.draw import commit_nonce, make_chain
 from domain.tournaments.records import build_record
 from domain.tournaments.scoring import rank_points
 from domain.tournaments.terms import Terms, check_terms, terms_to_json

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError, TournamentError, VerificationError
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
     CloseTournament,
@@ -21,11 +21,11 @@ from domain.tournaments.event_commands import (
     WantBye,
     Withdraw,
 )
-from domain.tournaments.event_pairing import DrawInput
-from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_result_commands import AddTable, Rank, Report
-from domain.tournaments.event_seat_commands import FileBid, OpenBids
-from domain.tournaments.event_seating import build_seated
+from domain.tournaments.aggregate.pairing import DrawInput
+from domain.tournaments.aggregate.pod_seating import build_seated
+from domain.tournaments.aggregate.result_commands import AddTable, Rank, Report
+from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
 from domain.tournaments.results import KNOCKOUT_TIES
 from domain.tournaments.standings import list_standings

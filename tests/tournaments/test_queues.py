@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 
 from domain.errors import RuleError, VerificationError
 from domain.kernel.records.record import Record
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import CloseTournament, Draw, Enter, OpenCheckIn, Withdraw
-from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_queue_commands import (
+from domain.tournaments.aggregate.basic_commands import CloseTournament, Draw, Enter, OpenCheckIn, Withdraw
+from domain.tournaments.aggregate.queue_commands import (
     CloseQueue,
     JoinQueue,
     LeaveQueue,
@@ -28,8 +26,10 @@ from domain.tournaments.event_queue_commands import (
     ServeQueue,
     find_next_table,
 )
-from domain.tournaments.event_result_commands import Rank
-from domain.tournaments.event_ruling_commands import AnnulTable, DeputeOfficer, Exclude, RulingEffect
+from domain.tournaments.aggregate.result_commands import Rank
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
+from domain.tournaments.aggregate.tournament_ruling_commands import AnnulTable, DeputeOfficer, Exclude, RulingEffect
 from domain.tournaments.explain import explain, explanation_sentences
 from domain.tournaments.sizes import SeatRange
 from domain.tournaments.standings import list_standings

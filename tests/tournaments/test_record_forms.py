@@ -9,9 +9,9 @@ import pytest
 
 from domain.errors import VerificationError
 from domain.kernel.records.record import Record
-from domain.tournaments.event_proof import verify_tournament
-from domain.tournaments.event_seat_commands import FileBid, OpenBids
-from domain.tournaments.record_forms import FORMS, SEALED, check_form
+from domain.tournaments.aggregate.record_forms import FORMS, SEALED, check_form
+from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
+from domain.tournaments.aggregate.tournament_proof import verify_tournament
 from domain.tournaments.records import FAMILY, KINDS
 from tests.tournaments.aggregates import EventInMemory
 

@@ -10,13 +10,19 @@ import pytest
 from domain.errors import VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
-from domain.tournaments.event_commands import TOURNAMENT_CODES, CloseTournament, Enter, NameSubstitute, Withdraw
-from domain.tournaments.event_fold import apply_tournament_record
-from domain.tournaments.event_proof import verify_tournament
-from domain.tournaments.event_queue_commands import JoinQueue, LeaveQueue
-from domain.tournaments.event_result_commands import Rank
-from domain.tournaments.event_ruling_commands import DeputeOfficer
-from domain.tournaments.record_forms import FORMS, SEALED
+from domain.tournaments.aggregate.basic_commands import (
+    TOURNAMENT_CODES,
+    CloseTournament,
+    Enter,
+    NameSubstitute,
+    Withdraw,
+)
+from domain.tournaments.aggregate.queue_commands import JoinQueue, LeaveQueue
+from domain.tournaments.aggregate.record_forms import FORMS, SEALED
+from domain.tournaments.aggregate.result_commands import Rank
+from domain.tournaments.aggregate.tournament_fold import apply_tournament_record
+from domain.tournaments.aggregate.tournament_proof import verify_tournament
+from domain.tournaments.aggregate.tournament_ruling_commands import DeputeOfficer
 from domain.tournaments.records import FAMILY
 from tests.tournaments.aggregates import EventInMemory
 from tests.tournaments.test_record_forms import example

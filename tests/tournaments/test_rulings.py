@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError, VerificationError
-from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event_commands import CheckIn, CloseCheckIn, Draw, Enter, NameSubstitute, OpenCheckIn
-from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_result_commands import Rank, Report
-from domain.tournaments.event_ruling_commands import (
+from domain.tournaments.aggregate.basic_commands import CheckIn, CloseCheckIn, Draw, Enter, NameSubstitute, OpenCheckIn
+from domain.tournaments.aggregate.result_commands import Rank, Report
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
+from domain.tournaments.aggregate.tournament_ruling_commands import (
     AnnulTable,
     DeputeOfficer,
     Exclude,
@@ -24,6 +23,7 @@ from domain.tournaments.event_ruling_commands import (
     RulingCommand,
     RulingEffect,
 )
+from domain.tournaments.draw import commit_nonce
 from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks
 from domain.types import Doc

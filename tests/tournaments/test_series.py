@@ -10,9 +10,9 @@ import pytest
 from domain.errors import RuleError
 from domain.service.recurrence import Recurrence
 from domain.tournament_series import plan_schedule
-from domain.tournaments.event_commands import CloseTournament
-from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_schedule_commands import Succeed, Unschedule, find_next_opening, is_successor_due
+from domain.tournaments.aggregate.basic_commands import CloseTournament
+from domain.tournaments.aggregate.schedule_commands import Succeed, Unschedule, find_next_opening, is_successor_due
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from tests.tournaments.aggregates import EventInMemory, tournament_id
 
 SUNDAYS = Recurrence("RRULE:FREQ=WEEKLY;BYDAY=SU", "Europe/Berlin", "2026-03-22T02:30")

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from domain.errors import RuleError
-from domain.tournaments.event_appeal_commands import AnswerAppeal, ContestRuling
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
     CloseTournament,
@@ -22,11 +21,14 @@ from domain.tournaments.event_commands import (
     TournamentCommand,
     Withdraw,
 )
-from domain.tournaments.event_fold import fold_tournament
-from domain.tournaments.event_proof import parse_export, verify_tournament
-from domain.tournaments.event_queue_commands import CloseQueue, OpenQueue
-from domain.tournaments.event_result_commands import Rank
-from domain.tournaments.event_ruling_commands import (
+from domain.tournaments.aggregate.queue_commands import CloseQueue, OpenQueue
+from domain.tournaments.aggregate.result_commands import Rank
+from domain.tournaments.aggregate.schedule_commands import Schedule, Unschedule
+from domain.tournaments.aggregate.seat_commands import OpenBids
+from domain.tournaments.aggregate.tournament_appeal_commands import AnswerAppeal, ContestRuling
+from domain.tournaments.aggregate.tournament_fold import fold_tournament
+from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
+from domain.tournaments.aggregate.tournament_ruling_commands import (
     AnnulTable,
     DeputeOfficer,
     Exclude,
@@ -36,8 +38,6 @@ from domain.tournaments.event_ruling_commands import (
     Restore,
     RulingEffect,
 )
-from domain.tournaments.event_schedule_commands import Schedule, Unschedule
-from domain.tournaments.event_seat_commands import OpenBids
 from tests.tournaments.aggregates import EventInMemory
 from tests.tournaments.test_queues import ladder, play_all, wait
 

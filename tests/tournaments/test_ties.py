@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from domain.errors import TournamentError
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, load_texts
-from domain.tournaments import event_rulings
+from domain.tournaments import result_rulings
 from domain.tournaments.draw import draw_order
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
 from domain.tournaments.results import Stage, TableResult
@@ -92,7 +92,7 @@ class TestWorkedEvent:
 
 class TestRulings:
     def test_9_annulled_with_an_average(self) -> None:
-        stage = event_rulings.annul(worked_event(), "1.3", "average")
+        stage = result_rulings.annul(worked_event(), "1.3", "average")
         totals = TieBreaks(stage).tally.totals
         assert order(stage) == [8, 2, 5, 7, 4, 0, 1, 3, 6]
         assert [totals[entrant] for entrant in (8, 2, 5, 7)] == [16800, 13440, 13440, 12600]
@@ -102,7 +102,7 @@ class TestRulings:
         )
 
     def test_9_annulled_as_void(self) -> None:
-        assert order(event_rulings.annul(worked_event(), "1.3", "void")) == [7, 8, 0, 2, 1, 4, 5, 3, 6]
+        assert order(result_rulings.annul(worked_event(), "1.3", "void")) == [7, 8, 0, 2, 1, 4, 5, 3, 6]
 
     def test_9_an_average_without_another_table_is_half_a_point(self) -> None:
         stage = Stage(2, (TableResult(1, 1, (0, 1), (1, 2), annulled="average"),), 1)
@@ -110,17 +110,17 @@ class TestRulings:
 
     def test_9_restored_gives_the_first_standings(self) -> None:
         stage = worked_event()
-        assert event_rulings.restore(event_rulings.annul(stage, "1.3", "void"), "1.3") == stage
+        assert result_rulings.restore(result_rulings.annul(stage, "1.3", "void"), "1.3") == stage
 
     def test_9_excluded(self) -> None:
         """`void` leaves the tables out, `last` places the entrant last and the others up."""
         stage = worked_event()
-        assert event_rulings.exclude(stage, 2, "keep") == stage
-        assert TieBreaks(event_rulings.exclude(stage, 2, "void")).tally.totals[2] == 0
-        last = TieBreaks(event_rulings.exclude(stage, 2, "last"))
+        assert result_rulings.exclude(stage, 2, "keep") == stage
+        assert TieBreaks(result_rulings.exclude(stage, 2, "void")).tally.totals[2] == 0
+        last = TieBreaks(result_rulings.exclude(stage, 2, "last"))
         assert last.tally.totals[2] == 0
         assert last.tally.totals[8] == 3.5 * POINT
-        assert event_rulings.place_last((1, 1, 3, 4), 0) == (4, 1, 2, 3)
+        assert result_rulings.place_last((1, 1, 3, 4), 0) == (4, 1, 2, 3)
 
     def test_9_penalties_come_last_and_may_go_below_zero(self) -> None:
         stage = replace(worked_event(), penalties={6: 100, 2: 5040}, total="mean")
@@ -129,9 +129,9 @@ class TestRulings:
 
     def test_an_unknown_table_or_way_is_refused(self) -> None:
         with pytest.raises(TournamentError, match="unknown_table"):
-            event_rulings.annul(worked_event(), "9.9", "void")
+            result_rulings.annul(worked_event(), "9.9", "void")
         with pytest.raises(TournamentError, match="annul_invalid"):
-            event_rulings.annul(worked_event(), "1.1", "away")
+            result_rulings.annul(worked_event(), "1.1", "away")
 
 
 class TestReadings:

@@ -9,7 +9,7 @@ from domain.service.recurrence import Recurrence
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_series import open_next, plan_schedule
 from domain.tournament_tables import new_tournament_id
-from domain.tournaments.event_commands import Enter
+from domain.tournaments.aggregate.basic_commands import Enter
 from domain.tournaments.terms import terms_to_json
 from tests.tournaments.aggregates import TERMS, tournament_id
 from tests.workers.conftest import House

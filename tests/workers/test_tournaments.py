@@ -12,10 +12,10 @@ from domain.kernel.game.table_commands import Close as CloseGame
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournament_tables import TournamentTables
-from domain.tournaments.event_commands import CloseTournament, Enter
-from domain.tournaments.event_proof import export_lines, parse_export, verify_tournament
-from domain.tournaments.event_queue_commands import JoinQueue
-from domain.tournaments.event_seat_commands import FileBid, OpenBids
+from domain.tournaments.aggregate.basic_commands import CloseTournament, Enter
+from domain.tournaments.aggregate.queue_commands import JoinQueue
+from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
+from domain.tournaments.aggregate.tournament_proof import export_lines, parse_export, verify_tournament
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
 from tests.damage import overwrite, spoil

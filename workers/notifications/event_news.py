@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from domain.kernel.records.record import Record
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_appeal_commands import list_ruled
-from domain.tournaments.event_pairing import build_official
-from domain.tournaments.event_queue_commands import QUEUE_ROUND
-from domain.tournaments.event_replay import is_ruling
-from domain.tournaments.event_result_commands import changes_standings
-from domain.tournaments.event_ruling_commands import DEPUTY
-from domain.tournaments.event_stage import QUEUE_PLAN, OfficerRuling
+from domain.tournaments.aggregate.pairing import build_official
+from domain.tournaments.aggregate.queue_commands import QUEUE_ROUND
+from domain.tournaments.aggregate.result_commands import changes_standings
+from domain.tournaments.aggregate.stage import QUEUE_PLAN, OfficerRuling
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_appeal_commands import list_ruled
+from domain.tournaments.aggregate.tournament_replay import is_ruling
+from domain.tournaments.aggregate.tournament_ruling_commands import DEPUTY
 from domain.tournaments.records import FAMILY, RecordDraft
 from domain.tournaments.results import VOID
 from domain.types import Doc

@@ -12,9 +12,9 @@ from domain.ledger import Ledger, LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import PersonSubscription, Subscription, subscribes_to
 from domain.notifications.webhooks import OPENED
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_fold import fold_tournament
-from domain.tournaments.event_replay import is_ruling
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_fold import fold_tournament
+from domain.tournaments.aggregate.tournament_replay import is_ruling
 from domain.tournaments.records import FAMILY
 from domain.types import Doc
 from projections.tournament_views import TournamentLoader

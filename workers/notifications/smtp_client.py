@@ -29,7 +29,7 @@ from domain.notifications.email_subscriptions import (
     EmailSubscriptions,
 )
 from domain.notifications.unread_mail import ONCE_TYPES, UnreadMail
-from domain.tournaments.event import ENDED
+from domain.tournaments.aggregate.tournament import ENDED
 from domain.types import Doc
 from projections.reader import Reader
 from projections.table_describer import list_owed

@@ -26,7 +26,7 @@ from api.pages.tournaments.tournament_terms import TermsShown
 from api.services import Doc, services
 from api.tournament_rights import list_rights
 from domain.kernel.text.message_catalog import Message
-from domain.tournaments.event import LEAST_TABLES
+from domain.tournaments.aggregate.tournament import LEAST_TABLES
 from domain.tournaments.scoring import POINT
 
 DECIMALS = 3

@@ -10,8 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import EventOfficerCommand, TournamentCommand, TournamentContext, refuse_unless
+from domain.tournaments.aggregate.basic_commands import (
+    EventOfficerCommand,
+    TournamentCommand,
+    TournamentContext,
+    refuse_unless,
+)
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.records import By, RecordDraft
 
 

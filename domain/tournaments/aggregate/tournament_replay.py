@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.kernel.records.record import Record
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_appeal_commands import ContestRuling, is_sound_answer
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
     CloseTournament,
@@ -26,7 +24,8 @@ from domain.tournaments.event_commands import (
     Withdraw,
     refuse_unless,
 )
-from domain.tournaments.event_queue_commands import (
+from domain.tournaments.aggregate.pod_seating import find_pod, may_file
+from domain.tournaments.aggregate.queue_commands import (
     QUEUE_ROUND,
     CloseQueue,
     JoinQueue,
@@ -36,7 +35,7 @@ from domain.tournaments.event_queue_commands import (
     is_draw_due,
     require_queue,
 )
-from domain.tournaments.event_result_commands import (
+from domain.tournaments.aggregate.result_commands import (
     AddTable,
     AnnulPod,
     Rank,
@@ -45,16 +44,17 @@ from domain.tournaments.event_result_commands import (
     check_round_may_begin,
     require_no_table,
 )
-from domain.tournaments.event_ruling_commands import (
+from domain.tournaments.aggregate.schedule_commands import Schedule, Succeed, Unschedule
+from domain.tournaments.aggregate.seat_commands import OpenBids, require_bids
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_appeal_commands import ContestRuling, is_sound_answer
+from domain.tournaments.aggregate.tournament_ruling_commands import (
     MAX_PENALTY,
     DeputeOfficer,
     RecuseOfficer,
     RulingEffect,
     read_ruling,
 )
-from domain.tournaments.event_schedule_commands import Schedule, Succeed, Unschedule
-from domain.tournaments.event_seat_commands import OpenBids, require_bids
-from domain.tournaments.event_seating import find_pod, may_file
 from domain.tournaments.records import FAMILY, RecordDraft
 from domain.types import Doc
 

@@ -14,14 +14,14 @@ from dataclasses import replace
 from domain.errors import AnnalsError, RuleError, VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import canonical
+from domain.tournaments.aggregate.pairing import build_advance, draw_key_of, pair_rounds, read_input
+from domain.tournaments.aggregate.pod_seating import build_seated, open_bids
+from domain.tournaments.aggregate.queue_commands import build_queue_pairing
+from domain.tournaments.aggregate.record_forms import check_form
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, initial_tournament
+from domain.tournaments.aggregate.tournament_replay import check_again, draft_again, is_ruling
 from domain.tournaments.draw import follows_in_chain
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_fold import apply_tournament_record, initial_tournament
-from domain.tournaments.event_pairing import build_advance, draw_key_of, pair_rounds, read_input
-from domain.tournaments.event_queue_commands import build_queue_pairing
-from domain.tournaments.event_replay import check_again, draft_again, is_ruling
-from domain.tournaments.event_seating import build_seated, open_bids
-from domain.tournaments.record_forms import check_form
 from domain.tournaments.records import FAMILY, RecordDraft
 from domain.types import Doc, Json
 

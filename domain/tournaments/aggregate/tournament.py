@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from domain.tournaments.event_stage import (
+from domain.tournaments.aggregate.stage import (
     OfficerRuling,
     StagePlay,
     TablePlace,

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     EventOfficerCommand,
     TournamentCommand,
     TournamentContext,
@@ -17,8 +16,9 @@ from domain.tournaments.event_commands import (
     require_entrant,
     require_phase,
 )
-from domain.tournaments.event_result_commands import preview_drafts
-from domain.tournaments.event_stage import QUEUE_PLAN
+from domain.tournaments.aggregate.result_commands import preview_drafts
+from domain.tournaments.aggregate.stage import QUEUE_PLAN
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.records import By, RecordDraft
 from domain.tournaments.table_queue import find_next_time, find_pod, list_met, seat_pod
 from domain.tournaments.terms import DAY

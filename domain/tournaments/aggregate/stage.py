@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from domain.errors import TournamentError, VerificationError
-from domain.tournaments import event_rulings
+from domain.tournaments import result_rulings
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.results import VOID, Stage, TableResult
 from domain.types import Doc
@@ -212,17 +212,17 @@ def apply_rulings(stage: Stage, number: int, play: StagePlay, rulings: tuple[Off
         if ruling.kind == "penalised":
             penalties[body["entrant"]] = penalties.get(body["entrant"], 0) + body["ticks"]
         elif ruling.kind == "excluded":
-            stage = event_rulings.exclude(stage, body["entrant"], body["results"])
+            stage = result_rulings.exclude(stage, body["entrant"], body["results"])
         elif body.get("attempt") == play.attempt_at((body["round"], body["pod"])):
             stage = _rule_on_table(stage, ruling)
-    return event_rulings.penalise(stage, penalties)
+    return result_rulings.penalise(stage, penalties)
 
 
 def _rule_on_table(stage: Stage, ruling: OfficerRuling) -> Stage:
     name = f"{ruling.body['round']}.{ruling.body['pod']}"
     try:
         if ruling.kind == "placed":
-            return event_rulings.place(event_rulings.restore(stage, name), name, ruling.body["places"])
-        return event_rulings.annul(stage, name, ruling.body["how"])
+            return result_rulings.place(result_rulings.restore(stage, name), name, ruling.body["places"])
+        return result_rulings.annul(stage, name, ruling.body["how"])
     except TournamentError:  # a table of a later round
         return stage

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.errors import RuleError
+from domain.tournaments.aggregate.pairing import DrawInput, build_official, draw_key_of, may_pair, pair_rounds
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.draw import commit_nonce
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_pairing import DrawInput, build_official, draw_key_of, may_pair, pair_rounds
 from domain.tournaments.records import By, RecordDraft
 from domain.tournaments.terms import QUEUED, ROUND_BY_ROUND
 from domain.types import Doc, Json

@@ -9,10 +9,10 @@ from dataclasses import replace
 from domain.errors import TournamentError, VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.schema.canonical_json import digest
+from domain.tournaments.aggregate.stage import TablePlace
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.bids import BidResult, check_bid, settle_bids
 from domain.tournaments.draw import draw_order
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_stage import TablePlace
 from domain.tournaments.seats import SeatHistory, assign_seats, choose_seats
 from domain.tournaments.terms import BY_BIDS, BY_CHOICE
 from domain.types import Doc

@@ -10,13 +10,18 @@ from typing import ClassVar
 from domain.compat import cached_property
 from domain.errors import RuleError, TournamentError
 from domain.kernel.schema.canonical_json import digest
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import EventOfficerCommand, TournamentContext, refuse_unless, require_phase
-from domain.tournaments.event_pairing import build_official
-from domain.tournaments.event_result_commands import draft_advance, preview_drafts
-from domain.tournaments.event_rulings import KEEP, LAST
-from domain.tournaments.event_stage import REPLAY, PodTable, StagePlay
+from domain.tournaments.aggregate.basic_commands import (
+    EventOfficerCommand,
+    TournamentContext,
+    refuse_unless,
+    require_phase,
+)
+from domain.tournaments.aggregate.pairing import build_official
+from domain.tournaments.aggregate.result_commands import draft_advance, preview_drafts
+from domain.tournaments.aggregate.stage import REPLAY, PodTable, StagePlay
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.records import RecordDraft
+from domain.tournaments.result_rulings import KEEP, LAST
 from domain.tournaments.results import AVERAGE, VOID
 from domain.tournaments.scoring import USES_POINTS, check_places
 from domain.tournaments.standings import list_standings

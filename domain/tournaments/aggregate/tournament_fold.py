@@ -8,8 +8,7 @@ from dataclasses import replace
 from domain.errors import VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.schema.json_codec import from_json
-from domain.tournaments.event import Entrant, Tournament
-from domain.tournaments.event_stage import (
+from domain.tournaments.aggregate.stage import (
     QUEUE_PLAN,
     REPLAY,
     OfficerRuling,
@@ -21,6 +20,7 @@ from domain.tournaments.event_stage import (
     StagePlay,
     TablePlace,
 )
+from domain.tournaments.aggregate.tournament import Entrant, Tournament
 from domain.tournaments.records import FAMILY, KINDS
 from domain.tournaments.terms import Terms
 from domain.types import Doc

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.errors import RuleError
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     EventOfficerCommand,
     TournamentCommand,
     TournamentContext,
     refuse_unless,
     require_phase,
 )
-from domain.tournaments.event_fold import apply_tournament_record
-from domain.tournaments.event_pairing import build_advance, build_official
-from domain.tournaments.event_seating import build_seated, is_bidding_over
-from domain.tournaments.event_stage import PodTable, StagePlay, TablePlace
+from domain.tournaments.aggregate.pairing import build_advance, build_official
+from domain.tournaments.aggregate.pod_seating import build_seated, is_bidding_over
+from domain.tournaments.aggregate.stage import PodTable, StagePlay, TablePlace
+from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_fold import apply_tournament_record
 from domain.tournaments.records import By, RecordDraft, build_record
 from domain.tournaments.results import AVERAGE, VOID
 from domain.tournaments.terms import QUEUED

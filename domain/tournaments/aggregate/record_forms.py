@@ -9,7 +9,7 @@ import msgspec
 
 from domain.errors import VerificationError
 from domain.kernel.records.record import Record
-from domain.tournaments.event_stage import QUEUE_PLAN
+from domain.tournaments.aggregate.stage import QUEUE_PLAN
 from domain.tournaments.records import FAMILY, KINDS
 from domain.types import Doc
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from domain.errors import RuleError, TournamentError
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.draw import draw_order, draw_value, tournament_draw_key
-from domain.tournaments.event import Tournament
 from domain.tournaments.formats import (
     LeaguePlan,
     default_rounds,

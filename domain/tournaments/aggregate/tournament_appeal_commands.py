@@ -8,15 +8,15 @@ from typing import ClassVar
 
 from domain.errors import RuleError
 from domain.kernel.records.record import Record
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     EventOfficerCommand,
     TournamentCommand,
     TournamentContext,
     refuse_unless,
     require_no_stake,
 )
-from domain.tournaments.event_stage import OfficerRuling, RulingAppeal
+from domain.tournaments.aggregate.stage import OfficerRuling, RulingAppeal
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.records import By, RecordDraft
 
 OUTCOMES = ("upheld", "overturned")

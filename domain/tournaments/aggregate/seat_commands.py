@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from domain.errors import RuleError, TournamentError
-from domain.tournaments.event import Tournament
-from domain.tournaments.event_commands import (
+from domain.tournaments.aggregate.basic_commands import (
     EventOfficerCommand,
     TournamentCommand,
     TournamentContext,
     refuse_unless,
     require_entrant,
 )
-from domain.tournaments.event_result_commands import check_round_may_begin, require_round
-from domain.tournaments.event_seating import check_wish, find_pod, may_file
-from domain.tournaments.event_stage import StagePlay
+from domain.tournaments.aggregate.pod_seating import check_wish, find_pod, may_file
+from domain.tournaments.aggregate.result_commands import check_round_may_begin, require_round
+from domain.tournaments.aggregate.stage import StagePlay
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.records import By, RecordDraft
 from domain.tournaments.terms import BY_DRAW
 
