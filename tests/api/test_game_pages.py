@@ -1014,7 +1014,7 @@ class TestNewcomers:
             is_digest = "/digest" in target
             return Told(200, {"after": 1, "turns": turns}) if is_digest else known(method, target, *args, **options)
 
-        monkeypatch.setattr("api.pages.table.table.ask", ask)
+        monkeypatch.setattr("api.pages.table.chronicle.ask", ask)
         texts = Page(anne.read(path).text).texts
         assert "Turn with news" in texts
         assert "Turn without news" not in texts

@@ -248,7 +248,8 @@ class TestStrangers:
         """Nor by the people who have played there."""
         made = site.post("/games", {"ruleset": "orders@1", "seats": 2, "listing": listing, "name": "Zoltan"}).json
         path, secret = f"/games/{made['game']}", made.get("invitation", "")
-        people = [site.post(path + "/seats", {"name": "Yolanda", "invitation": secret}).json for _ in range(2)]
+        names = ("Yolanda", "Yolanthe")
+        people = [site.post(path + "/seats", {"name": name, "invitation": secret}).json for name in names]
         for closed in (False, True):
             if closed:
                 assert site.post(path + "/start", token=made["token"]).status_code == 201

@@ -180,10 +180,10 @@ class TestLobby:
             events.next()
             made = site.post("/games", {"ruleset": "orders@1", "seats": 2}).json
             events.until(of("table", game=made["game"], status="open"))
-            for seat in range(2):
-                site.post(f"/games/{made['game']}/seats", {"seat": seat, "name": "Anne"})
+            for seat, name in enumerate(("Anne", "Bea")):
+                site.post(f"/games/{made['game']}/seats", {"seat": seat, "name": name})
             full = events.until(lambda e: all(s["player"] for s in e["data"]["seats"]))
-            assert set(full["data"]["names"].values()) == {"Anne"}
+            assert set(full["data"]["names"].values()) == {"Anne", "Bea"}
             site.post(f"/games/{made['game']}/start", token=made["token"])
             events.until(of("table", status="running"))
             site.post(f"/games/{made['game']}/close", {"reason": "void"}, made["token"])

@@ -190,6 +190,15 @@ class World:
         for who in self.players:
             sent(who.api.post(f"{path}/entrants"))
 
+    def _ask_substitutes(self, path: str) -> None:
+        """Anne waits for Zoe's answer; Zoe plays for Bruno if need be, and the deputy for Anne."""
+        anne, bruno, _ = self.players
+        for entrant, name, accepts in ((anne, "Zoe", False), (bruno, "Zoe", True), (anne, "Deputy", True)):
+            sent(entrant.api.post(f"{path}/entrants/me/substitutes", {"name": name}))
+            if accepts:
+                tournament, player = path.rpartition("/")[2], entrant.api.doc["player"]
+                sent(self.people[name].api.put(f"/me/substitutions/{tournament}/{player}"), 200, 201, 204)
+
     def _check_in(self, path: str) -> None:
         sent(self.host.api.post(f"{path}/phases", {"phase": "checking"}))
         for number, who in enumerate(self.players):
@@ -224,7 +233,7 @@ class World:
         ready = ("enter", "check_in", "show_nonces")
         in_play = (*ready, "draw", "tables")
         self.event("registering", note="Round 1 begins on Sunday.")
-        self.event("entered", "enter")
+        self.event("entered", "enter", "substitutes")
         self.event("repeating", "enter", "schedule")
         self.event("checking", "enter", "check_in")
         self.event("drawing", *ready)
@@ -244,6 +253,7 @@ class World:
 
 _STEPS: dict[str, Callable[[World, str], object]] = {
     "enter": World._enter,
+    "substitutes": World._ask_substitutes,
     "check_in": World._check_in,
     "show_nonces": World._show_nonces,
     "draw": lambda w, path: sent(w.host.api.post(f"{path}/stages/1/rounds/1/draw")),
