@@ -120,8 +120,10 @@ DIRECTS = {
     ("/v1/me/resumptions", "post"): (422, "invalid_body"),
     ("/v1/me/offices/{game}", "put"): (404, "not_found"),
     ("/v1/me/offices/{game}", "delete"): (404, "not_found"),
+    ("/v1/me/substitutions/{tournament}/{player}", "put"): (404, "not_found"),
+    ("/v1/me/substitutions/{tournament}/{player}", "delete"): (404, "not_found"),
 }
-"""Routes of directing: what they answer to a token for it."""
+"""Routes of directing, and of playing in tournaments: what they answer to a token for it."""
 
 
 class TestScopes:
