@@ -11,7 +11,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # What git ignores; git itself may be absent.
 MADE = re.compile(r"\.git|\.venv|\.tools|var|htmlcov|dist|__pycache__|\.\w+_cache|\.hypothesis|\.coverage.*")
-PARTS = ["Context", "Decision", "Consequence"]
+DECISIONS = ROOT / "docs" / "decisions"
+RECORD_PARTS = ["Context", "Decision", "Consequence"]
+PAGE_PARTS = ["What stands", "Refused", "Records"]
+WORDS_OF_AN_HOUR = 14_000
+"""Most words of the pages about decisions, their index included: at some 230 words a minute."""
 # Written so that this file does not match itself.
 FORBIDDEN = {
     "a registry's host": re.compile(r"(?:pypi|pythonhosted|npmjs)[.](?:org|com|io)", re.IGNORECASE),
@@ -37,20 +41,58 @@ def test_the_tree_names_no(what: str) -> None:
     assert not found, f"{what} stands in {found}"
 
 
+def decision_records() -> list[Path]:
+    return sorted(path for path in (DECISIONS / "archive").glob("*.md") if path.name != "README.md")
+
+
+def decision_pages() -> list[Path]:
+    return sorted(path for path in DECISIONS.glob("*.md") if path.name != "README.md")
+
+
+def sections(path: Path) -> list[str]:
+    return re.findall(r"^## (.+)$", text_of(path), re.MULTILINE)
+
+
+def linked_pages(path: Path) -> list[str]:
+    """Return the Markdown files that a text links, as it writes them."""
+    return re.findall(r"\]\(([^)#:]+\.md)\)", text_of(path))
+
+
 def test_every_decision_record_is_listed() -> None:
-    folder = ROOT / "docs" / "decisions"
-    records = sorted(path.name for path in folder.glob("[0-9]*.md"))
-    listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", text_of(folder / "README.md"))
-    assert listed == records
+    listed = [name for name in linked_pages(DECISIONS / "archive" / "README.md") if not name.startswith("..")]
+    assert listed == [path.name for path in decision_records()]
 
 
 def test_decision_records_are_numbered_without_gaps_and_have_status_date_and_parts() -> None:
-    records = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    records = decision_records()
     assert [int(path.name[:4]) for path in records] == list(range(1, len(records) + 1))
     for path in records:
-        text = text_of(path)
-        assert re.search(r"^Status: .+\. Date: \d{4}-\d\d-\d\d\.", text, re.MULTILINE), path
-        assert [part for part in re.findall(r"^## (.+)$", text, re.MULTILINE) if part != "Considered"] == PARTS, path
+        assert re.search(r"^Status: .+\. Date: \d{4}-\d\d-\d\d\.", text_of(path), re.MULTILINE), path
+        assert [part for part in sections(path) if part != "Considered"] == RECORD_PARTS, path
+
+
+def test_every_decision_record_is_linked_by_the_page_of_a_subject() -> None:
+    linked = {name for path in decision_pages() for name in linked_pages(path)}
+    assert [path.name for path in decision_records() if f"archive/{path.name}" not in linked] == []
+
+
+def test_every_page_about_decisions_is_listed_once() -> None:
+    listed = [name for name in linked_pages(DECISIONS / "README.md") if "/" not in name]
+    assert sorted(listed) == [path.name for path in decision_pages()]
+
+
+def test_pages_about_decisions_have_their_parts_and_names_of_their_own() -> None:
+    others = {path.name for path in (ROOT / "docs").rglob("*.md") if DECISIONS not in path.parents}
+    for path in decision_pages():
+        assert sections(path) == PAGE_PARTS, path
+        assert not re.match(r"\d", path.name), f"{path.name}: dated records belong to the archive"
+        assert path.name not in others, f"another page is called {path.name}, too"
+
+
+def test_pages_about_decisions_are_read_within_an_hour() -> None:
+    pages = [*decision_pages(), DECISIONS / "README.md"]
+    words = sum(bool(re.search(r"\w", word)) for path in pages for word in text_of(path).split())
+    assert words <= WORDS_OF_AN_HOUR, f"{words} words: shorten what stands, and leave the rest to the archive"
 
 
 def test_the_version_is_the_top_of_the_changelog() -> None:

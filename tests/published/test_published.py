@@ -1,7 +1,7 @@
 """Names that clients, operators and stores know stay as they are when modules, classes and functions are renamed.
 
 `ANNALS_TEST_REFRESH=1 ./run test tests/published` rewrites the files. For an addition that is enough; a change or a
-removal also needs a decision record in docs/decisions. `ANNALS_TEST_REFRESH=ledger` also makes a new stored ledger,
+removal also needs a record in docs/decisions/archive. `ANNALS_TEST_REFRESH=ledger` also makes a new stored ledger,
 which ends the proof that older ledgers can be read. tests/api/test_promise.py compares `/v1/openapi.json`.
 """
 
