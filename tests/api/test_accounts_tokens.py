@@ -112,7 +112,18 @@ NO_GAME = "00000000-0000-4000-8000-000000000000"
 OTHERS = {"game": NO_GAME, "delivery": f"msg_{'0' * 32}"}
 READS = {
     (f"/v1/me{path}", "get")
-    for path in ("", "/games", "/challenges", "/watching", "/offices", "/desk", "/calendar", "/settings", "/series", "/substitutions")
+    for path in (
+        "",
+        "/games",
+        "/challenges",
+        "/watching",
+        "/offices",
+        "/desk",
+        "/calendar",
+        "/settings",
+        "/series",
+        "/substitutions",
+    )
 }
 DIRECTS = {
     ("/v1/me/officers", "post"): (422, "invalid_body"),
