@@ -313,6 +313,9 @@ class TestStarting:
         refused(site.post(f"{path}/nonces", {"nonce": "xyz"}, tokens[0]), 422, "invalid_body")
         for token, nonce in zip(tokens, NONCES, strict=True):
             assert site.post(f"{path}/nonces", {"nonce": nonce.hex()}, token).status_code == 201
+            is_last = nonce is NONCES[-1]
+            early = site.post(f"{path}/start", token=made["token"])
+            assert early.status_code == 201 if is_last else early.json["code"] == "nonces_open"
         assert [s["nonce"] for s in site.get(path).json["seats"]] == [n.hex() for n in NONCES]
 
     def test_a_game_starts_once_all_seats_are_taken(self, site: Site) -> None:

@@ -18,7 +18,7 @@ from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Lapse, Play
 from domain.kernel.game.record_builder import CommandContext
-from domain.kernel.game.table_commands import Close, Join, Open, Reveal, Start, Vacate
+from domain.kernel.game.table_commands import NONCE_WAIT_MS, Close, Join, Open, Reveal, Start, Vacate
 from domain.kernel.proof.verify import VERIFICATION_CODES, verify
 from domain.kernel.records.audience import TABLE_KEY
 from domain.kernel.records.export import Export, dump, parse
@@ -347,9 +347,15 @@ def test_nonces_change_the_dice_and_are_checked() -> None:
     for wrong in ("ff" * 16, "not hex"):
         with pytest.raises(RuleError, match="nonce_mismatch"):
             do(Reveal(0, wrong))
-    do(Reveal(0, nonce), Start(), Play(0, [{"type": "attack", "target": 1, "offer": 0}]), Close("abandoned"))
+    do(Reveal(0, nonce))
+    with pytest.raises(RuleError, match="nonces_open") as early:
+        do(Start())
+    assert early.value.detail == {"seats": [1, 2], "until": 5 + NONCE_WAIT_MS}
+    moment = replace(moment, now=5 + NONCE_WAIT_MS)
+    do(Start(), Play(0, [{"type": "attack", "target": 1, "offer": 0}]), Close("abandoned"))
     report = verify(rules, parse(dump([s.record for s in steps], PUBLIC)))
     assert report.closed
+    assert report.to_json()["unrevealed_nonces"] == [1, 2]
     assert sealed.RULESET.meta.ruleset == "sealed@1"
 
 

@@ -30,6 +30,7 @@ TABLE_CODES: Mapping[str, str] = {
     "unknown_seat": "the table has no such seat",
     "nonce_mismatch": "the nonce does not match its hash",
     "seats_missing": "not every seat has a player",
+    "nonces_open": "seats may still reveal their nonces (`seats`, `until`)",
     "undo_forbidden": "the rules or the table do not allow seats to undo this",
     "consent_missing": "seats that have seen or done something since then must agree",
     "director_has_stake": "the director has a seat in this game, so the other players must agree",

@@ -53,6 +53,11 @@ class Seating:
         """Return the revealed nonces by seat."""
         return {seat: player.nonce for seat, player in self.players.items() if player.nonce}
 
+    @property
+    def unrevealed_seats(self) -> list[Seat]:
+        """Return the seats that have committed to a nonce and not revealed it."""
+        return sorted(seat for seat, player in self.players.items() if player.nonce_hash and not player.nonce)
+
     def has_stakeholder(self, player_ids: Iterable[str]) -> bool:
         """Return whether one of these players has, or had, a seat since the start."""
         return not self.stakeholders.isdisjoint(player_ids)

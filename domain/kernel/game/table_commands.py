@@ -250,11 +250,21 @@ class Vacate(Command):
         return cls(seat_of_record(record))
 
 
+NONCE_WAIT_MS = 120_000
+"""Time after the last change of a seat for which a start waits for nonces that seats have committed to, ms."""
+
+
+def _require_nonces(game: AnyGame, now: int) -> None:
+    """Raise RuleError while a seat has committed to a nonce and may still reveal it: it would not count."""
+    seats, until = game.seating.unrevealed_seats, game.time + NONCE_WAIT_MS
+    refuse_unless(not seats or now >= until, "nonces_open", seats=seats, until=until)
+
+
 @dataclass(frozen=True)
 class Start(Command):
-    """Set-up. A scenario's patch is a fact of this record, so its log replays like any other.
+    """Set-up. It waits for committed nonces (`NONCE_WAIT_MS`); older logs did not.
 
-    A fork has no set-up: its `state` is that of its origin, with `own` as known to the seat of its first record. All
+    A scenario's patch is a fact of this record, so its log replays like any other. A fork has no set-up: its `state` is that of its origin, with `own` as known to the seat of its first record. All
     its seats have players, and everything unknown is dealt anew.
     """
 
@@ -268,6 +278,8 @@ class Start(Command):
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         refuse_unless(game.status == "open", "not_open", status=game.status)
         refuse_unless(len(game.players) == game.table.seats, "seats_missing", taken=sorted(game.players))
+        if not context.replaying:
+            _require_nonces(game, context.record_time(game))
         refuse_unless((self.state is not None) == ("origin" in game.terms), "not_open", status=game.status)
         draft = new_draft(rules, game, context)
         if self.state is not None:

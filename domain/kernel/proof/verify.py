@@ -21,6 +21,7 @@ from domain.kernel.game.game_fold import apply_record, apply_rewind, initial_gam
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse, early_seats
 from domain.kernel.game.record_builder import Agreement, CommandContext, Transition
+from domain.kernel.game.seat_players import SEATING_KINDS, Seating
 from domain.kernel.game.table_commands import Open
 from domain.kernel.proof import record_schema
 from domain.kernel.records.audience import ALL_KEY, TABLE_KEY
@@ -30,7 +31,7 @@ from domain.kernel.rules.draws import DrawSource, Seeded, commitment, draw_key, 
 from domain.kernel.rules.flow import S
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.canonical_json import digest
-from domain.types import PUBLIC, Json
+from domain.types import PUBLIC, Json, Seat
 
 VERIFICATION_CODES: Mapping[str, str] = {
     "unreadable": "a line is no canonical JSON object",
@@ -75,10 +76,13 @@ class VerificationReport:
     decided: int
     """Records decided again; 0 while the game is not closed."""
     closed: bool
+    unrevealed_nonces: tuple[Seat, ...] = ()
+    """Seats that committed to a nonce and did not reveal it before the start: it had no part in the dice."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the report as printed by the command line."""
-        return dict(self.__dict__)
+        doc: dict[str, Json] = {**self.__dict__, "unrevealed_nonces": list(self.unrevealed_nonces)}
+        return doc if self.unrevealed_nonces else {k: v for k, v in doc.items() if k != "unrevealed_nonces"}
 
 
 class ReplayCounts(NamedTuple):
@@ -127,8 +131,27 @@ def verify(
     closed = records[-1].kind == "closed"
     counts = replayer(rules, export, _seed(records) if closed else seed)
     return VerificationReport(
-        export.game, export.ruleset, len(records), records[-1].hash, packs, openings, *counts, closed
+        export.game,
+        export.ruleset,
+        len(records),
+        records[-1].hash,
+        packs,
+        openings,
+        *counts,
+        closed,
+        _list_unrevealed(records),
     )
+
+
+def _list_unrevealed(records: Sequence[Record]) -> tuple[Seat, ...]:
+    """Return the seats that committed to a nonce and did not reveal it before the start."""
+    seating = Seating()
+    for record in records:
+        if record.kind == "started":
+            return tuple(seating.unrevealed_seats)
+        if record.kind in SEATING_KINDS:
+            seating = seating.after(record, "open")
+    return ()
 
 
 def check_chain(records: Sequence[Record], head: str = "") -> None:
