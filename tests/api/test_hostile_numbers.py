@@ -42,7 +42,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def list_fields() -> list[str]:
     """The names of all fields that the pages read."""
     found = {
-        name for path in (ROOT / "api/pages").glob("*.py") for pair in READS.findall(path.read_text()) for name in pair
+        name for path in (ROOT / "api/pages").rglob("*.py") for pair in READS.findall(path.read_text()) for name in pair
     }
     return sorted(found - {""})
 

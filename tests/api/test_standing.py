@@ -15,6 +15,7 @@ UNUSED: dict[str, str] = {
     "game": "00000000-0000-4000-8000-000000000000",
     "delivery": f"msg_{'0' * 32}",
     "player": "nobody",
+    "tournament": "00000000-0000-8000-8000-000000000000",
     "passkey": "0" * 16,
 }
 
@@ -44,7 +45,10 @@ IN_ANY_STANDING = {
 }
 """Method and path -> reason. A ban is tested with all other routes."""
 
-PLAYING = {("delete", "/v1/me/challenges/{game}"): "a suspended person plays on"}
+PLAYING = {
+    ("delete", "/v1/me/challenges/{game}"): "a suspended person plays on",
+    ("delete", "/v1/me/substitutions/{tournament}/{player}"): "likewise",
+}
 BODIES: dict[str, Any] = {"/v1/me/webhooks/{webhook}": {"url": "https://x.example/", "events": [], "on": True}}
 
 

@@ -58,7 +58,7 @@ def test_every_text_is_counted_as_the_document_tells(site: Site, kind: str) -> N
 
 
 def test_every_field_of_a_page_holds_what_the_service_takes(site: Site) -> None:
-    limits: dict[str, set[int]] = {"password": {256}}
+    limits: dict[str, set[int]] = {"password": {256}, "person": {40}}
     for name, (_, most) in list_texts(site.app).items():
         limits.setdefault(name.rpartition(".")[2], set()).add(most)
     for path in sorted((ROOT / "api/pages/templates").glob("*.html")):

@@ -434,6 +434,7 @@ class TestAbsence:
         named = {"player": substitute.doc["player"]}
         refused(members[idle].post(f"{path}/entrants/me/substitutes", {"name": "Anne 1"}), 409, "substitute_invalid")
         done(members[leaving].post(f"{path}/entrants/me/substitutes", named))
+        done(substitute.put(f"/me/substitutions/{path.rpartition('/')[2]}/{members[leaving].doc['player']}"))
         game = f"/games/{pod['game']}"
         done(members[leaving].delete(f"{game}/seats/1"))
         done(substitute.post(f"{game}/seats", {"seat": 1}))

@@ -56,7 +56,7 @@ def _read_text(name: str) -> Doc:
 
 
 def _read_name() -> Doc:
-    return {"name": request.form.get("person", "").strip()[:40]}
+    return {"name": read_text("person")}
 
 
 def _read_player() -> str:

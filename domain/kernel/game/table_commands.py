@@ -264,8 +264,9 @@ def _require_nonces(game: AnyGame, now: int) -> None:
 class Start(Command):
     """Set-up. It waits for committed nonces (`NONCE_WAIT_MS`); older logs did not.
 
-    A scenario's patch is a fact of this record, so its log replays like any other. A fork has no set-up: its `state` is that of its origin, with `own` as known to the seat of its first record. All
-    its seats have players, and everything unknown is dealt anew.
+    A scenario's patch is a fact of this record, so its log replays like any other. A fork has no set-up: its `state` is
+    that of its origin, with `own` as known to the seat of its first record. All its seats have players, and everything
+    unknown is dealt anew.
     """
 
     verb: ClassVar[str] = "Start"
