@@ -84,7 +84,8 @@ class Room:
     def __init__(self, shape: shapely.Polygon) -> None:
         self.shape = shape
         left, top, right, bottom = shape.bounds
-        self.x0, self.y0 = GRID * math.floor(left / GRID) - GRID, GRID * math.floor(top / GRID) - GRID
+        self.x0 = GRID * math.floor(left / GRID) - GRID
+        self.y0 = GRID * math.floor(top / GRID) - GRID
         columns = np.arange(self.x0, right + 2 * GRID, GRID)
         rows = np.arange(self.y0, bottom + 2 * GRID, GRID)
         self.xs, self.ys = np.meshgrid(columns, rows)

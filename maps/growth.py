@@ -243,7 +243,8 @@ class Growth:
 
     def attempt(self, rng: Random, edit: Callable[[], bool]) -> bool:
         """Make an edit and let the cells around it settle; undo both unless the energy falls."""
-        before, self.log = self.energy(), []
+        before = self.energy()
+        self.log = []
         done = edit()
         if done:
             near = {cell for cell, _ in self.log}

@@ -60,7 +60,8 @@ class ArchivedViewLoader:
     """Renders views of archived games from their records and caches the most recent ones. Thread-safe."""
 
     def __init__(self, ledger: Ledger, registry: RulesetRegistry) -> None:
-        self._ledger, self._loader = ledger, GameLoader(registry, ledger)
+        self._ledger = ledger
+        self._loader = GameLoader(registry, ledger)
         self._lock = threading.Lock()
         self._cache: LRUCache[str, ArchivedViews] = LRUCache(CACHE_BYTES, lambda views: views.size)
 

@@ -275,20 +275,31 @@ class Inspector:
         """Return the corrupt records of a game. `known_hashes` has hashes of records that the tree may have lost."""
         leaves = list_leaf_hashes(self._views, game)
         expected = {v: h for v, h in known_hashes.items() if h} | {v: h for v, h in leaves.items() if h != UNKNOWN_HASH}
-        corrupt, prev = [], ""
+        corrupt: list[CorruptRecord] = []
+        prev = ""
         for version in self._list_versions(game, leaves):
             record, fault = self._read_record(game, version)
             leaf = expected.get(version, "")
-            fault = fault or _find_fault(record, leaf or (record.hash if record else ""), prev)
-            if record and fault == WRONG_HASH and self._is_linked_by_next(game, record, leaves):
-                leaf, fault = record.hash, _find_fault(record, record.hash, prev)
-            if record and not fault and not leaf and record.public.get("prev") != prev:
-                fault = UNLINKED
+            if record:
+                fault, leaf = self._check_record(game, record, fault, leaf, prev, leaves)
+            else:
+                fault = fault or _find_fault(record, leaf, prev)
             corrupt += [CorruptRecord(game, version, fault, leaf)] if fault else []
             prev = leaf or (record.hash if record else "")
             if version == 1 and record and not fault:
                 corrupt += _check_seed(self._seed_store, record, game)
         return self._add_linked_hashes(corrupt)
+
+    def _check_record(
+        self, game: str, record: Record, fault: str, leaf: str, prev: str, leaves: Mapping[int, str]
+    ) -> tuple[str, str]:
+        """Return the fault of a readable record, or an empty text, and its hash as the tree should have it."""
+        fault = fault or _find_fault(record, leaf or record.hash, prev)
+        if fault == WRONG_HASH and self._is_linked_by_next(game, record, leaves):
+            leaf, fault = record.hash, _find_fault(record, record.hash, prev)
+        if not fault and not leaf and record.public.get("prev") != prev:
+            fault = UNLINKED
+        return fault, leaf
 
     def _is_linked_by_next(self, game: str, record: Record, leaves: Mapping[int, str]) -> bool:
         """Return True if the next record is proved by the tree and names this one.

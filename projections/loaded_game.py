@@ -67,7 +67,8 @@ class GameLoader:
     """Loads games for records read from the log."""
 
     def __init__(self, registry: RulesetRegistry, ledger: Ledger) -> None:
-        self._registry, self._versions = registry, VersionCache(ledger, registry)
+        self._registry = registry
+        self._versions = VersionCache(ledger, registry)
 
     def load(self, game: str, version: int) -> LoadedGame:
         """Return the game after a version. Raise VerificationError."""

@@ -64,7 +64,9 @@ class PastGames:
     """Past versions of games as their viewers know them. Safe with threads and forks."""
 
     def __init__(self, ledger: Ledger, registry: RulesetRegistry, views: ViewStore) -> None:
-        self._ledger, self._registry, self.keyframes = ledger, registry, Keyframes(views)
+        self._ledger = ledger
+        self._registry = registry
+        self.keyframes = Keyframes(views)
         self.after_fork()
         reset_after_fork(self)
 

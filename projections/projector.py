@@ -134,7 +134,8 @@ class Projector:
         self, ledger: Ledger, registry: RulesetRegistry, views: ViewStore, owner: str, gen: int | None = None
     ) -> None:
         self._ledger, self._views = ledger, views
-        self._loader, self._tournament_loader = GameLoader(registry, ledger), TournamentLoader(ledger)
+        self._loader = GameLoader(registry, ledger)
+        self._tournament_loader = TournamentLoader(ledger)
         self._share = PartitionShare(owner, gen)
         self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
         self._tournaments: LRUCache[str, Tournament] = LRUCache(CACHE_TOURNAMENTS)

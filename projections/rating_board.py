@@ -47,7 +47,10 @@ class RatingBoard:
         self._begin(0, {})
 
     def _begin(self, gen: int, rulings: Rulings) -> None:
-        self._gen, self._rulings, self._place, self._ratings = gen, rulings, 0, Ratings()
+        self._gen = gen
+        self._rulings = rulings
+        self._place = 0
+        self._ratings = Ratings()
 
     def refresh(self, list_people: PeopleReader) -> Ratings:
         """Return the ratings with all tables known to spectators by now."""

@@ -105,7 +105,8 @@ class ViewStore:
     def engine(self) -> Engine:
         """The engine of this process; connections are never shared with a parent."""
         if self._engine is None:
-            self._engine, self._prepared = self._prepared or _create_engine(self.url), None
+            self._engine = self._prepared or _create_engine(self.url)
+            self._prepared = None
         return self._engine
 
     def prepare_forks(self) -> None:

@@ -51,12 +51,18 @@ BLOCK_START = re.compile(r"^ *(?:[-*#>]+|\d+\.) |\|", re.MULTILINE)
 MARKUP = re.compile(r"\]\([^)]*\)|\*\*")
 CODE = re.compile(r"`[^`]+`")
 LONGEST_SENTENCE = 30
+MOST_DECISIONS = 15
+BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.IfExp, ast.ExceptHandler, ast.match_case)
 
 CEILINGS = {
     "service: functions named by a participle or pronoun": 5,
     "service: docstrings that open with a wh-word or preposition": 0,
     "service: relative pronouns per 100 words of docstrings": 1.05,
     "service: `Any` per 1,000 lines": 2.18,
+    "service: functions with more than 15 decisions": 38,
+    "service: packed assignments with a call and an attribute": 0,
+    "games: functions with more than 15 decisions": 9,
+    "games: packed assignments with a call and an attribute": 0,
     "games: functions named by a participle or pronoun": 1,
     "games: docstrings that open with a wh-word or preposition": 0,
     "games: relative pronouns per 100 words of docstrings": 0.1,
@@ -107,6 +113,32 @@ def count_matches(pattern: re.Pattern[str], texts: Iterable[str]) -> int:
     return sum(len(pattern.findall(text)) for text in texts)
 
 
+def measure_complexity(function: ast.AST) -> int:
+    """Return one more than the decisions of a function: branches, loops, `and`, `or`, conditions in an expression."""
+    decisions, rest = 0, list(ast.iter_child_nodes(function))
+    while rest:
+        node = rest.pop()
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        decisions += isinstance(node, BRANCHES)
+        decisions += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0
+        decisions += 1 + len(node.ifs) if isinstance(node, ast.comprehension) else 0
+        rest += ast.iter_child_nodes(node)
+    return 1 + decisions
+
+
+def is_packed(node: ast.AST) -> bool:
+    """Return whether a statement assigns several values at once, one of them from a call and one to an attribute.
+
+    Such a line is right only by the order of evaluation.
+    """
+    if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)):
+        return False
+    targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else []
+    has_attribute = any(isinstance(target, ast.Attribute) for target in targets)
+    return has_attribute and any(isinstance(each, ast.Call) for each in ast.walk(node.value))
+
+
 def measure_code(sources: list[Source]) -> dict[str, Figure]:
     """Return the figures of these files."""
     nodes = [node for source in sources for node in ast.walk(source.module)]
@@ -122,6 +154,11 @@ def measure_code(sources: list[Source]) -> dict[str, Figure]:
         "docstrings that open with a wh-word or preposition": Figure(openings, len(docstrings)),
         "relative pronouns per 100 words of docstrings": Figure(count_matches(RELATIVE, sentences), words, 100),
         "`Any` per 1,000 lines": Figure(count_matches(ANY, [code]), code.count("\n"), 1000),
+        f"functions with more than {MOST_DECISIONS} decisions": Figure(
+            sum(measure_complexity(node) > MOST_DECISIONS for node in nodes if isinstance(node, FUNCTIONS)),
+            len(functions),
+        ),
+        "packed assignments with a call and an attribute": Figure(sum(map(is_packed, nodes)), len(nodes)),
     }
 
 

@@ -64,10 +64,12 @@ class ProjectorLoop:
         self._clock_jumps = ClockJumpRecovery(context, self._reader, self._catch_up_all)
         self._corruption_handler = CorruptionHandler(context, self._projector)
         self._checkpoints = CheckpointPublisher(context, self._reader)
-        self._fallback, self._notifications = RedisFallback(context.clock), notifications
+        self._fallback = RedisFallback(context.clock)
+        self._notifications = notifications
         self._delay = BatchingDelay(SLICE_INTERVAL)
         self._position = 0
-        self._checked_at, self._log_throttle = 0.0, LogThrottle()
+        self._checked_at = 0.0
+        self._log_throttle = LogThrottle()
         self._check_pending = self._stopping = False
 
     def stop(self) -> None:
@@ -103,7 +105,8 @@ class ProjectorLoop:
         check_pending = moved or self._check_pending or elapsed > CHECK_INTERVAL
         if check_pending and elapsed > MIN_INTERVAL:
             self._run_upkeep()
-            self._checked_at, check_pending = time.monotonic(), False
+            self._checked_at = time.monotonic()
+            check_pending = False
         self._check_pending = self._signals.wait_appended(MIN_INTERVAL if check_pending else MAX_WAIT) or check_pending
 
     def _run_upkeep(self) -> None:
@@ -131,7 +134,8 @@ class ProjectorLoop:
         """Read to the end of the log; return True if there was anything. Later records bring a signal."""
         moved = False
         while not self._stopping and (slice_ := self._project_slice()):
-            self._position, moved = max(self._position, slice_.position), True
+            self._position = max(self._position, slice_.position)
+            moved = True
             lease = self._projector.lease
             if slice_.games or lease is None or lease.has_all:  # an empty list would mean any game
                 self._signals.notify_projected(slice_.position, slice_.games)

@@ -207,7 +207,8 @@ class RowJob(Job):
         job = cls(id, connection=connection, serializer=serializer)
         job.call, job.origin, job.timeout = call, call.queue, call.timeout
         job.func_name, job.args, job.kwargs = call.kind, call.args, {}
-        job.result_ttl, job.failure_ttl = call.period // 1000, min(call.period, PERIOD) // 1000
+        job.result_ttl = call.period // 1000
+        job.failure_ttl = min(call.period, PERIOD) // 1000
         return job
 
     def perform(self) -> Json:
@@ -234,8 +235,10 @@ class Queues:
     """Enqueues jobs. Raises StoreUnavailable without Redis; due work then waits as a row."""
 
     def __init__(self, url: str) -> None:
-        self._redis, self._quick = connect(url, REDIS_SECONDS), connect(url)
-        self._enqueuing, self._querying = CircuitBreaker(RETRY_SECONDS), CircuitBreaker()
+        self._redis = connect(url, REDIS_SECONDS)
+        self._quick = connect(url)
+        self._enqueuing = CircuitBreaker(RETRY_SECONDS)
+        self._querying = CircuitBreaker()
         self._queues = {name: Queue(name, connection=self._redis, serializer=SERIALIZER) for name in QUEUES}
 
     def enqueue(self, calls: Sequence[JobCall], now: int) -> int:

@@ -48,7 +48,8 @@ class RedisFallback:
             self._run_call(ids[id_])
 
     def _run_call(self, call: JobCall) -> None:
-        self._began, self.current_job = time.monotonic(), call.name
+        self._began = time.monotonic()
+        self.current_job = call.name
         try:
             call.run()
         except StoreUnavailable as error:

@@ -149,7 +149,8 @@ class CircuitBreaker:
 
     def report(self, *, failed: bool) -> None:
         """Report the result of an attempt."""
-        self._failed, self._blocked_until = failed, time.monotonic() + self._seconds
+        self._failed = failed
+        self._blocked_until = time.monotonic() + self._seconds
 
 
 class Signals:
@@ -158,7 +159,8 @@ class Signals:
     def __init__(self, url: str) -> None:
         self._url = url
         self._redis = connect(url)
-        self._sending, self._receiving = CircuitBreaker(), CircuitBreaker()
+        self._sending = CircuitBreaker()
+        self._receiving = CircuitBreaker()
         self._last_heard = 0.0
         self.after_fork()
         reset_after_fork(self)
@@ -305,13 +307,15 @@ class SignalThread:
 
     def after_fork(self) -> None:
         """Forget the parent's thread."""
-        self._starting, self._pending = threading.Lock(), threading.Event()
+        self._starting = threading.Lock()
+        self._pending = threading.Event()
         self._thread: threading.Thread | None = None
         self._position = self._count = 0
 
     def notify_appended(self, position: int) -> None:
         """Signal new records up to a log position; returns at once."""
-        self._position, self._count = max(self._position, position), self._count + 1
+        self._position = max(self._position, position)
+        self._count = self._count + 1
         self._pending.set()
         if not self._is_running():
             with self._starting:

@@ -135,30 +135,19 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
     waits = summary.status == "running" and bool(summary.waiting_for or summary.waiting_engine)
     empty = [seat for seat in summary.seats if not seat.player or seat.vacant or seat.absent]
     pending = [r for r in requests if r.work == "proposal" or r.version == summary.version]
-    pause = summary.pause if summary.pause and (summary.pause.until is None or now < summary.pause.until) else None
-    is_late = waits and not pause and summary.deadline is not None and summary.deadline <= now
+    pause = _current_pause(summary, now)
     silence = max(now - (summary.waiting_since if waits else summary.at), 0)
-    is_broken = summary.set_aside or summary.damaged is not None
     appeals = [msgspec.structs.asdict(a) | {"status": appeal_status(a.answer_by, now)} for a in summary.appeals]
     needs = {
-        "late": is_late,
+        "late": waits and not pause and _is_late(summary, now),
         "empty": bool(empty),
         "pending": bool(pending),
         "unstarted": summary.status == "open",
-        "broken": is_broken,
+        "broken": summary.set_aside or summary.damaged is not None,
         "silent": silence >= SILENT_MS and not pause and summary.ruling is None,
         "paused": pause is not None,
         "ruled": summary.ruling is not None,
         "appealed": any(appeal["status"] == "open" for appeal in appeals),
-    }
-    decision = {
-        "seats": summary.waiting_for,
-        "engine": summary.waiting_engine,
-        "since": summary.waiting_since,
-        "silence": silence,
-        "deadline": summary.deadline,
-        "due": summary.due,
-        "left": None if summary.due is None else max(summary.due - now, 0),
     }
     return {
         "game": summary.game,
@@ -168,13 +157,34 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
         "opened": summary.opened,
         "office": office,
         "needs": [need for need in NEEDS if needs[need]],
-        "decision": decision if waits else None,
+        "decision": _build_decision(summary, silence, now) if waits else None,
         "ruling": summary.ruling,
         "pause": None if pause is None else msgspec.structs.asdict(pause),
         "empty": [{"seat": seat.seat, "absent": seat.absent, "held": seat.held} for seat in empty],
         "pending": [_request_to_json(request) for request in pending],
         "appeals": appeals,
         "damaged": summary.damaged,
+    }
+
+
+def _current_pause(summary: _Summary, now: int) -> _PauseDoc | None:
+    pause = summary.pause
+    return pause if pause and (pause.until is None or now < pause.until) else None
+
+
+def _is_late(summary: _Summary, now: int) -> bool:
+    return summary.deadline is not None and summary.deadline <= now
+
+
+def _build_decision(summary: _Summary, silence: int, now: int) -> Doc:
+    return {
+        "seats": summary.waiting_for,
+        "engine": summary.waiting_engine,
+        "since": summary.waiting_since,
+        "silence": silence,
+        "deadline": summary.deadline,
+        "due": summary.due,
+        "left": None if summary.due is None else max(summary.due - now, 0),
     }
 
 

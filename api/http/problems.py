@@ -209,8 +209,10 @@ class Problem(Exception):
         super().__init__(code)
         known, title = CODES[kind or code]
         self.code, self.status = code, status or known
-        self.title, self.detail = Message(title), Message.from_text(detail)
-        self.headers, self.members = dict(headers or {}), members
+        self.title = Message(title)
+        self.detail = Message.from_text(detail)
+        self.headers = dict(headers or {})
+        self.members = members
 
     def to_document(self, instance: str = "", lang: str = DEFAULT_LANGUAGE) -> Doc:
         """Return the problem as a JSON document. `instance` is the path of the request, if known."""

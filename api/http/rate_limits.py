@@ -91,7 +91,9 @@ class TokenBuckets:
     """Token buckets by caller, refilled at a rate. Thread-safe."""
 
     def __init__(self, rate: float, burst: int) -> None:
-        self._rate, self._burst, self._lock = rate, float(burst), threading.Lock()
+        self._rate = rate
+        self._burst = float(burst)
+        self._lock = threading.Lock()
         self._left: LRUCache[str, tuple[float, float]] = LRUCache(MAX_CALLERS)
 
     def take(self, callers: Mapping[str, int], cost: float, now: float) -> float:

@@ -63,7 +63,8 @@ def register(app: Flask) -> None:
     @app.before_request
     def begin() -> Response | None:
         context = unwrap_proxy(g)
-        context.began, context.request_id = time.perf_counter(), f"{random.getrandbits(64):016x}"
+        context.began = time.perf_counter()
+        context.request_id = f"{random.getrandbits(64):016x}"
         return _preflight() if request.method == "OPTIONS" else None
 
     @app.after_request

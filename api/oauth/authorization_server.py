@@ -285,7 +285,8 @@ class _Request(FlaskOAuth2Request):
 
     def __init__(self) -> None:
         OAuth2Request.__init__(self, request.method, f"{public_url.base_url()}{request.path}", headers=request.headers)
-        self._request, self.payload = request, FlaskOAuth2Payload(request)
+        self._request = request
+        self.payload = FlaskOAuth2Payload(request)
 
 
 class Server(AuthorizationServer):

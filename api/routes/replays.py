@@ -95,7 +95,8 @@ class _Replay:
     def __init__(self, game: str, first: int, last: int) -> None:
         self._game, self._first, self._last = game, first, last
         self._viewer: Viewer = authorization.viewer()
-        self._lang, self._gate = request_language(), rate_limits.gate_context()
+        self._lang = request_language()
+        self._gate = rate_limits.gate_context()
         self._summary: Doc = (
             services().reader.find_summary(
                 game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot

@@ -18,7 +18,8 @@ class StreamSlots:
         The last quarter is for players. Their streams do not count for the address, which may have half as many of
         them besides, or `address` if that is more.
         """
-        self._each, self._lock = each, threading.Lock()
+        self._each = each
+        self._lock = threading.Lock()
         self._most = {True: most, False: most * 3 // 4}
         self._address = {True: max(most // 8, address), False: address}
         self._taken: Counter[str] = Counter()

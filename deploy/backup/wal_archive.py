@@ -80,7 +80,8 @@ class WalArchiver:
         self._reader: WalReader | None = None
         self._lock: int | None = None
         self._base: BaseBackup | None = None
-        self._position, self._epoch = WalPosition(), 0
+        self._position = WalPosition()
+        self._epoch = 0
         self.alive = time.monotonic()
 
     def begin(self) -> None:
@@ -239,7 +240,9 @@ class WalArchiver:
         about: Doc = {"annals": FORMAT, "number": number, "at": at, "sha256": hashed, "sound": sound}
         # Last: a base backup without it is incomplete.
         write_file(folder / MANIFEST, json.dumps(about).encode() + b"\n")
-        self._base, self._position, self._epoch = BaseBackup(folder, number, at, sound, hashed), WalPosition(), 0
+        self._base = BaseBackup(folder, number, at, sound, hashed)
+        self._position = WalPosition()
+        self._epoch = 0
 
     def _sync_file(self, file: BinaryIO) -> None:
         """Write the copied pages to disk."""
@@ -308,7 +311,9 @@ class RunningBackup:
             due = over or time.monotonic() > shipped + ARCHIVE_PERIOD
             if self.step(due=due):
                 shipped = time.monotonic() if due else shipped
-                self._archiver.alive, wait, pause = time.monotonic(), CHECK_PERIOD, RETRY_PAUSES[0]
+                self._archiver.alive = time.monotonic()
+                wait = CHECK_PERIOD
+                pause = RETRY_PAUSES[0]
             else:
                 wait, pause = pause, min(pause * 2, RETRY_PAUSES[1])
             if over:

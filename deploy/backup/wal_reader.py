@@ -68,7 +68,8 @@ class WalReader:
 
     def advance(self) -> None:
         """Open a newer transaction and close the last: SQLite may then restart the WAL."""
-        before, self.connection = self.connection, _open_reader(self._path)
+        before = self.connection
+        self.connection = _open_reader(self._path)
         before.close()
 
     def count_frames(self) -> int:

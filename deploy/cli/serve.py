@@ -270,8 +270,11 @@ class _Announcement:
     def __init__(self, settings: Settings, liveness_folder: Path) -> None:
         from deploy.runtime import nginx  # noqa: PLC0415
 
-        self._settings, self._stream_socket = settings, nginx.stream_socket(settings)
-        self._checked_at, self._is_announced, self._liveness_folder = time.monotonic(), False, liveness_folder
+        self._settings = settings
+        self._stream_socket = nginx.stream_socket(settings)
+        self._checked_at = time.monotonic()
+        self._is_announced = False
+        self._liveness_folder = liveness_folder
 
     def __call__(self) -> None:
         from deploy.runtime import unix_http  # noqa: PLC0415

@@ -167,7 +167,9 @@ class _Progress:
     """Tells on a terminal how far a long proof is, each second."""
 
     def __init__(self, records: int) -> None:
-        self._records, self._told, self._has_line = records, time.monotonic(), False
+        self._records = records
+        self._told = time.monotonic()
+        self._has_line = False
 
     def __call__(self, decided: int) -> None:
         is_last, now = decided == self._records, time.monotonic()

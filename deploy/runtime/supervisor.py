@@ -222,7 +222,9 @@ class Supervisor:
                 self._schedule_restart(child, now)
             if now >= child.restart_at:
                 with _block_signals():
-                    child.process, child.started_at, child.restart_at = self._spawn(child.program), now, 0.0
+                    child.process = self._spawn(child.program)
+                    child.started_at = now
+                    child.restart_at = 0.0
 
     def _kill_if_overdue(self, child: _Child, gap: float) -> None:
         """Kill a child past its deadline. `gap`: seconds since the last check, or since its start.

@@ -165,14 +165,17 @@ def play_game(plan: SimulationPlan, index: int) -> GameTally:
 
 class _SimulatedGame:
     def __init__(self, plan: SimulationPlan, index: int) -> None:
-        self.plan, self.rules, self.tally = plan, plan.rules, GameTally(index)
+        self.plan = plan
+        self.rules = plan.rules
+        self.tally = GameTally(index)
         self.rng = random.Random(f"{plan.seed}|{index}")  # noqa: S311  bots need no secret dice
         probing = random.Random(f"{plan.seed}|{index}|probes")  # noqa: S311  likewise
         self.probe = RefusalProbe(plan.rules, probing)
         self.known_codes = {*COMMON_CODES, *plan.rules.meta.codes}
         self.match: InMemoryGame[Any] | None = None
         self.anchor = 0
-        self.candidate_rounds, self.probed_kinds = 0, set[str]()
+        self.candidate_rounds = 0
+        self.probed_kinds = set[str]()
 
     def note_failure(self, text: str) -> None:
         """Record a failure with the parameters to reproduce it."""

@@ -25,7 +25,8 @@ class Credentials(CredentialTable):
 
     def __init__(self, database: Database, keys: Keyring, clock: Callable[[], int]) -> None:
         super().__init__(database, keys, clock)
-        self._sessions, self._tokens = Sessions(database, keys, clock), PersonalTokens(database, keys, clock)
+        self._sessions = Sessions(database, keys, clock)
+        self._tokens = PersonalTokens(database, keys, clock)
 
     def find_owner(self, text: str) -> CredentialOwner | None:
         """Return the owner of a session's token or a personal token, or None for an invalid one."""

@@ -33,7 +33,8 @@ class _HashSlots:
     """Limits concurrent work, and the number and patience of waiting threads."""
 
     def __init__(self, at_once: int, waiting: int, patience: float) -> None:
-        self._guard, self._free = threading.Lock(), threading.BoundedSemaphore(at_once)
+        self._guard = threading.Lock()
+        self._free = threading.BoundedSemaphore(at_once)
         self._most, self._patience, self.in_use = at_once + waiting, patience, 0
 
     @contextmanager

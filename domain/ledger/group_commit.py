@@ -72,7 +72,8 @@ class GroupCommit(Generic[C, T]):
     ) -> None:
         """Create the group; `patience` is the time (s) after which a waiting work is given up."""
         self._transaction, self._refusals, self._patience, self._lost = transaction, refusals, patience, lost
-        self._guard, self._committing = threading.Lock(), threading.Lock()
+        self._guard = threading.Lock()
+        self._committing = threading.Lock()
         self._since = _NEVER
         self._waiting: list[_PendingWork[C, T]] = []
         self._leader: _PendingWork[C, T] | None = None
@@ -129,7 +130,8 @@ class GroupCommit(Generic[C, T]):
                 self._since = _NEVER
                 for entry in batch:
                     if not entry.done:  # its thread was killed
-                        entry.done, entry.error = True, StoreUnavailable("the writer before this one has ended")
+                        entry.done = True
+                        entry.error = StoreUnavailable("the writer before this one has ended")
                     entry.turn.set()
 
     def _pass_lead(self, entry: _PendingWork[C, T]) -> None:

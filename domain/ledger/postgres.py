@@ -127,7 +127,8 @@ class _LogIdCache:
             self.log_id, self.is_known, self.asked_at = log_id, True, asked_at
 
     def forget(self) -> None:
-        self.is_known, self.asked_at = False, time.monotonic()
+        self.is_known = False
+        self.asked_at = time.monotonic()
 
 
 class _PostgresDatastore(PostgresDatastore):

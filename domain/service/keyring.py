@@ -103,7 +103,8 @@ class Keyring:
             rows = self._database.execute(_SELECT, (fingerprint(self._master),))
         self._ring = {int(number): _unwrap(self._master, number, wrapped) for number, wrapped in rows}
         if server != self._log_id:
-            self._log_id, self._cipher = server, self._new_cipher_cache()
+            self._log_id = server
+            self._cipher = self._new_cipher_cache()
         return self._ring
 
     def _create_ring(self, execute: Execute) -> None:

@@ -30,7 +30,8 @@ class CheckpointPublisher:
         self._context, self._reader, self._store = context, reader, context.checkpoints
         self._proofs = reader.proofs
         self.cosignatures = CosignatureCollector(context, self._proofs)
-        self._next_at, self._log_throttle = 0.0, LogThrottle()
+        self._next_at = 0.0
+        self._log_throttle = LogThrottle()
 
     def publish(self) -> None:
         """Sign a checkpoint if the log has grown; may raise StoreUnavailable.

@@ -36,7 +36,8 @@ class Scrubber:
         self._inspector: Inspector = context.inspector
         self._ledger, self._views, self._owner = context.ledger, context.views, f"{context.node}-{LEASE_NAME}"
         self._clock: Callable[[], int] = context.clock
-        self._slice, self._rest = max(int(rate * STEP_SECONDS), 1), rest
+        self._slice = max(int(rate * STEP_SECONDS), 1)
+        self._rest = rest
         self._progress: Doc | None = None
         self._saved_at = 0
 

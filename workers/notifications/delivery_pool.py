@@ -51,7 +51,8 @@ class DeliveryPool:
     count: int = THREADS
 
     def __post_init__(self) -> None:
-        self._lock, self._stopping = threading.Lock(), False
+        self._lock = threading.Lock()
+        self._stopping = False
         self._threads: dict[int, threading.Thread] = {}
 
     def wake(self) -> int:

@@ -147,7 +147,8 @@ def _catch_up(page: TablePage, picks: Picks, refusal: Answer) -> Response:
             asked.refusal = refusal.doc
             note = Message("The game has moved on: your answers no longer fit.")
     is_closed = picks.decision != (decision or {}).get("id")
-    asked.note, asked.cause = _say(note), "decision_closed" if is_closed else refusal.code
+    asked.note = _say(note)
+    asked.cause = "decision_closed" if is_closed else refusal.code
     asked.since = _tell_since(current)
     return render_table(current, asked, refusal.status)
 

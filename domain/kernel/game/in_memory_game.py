@@ -64,7 +64,8 @@ class InMemoryGame(Generic[S]):
     def fork(self) -> InMemoryGame[S]:
         """Return an independent copy to play on from here."""
         other = copy.copy(self)
-        other.records, other.games = list(self.records), list(self.games)
+        other.records = list(self.records)
+        other.games = list(self.games)
         return other
 
     @property

@@ -155,13 +155,15 @@ class OutlineBuilder(Generic[S]):
 
     def __init__(self, rules: Ruleset[S], texts: Texts, viewer: Viewer, outline: GameOutline, state: S) -> None:
         self._rules, self._texts, self._viewer, self._state = rules, texts, viewer, state
-        self._turns, self._commands = list(outline.turns), list(outline.commands)
+        self._turns = list(outline.turns)
+        self._commands = list(outline.commands)
 
     def add(self, record: Record, state: S) -> None:
         """Add a record with the state after it, as the viewer knows it."""
         before = self._state
         if record.kind == "rewound":
-            self._turns, before = _truncate_turns(self._turns, record.body["to"]), state
+            self._turns = _truncate_turns(self._turns, record.body["to"])
+            before = state
         self._state, rules = state, self._rules
         if rules.chapter(before) == rules.chapter(state):
             parts = [TurnPart(record.version, rules.chapter(before), self._find_headlines(record, before))]

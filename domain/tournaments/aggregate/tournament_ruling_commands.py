@@ -78,7 +78,8 @@ class RulingEffect:
         self.drafts = [ruling, *_draft_ranking(after, self.stage)]
         self.drafts += draft_advance(t, self.drafts, self.stage)
         refuse_unless(self.advancing is None or t.status != "drawing", "wrong_status", status=t.status)
-        self.before, self.after = TieBreaks(t.stage(self.stage)), TieBreaks(after.stage(self.stage))
+        self.before = TieBreaks(t.stage(self.stage))
+        self.after = TieBreaks(after.stage(self.stage))
 
     @cached_property
     def moved(self) -> list[int]:

@@ -29,7 +29,8 @@ def _unit(w: Resolution, seat: Seat, army: str, a: Army, order: OrderArmy | None
     kind = order.order if order else automatic(w, seat, a)
     unit = Unit(army, seat, number_of(army), a.divisions, a.morale, a.training, a.territory, kind, a.territory)
     if order and order.path is not UNSET:
-        unit.path, unit.round = tuple(order.path), round_of(order)
+        unit.path = tuple(order.path)
+        unit.round = round_of(order)
     elif order and order.territory is not UNSET:
         unit.target = order.territory
         w.supports.setdefault(unit.target, []).append(unit)
