@@ -40,7 +40,7 @@ def paginate(
 ) -> tuple[Sequence[Found], str | None]:
     """Return one page of items, and the next page's URL or None.
 
-    Read one item more than `limit`. `cursor` maps the last item of a page to the start of the next one; `kept` holds
+    Read one item more than `limit`. `cursor` maps the last item of a page to the start of the next one; `query` holds
     query parameters for the next URL, without empty ones.
     """
     if len(items) <= limit:

@@ -273,7 +273,7 @@ def _same_site_cookie() -> str:
 def _find_ticket_owner(ticket: str, cookie: str, game: str, *, reconnecting: bool) -> Principal | None:
     """Return the owner of a ticket or cookie, or None without one. Raise Problem for an invalid one.
 
-    `again`: a reconnecting browser sends the ticket of its previous stream.
+    `reconnecting`: a reconnecting browser sends the ticket of its previous stream.
     """
     if not (ticket or cookie):
         return None

@@ -73,7 +73,7 @@ def effective_state(state: str, until: int, now: int) -> str:
 
 
 def matches_hash(hashed: str, text: str) -> bool:
-    """Return whether `kept` is the hash of a secret."""
+    """Return whether `hashed` is the hash of a secret."""
     return hmac.compare_digest(hashed, hash_secret(text))
 
 

@@ -109,7 +109,7 @@ class Ledger:
     ) -> Receipt:
         """Store the records, their command and rows of other tables in one transaction; return their positions.
 
-        A known command stores nothing and returns its first receipt, marked `replayed`. `server` is the id of the log
+        A known command stores nothing and returns its first receipt, marked `replayed`. `log_id` is the id of the log
         from which the records' predecessors were read. Raises CommandReused, GameDamaged, ServerReplaced if another
         database would store the records, StaleVersion, and StoreUnavailable; after a connection broke midway only the
         command's id shows whether it was stored.
@@ -145,7 +145,7 @@ class Ledger:
         self.run_without_keys(work)
 
     def run_without_keys(self, work: Callable[[Execute], None]) -> None:
-        """Run `work` like `among_appends`, without loading the key ring first: the ring itself is made like this."""
+        """Run `work` like `run_in_append_order`, without loading the key ring first: the ring itself is made like this."""
         with self._connection.use() as store:
             store.run_in_append_order(work)
 

@@ -325,7 +325,7 @@ class Outbox(AccountTable):
     ) -> None:
         """Store deliveries, unless they exist already.
 
-        `read` is the old and the new log position: nothing is written if another process has moved it meanwhile.
+        `positions` are the old and the new log position: nothing is written if another process has moved it meanwhile.
         Waiting warnings of deadlines at these `games` are deleted unless they are among the notices. `left` are
         tournaments with webhooks of leavers: their waiting deliveries are deleted first.
         """

@@ -22,7 +22,7 @@ def group_by(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
 def merged_shares(seat: Seat, shares: Mapping[Seat, int], amounts: Mapping[Seat, int]) -> Mapping[str, Json]:
     """Return the shares of all seats for the first seat with any share; empty for the others, already reported.
 
-    `held` is each seat's amount before, in the state at the first share. The first share names its unit.
+    `amounts` is each seat's amount before, in the state at the first share. The first share names its unit.
     """
     nonzero = {other: share for other, share in shares.items() if share}
     if seat != next(iter(nonzero), None):
