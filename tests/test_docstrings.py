@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,14 +26,14 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DOCUMENTED = (*FUNCTIONS, ast.ClassDef, ast.Module)
 
 
-def list_files() -> list[Path]:
-    found = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [ROOT / name for name in found.split() if (ROOT / name).is_file()]
+@functools.cache
+def list_files() -> tuple[Path, ...]:
+    return tuple(path for folder in CODE for path in sorted((ROOT / folder).rglob("*")) if path.is_file())
 
 
 def read_docstrings() -> Iterator[tuple[Path, ast.AST, str]]:
     for path in list_files():
-        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in CODE:
+        if path.suffix == ".py":
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
                     yield path, node, text

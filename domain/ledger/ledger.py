@@ -145,7 +145,7 @@ class Ledger:
         self.run_without_keys(work)
 
     def run_without_keys(self, work: Callable[[Execute], None]) -> None:
-        """Run `work` like `run_in_append_order`, without loading the key ring first: the ring itself is made like this."""
+        """Run `work` like `run_in_append_order`, without loading the key ring first: the ring itself is made so."""
         with self._connection.use() as store:
             store.run_in_append_order(work)
 
