@@ -15,6 +15,7 @@ from pathlib import Path
 
 from deploy.cli import (
     compare_command,
+    fixture_command,
     import_command,
     log_keys,
     rotate_key,
@@ -115,6 +116,7 @@ def build_parser() -> argparse.ArgumentParser:
     verify_command.add_command(add)
     compare_command.add_command(add)
     import_command.add_command(add)
+    fixture_command.add_command(add)
 
     parser = add("replay", help="step through a game by keys, or show its board at a version")
     parser.set_defaults(command=print_board)
