@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 from pathlib import Path
 
 from deploy.cli.arguments import (
@@ -13,20 +15,23 @@ from deploy.cli.arguments import (
     parse_days,
 )
 from deploy.cli.care_commands import admin, alive, archive, audit, backup, doctor, rebuild, restore
+from deploy.cli.reloading import serve_and_reload
 from deploy.cli.serve import serve
 from deploy.cli.single_processes import api, keeper, migrate, pump, worker
+from domain.ruleset_registry import RulesetRegistry
 
 
 def add_commands(add: AddParser) -> None:
     """Add the commands and their arguments."""
     parser = add("serve", help="run the whole service")
-    parser.set_defaults(command=serve)
+    parser.set_defaults(command=_serve)
     add_settings_arguments(parser)
     add_port_arguments(parser)
     parser.add_argument(
         "--workers", type=int, metavar="N", help="number of processes for turns and deadlines (default: 1)"
     )
     add_backup_argument(parser)
+    parser.add_argument("--reload", action="store_true", help="start anew when code or pages change, to work on them")
 
     parser = add("api", help="run the HTTP server")
     parser.set_defaults(command=api)
@@ -55,6 +60,12 @@ def add_commands(add: AddParser) -> None:
     add_settings_arguments(parser)
 
     _add_care_commands(add)
+
+
+def _serve(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    if args.reload:
+        return serve_and_reload([argument for argument in sys.argv[1:] if argument != "--reload"])
+    return serve(args, registry)
 
 
 def _add_care_commands(add: AddParser) -> None:
