@@ -166,6 +166,14 @@ def build_parser() -> argparse.ArgumentParser:
         "--export", type=Path, default=Path("games"), metavar="DIR", help="folder for the export (default: games)"
     )
 
+    parser = add("seed-event", help="fill a running service with an event in play, to look at")
+    parser.set_defaults(command=run_seed_event)
+    parser.add_argument("--url", default="http://127.0.0.1:8000", help="address of the service")
+    parser.add_argument("--ruleset", default="seven_empires", metavar="RULESET", help="name@version, or name")
+    parser.add_argument("--seats", type=int, metavar="N", help="seats of each table (default: the fewest)")
+    parser.add_argument("--tables", type=_count, default=3, metavar="K", help="tables of a round (default: 3)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the clients' choices")
+
     tournament_commands.add_commands(add)
     service_commands.add_commands(add)
     rotate_key.add_command(add)
@@ -390,6 +398,19 @@ def print_story(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     story = narrate.build_story(game_export, rules, args.lang, args.viewer, args.since, args.level)
     for text in narrate.FORMATS[args.format](story):
         print(text if args.format == "json" else logging_setup.to_safe_line(text))
+    return DONE
+
+
+def run_seed_event(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Fill a service with an event in play."""
+    from deploy.simulation.demo import DemoError  # noqa: PLC0415 - only this command needs an HTTP client
+    from deploy.simulation.seed_event import EventPlan, seed_event  # noqa: PLC0415 - likewise
+
+    rules = _find_ruleset(registry, args.ruleset)
+    try:
+        seed_event(args.url.rstrip("/"), EventPlan(rules, args.seats or min(rules.meta.seats), args.tables, args.seed))
+    except DemoError as error:
+        return print_error(AnnalsError(str(error)), FAILED)
     return DONE
 
 

@@ -72,7 +72,7 @@ def test_what_is_laid_and_revealed_in_one_record_is_told_once() -> None:
         {"t": "battle_revealed", "cards": {"0": "france_bluff"}},
     ]
     assert [fact["t"] for fact in rules.complete_sentences(laid)] == ["", "", "battle_revealed"]
-    assert [fact["t"] for fact in rules.complete_sentences(laid[:2])] == ["card_sealed", "commit_closed"]
+    assert [fact["t"] for fact in rules.complete_sentences(laid[:2])] == ["card_sealed", ""]
     words = load_texts(rules.package, "en")
     assert (words.sentence({**laid[2], "bluffing": [0]}) or "").endswith("With the Bluff card, seat 1 supports nobody.")
 

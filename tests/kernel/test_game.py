@@ -6,7 +6,7 @@ from domain.kernel.game.game import Game, Lasting, Reversible
 from domain.kernel.game.in_memory_game import InMemoryGame
 from tests.template import RULESET
 
-TAKE = {"type": "Take", "count": 1}
+TAKE = {"type": "take", "count": 1}
 
 
 def test_parts_of_a_game_have_no_defaults() -> None:
