@@ -144,6 +144,16 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--picture", type=Path, metavar="OUT", help="write the map of the public board as an SVG file")
     parser.add_argument("--version", type=int, metavar="N", help="the version of the picture (default: the last)")
 
+    _add_demos(add)
+    tournament_commands.add_commands(add)
+    service_commands.add_commands(add)
+    rotate_key.add_command(add)
+    log_keys.add_command(add)
+    return top
+
+
+def _add_demos(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands that fill a service."""
     parser = add("demo", help="play a sample game over HTTP")
     parser.set_defaults(command=run_demo)
     parser.add_argument(
@@ -173,12 +183,6 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--seats", type=int, metavar="N", help="seats of each table (default: the fewest)")
     parser.add_argument("--tables", type=_count, default=3, metavar="K", help="tables of a round (default: 3)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the clients' choices")
-
-    tournament_commands.add_commands(add)
-    service_commands.add_commands(add)
-    rotate_key.add_command(add)
-    log_keys.add_command(add)
-    return top
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
