@@ -59,6 +59,7 @@ from api.routes.accounts import (
     sessions,
     social,
     tokens,
+    vacations,
     webhooks,
 )
 from api.routes.oauth import clients, endpoints, grants
@@ -110,6 +111,7 @@ BLUEPRINTS = (
     sessions.bp,
     tokens.bp,
     me.bp,
+    vacations.bp,
     social.bp,
     webhooks.bp,
     mail.bp,

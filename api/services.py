@@ -143,8 +143,8 @@ class ApiServices(ServiceBase):
     @property
     def tournament_tables(self) -> TournamentTables:
         """Games of tournaments."""
-        is_active = self.account_store.accounts.is_active
-        return TournamentTables(self.ledger, self.tournaments, self.commands, self.seat_tokens, is_active)
+        list_inactive = self.account_store.accounts.list_inactive
+        return TournamentTables(self.ledger, self.tournaments, self.commands, self.seat_tokens, list_inactive)
 
     @property
     def checkpoints(self) -> CheckpointStore:

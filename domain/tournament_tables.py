@@ -17,7 +17,7 @@ from domain.ledger import Ledger
 from domain.service.principals import Role
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
-from domain.tournaments.aggregate.basic_commands import Withdraw
+from domain.tournaments.aggregate.basic_commands import TournamentCommand, Withdraw
 from domain.tournaments.aggregate.pod_seating import build_seated
 from domain.tournaments.aggregate.queue_commands import QUEUE_ROUND, LeaveQueue, ServeQueue
 from domain.tournaments.aggregate.result_commands import (
@@ -32,6 +32,7 @@ from domain.tournaments.aggregate.result_commands import (
 )
 from domain.tournaments.aggregate.stage import PodTable
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.aggregate.tournament_ruling_commands import RecuseOfficer
 from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
 from domain.tournaments.terms import BY_DRAW, QUEUED
 from domain.types import DIRECTOR
@@ -63,11 +64,11 @@ class TournamentTables:
         tournaments: TournamentHandler,
         commands: CommandHandler,
         seat_tokens: SeatTokens,
-        is_active: Callable[[str], bool],
+        list_inactive: Callable[[Sequence[str]], set[str]],
     ) -> None:
-        """Take everything that it needs; `is_active` returns whether a player's account is in good standing."""
+        """Take everything that it needs; `list_inactive` returns the players without an account in good standing."""
         self._ledger, self._tournaments = ledger, tournaments
-        self._commands, self._seat_tokens, self._is_active = commands, seat_tokens, is_active
+        self._commands, self._seat_tokens, self._list_inactive = commands, seat_tokens, list_inactive
 
     def make_tables(
         self, tournament: str, stage: int, round_: int, most: int, before_each: Callable[[], object] = lambda: None
@@ -112,9 +113,8 @@ class TournamentTables:
     def end_waiting_of_gone(self, tournament: str) -> None:
         """End the waiting of everybody in a queue whose account is erased, banned or suspended."""
         t = self._tournaments.load(tournament)
-        for player in [t.entrants[entrant].player for entrant in t.play.queue]:
-            if not self._is_active(player):
-                self.end_waiting(tournament, [player])
+        for player in self._list_gone(t, tuple(t.play.queue)):
+            self.end_waiting(tournament, [player])
 
     def _withdraw_gone(self, t: Tournament, stage: int, round_: int) -> Tournament:
         """Withdraw everybody with an erased, banned or suspended account, and without a table in a round.
@@ -124,12 +124,42 @@ class TournamentTables:
         play = t.stages[stage - 1]
         pods = range(1, len(play.rounds[round_ - 1].pods) + 1)
         missing = [pod for pod in pods if (round_, pod) not in play.tables]
-        people = [t.entrants[e].player for pod in missing for e in t.list_present(stage, round_, pod)]
-        gone = [player for player in people if not self._is_active(player)]
-        for player in gone:
-            with _tolerate("not_entered"):
+        return self._withdraw(t, self._list_gone(t, [e for pod in missing for e in t.list_present(stage, round_, pod)]))
+
+    def withdraw_gone(self, t: Tournament) -> Tournament:
+        """Withdraw all candidates of a draw with an erased, banned or suspended account.
+
+        Return the tournament afterwards.
+        """
+        candidates = [e for e in sorted({*t.commitments, *t.participants}) if t.entrants[e].is_active]
+        return self._withdraw(t, self._list_gone(t, candidates))
+
+    def _list_gone(self, t: Tournament, entrants: Sequence[int]) -> list[str]:
+        """Return the player ids of these entrants with an erased, banned or suspended account."""
+        people = [t.entrants[entrant].player for entrant in entrants]
+        inactive = self._list_inactive(people)
+        return [player for player in people if player in inactive]
+
+    def _withdraw(self, t: Tournament, players: Sequence[str]) -> Tournament:
+        """Withdraw these people, and return the tournament afterwards."""
+        for player in players:
+            with _tolerate("not_entered", "wrong_status"):  # by another call, or the event has ended
                 self._tournaments.handle(t.id, Withdraw((player,)))
-        return self._tournaments.load(t.id) if gone else t
+        return self._tournaments.load(t.id) if players else t
+
+    def leave(self, tournament: str, players: Sequence[str]) -> int:
+        """Withdraw a person with these player ids, and end the person's office there.
+
+        Return the position of the last record; 0 without one. It can be called again after an interruption.
+        """
+        t, position = self._tournaments.load(tournament), 0
+        commands: list[TournamentCommand] = [RecuseOfficer(player) for player in players if player in t.officers]
+        if t.find_entrant(players) is not None:
+            commands.insert(0, Withdraw(tuple(players)))
+        for command in commands:
+            with _tolerate("not_entered", "no_officer", "wrong_status"):  # by another call, or the event has ended
+                position = self._tournaments.handle(tournament, command).position
+        return position
 
     def end_waiting(self, tournament: str, players: Sequence[str]) -> int:
         """End the waiting of a person with these player ids; return the position of the record, or 0 without one."""

@@ -8,7 +8,7 @@ from typing import TypeVarTuple
 
 from sqlalchemy import Select, func, select, tuple_
 
-from domain.tournaments.terms import QUEUED
+from domain.tournaments.aggregate.tournament import ENDED
 from domain.types import Json, is_tournament_id
 from projections import schema
 from projections.delayed_views import PLACE_BITS
@@ -91,12 +91,12 @@ class TableLists:
         with self._views.reading() as db:
             return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
 
-    def list_queues(self) -> list[str]:
-        """Return the tournaments under way with a ladder or arena as their stage, of any listing."""
+    def list_open_tournaments(self) -> list[str]:
+        """Return the open tournaments, of any listing."""
         t = schema.tournaments
-        query = select(t.c.game, t.c.doc).where(is_live(t), t.c.status.in_(("registering", "running")))
+        query = select(t.c.game).where(is_live(t), t.c.status.not_in(ENDED))
         with self._views.reading() as db:
-            return [row.game for row in db.execute(query) if json.loads(row.doc)["format"] in QUEUED]
+            return list(db.scalars(query))
 
     def list_closed(
         self, ruleset: str = "", player: str = "", after: int = 0, limit: int = 50

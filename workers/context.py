@@ -42,8 +42,8 @@ class WorkerContext(ServiceBase):
     def tournament_tables(self) -> TournamentTables:
         """Tables of tournaments."""
         ledger, keys = self.ledger, self.ledger.keys
-        is_active = AccountStore(ledger, keys).accounts.is_active
-        return TournamentTables(ledger, self.tournaments, self.commands, SeatTokens(ledger, keys), is_active)
+        list_inactive = AccountStore(ledger, keys).accounts.list_inactive
+        return TournamentTables(ledger, self.tournaments, self.commands, SeatTokens(ledger, keys), list_inactive)
 
     @property
     def checkpoints(self) -> CheckpointStore:

@@ -58,6 +58,7 @@ builder's answers to further picks."""
 
 WRITE_COSTS = {
     "imports": 20.0,
+    "me/vacations": 20.0,
     "tournaments/stages/rounds/draw": 20.0,
     "tournaments/stages/rounds/tables": 10.0,
     "tournaments/stages/rounds/reports": 10.0,

@@ -9,7 +9,7 @@ from flask import Flask, Response
 from api.pages.account import account, devices, login, mail
 from api.pages.common.session import page, show_problem_to_browsers, static_file
 from api.pages.desk import officer_desk
-from api.pages.lobby import import_page, lobby
+from api.pages.lobby import absence_page, import_page, lobby
 from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
 from api.pages.rules import rules
@@ -71,6 +71,7 @@ def _register_games(app: Flask) -> None:
     app.add_url_rule("/games/new", "pages.new_table", page(lobby.new_table), methods=["GET", "POST"])
     imports = import_page.accept_export(page(import_page.show_imports, media="multipart/form-data"))
     app.add_url_rule(import_page.ADDRESS, "pages.imports", imports, methods=["GET", "POST"])
+    app.add_url_rule(absence_page.ADDRESS, "pages.absence", page(absence_page.be_away), methods=["GET", "POST"])
     app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (

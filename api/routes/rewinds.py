@@ -26,8 +26,8 @@ from api.response_builders import (
     missing_game,
     opening_terms,
 )
-from api.schemas.play_responses import MotionSchema, RewindDocSchema, RewindsSchema
-from api.schemas.query_args import MoveHeaders
+from api.schemas.play_responses import MotionSchema, RewindDocSchema, RewindPreviewSchema, RewindsSchema
+from api.schemas.query_args import MoveArgs, MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, RewindSchema
 from api.services import Doc, services
 from api.visibility import visibility_of
@@ -69,17 +69,21 @@ _LOCATION = {"Location": {"schema": {"type": "string"}, "description": "The job,
     errors=(403, 404, 409, 412, 428),
     body=RewindSchema,
     headers=MoveHeaders,
+    query=MoveArgs,
     response=RewindDocSchema,
     status=202,
     response_headers=_LOCATION,
+    description="Requested",
 )
-def rewind(body: Doc, headers: Doc, game: str) -> Response:
+@bp.alt_response(200, schema=RewindPreviewSchema, description="Effect of the rewind, of a dry run", success=True)
+def rewind(body: Doc, headers: Doc, query: Doc, game: str) -> Response:
     """Request a rewind to an earlier version. Nothing is deleted.
 
     A worker executes it on the version in If-Match, or not at all. A seat may request it where table and rules allow;
     if other seats have learned or done anything since, it becomes a `motion`, and they must consent within a week. If
     public draws are undone, chance is then `fresh` unless you send false. A director may always request it, and gives
-    a reason. After three declined or expired requests of a seat only an officer goes back, or the seat alone.
+    a reason. After three declined or expired requests of a seat only an officer goes back, or the seat alone. With
+    `dry_run=1` the answer tells in sentences what would be undone, and who would have to agree.
     """
     expected = if_match_version(headers["match"])
     if expected is None:
@@ -95,6 +99,9 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
     if before is not None:
         return _accepted_response(_check_same_request(before, caller, expected, body), replayed=True)
     undone, consents, fresh = _plan_rewind(rules, now, caller.seat, body, expected)
+    if query["dry_run"] == "1":
+        effect = {"undone": [r.version for r in undone], "draws": public_draws(undone), "fresh": fresh}
+        return _preview_response(game, {"to": body["to"], "version": expected, "consents": consents, **effect})
     _check_rewind_limit(game, expected)
     allowance = check_motions_left(s, game, caller.seat) if consents and caller.seat is not None else None
     reason = s.seat_tokens.texts.store_text(caller.player, body["reason"]) if body["reason"] else ""
@@ -108,6 +115,12 @@ def rewind(body: Doc, headers: Doc, game: str) -> Response:
         raise Problem("motion_open")
     s.notify_changed(game)
     return _accepted_response(_check_same_request(submitted, caller, expected, body))
+
+
+def _preview_response(game: str, effect: Doc) -> Response:
+    """Return the effect of a rewind, with the chronicle of the records to undo for the caller."""
+    told = _tell(game, effect | {"status": "open"})
+    return json_response(effect | {"told": told.get("told", [])}, cache=PRIVATE)
 
 
 def _check_rewind_limit(game: str, version: int) -> None:

@@ -201,6 +201,8 @@ def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
     of a ladder or arena takes nobody once it is closed (`queue_closed`), until you open it again (`queue_open`).
     """
     t = require_right(tournament, "change_phase")[0]
+    if body["phase"] == "drawing":
+        services().tournament_tables.withdraw_gone(t)
     # A check-in after the nonces needs to know that no draw is possible: that is a search.
     slot = rate_limits.gate_context(is_long=True) if t.status == "drawing" else nullcontext
     return written_response(execute_for_caller(tournament, _PHASES[body["phase"]], headers, slot=slot))

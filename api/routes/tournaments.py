@@ -221,7 +221,8 @@ def unlabel_tournament(tournament: str) -> Response:
 def close_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     """Close your tournament: finished once every round has been ranked, cancelled before. Games are not closed.
 
-    With `outcome` it ends so, or not at all.
+    With `outcome` it ends so, or not at all. With `finished` it also ends before its plan, if no later round has a
+    table in play or a result: the last official standings are final.
     """
     require_right(tournament, "close_tournament")
     return written_response(execute_for_caller(tournament, CloseTournament(body["outcome"]), headers))

@@ -99,9 +99,13 @@ class LoginSchema(SecondSchema):
 
 class RecoverySchema(SecondSchema):
     name = _secret_field("Account name.", 200, 1, required=True)
-    code = _secret_field("A recovery code, valid once.", 40, 1, required=True)
+    code = _secret_field("A recovery code, or one from a mail or the operator, valid once.", 40, 1, required=True)
     password = _password_field("The new password.")
     label = _label_field("Name of the device.")
+
+
+class ForgottenSchema(RequestSchema):
+    name = _secret_field("Account name.", 200, 1, required=True)
 
 
 class ProofSchema(SecondSchema):

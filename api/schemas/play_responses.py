@@ -224,14 +224,14 @@ class AccountSchema(ResponseSchema):
     )
 
 
-class RewindDocSchema(ResponseSchema):
-    id = required_str()
-    game = required_str()
+class ToldSchema(ResponseSchema):
+    version = required_int()
+    text = fields.List(fields.String(), required=True, metadata={"description": "The record in sentences."})
+
+
+class RewindEffectSchema(ResponseSchema):
     to = required_int(metadata={"description": "The version to go back to."})
     version = required_int(metadata={"description": "Version of the request. The rewind fails on any other version."})
-    seat = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "The requesting seat. null: the director."}
-    )
     undone = fields.List(fields.Integer(), required=True, metadata={"description": "Versions to undo."})
     draws = fields.List(
         JsonSchemaField(tuple_of(INT, {"type": "string"}, {})),
@@ -241,16 +241,27 @@ class RewindDocSchema(ResponseSchema):
     fresh = fields.Boolean(
         required=True, metadata={"description": "True: whatever nobody has seen is drawn anew, with other chance."}
     )
-    until = required_int(metadata={"description": "Time, ms, at which the request ends if consents are missing."})
     consents = fields.List(
         fields.Integer(), required=True, metadata={"description": "Seats whose consent is required."}
     )
+
+
+class RewindPreviewSchema(RewindEffectSchema):
+    told = fields.List(
+        fields.Nested(ToldSchema),
+        required=True,
+        metadata={"description": "The newest records to undo, in sentences, as you know them."},
+    )
+
+
+class RewindDocSchema(RewindEffectSchema):
+    id = required_str()
+    game = required_str()
+    seat = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The requesting seat. null: the director."}
+    )
+    until = required_int(metadata={"description": "Time, ms, at which the request ends if consents are missing."})
     job = required_str(metadata={"description": "URL of the job: `/v1/jobs/{id}`."})
-
-
-class ToldSchema(ResponseSchema):
-    version = required_int()
-    text = fields.List(fields.String(), required=True, metadata={"description": "The record in sentences."})
 
 
 class MotionSchema(RewindDocSchema):

@@ -248,7 +248,10 @@ class TournamentEndSchema(RequestSchema):
         "finished",
         "cancelled",
         load_default=str,
-        metadata={"description": "The end that you mean: another one is refused. By default, either."},
+        metadata={
+            "description": "The end that you mean: another one is refused. `finished` also ends a tournament before "
+            "all its rounds, with the last official standings. By default, either, and `finished` after all rounds."
+        },
     )
 
 

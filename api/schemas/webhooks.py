@@ -28,6 +28,12 @@ _STATUSES = ("open", "running", "over", "closed")
 EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer")
 """Acts of entrants and officers."""
 
+DEPARTURES = ("left", "conceded", "removed", "vacated")
+"""Ways in which a seat becomes empty."""
+
+EVENT_DEPARTURES = ("withdrew", "excluded")
+"""Ways in which an entrant leaves."""
+
 RULING_ACTS = ("placed", "annulled", "penalised", "excluded", "restored")
 """Acts of a ruling."""
 
@@ -167,6 +173,15 @@ class TurnNoticeSchema(TableNoticeSchema):
     deadline = int_field("Deadline, ms since 1970 UTC; null without one.", nullable=True)
 
 
+class SeatNoticeSchema(TableNoticeSchema):
+    leaver = int_field("The seat that was left.")
+    how = enum_field(
+        DEPARTURES,
+        "`removed`: by an officer; `vacated`: the seat was left before, and its hold has ended without a substitute.",
+    )
+    until = int_field("End of the hold for a substitute, ms since 1970 UTC; null without one.", nullable=True)
+
+
 class AppealNoticeSchema(TableNoticeSchema):
     contested = int_field("Version of the contested decision.")
     deadline = int_field("End of the time to answer, ms since 1970 UTC.")
@@ -228,6 +243,14 @@ class EventRoundNoticeSchema(EventPlaceNoticeSchema):
     deadline = int_field("Deadline of a decision already owed, ms since 1970 UTC.", nullable=True)
 
 
+class EventLeftNoticeSchema(EventNoticeSchema):
+    player = text_field("The entrant's player id.")
+    how = enum_field(EVENT_DEPARTURES)
+    stage = int_field("Of the entrant's next or present table, from 1; null without one.", nullable=True)
+    round = int_field("From 1.", nullable=True)
+    table = text_field("`round.pod`.", nullable=True)
+
+
 class EventDrawnNoticeSchema(EventPlaceNoticeSchema):
     tables = int_field("Tables of the round, or 1 of a queue.")
     byes = int_field("Entrants with a bye.")
@@ -273,6 +296,7 @@ DATA = {
     "turn.due": (TurnNoticeSchema, "An own decision is open."),
     "deadline.near": (TurnNoticeSchema, "A deadline is one hour away, or half of its time if shorter."),
     "game.over": (TableNoticeSchema, "A game of a player or director has ended, or its table was closed."),
+    "seat.left": (SeatNoticeSchema, "A player has left a seat at a table of a player or officer."),
     "challenge.made": (ChallengeNoticeSchema, "A challenge has arrived."),
     "appeal.made": (AppealNoticeSchema, "A seat appeals at a table of an officer."),
     "appeal.answered": (AnswerNoticeSchema, "An officer has answered an appeal at the table of a player."),
@@ -284,6 +308,7 @@ DATA = {
     "event.opened": (EventOpenedNoticeSchema, "A tournament takes entrants."),
     "event.due": (EventDueNoticeSchema, "A tournament waits for an act of an entrant or officer."),
     "event.round": (EventRoundNoticeSchema, "An entrant has a table, or a bye, in a round that begins."),
+    "event.left": (EventLeftNoticeSchema, "An entrant has withdrawn, or is excluded."),
     "event.drawn": (EventDrawnNoticeSchema, "A round has been drawn."),
     "event.voided": (EventVoidedNoticeSchema, "A table has too few people, or has ended without a result."),
     "event.reported": (EventReportedNoticeSchema, "A result is on the list."),

@@ -1,4 +1,4 @@
-"""Maintenance commands: `doctor`, `audit`, `rebuild`, `archive`, `alive`, `backup`, `restore` and `admin`."""
+"""Maintenance commands: `doctor`, `audit`, `rebuild`, `archive`, `alive`, `backup`, `restore`, `admin`, `recover`."""
 
 from __future__ import annotations
 
@@ -185,6 +185,29 @@ def admin(args: argparse.Namespace, _: RulesetRegistry) -> int:
             _promote(account_store, args.name)
         for account in account_store.accounts.list_by_role("admin"):
             print(f"{account.id}  {logging_setup.to_safe_line(account.name)}")
+    return DONE
+
+
+def recover(args: argparse.Namespace, _: RulesetRegistry) -> int:
+    """Print a code in place of all factors of an account, valid once; the account's log notes it."""
+    from deploy.runtime.wiring import open_account_store  # noqa: PLC0415
+    from domain.accounts.recovery_codes import FOR_ALL  # noqa: PLC0415
+
+    settings = load_settings_of(args)
+    settings.require_service()
+    with open_account_store(settings) as account_store:
+        account = account_store.accounts.find_by_name(args.name)
+        if account is None:
+            raise AccountError("unknown_account", f"there is no account {args.name}")
+        code, rows = account_store.recovery_codes.issue(account.id, FOR_ALL)
+        entry = account_store.audit_log.make_entry(account.id, "recovery_issued")
+        account_store.recovery_codes.store(account.id, [*rows, *entry])
+    print(code)
+    print(
+        f"annals: it works once, for a day: {logging_setup.to_safe_line(account.name)} sets a new password with it at"
+        " /recovery, and all devices, tokens and second factors of the account end",
+        file=sys.stderr,
+    )
     return DONE
 
 

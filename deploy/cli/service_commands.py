@@ -14,7 +14,7 @@ from deploy.cli.arguments import (
     add_settings_arguments,
     parse_days,
 )
-from deploy.cli.care_commands import admin, alive, archive, audit, backup, doctor, rebuild, restore
+from deploy.cli.care_commands import admin, alive, archive, audit, backup, doctor, rebuild, recover, restore
 from deploy.cli.reloading import serve_and_reload
 from deploy.cli.serve import serve
 from deploy.cli.single_processes import api, keeper, migrate, pump, worker
@@ -97,6 +97,11 @@ def _add_care_commands(add: AddParser) -> None:
     parser = add("admin", help="make an account an administrator, or list those that are")
     parser.set_defaults(command=admin)
     parser.add_argument("name", metavar="NAME", nargs="?", help="name of an existing account")
+    add_settings_arguments(parser)
+
+    parser = add("recover", help="give an account back: print a code for a new password, for its owner")
+    parser.set_defaults(command=recover)
+    parser.add_argument("name", metavar="NAME", help="name of the account")
     add_settings_arguments(parser)
 
     parser = add("backup", help="copy the ledger and the key of a running service on SQLite")

@@ -149,6 +149,12 @@ def parse_public_url(text: str) -> str:
     parts = urlsplit(url)
     # Passkeys belong to host names, and third-party programs send secrets: both need TLS, except on one machine.
     fits = parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.netloc and parts.path:
+        raise SettingsError(
+            "ANNALS_PUBLIC_URL: a URL without a path is expected. The service cannot lie below one, since its pages,"
+            " cookies and passkeys belong to a whole host: give it a host such as play.example.org, or a port, of its"
+            " own"
+        )
     if url and not (fits and ORIGIN_PATTERN.fullmatch(url)):
         raise SettingsError("ANNALS_PUBLIC_URL: https://, a host in small letters and at most a port are expected")
     return url

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 
 from domain.errors import AccountError
 
@@ -14,6 +15,10 @@ _LOOK_ALIKES = str.maketrans(
         **dict(zip("օսհոցզյքԱՕՍ", "ouhngqjpuou", strict=True)),
     }
 )
+# Latin letters that look like others: without a dot, of phonetics, small capitals.
+_LATIN_LOOK_ALIKES = str.maketrans(
+    dict(zip("ıɩɪǀꞁʟɑᴀʙƅᴄᴅᴇꜰɡɢʜᴊȷᴋᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "iiilllaabbcdefgghjjkmnopqrstuvwyz", strict=True))
+)
 # Characters that differ in few pixels, or are dropped when a name is read aloud.
 _SAME = {"0": "o", "1": "l", "i": "l", "3": "e", "5": "s", "rn": "m", "vv": "w"}
 _KEPT_CATEGORIES = "LMN"
@@ -23,7 +28,16 @@ _MIXABLE_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGR
 
 def fold_name(name: str) -> str:
     """Return the key by which names are compared: case, spaces and look-alike characters make no difference."""
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).translate(_LOOK_ALIKES)
+    return _fold(name, {**_LOOK_ALIKES, **_LATIN_LOOK_ALIKES})
+
+
+def fold_name_as_before(name: str) -> str:
+    """Return the key of a name in an earlier version, with more different Latin letters."""
+    return _fold(name, _LOOK_ALIKES)
+
+
+def _fold(name: str, look_alikes: Mapping[int, str]) -> str:
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).translate(look_alikes)
     letters = "".join(c for c in text if unicodedata.category(c)[0] in _KEPT_CATEGORIES)
     for look_alike, same in _SAME.items():
         letters = letters.replace(look_alike, same)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from domain.accounts.account_names import fold_name
+from domain.accounts.account_names import fold_name, fold_name_as_before
 from domain.accounts.account_tables import DAY, AccountTable, delete_oauth_rows, insert_recovery_codes, write
 from domain.errors import AccountError, CommandReused
 from domain.service.database import Execute, Row, Statement, placeholders
@@ -26,6 +26,7 @@ MOST_PLAYERS = 500
 _COLUMNS = "a.id, a.name, a.player, a.state, a.until, a.role, a.bot, a.made"
 _SELECT = f"SELECT {_COLUMNS} FROM accounts a WHERE "  # noqa: S608 - our own names
 _BY_KEY = "a.id = (SELECT account FROM account_names WHERE key = ? AND until = 0) AND a.state <> 'erased'"
+_WITH_PLAYER = f"SELECT p.player, {_COLUMNS} FROM account_players p JOIN accounts a ON a.id = p.account"  # noqa: S608 - our own names
 _BY_PLAYER = "a.id = (SELECT account FROM account_players WHERE player = ?)"
 _PLAYERS = "SELECT player FROM account_players WHERE account = ? ORDER BY since, player"
 _HELD = "SELECT account FROM account_names WHERE key = ? AND (until = 0 OR until > ?)"
@@ -96,8 +97,16 @@ class Accounts(AccountTable):
         return self._find_one("a.id = ?", account)
 
     def find_by_name(self, name: str) -> Account | None:
-        """Return the account with that name or a confusable one."""
-        return self._find_one(_BY_KEY, self.name_key(name))
+        """Return the account with that name or a confusable one.
+
+        The key of an earlier version goes first: two names with different ones stay two.
+        """
+        found = (self._find_one(_BY_KEY, key) for key in self._list_name_keys(name))
+        return next((account for account in found if account), None)
+
+    def _list_name_keys(self, name: str) -> list[str]:
+        """Return the possible keys of a stored name: the one of an earlier version, and the present one."""
+        return list(dict.fromkeys([self._keyed_hash("name", fold_name_as_before(name)), self.name_key(name)]))
 
     def find_by_player(self, player: str) -> Account | None:
         """Return the account of a player id, or None for a guest's."""
@@ -107,6 +116,16 @@ class Accounts(AccountTable):
         """Return whether a player id is that of an account in good standing."""
         account = self.find_by_player(player)
         return account is not None and account.state == "active"
+
+    def list_inactive(self, players: Sequence[str]) -> set[str]:
+        """Return those of these player ids without an account in good standing."""
+        active = set[str]()
+        for start in range(0, len(players), _AT_ONCE):
+            some = players[start : start + _AT_ONCE]
+            query = f"{_WITH_PLAYER} WHERE p.player IN ({placeholders(some)})"
+            rows = self._database.execute(query, some)
+            active |= {str(row[0]) for row in rows if self._parse_account(row[1:]).state == "active"}
+        return {*players} - active
 
     def list_by_role(self, role: str) -> list[Account]:
         """Return the accounts with that role, by name."""
@@ -222,11 +241,11 @@ class Accounts(AccountTable):
         self._for_account(account, work)
 
     def _reserve_name(self, execute: Execute, account: str, name: str, at: int) -> None:
-        key = self.name_key(name)
         execute("DELETE FROM account_names WHERE account = '' AND until < ?", (at - FREED,))
-        if any(holder != account for (holder,) in execute(_HELD, (key, at - FREED))):
-            raise AccountError("name_taken", "This name, or one that looks like it, is taken.")
-        execute(_CALL, (key, account, name, at))
+        for key in self._list_name_keys(name):
+            if any(holder != account for (holder,) in execute(_HELD, (key, at - FREED))):
+                raise AccountError("name_taken", "This name, or one that looks like it, is taken.")
+        execute(_CALL, (self.name_key(name), account, name, at))
 
     # --- guests
 

@@ -84,7 +84,8 @@ def check_password_unchanged(execute: Execute, account: str, proof: str) -> None
 
 
 def reset_password(execute: Execute, account: str, after: str) -> None:
-    """Store the hash of another password, and end all sessions."""
+    """Store the hash of another password, and end all sessions and issued recovery codes."""
+    execute("DELETE FROM factors WHERE account = ? AND kind IN ('reset', 'release')", (account,))
     execute("UPDATE factors SET secret = ? WHERE account = ? AND kind = 'password'", (after, account))
     execute("DELETE FROM sessions WHERE account = ?", (account,))
 

@@ -19,7 +19,7 @@ from domain.notifications.webhooks import CHAT, FEED_TYPES, Webhooks, delete_web
 from domain.service.database import Execute, Row, Statement
 from domain.types import is_tournament_id
 
-TYPES = ("turn.due", "game.over")
+TYPES = ("turn.due", "game.over", "seat.left")
 """Events for the chat of a table; tournaments have FEED_TYPES."""
 
 INTRODUCTION = "chat.set"

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from domain.accounts.account_settings import UTC_NAME
 from domain.accounts.account_tables import DAY, AccountTable, write
+from domain.accounts.recovery_codes import ISSUED_LASTS
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.notifications.outbox import KEPT_STATE, Notice, Outbox
@@ -32,7 +33,7 @@ LONGEST = 254
 """Characters of an address, 64 of them before the `@`."""
 
 TYPES = (
-    *("turn.due", "deadline.near", "game.over", "appeal.made", "appeal.answered", "proposal.made"),
+    *("turn.due", "deadline.near", "game.over", "seat.left", "appeal.made", "appeal.answered", "proposal.made"),
     *OWN_EVENT_TYPES,
 )
 """Events with a mail at once."""
@@ -43,7 +44,7 @@ DIGESTS = ("none", "daily", "weekly")
 STATES = ("waiting", "on", "off")
 """`waiting` for its code; `off` after a link in a mail, or several refusals of the address in a row."""
 
-CONFIRM, DIGEST = "mail.confirm", "mail.digest"
+CONFIRM, RECOVERY, DIGEST = "mail.confirm", "mail.recovery", "mail.digest"
 """Types of deliveries by mail only."""
 
 GAME_PARTS, EVENT_PART = ("near", "turns", "ended"), "events"
@@ -58,7 +59,7 @@ CODES_A_DAY = 5
 CODES_OF_ADDRESS = 3
 """Codes sent to one address in a day, for any account; further requests send none."""
 
-CODE_LASTS = DAY
+CODE_LASTS = ISSUED_LASTS
 """Lifetime of a code, ms."""
 
 TRIES = 5
@@ -255,6 +256,29 @@ class EmailSubscriptions(AccountTable):
         for mark in marks:
             execute("INSERT INTO mail_asked VALUES (?, ?)", (mark, now))
         return by_address >= CODES_OF_ADDRESS
+
+    def send_recovery_code(self, account: str, name_key: str, code: str, statements: Sequence[Statement]) -> bool:
+        """Store a code for a new password, and send it to the confirmed address; return whether it is sent.
+
+        `account` is empty for an unknown name: then the same steps are taken, so that their time shows nothing.
+        """
+        now, mark = self._now(), self._keyed_hash("recovery of", name_key)
+
+        def work(execute: Execute) -> bool:
+            rows = execute("SELECT at FROM mail_asked WHERE mark = ? AND at > ?", (mark, now - DAY))
+            is_early = any(int(at) + CODE_INTERVAL > now for (at,) in rows)
+            if is_early or len(rows) >= CODES_A_DAY:
+                return False
+            execute("INSERT INTO mail_asked VALUES (?, ?)", (mark, now))
+            for (webhook,) in execute("SELECT webhook FROM mailboxes WHERE account = ? AND state = 'on'", (account,)):
+                until, unique = now + ISSUED_LASTS, (secrets.token_hex(16),)
+                notice = Notice(webhook, RECOVERY, unique, now, {"code": code}, until=until)
+                Outbox(self._database, self._keys, self._now).insert(execute, [notice])
+                write(execute, statements)
+                return True
+            return False
+
+        return self._in_transaction(work)
 
     def confirm(self, account: str, code: str, since: int, extra_statements: Sequence[Statement]) -> bool:
         """Return whether the code is right, and switch the subscription on unless it was switched off since."""

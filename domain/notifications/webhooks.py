@@ -15,13 +15,15 @@ from domain.service.database import Execute, Row, Statement
 from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.types import Doc
 
-OWN_EVENT_TYPES = ("event.due", "event.round", "event.voided", "event.ruled", "event.ranked", "event.over")
+OWN_EVENT_TYPES = (
+    *("event.due", "event.round", "event.left", "event.voided", "event.ruled", "event.ranked", "event.over"),
+)
 """Types about tournaments for their entrants and officers."""
 
 OPENED = "event.opened"
 """Type about the next tournament of a series, for those who follow it."""
 
-FEED_TYPES = ("event.drawn", "event.voided", "event.reported", "event.ranked", "event.over")
+FEED_TYPES = ("event.drawn", "event.left", "event.voided", "event.reported", "event.ranked", "event.over")
 """Types about a tournament for everybody."""
 
 EVENTS = {
@@ -29,6 +31,7 @@ EVENTS = {
         "turn.due",
         "deadline.near",
         "game.over",
+        "seat.left",
         "challenge.made",
         "appeal.made",
         "appeal.answered",

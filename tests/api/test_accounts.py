@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from structlog.testing import capture_logs
 
+from domain.accounts.account_names import fold_name_as_before
 from domain.accounts.account_tables import DAY
 from domain.accounts.sessions import ABSOLUTE, FRESH, IDLE, MOST_SESSIONS
 from domain.errors import StoreUnavailable
@@ -41,17 +42,40 @@ class TestOpening:
         refused(site.post("/accounts", body(name=name)), 409, "name_taken")
 
     @pytest.mark.parametrize(
-        "pair", [("Bill", "BiIl"), ("Rome", "R0me"), ("Mary", "Rnary"), ("Coco", "\u0421\u043e\u0441\u043e")]
+        "pair",
+        [
+            ("Bill", "BiIl"),
+            ("Bill", "B1ll"),
+            ("Rome", "R0me"),
+            ("Mary", "Rnary"),
+            ("Coco", "\u0421\u043e\u0441\u043e"),
+            ("Ian", "\u0131an"),
+            ("Anne", "\u0251nne"),
+            ("Anne", "\u2c6dnne"),
+            ("George", "\u0261eorge"),
+            ("Lena", "\u029fena"),
+            ("Sam", "\ua731\u1d00\u1d0d"),
+            ("Lan", "\u01c0an"),
+        ],
     )
     def test_nor_do_letters_that_look_alike(self, site: Site, pair: tuple[str, str]) -> None:
         register(site, pair[0])
         refused(site.post("/accounts", body(name=pair[1])), 409, "name_taken")
 
+    def test_a_name_of_an_earlier_version_keeps_its_account(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Its key told all Latin letters apart: two such names stay two, and nobody takes a third."""
+        with monkeypatch.context() as patch:
+            patch.setattr("domain.accounts.accounts.fold_name", fold_name_as_before)
+            members = {name: register(site, name) for name in ("I\u015f\u0131l", "I\u015fil")}
+        for name, member in members.items():
+            assert log_in(site, name).json["account"] == member.id
+        refused(site.post("/accounts", body(name="I\u015f\u0131l")), 409, "name_taken")
+
     @pytest.mark.parametrize("name", ["\u0410nne", "★★", "x", "77", "Ann\u0435"])
     def test_a_name_is_of_one_script_and_has_letters(self, site: Site, name: str) -> None:
         refused(site.post("/accounts", body(name=name)), 422, "unfit_name")
 
-    @pytest.mark.parametrize("name", ["Zoë", "Мария", "山田たろう", "Łukasz 3", "Ødegård", "Νίκος"])
+    @pytest.mark.parametrize("name", ["Zoë", "Мария", "山田たろう", "Łukasz 3", "Ødegård", "Νίκος", "I\u015f\u0131l"])
     def test_names_of_all_languages_are_welcome(self, site: Site, name: str) -> None:
         assert register(site, name).get("/me").json["name"] == name
 

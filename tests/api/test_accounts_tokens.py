@@ -129,12 +129,13 @@ DIRECTS = {
     ("/v1/me/officers", "post"): (422, "invalid_body"),
     ("/v1/me/pauses", "post"): (422, "invalid_body"),
     ("/v1/me/resumptions", "post"): (422, "invalid_body"),
+    ("/v1/me/vacations", "post"): (422, "invalid_body"),
     ("/v1/me/offices/{game}", "put"): (404, "not_found"),
     ("/v1/me/offices/{game}", "delete"): (404, "not_found"),
     ("/v1/me/substitutions/{tournament}/{player}", "put"): (404, "not_found"),
     ("/v1/me/substitutions/{tournament}/{player}", "delete"): (404, "not_found"),
 }
-"""Routes of directing, and of playing in tournaments: what they answer to a token for it."""
+"""Routes of directing, and of playing: what they answer to a token for it."""
 
 
 class TestScopes:
@@ -156,6 +157,7 @@ class TestScopes:
             "/v1/me/pauses": {"games": []},
             "/v1/me/resumptions": {"games": []},
             "/v1/me/relations": {"players": []},
+            "/v1/me/vacations": {},
         }
         asked = 0
         for path, methods in paths.items():
@@ -188,7 +190,7 @@ class TestScopes:
             if not getattr(site.app.view_functions[rule.endpoint], "guarded", False)
             and (rule.methods or set()) & {"POST", "PUT", "DELETE"}
         }
-        api = {"accounts.open_account", "accounts.log_in", "accounts.recover"}
+        api = {"accounts.open_account", "accounts.log_in", "accounts.recover", "accounts.mail_recovery_code"}
         api |= {"factors.passkey_challenge", "factors.log_in_with_passkey"}
         api |= {"witness.add_checkpoint"}  # the log's signature is the proof
         # Clients prove themselves; pages know people by a cookie, which counts for nothing else.

@@ -52,6 +52,7 @@ BY_CHANCE = ("decision.html", "map.html")
 """Templates of questions and maps, of which chance shows a part: tests/api/test_game_pages.py plays games."""
 
 SEEN_ELSEWHERE = {
+    "absence.html: each in items": "the answer to a form: tests/api/test_absence.py",
     "account.html: each in factors": "a second factor: tests/api/oauth/test_factors.py",
     "codes.html: code in codes": "a second factor: tests/api/oauth/test_factors.py",
     "order_sheet.html: name, value in sheet.balance": "order sheets: tests/api/test_game_pages.py",

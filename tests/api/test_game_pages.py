@@ -149,6 +149,20 @@ class TestForms:
         opened = [anne.send(form, ("version", "4")).headers["Location"].partition("?")[0] for _ in range(2)]
         assert opened[0] == opened[1] != path
 
+    def test_before_one_asks_to_go_back_one_reads_what_that_undoes(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        before = table.version
+        anne.decide(path)
+        form = Page(anne.read(path).text).act("undo", preview="yes")
+        shown = anne.send(form, ("to", str(before)))
+        page = Page(shown.text)
+        assert shown.status_code == 200
+        assert {"This would be undone:", "Go back"} <= {*page.texts}
+        assert "There is no way forward again" in shown.text
+        assert table.get("/rewinds", "director").json["items"] == []
+        assert anne.send(page.act("undo", to=str(before))).status_code == 303
+        assert len(table.get("/rewinds", "director").json["items"]) == 1
+
     def test_an_old_page_takes_nothing_back_that_it_has_not_shown(self, duel: tuple[Person, str, Table]) -> None:
         """Whatever somebody else has done meanwhile stays."""
         anne, path, table = duel

@@ -89,7 +89,7 @@ class TestKeeping:
             {"address": f"{'a' * 250}@example.org"},
             {"address": f"{'a' * 65}@example.org"},
             {"events": ["challenge.made"]},
-            {"events": ["turn.due"] * 13},
+            {"events": ["turn.due"] * 15},
             {"digest": "hourly"},
             {"hour": 24},
             {"hour": True},

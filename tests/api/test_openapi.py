@@ -21,7 +21,7 @@ from tests.api.conftest import CATALOGUE, ROOT, Site, refused
 
 GAME_CODES = {code for name in CATALOGUE.names() for code in CATALOGUE.get(name).meta.codes}
 OPEN = {"/v1/games", "/v1/games/batches", "/v1/games/{game}/seats", "/v1/accounts", "/v1/sessions", "/v1/recovery"}
-OPEN |= {"/v1/passkey-challenges", "/v1/passkey-sessions"}
+OPEN |= {"/v1/passkey-challenges", "/v1/passkey-sessions", "/v1/recovery/mails"}
 OF_OTHERS = {"/v1/witness/add-checkpoint"}
 """With the form of C2SP, for programs that know no tokens."""
 OPEN |= OF_OTHERS
@@ -31,6 +31,7 @@ PAGES = {
     "/login/factor",
     "/login/passkey",
     "/logout",
+    "/recovery",
     "/register",
     "/proof",
     "/device",
@@ -60,6 +61,7 @@ PAGES |= {
     "/play",
     "/games",
     "/games/new",
+    "/games/absence",
     "/games/imports",
     "/desk",
     "/tournaments",

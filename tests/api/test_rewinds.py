@@ -352,3 +352,29 @@ class TestMotions:
             stream.until('"agreed":[1]')
             say(orders, motion, 2, agrees=True)
             stream.until('"status":"done"', '"kind":"rewound"')
+
+
+class TestPreviews:
+    """A way back is told before it is asked for: it has no way forward."""
+
+    def test_a_dry_run_tells_what_is_undone_and_who_must_agree_and_asks_nobody(self, orders: Table) -> None:
+        before = orders.version
+        for seat in (0, 1):
+            assert orders.move(seat, ORDER).status_code == 201
+        body, match = {"to": before}, f'"{orders.version}"'
+        preview = orders.site.post(f"{orders.path}/rewinds?dry_run=1", body, orders.tokens[0], If_Match=match)
+        assert preview.status_code == 200, preview.text
+        doc = preview.json
+        assert (doc["to"], doc["version"], doc["undone"]) == (before, before + 2, [before + 1, before + 2])
+        assert [each["version"] for each in doc["told"]] == doc["undone"]
+        assert orders.get("/rewinds", who=0).json["items"] == []
+        asked = orders.site.post(f"{orders.path}/rewinds", body, orders.tokens[0], If_Match=match).json
+        assert {name: asked[name] for name in ("consents", "undone", "fresh", "draws")} == {
+            name: doc[name] for name in ("consents", "undone", "fresh", "draws")
+        }
+
+    def test_a_dry_run_is_refused_as_the_request_would_be(self, orders: Table) -> None:
+        path, match = f"{orders.path}/rewinds?dry_run=1", f'"{orders.version}"'
+        refused(orders.site.post(path, {"to": 1}, orders.tokens[0], If_Match=match), 409, "not_on_line")
+        refused(orders.site.post(path, {"to": 1}, orders.tokens[0]), 428, "precondition_required")
+        refused(orders.site.post(path, {"to": 1}, orders.tokens[0], If_Match='"1"'), 412, "stale_version")

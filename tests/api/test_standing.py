@@ -45,9 +45,11 @@ IN_ANY_STANDING = {
 }
 """Method and path -> reason. A ban is tested with all other routes."""
 
+PLAYS_ON = "a suspended person plays on"
 PLAYING = {
-    ("delete", "/v1/me/challenges/{game}"): "a suspended person plays on",
-    ("delete", "/v1/me/substitutions/{tournament}/{player}"): "likewise",
+    ("delete", "/v1/me/challenges/{game}"): PLAYS_ON,
+    ("delete", "/v1/me/substitutions/{tournament}/{player}"): PLAYS_ON,
+    ("post", "/v1/me/vacations"): PLAYS_ON,
 }
 BODIES: dict[str, Any] = {"/v1/me/webhooks/{webhook}": {"url": "https://x.example/", "events": [], "on": True}}
 

@@ -294,7 +294,7 @@ def test_what_outlasts_a_session_is_not_made_in_one_that_has_ended(
             each()
         assert refused.value.code == "unauthenticated"
     assert (people.personal_tokens.list_tokens(anne), people.second_factors.list_factors(anne)) == ([], [])
-    assert not people.recovery_codes.is_valid(anne, told[0])
+    assert not people.recovery_codes.find_kind(anne, told[0])
     assert people.oauth_grants.find_code(offer, client) is None
 
 

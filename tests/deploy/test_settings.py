@@ -92,6 +92,12 @@ def test_nonsense_is_refused_by_name_and_not_repeated(variable: str, value: str)
     assert variable.removeprefix("ANNALS_").lower().replace("_", " ") in str(refused.value).lower().replace("_", " ")
 
 
+@pytest.mark.parametrize("path", ["/annals", "/annals/", "/a/b"])
+def test_a_service_below_a_path_is_told_what_it_needs(path: str) -> None:
+    with pytest.raises(SettingsError, match="a URL without a path is expected"):
+        load_settings({}, {"ANNALS_PUBLIC_URL": f"https://play.example{path}"})
+
+
 @pytest.mark.parametrize("name", ["DATA", "BACKUP", "TLS_CERT", "STORES_CA"])
 def test_the_home_of_nobody_is_refused_by_name(name: str) -> None:
     with pytest.raises(SettingsError, match=f"ANNALS_{name} names a file that cannot be read"):

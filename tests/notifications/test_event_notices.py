@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.schemas.webhooks import DATA, EVENT_ACTS, RULING_ACTS
+from api.schemas.webhooks import DATA, EVENT_ACTS, EVENT_DEPARTURES, RULING_ACTS
 from domain.accounts.accounts import Account
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.kernel.text.package_data import load
@@ -57,7 +57,7 @@ class Club:
     def __init__(self, office: Office, people: int = 3, **terms: Any) -> None:
         self.office, crew = office, office.crew
         self.handler = TournamentHandler(crew.ledger, crew.registry, crew.seed_store, crew.clock)
-        self.tables = TournamentTables(crew.ledger, self.handler, crew.commands, office.access, lambda _: True)
+        self.tables = TournamentTables(crew.ledger, self.handler, crew.commands, office.access, lambda _: set())
         self.host = office.person("Host")
         self.people = [office.person(f"Anne {n}") for n in range(people)]
         self.hooks = {who.player: self.hook(who) for who in (self.host, *self.people)}
@@ -164,9 +164,10 @@ class TestEntrants:
         club.act(Draw(1, 1), Withdraw((anne.player,)))
         club.tables.make_tables(EVENT, 1, 1, 50)
         assert club.told(anne) == []
-        (_, (type_, voided)) = club.told(bob)
+        (_, (left, _), (type_, voided)) = club.told(bob)
+        assert left == "event.left"
         assert (type_, voided["table"], voided["how"]) == ("event.voided", "1.1", "average")
-        assert set(names(club.told(club.host))) == {"event.voided", "event.due"}
+        assert set(names(club.told(club.host))) == {"event.left", "event.voided", "event.due"}
         club.act(CloseTournament())
         assert club.told(anne) == []
 
@@ -327,6 +328,14 @@ class TestMail:
         assert desk.office.notices.chats.remove(EVENT, [])
 
 
+_ACTS = {
+    "event.due": EVENT_ACTS,
+    "event.left": EVENT_DEPARTURES,
+    "event.over": ENDED,
+    "event.ruled": (*RULING_ACTS, "answered"),
+}
+
+
 @pytest.mark.parametrize("type_", sorted({*OWN_EVENT_TYPES, *FEED_TYPES, *EVENTS["lobby"]} & {*DATA}))
 def test_every_type_has_texts_a_description_and_a_page(type_: str) -> None:
     schema, summary = DATA[type_]
@@ -340,5 +349,5 @@ def test_every_type_has_texts_a_description_and_a_page(type_: str) -> None:
     for language in LANGUAGES:
         texts = load("workers.notifications", f"texts/{language}.json")
         assert f"{type_}.subject" in texts
-        acts = {"event.due": EVENT_ACTS, "event.ruled": (*RULING_ACTS, "answered"), "event.over": ENDED}.get(type_)
+        acts = _ACTS.get(type_)
         assert {f"{type_}.{act}" for act in acts} <= texts.keys() if acts else type_ in texts

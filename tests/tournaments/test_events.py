@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from domain.errors import RuleError, TournamentError, VerificationError
+from domain.kernel.records.record import Record
 from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
     CloseCheckIn,
@@ -508,3 +509,61 @@ class TestSeats:
         assert code_of(event, OpenBids(1, 1)) == "seats_drawn"
         with pytest.raises(TournamentError, match="/stages/0/seating"):
             EventInMemory(most=9, stages=[{"seating": "bid"}])
+
+
+class TestEarlyEnd:
+    """An event ends before its plan, with its last official standings."""
+
+    @staticmethod
+    def play(rounds: int = 1) -> EventInMemory:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
+        event.draw_first(9)
+        for number in range(1, rounds + 1):
+            event.act(*([Draw(1, number)] if number > 1 else []))
+            event.play_round(1, number, random.Random(number))
+        return event
+
+    def test_the_last_ranked_round_is_the_last(self) -> None:
+        event = self.play(2)
+        standings = event.t.play.rankings[-1]
+        event.act(CloseTournament("finished"))
+        assert (event.t.status, event.t.play.rankings[-1]) == ("finished", standings)
+        assert event.records[-1].body == {"stage": 1, "round": 2}
+        verified(event)
+
+    def test_a_round_that_is_only_drawn_does_not_count(self) -> None:
+        event = self.play()
+        event.act(Draw(1, 2), CloseTournament("finished"))
+        assert event.records[-1].body == {"stage": 1, "round": 1}
+        verified(event)
+
+    def test_nothing_that_was_played_is_lost(self) -> None:
+        event = self.play()
+        event.act(Draw(1, 2))
+        pod = tuple(event.t.play.rounds[1].pods[0])
+        event.act(AddTable(1, 2, 1, "g", pod))
+        assert code_of(event, CloseTournament("finished")) == "tables_open"
+        event.act(Report(1, 2, 1, "g", 9, "0" * 64, (1, 2, 3), (3, 2, 1)))
+        assert code_of(event, CloseTournament("finished")) == "not_ranked"
+
+    def test_without_standings_it_can_only_be_cancelled(self) -> None:
+        event = EventInMemory(stages=[{"format": "swiss", "rounds": 4}])
+        event.draw_first(9)
+        assert code_of(event, CloseTournament("finished")) == "outcome_other"
+        event.act(CloseTournament())
+        assert event.t.status == "cancelled"
+
+    def test_without_a_wish_it_is_cancelled_as_before(self) -> None:
+        event = self.play(2)
+        event.act(CloseTournament())
+        assert (event.t.status, event.records[-1].body) == ("cancelled", {})
+        verified(event)
+
+    @pytest.mark.parametrize("body", [{"stage": 1, "round": 1}, {"stage": 2, "round": 2}, {}])
+    def test_a_record_that_names_another_round_is_not_true(self, body: dict[str, int]) -> None:
+        event = self.play(2)
+        event.act(CloseTournament("finished"))
+        last = event.records[-1]
+        forged = Record({**last.public, "body": body}, {})
+        with pytest.raises(VerificationError):
+            verify_tournament([*event.records[:-1], forged])

@@ -112,7 +112,7 @@ def test_a_result_is_reported_without_being_asked_for(house: House, handler: Tou
     t, crew = drawn(handler), house.crew
     tokens = SeatTokens(crew.ledger, crew.ledger.keys)
     tokens.migrate()
-    tables = TournamentTables(crew.ledger, handler, crew.commands, tokens, lambda _: True)
+    tables = TournamentTables(crew.ledger, handler, crew.commands, tokens, lambda _: set())
     tables.make_tables(t.id, 1, 1, 50)
     games = [table.game for table in handler.load(t.id).play.tables.values()]
     house.pumping.catch_up()
@@ -133,7 +133,7 @@ def test_who_is_banned_after_the_draw_gets_no_seat(house: House, handler: Tourna
     tokens = SeatTokens(crew.ledger, crew.ledger.keys)
     tokens.migrate()
     t = drawn(handler, 3, least=2, stages=[{"format": "swiss", "rounds": 2}])
-    tables = TournamentTables(crew.ledger, handler, crew.commands, tokens, lambda player: player != "p1")
+    tables = TournamentTables(crew.ledger, handler, crew.commands, tokens, {"p1"}.intersection)
     tables.make_tables(t.id, 1, 1, 50)
     after = handler.load(t.id)
     assert sorted(after.play.tables[1, 1].entrants) == [0, 2]

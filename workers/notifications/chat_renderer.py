@@ -57,6 +57,8 @@ class ChatRenderer:
             if not task_lines:
                 return ""
             lines += task_lines
+        elif type_ == "seat.left":
+            lines += self._departure_lines(data, chat, texts)
         else:
             lines.append(texts[INTRODUCTION if type_ == INTRODUCTION else "chat.over"])
         return "\n".join([*lines, *([table_url(self.url, game)] if self.url else [])])
@@ -69,6 +71,16 @@ class ChatRenderer:
             return "\n".join([title, texts["chat.set.event"], *link])
         facts = event.list_facts(data, lambda at: format_time(at, chat.zone, chat.language, texts))
         return "\n".join([event.render_heading(doc["type"], data, title), *event.list_rows(data), *facts])
+
+    def _departure_lines(self, data: Doc, chat: Chat, texts: Doc) -> list[str]:
+        """Return the lines with the empty seat, and the end of its hold."""
+        summary = self.describer.find_summary(data["game"])
+        seat = self.describer.name_seats(summary, [data["leaver"]], chat.language)
+        until = format_time(data["until"], chat.zone, chat.language, texts) if data["until"] else ""
+        return [
+            texts["chat.left"].format(value=seat),
+            *([texts["seat.left.until"].format(value=until)] if until else []),
+        ]
 
     def _task_lines(self, data: Doc, chat: Chat, texts: Doc) -> list[str]:
         """Return whose turn it is, and by when, as spectators see it now; empty if that decision is over."""

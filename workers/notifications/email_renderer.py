@@ -18,6 +18,7 @@ from domain.notifications.email_subscriptions import (
     DIGEST_PARTS,
     EVENT_PART,
     GAME_PARTS,
+    RECOVERY,
     EmailPreferences,
     EmailSubscription,
 )
@@ -75,7 +76,7 @@ class EmailRenderer:
                 raise ValueError(f"{name} would be another one")
         mail["Date"], mail["Message-ID"] = format_datetime(_to_datetime(now)), f"<{id_}@{self.domain}>"
         mail["Auto-Submitted"], mail["Content-Language"] = "auto-generated", box.preferences.language
-        if doc["type"] != CONFIRM:
+        if doc["type"] not in (CONFIRM, RECOVERY):
             link = f"{self.url}/mail/end?token={box.token}"
             mail["List-Unsubscribe"], mail["List-Unsubscribe-Post"] = f"<{link}>", "List-Unsubscribe=One-Click"
             text += f"\n\n-- \n{texts['end'].format(link=link)}"
@@ -94,14 +95,15 @@ class _NotificationText:
     def render(self, doc: Doc, now: int) -> tuple[str, str]:
         """Return subject and text."""
         data, type_ = doc["data"], str(doc["type"])
-        if type_ == CONFIRM:
-            return self.texts[f"{type_}.subject"], self.texts[type_].format(code=data["code"])
+        if type_ in (CONFIRM, RECOVERY):
+            link = f"{self.renderer.url}/recovery"
+            return self.texts[f"{type_}.subject"], self.texts[type_].format(code=data["code"], link=link)
         if type_ == DIGEST:
             return self.texts[f"{type_}.subject"], self._digest(data, now)
         if type_.startswith(EVENT_PREFIX):
             return self._event(type_, data)
         title = self._title(data["game"])
-        subject, heading = (self.texts[key].format(title=title) for key in (f"{type_}.subject", type_))
+        subject, heading = (self.texts[key].format(title=title) for key in (f"{type_}.subject", _heading_key(doc)))
         summary = self._describer.find_summary(data["game"])
         parts = [heading, "\n".join(self._facts(data, summary, now))]
         if summary:
@@ -134,6 +136,9 @@ class _NotificationText:
             facts["task"] = self._task(data, summary)
         if due := data.get("deadline"):
             facts["until"] = self._time(due)
+        if "leaver" in data:
+            facts["seat.left.seat"] = self._describer.name_seats(summary, [data["leaver"]], self._lang)
+            facts["seat.left.until"] = self._time(data["until"]) if data["until"] else ""
         facts["link"] = table_url(self.renderer.url, data["game"])
         yield from (self.texts[name].format(value=value) for name, value in facts.items() if value)
 
@@ -171,6 +176,12 @@ class _NotificationText:
     def _time(self, ms: int) -> str:
         """Return a time in the person's zone, with the zone's name."""
         return format_time(ms, self.zone, self._lang, self.texts)
+
+
+def _heading_key(doc: Doc) -> str:
+    """Return the key of the sentence with the news of a table."""
+    how = doc["data"].get("how", "left")
+    return str(doc["type"]) if how == "left" else f"{doc['type']}.{how}"
 
 
 def list_lines(doc: Doc) -> list[Doc]:

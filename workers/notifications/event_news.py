@@ -210,6 +210,40 @@ def _tell_appeal(step: EventStep) -> Iterator[EventNews]:
             yield EventNews("event.due", due, player)
 
 
+# --- departures
+
+
+def _tell_left(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for officers, for the entrants whose table is not made yet, and for feeds."""
+    entrant, t = step.body["entrant"], step.after
+    player, stage = t.entrants[entrant].player, len(t.stages)
+    place = _find_open_pod(t, entrant)
+    round_, pod = place or (None, 0)
+    more: Doc = {"player": player, "how": step.kind, "stage": stage if place else None, "round": round_}
+    more["table"] = f"{round_}.{pod}" if place else None
+    for officer in step.list_officers():
+        if officer != player:
+            yield EventNews("event.left", more, officer)
+    if place and place not in t.play.tables:
+        yield from step.tell_entrants(t.play.list_pod(place), "event.left", more)
+    yield EventNews("event.left", more)
+
+
+def _find_open_pod(t: Tournament, entrant: int) -> tuple[int, int] | None:
+    """Return round and number of the entrant's first drawn pod without a result, or None."""
+    for round_, drawn in enumerate(t.play.rounds, 1):
+        for number, members in enumerate(drawn.pods, 1):
+            table = t.play.tables.get((round_, number))
+            if entrant in members and (table is None or not (table.result or table.annulled)):
+                return round_, number
+    return None
+
+
+def _tell_excluded(step: EventStep) -> Iterator[EventNews]:
+    yield from _tell_left(step)
+    yield from _tell_ruled(step)
+
+
 # --- tables
 
 
@@ -344,7 +378,8 @@ _TELLERS: Mapping[str, Callable[[EventStep], Iterator[EventNews]]] = {
     "annulled": _tell_annulled,
     "placed": _tell_ruled,
     "penalised": _tell_ruled,
-    "excluded": _tell_ruled,
+    "excluded": _tell_excluded,
+    "withdrew": _tell_left,
     "restored": _tell_ruled,
     "answered": _tell_answered,
     "ranked": _tell_ranked,

@@ -18,6 +18,8 @@ def heading_key(type_: str, data: Doc) -> str:
     match type_:
         case "event.due" | "event.ruled":
             return f"{type_}.{data['act']}"
+        case "event.left":
+            return f"{type_}.{data['how']}"
         case "event.round" if data["game"] is None:
             return "event.round.bye"
         case "event.over":
@@ -63,6 +65,9 @@ class EventTexts:
         if data.get("seat") is not None:
             facts |= self._name_seat(data)
         names = self.describer.texts.list_names(data.get("opponents", ()))
+        facts["event.who"] = (
+            self.describer.texts.list_names([data["player"]]).get(data["player"]) if "player" in data else ""
+        )
         facts["event.opponents"] = ", ".join(names[each] for each in data.get("opponents", ()) if each in names)
         facts |= {"event.place": data.get("place"), "event.former": data.get("former")}
         due = data.get("until") or data.get("deadline")

@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cachetools import LRUCache
 
@@ -21,6 +22,7 @@ from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
 from domain.notifications.webhooks import OPENED
 from domain.types import DIRECTOR, PUBLIC, Doc, Seat, is_tournament_id
+from projections.documents import build_seats
 from projections.loaded_game import GameLoader, LoadedGame
 from workers.context import WorkerContext
 from workers.notifications.digests import DigestProducer
@@ -276,11 +278,13 @@ def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscript
 
 
 def _chat_notices(step: _RecordStep, entry: LogEntry, chat: Subscription | None) -> Iterator[Notice]:
-    """Yield notifications for the table's group chat: seats that must play and did not before, and the end."""
+    """Yield notifications for the table's group chat: seats left, seats that now must play, and the end."""
     if chat is None or entry.position <= chat.since or not is_visible_to_outsiders(step.after):
         return
     if _is_game_end(step):
         yield _make_notice(chat.webhook, "game.over", step)
+    if left := _find_departure(step):
+        yield _make_notice(chat.webhook, "seat.left", step, **left.data)
     before = {seat for d in _public_decisions(step.before) for seat in d.must}
     for decision in _public_decisions(step.after):
         if set(decision.must) - before:
@@ -305,6 +309,8 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
         yield _make_notice(subscription.webhook, "game.over", step)
     if (notice := _appeal_notice(step, member)) is not None:
         yield notice
+    if subscribes_to(subscription, "seat.left") and (left := _find_departure(step)) and member.player != left.player:
+        yield _make_notice(subscription.webhook, "seat.left", step, **left.data)
     if subscribes_to(subscription, "turn.due") and (seat := _seat_of(member)) is not None:
         if member.by_mail and step.is_own_move(seat):
             return
@@ -327,6 +333,27 @@ def _appeal_notice(step: _RecordStep, member: MemberSubscription) -> Notice | No
     else:
         more["outcome"] = body["outcome"]
     return _make_notice(subscription.webhook, type_, step, **more)
+
+
+class _Departure(NamedTuple):
+    """A seat left empty by a record."""
+
+    player: str
+    """Player id of the leaver."""
+    data: Doc
+
+
+def _find_departure(step: _RecordStep) -> _Departure | None:
+    """Return the seat that was left with the record, or whose hold has ended without a substitute; None for others."""
+    record, body, seat = step.record, step.record.body, step.record.head.seat
+    is_vacated = record.kind == "ruled" and body.get("act") == "vacate"
+    if seat is None or step.before is None or not (record.kind == "left" or is_vacated):
+        return None
+    how = "vacated" if is_vacated else "conceded" if body.get("conceded") else "left"
+    how = "removed" if record.public.get("by") == "director" else how
+    until = build_seats(step.after)[seat]["held"]
+    player = step.before.game.players.get(seat)
+    return _Departure(player.id if player else "", {"leaver": seat, "how": how, "until": until})
 
 
 def _deadline_notices(step: _RecordStep, member: MemberSubscription) -> Iterator[Notice]:

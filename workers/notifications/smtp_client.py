@@ -25,6 +25,7 @@ from domain.notifications.email_subscriptions import (
     DIGEST,
     EVENT_PART,
     GAME_PARTS,
+    RECOVERY,
     EmailSubscription,
     EmailSubscriptions,
 )
@@ -199,7 +200,7 @@ class Mailer:
 
     def _current_content(self, doc: Doc, box: EmailSubscription, now: int) -> Doc | None:
         """Return the parts still true. A mail can wait hours for its server."""
-        if doc["type"] == CONFIRM:
+        if doc["type"] in (CONFIRM, RECOVERY):
             return doc
         if "tournament" in doc["data"]:
             return doc if self._is_event_current(doc["data"]) else None

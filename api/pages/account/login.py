@@ -29,7 +29,7 @@ from api.pages.common.session import (
 )
 from api.response_builders import clear_site_data
 from api.routes.accounts import accounts
-from api.schemas.accounts import LoginSchema, NewAccountSchema, ProofSchema
+from api.schemas.accounts import ForgottenSchema, LoginSchema, NewAccountSchema, ProofSchema, RecoverySchema
 from api.services import Doc, services
 from domain.service.token_text import hash_secret
 
@@ -44,6 +44,7 @@ def register_pages(app: Flask) -> None:
     app.add_url_rule("/login", "pages.login", page(login), methods=["GET", "POST"])
     app.add_url_rule("/login/factor", "pages.factor", page(factor), methods=["POST"])
     app.add_url_rule("/login/passkey", "pages.passkey", page(passkey), methods=["POST"])
+    app.add_url_rule("/recovery", "pages.recovery", page(recovery), methods=["GET", "POST"])
     app.add_url_rule("/register", "pages.register", page(register), methods=["GET", "POST"])
     app.add_url_rule("/proof", "pages.proof", page(proof), methods=["GET", "POST"])
     app.add_url_rule("/logout", "pages.logout", page(logout), methods=["POST"])
@@ -149,6 +150,27 @@ def passkey() -> Response:
         )
     except Problem as problem:
         return show_login(target, localize_problem(problem), problem.status)
+
+
+def recovery() -> Response:
+    """Set a new password with a recovery code, or have a code sent by mail."""
+    if request.method == "GET":
+        return _show_recovery()
+    name = request.form.get("name", "")
+    try:
+        if request.form.get("act") == "mail":
+            accounts.send_recovery_code(load_form(ForgottenSchema(), name=name)["name"])
+            return _show_recovery(name=name, is_sent=True)
+        fields = {field: request.form.get(field, "") for field in ("code", "password", "factor")}
+        body = load_form(RecoverySchema(), name=name, label=LABEL, **fields)
+        return _finish_login(accounts.recover_login(body), safe_target(""))
+    except Problem as problem:
+        return _show_recovery(problem.status, name=name, problem=localize_problem(problem))
+
+
+def _show_recovery(status: int = 200, *, name: str = "", is_sent: bool = False, problem: Doc | None = None) -> Response:
+    mails = bool(services().settings.mail)
+    return render_page("recovery", status, name=name[:200], is_sent=is_sent, mails=mails, problem=problem)
 
 
 def register() -> Response:

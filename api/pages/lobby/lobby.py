@@ -81,7 +81,7 @@ def index(other: Callable[[], Response]) -> Response:
 
 def show_home() -> Response:
     """Show what waits for the visitor, or what can be done here."""
-    mine = _own_tables() if session_owner() else []
+    mine = list_own_tables() if session_owner() else []
     due = [table for table in mine if table.doc["turn"]]
     return render_games_page(
         "home",
@@ -95,7 +95,7 @@ def show_home() -> Response:
     )
 
 
-def _own_tables(*statuses: str) -> list[TableShown]:
+def list_own_tables(*statuses: str) -> list[TableShown]:
     """Return the visitor's tables of these statuses: those where something is due first."""
     items = require("GET", "/me/games?limit=100")["items"]
     tables = show_tables(each for each in items if each["status"] in (statuses or ("open", "running")))
@@ -130,7 +130,7 @@ def show_lobby() -> Response:
     sections = {status: _public_tables(status, MOST_SHOWN, **query) for status in STATUSES}
     sections["vacant"] = _public_tables("running", MOST_SHOWN, free="1", **query)
     wanted = title.casefold()
-    mine, finished = (_own_tables(), _own_tables("over", "closed")) if session_owner() else ([], [])
+    mine, finished = (list_own_tables(), list_own_tables("over", "closed")) if session_owner() else ([], [])
 
     def select(tables: list[TableShown]) -> list[TableShown]:
         return [t for t in tables if ruleset in ("", t.doc["ruleset"]) and wanted in t.name.casefold()]

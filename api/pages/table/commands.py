@@ -12,7 +12,7 @@ from flask import Response, g, request
 from api.http.problems import Problem
 from api.pages.account.login import show_login
 from api.pages.common.agreements import read_act
-from api.pages.common.in_process import Answer, RefusedCall, ask
+from api.pages.common.in_process import Answer, RefusedCall, ask, require
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, render_games_page, session_owner
 from api.pages.decision.order_sheet import cancel_moves
@@ -37,6 +37,8 @@ def command(game: str) -> Response:
         return copy_orders(page)
     if act not in _COMMANDS:
         raise Problem("form_stale")
+    if act == "undo" and request.form.get("preview") == "yes":
+        return _preview_undo(page)
     answer = _COMMANDS[act](page)
     if answer.status >= 400:
         g.problem = answer.code
@@ -147,6 +149,15 @@ def _undo(page: TablePage) -> Answer:
             break
         answer = _request_rewind(page, to, answer.doc["version"])
     return answer
+
+
+def _preview_undo(page: TablePage) -> Response:
+    """Show the effect of a way back in words, with the form to confirm it."""
+    to, shown = (read_number(name, 2**31 - 1, 1) for name in ("to", "version"))
+    path, match = f"/games/{page.game}/rewinds?dry_run=1", f'"{shown}"'
+    effect = require("POST", path, {"to": to}, role=page.role, If_Match=match)
+    names = ", ".join(map(page.labels.seat, effect["consents"]))
+    return render_games_page("undo_preview", page=page, effect=effect, names=names)
 
 
 def _only_bots_since(page: TablePage, version: int) -> bool:

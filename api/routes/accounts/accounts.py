@@ -11,11 +11,19 @@ from api.http import login_throttle, rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.accounts import EnteredSchema, LoginSchema, NewAccountSchema, RecoverySchema, RegisteredSchema
+from api.schemas.accounts import (
+    EnteredSchema,
+    ForgottenSchema,
+    LoginSchema,
+    NewAccountSchema,
+    RecoverySchema,
+    RegisteredSchema,
+)
 from api.schemas.query_args import NewHeaders
 from api.services import Doc, services
 from domain.accounts import account_names, oauth_grants, passwords
 from domain.accounts.accounts import Account, AccountRegistration
+from domain.accounts.recovery_codes import FOR_ALL, FOR_PASSWORD
 from domain.accounts.sessions import SessionRequest
 
 bp = Blueprint("accounts", __name__, url_prefix="/v1", description="Accounts and logins.")
@@ -142,16 +150,21 @@ def session_response(entry: VerifiedLogin, label: str) -> Response:
 def recover(body: Doc) -> Response:
     """Set a new password with a recovery code. All sessions, personal tokens and grants end.
 
-    Each code works once. The error does not tell a wrong name from a wrong code. With a second factor, send it as well,
-    or another recovery code.
+    A code from a mail, or from the operator, works in the same way for a day. Each code works once. The error does not
+    tell a wrong name from a wrong code. With a second factor, send it as well, or another recovery code. A code from
+    the operator needs none, and removes the second factors.
     """
-    s = services()
-    account_store = s.account_store
+    return session_response(recover_login(body), body["label"])
+
+
+def recover_login(body: Doc) -> VerifiedLogin:
+    """Set the new password, and return the login with it. Raise Problem."""
+    account_store = services().account_store
     passwords.check_password(body["password"], body["name"])
     with login_throttle.throttled(address=rate_limits.client_address()):
         account = account_store.accounts.find_by_name(body["name"])
-        is_valid = account_store.recovery_codes.is_valid(account.id if account else "", body["code"])
-        if account is None or not is_valid:
+        kind = account_store.recovery_codes.find_kind(account.id if account else "", body["code"])
+        if account is None or not kind:
             account_store.audit_log.record(
                 account.id if account else "", "recovery_refused", rate_limits.client_network()
             )
@@ -159,16 +172,50 @@ def recover(body: Doc) -> Response:
         second = SecondFactorProof.from_body(body)
         if _normalize_code(second.code) == _normalize_code(body["code"]):
             raise Problem("wrong_credentials", "This code was already used.")
-        factors = authentication.check_second_factor(account, "", second)
+        factors = () if kind == FOR_ALL else authentication.check_second_factor(account, "", second)
         password_hash = account_store.passwords.make_hash(body["password"])
         audit_rows = security_log.audit_statements(account.id, "recovered", rate_limits.client_network())
         if not account_store.recovery_codes.recover(
             account.id, body["code"], password_hash, [*audit_rows, *oauth_grants.revoke_all(account.id)]
         ):
             raise Problem("wrong_credentials")
-        return session_response(VerifiedLogin(account, password_hash, ("recovery", *factors)), body["label"])
+        return VerifiedLogin(account, password_hash, ("recovery", *factors))
 
 
 def _normalize_code(code: str) -> str:
     """Return a code in lower case, without hyphens."""
     return code.replace("-", "").lower()
+
+
+@bp.operation(
+    "POST",
+    "/recovery/mails",
+    "mail_recovery_code",
+    access=authorization.public,
+    errors=(409, 503),
+    body=ForgottenSchema,
+    status=204,
+)
+def mail_recovery_code(body: Doc) -> Response:
+    """Have a code for a new password sent to the confirmed address of an account.
+
+    The answer is the same whether there is such an account or address. An account gets one code in a minute, and five
+    in a day. A code works once, for a day, until the next one is sent. 409 `mail_off` if the service sends no mail.
+    """
+    send_recovery_code(body["name"])
+    return Response(status=204)
+
+
+def send_recovery_code(name: str) -> None:
+    """Send a code for a new password to the confirmed address of an account, if there is one. Raise Problem."""
+    s = services()
+    if not s.settings.mail:
+        raise Problem("mail_off")
+    rate_limits.charge_quota("accounts")
+    account = s.account_store.accounts.find_by_name(name)
+    id_, key = account.id if account else "", s.account_store.accounts.name_key(name)
+    code, rows = s.account_store.recovery_codes.issue(id_, FOR_PASSWORD)
+    audit_rows = security_log.audit_statements(id_, "recovery_mailed", rate_limits.client_network())
+    if not s.notifications.email_subscriptions.send_recovery_code(id_, key, code, [*rows, *audit_rows]):
+        security_log.forget_audit_events()
+    s.notify_appended(0)

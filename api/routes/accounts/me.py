@@ -17,7 +17,7 @@ from api.response_builders import ChangeCursor, json_response, page_response, pa
 from api.routes import table_chat
 from api.routes.accounts import second_factors, webhooks
 from api.routes.accounts.accounts import account_to_json
-from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_queues
+from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_tournaments
 from api.routes.accounts.sessions import session_to_json
 from api.routes.accounts.tokens import token_to_json
 from api.routes.oauth import clients, grants
@@ -197,14 +197,14 @@ def _erase_players(players: Sequence[str]) -> list[Statement]:
 def erase_me() -> Response:
     """Erase the account: name, password, tokens, sessions and texts. Games keep an opaque id.
 
-    Its seats are vacated. Requires a password check within the last ten minutes. The last
-    administrator must appoint another one first.
+    Its seats are vacated, and it leaves its tournaments. Requires a password check within the last ten minutes. The
+    last administrator must appoint another one first.
     """
     authorization.require_fresh_password()
     s, caller = services(), authorization.current_account()
     s.account_store.accounts.check_not_last_admin(caller.id)
     give_up_offices(authorization.player_ids())
-    leave_queues(authorization.player_ids())
+    leave_tournaments(authorization.player_ids())
     leave_all_seats(authorization.player_ids())  # first: after the erasure nobody could repeat an interrupted request
     s.account_store.accounts.erase(
         caller.id, lambda players: [*_erase_players(players), *s.notifications.erase(caller.id)]

@@ -12,7 +12,7 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, page_response, paginate
 from api.routes.accounts.accounts import account_to_json
 from api.routes.accounts.me import audit_log_page, report_to_json
-from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_queues
+from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_tournaments
 from api.schemas.accounts import (
     AllLogArgs,
     ComplaintSchema,
@@ -183,7 +183,8 @@ def judge(body: Doc, account: str) -> Response:
     """Suspend or ban an account, or lift this.
 
     A suspended account cannot open, join or direct games, but continues running ones. A banned account can only read;
-    its seats are vacated, and held as agreed at each table. Moderators can judge only accounts without a role.
+    its seats are vacated, and held as agreed at each table, and it leaves its tournaments. Moderators can judge only
+    accounts without a role.
     """
     account_store, found, me = services().account_store, _find_account(account), authorization.credential_owner()
     state = body["state"]
@@ -191,11 +192,14 @@ def judge(body: Doc, account: str) -> Response:
     network = rate_limits.client_network()
     account_rows = security_log.audit_statements(account, state if state != "active" else "lifted", "", body["reason"])
     moderator_rows = security_log.audit_statements(me.account, "judged", network, f"{account}: {state}")
-    account_store.accounts.set_state(found.id, state, until, [*account_rows, *moderator_rows], by=me.account)
+    players = account_store.accounts.list_players(account)
+    challenges = account_store.social_graph.erase(players) if state == "banned" else []
+    rows = [*account_rows, *moderator_rows, *challenges]
+    account_store.accounts.set_state(found.id, state, until, rows, by=me.account)
     if state == "banned":
-        give_up_offices(account_store.accounts.list_players(account))
-        leave_all_seats(account_store.accounts.list_players(account))
-        leave_queues(account_store.accounts.list_players(account))
+        give_up_offices(players)
+        leave_tournaments(players)
+        leave_all_seats(players)
     return json_response(_member_to_json(_find_account(account)))
 
 

@@ -1,4 +1,4 @@
-"""Vacate the seats of a banned or erased account, and end its roles as an officer."""
+"""Vacate the seats of a banned or erased account, withdraw it from tournaments, and end its roles as an officer."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ def leave_all_seats(players: Sequence[str]) -> list[str]:
     return sorted(game for game in live if _leave_seats(game, set(players)))
 
 
-def leave_queues(players: Sequence[str]) -> None:
-    """End the waiting of these players for tables of ladders and arenas; it can be called again."""
+def leave_tournaments(players: Sequence[str]) -> None:
+    """Withdraw these players from all tournaments, and end their offices there; it can be called again.
+
+    Nobody draws them then. A draw looks once more, for somebody who has entered meanwhile.
+    """
     s = services()
-    for tournament in s.reader.list_queues():
-        t = s.tournaments.load(tournament)
-        is_waiting = any(t.entrants[entrant].player in players for entrant in t.play.queue)
-        if is_waiting and (position := s.tournament_tables.end_waiting(tournament, players)):
+    for tournament in s.reader.list_open_tournaments():
+        if position := s.tournament_tables.leave(tournament, players):
             s.notify_appended(position)
 
 

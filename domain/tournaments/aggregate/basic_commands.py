@@ -426,21 +426,42 @@ def require_ranked(t: Tournament, stage: int, round_: int = 0) -> None:
 
 @dataclass(frozen=True)
 class CloseTournament(EventOfficerCommand):
-    """The tournament ends: finished if every round has been ranked, else cancelled."""
+    """The tournament ends: finished if every round has been ranked, else cancelled.
+
+    It may also be finished before its plan, with the last official standings: the record then names their round.
+    """
 
     verb: ClassVar[str] = "Close"
     outcome: str = field(default="", metadata={"hashed_unless_default": True})
-    """`finished` or `cancelled`: the only end that is meant. Empty: either."""
+    """`finished` or `cancelled`: the only end that is meant. Empty: either, and never before its plan."""
 
     def find_moved_stage(self, t: Tournament) -> int | None:
-        """Name the current stage if places are given up: the event is cancelled after a draw."""
+        """Name the current stage if places are given up: the event ends after a draw, before its plan."""
         return len(t.stages) if t.key and not t.is_whole else None
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "drawing", "running")
+        if self.outcome == "finished" and not t.is_whole and not t.has_queue:
+            return [RecordDraft("closed", find_early_end(t))]
         stage, last = len(t.stages), len(t.play.rankings)
         is_stale = t.is_whole and "replaces" in build_official(t, stage, last)
         refuse_unless(not is_stale, "not_ranked", round=last)
         outcome = "finished" if t.is_whole else "cancelled"
         refuse_unless(self.outcome in ("", outcome), "outcome_other", outcome=outcome)
         return [RecordDraft("closed" if t.is_whole else "cancelled", {})]
+
+
+def find_early_end(t: Tournament) -> Doc:
+    """Return stage and round of the last official standings, for an end before the plan.
+
+    No result is lost: raise RuleError while a later round has a table in play, or a result.
+    """
+    stage = next((n for n in range(len(t.stages), 0, -1) if t.stages[n - 1].rankings), 0)
+    refuse_unless(stage > 0, "outcome_other", outcome="cancelled")
+    ranked, last = len(t.play.rankings), len(t.stages[stage - 1].rankings)
+    later = [table for (round_, _), table in t.play.tables.items() if round_ > ranked and not table.annulled]
+    refuse_unless(all(table.result for table in later), "tables_open")
+    refuse_unless(not later, "not_ranked", round=ranked + 1)
+    is_stale = stage == len(t.stages) and "replaces" in build_official(t, stage, last)
+    refuse_unless(not is_stale, "not_ranked", round=last)
+    return {"stage": stage, "round": last}

@@ -87,7 +87,7 @@ FORMS: Mapping[str, RecordForm] = {
     "ranked": RecordForm(
         (DIRECTOR,), {"stage": int, "round": int, "standings": list[dict[str, object]], "digest": str, "replaces?": str}
     ),
-    "closed": RecordForm((DIRECTOR,)),
+    "closed": RecordForm((DIRECTOR,), {"stage?": int, "round?": int}),
     "cancelled": RecordForm((DIRECTOR,)),
     "readmitted": RecordForm((ENTRANT,), {"entrant": int, "joins?": bool}),
     "advanced": RecordForm((DIRECTOR,), {"stage": int, "entrants": _INTS}),
@@ -156,7 +156,7 @@ def check_form(record: Record) -> None:
     if record.kind not in KINDS:
         raise VerificationError("unreadable", record.version, f"no such kind: {record.kind}")
     members = {"v": int, "kind": str, "at": int, "by": str, "prev": str}
-    members |= {"body": dict} if FORMS[kind].members else {}
+    members |= {"body": dict} if _has_body(kind, public) else {}
     members |= {"seals": list} if kind == SEALED else {}
     members |= {"reason": str} if "reason" in public and public["by"] != SERVICE else {}
     if public.keys() != members.keys() or any(type(public[name]) is not type_ for name, type_ in members.items()):
@@ -168,6 +168,12 @@ def check_form(record: Record) -> None:
     _check_body(kind, record.body, record.version)
     if kind in _BY_SERVICE and _BY_SERVICE[kind](record.body) != (public["by"] == SERVICE):
         raise VerificationError("unreadable", record.version, f"its author is not {public['by']}")
+
+
+def _has_body(kind: str, public: Doc) -> bool:
+    """Return whether a record of this kind must have a body; one without members has none."""
+    members = FORMS[kind].members
+    return any(not name.endswith("?") for name in members) or bool(members and public.get("body"))
 
 
 def _check_body(kind: str, body: Doc, version: int) -> None:

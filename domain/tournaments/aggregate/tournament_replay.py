@@ -162,7 +162,7 @@ def _read_director_command(kind: str, body: Doc) -> TournamentCommand | None:
         case "bidding_opened":
             return OpenBids(body["stage"], body["round"])
         case "closed" | "cancelled":
-            return CloseTournament()
+            return CloseTournament("finished" if body else "")
         case "deputed":
             return DeputeOfficer(body["player"], body["office"])
         case "recused":
