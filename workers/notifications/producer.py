@@ -312,12 +312,18 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
     if subscribes_to(subscription, "seat.left") and (left := _find_departure(step)) and member.player != left.player:
         yield _make_notice(subscription.webhook, "seat.left", step, **left.data)
     if subscribes_to(subscription, "turn.due") and (seat := _seat_of(member)) is not None:
-        if member.by_mail and step.is_own_move(seat):
-            return
-        before = _owed_decisions(step.before, member, seat) if step.before else {}
-        for decision, due in _owed_decisions(step.after, member, seat).items():
-            if decision not in before:
-                yield _make_notice(subscription.webhook, "turn.due", step, seat=seat, decision=decision, deadline=due)
+        yield from _turn_notices(step, member, seat)
+
+
+def _turn_notices(step: _RecordStep, member: MemberSubscription, seat: Seat) -> Iterator[Notice]:
+    """Yield a notification for each decision that a seat owes since the record."""
+    if member.by_mail and step.is_own_move(seat):
+        return
+    before = _owed_decisions(step.before, member, seat) if step.before else {}
+    for decision, due in _owed_decisions(step.after, member, seat).items():
+        if decision not in before:
+            webhook = member.subscription.webhook
+            yield _make_notice(webhook, "turn.due", step, seat=seat, decision=decision, deadline=due)
 
 
 def _appeal_notice(step: _RecordStep, member: MemberSubscription) -> Notice | None:
