@@ -6,7 +6,7 @@ from api import authorization
 from api.http import rate_limits
 from api.http.problems import Problem
 from api.services import Doc, services
-from domain.accounts.account_names import fold_name
+from domain.accounts.account_names import check_name, check_script, fold_name
 from domain.accounts.accounts import Account
 from domain.bots import BOTS
 from domain.kernel.text.message_catalog import Message
@@ -41,14 +41,23 @@ def check_shown_name(name: str, game: str = "", player: str = "") -> None:
     """Raise Problem if a guest, with this player id, would appear under the name of somebody else.
 
     Others are bots, people at the table of `game`, and accounts: a refusal for an account counts like a look-up.
+    Raise AccountError for a name in several scripts.
     """
     key = fold_name(name)
     if not key:
         return
+    check_script(name)
     if key in _BOT_NAMES or (game and key in _list_names_at(game, player)):
         raise Problem("name_taken")
     if services().account_store.accounts.find_by_name(name) is not None:
         count_lookup()
+        raise Problem("name_taken")
+
+
+def check_account_name(name: str) -> None:
+    """Raise AccountError for a name that no account may have, and Problem for one under which a bot appears."""
+    check_name(name)
+    if fold_name(name) in _BOT_NAMES:
         raise Problem("name_taken")
 
 

@@ -111,7 +111,7 @@ def list_restorable(tournament: str, players: Sequence[str], account: str) -> fr
     """
 
     def check(t: Tournament, by: str, related: Sequence[str], ruling: int) -> None:
-        Restore(by, tuple(players), tuple(related), "", ruling).check_person(t, (*players, *related))
+        Restore(by, tuple(players), tuple(related), "", ruling).check_person(t, (*players, *related), t.time)
 
     return _list_for_officer(tournament, players, account, check)
 

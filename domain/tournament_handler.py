@@ -168,12 +168,13 @@ class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, Tour
         key: IdempotencyKey | None,
     ) -> tuple[_DecidedTournament, Sequence[Record]]:
         del key  # records of tournaments do not name their command
-        command.check_person(loaded.tournament, conditions.people)
-        command.check(loaded.tournament, max(self._clock(), loaded.tournament.time))
+        now = max(self._clock(), loaded.tournament.time)
+        command.check_person(loaded.tournament, conditions.people, now)
+        command.check(loaded.tournament, now)
         with conditions.slot():
             loaded = self._load(loaded.tournament.id, newest=True)  # others may have changed it meanwhile
             require_expected(conditions, loaded)
-            command.check_person(loaded.tournament, conditions.people)
+            command.check_person(loaded.tournament, conditions.people, now)
             return self._decide_at_once(loaded, command, conditions)
 
     def _decide_at_once(

@@ -8,6 +8,7 @@ from domain.kernel.game.rulings import final_scores
 from domain.kernel.game.seat_players import bot_of
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS
 from domain.kernel.records.record import Record
+from domain.ratings import LEAVERS_LAST
 from domain.tournaments.aggregate.queue_commands import find_next_table
 from domain.tournaments.aggregate.schedule_commands import find_next_opening
 from domain.tournaments.aggregate.tournament import Tournament
@@ -128,7 +129,7 @@ def build_seat_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
 def build_result_rows(gen: int, loaded: LoadedGame, attendance: GameAttendance = PRESENT) -> list[Doc]:
     """Return the rows of a closed game's results: of the players at its end, and of concessions. Forks have none.
 
-    Where the terms say so, giving a seat back counts as a concession.
+    Where the terms say so, giving a seat back counts as a concession, and whoever has given one up holds no other.
     """
     p = loaded.game
     if "origin" in p.terms:
@@ -137,20 +138,24 @@ def build_result_rows(gen: int, loaded: LoadedGame, attendance: GameAttendance =
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
     base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}
     base |= {"forfeited": False, "penalty": 0, "held": True, "adopted": False}
+    seated = {(seat, player.id) for seat, player in p.players.items()}
     given_up = dict.fromkeys([*p.seating.concessions, *attendance.leavers])
     conceded = [base | {"seat": seat, "player": player, "conceded": True} for seat, player in given_up]
+    is_strict = p.terms.get("leavers") == LEAVERS_LAST
+    quitters = {player for seat, player in given_up if is_strict and (seat, player) not in seated}
     ruling = p.reversible.ruling
     forfeits, penalties = (ruling.forfeits, ruling.penalties) if ruling else ((), {})
+    players = [p.players[seat].id if seat in p.players else "" for seat in range(p.table.seats)]
     people = {
         seat: {
             "seat": seat,
-            "player": p.players[seat].id if seat in p.players else "",
+            "player": player,
             "forfeited": seat in forfeits,
             "penalty": penalties.get(seat, 0),
-            "held": seat not in attendance.unheld,
-            "adopted": seat in attendance.adopted,
+            "held": seat not in attendance.unheld and player not in quitters,
+            "adopted": seat in attendance.adopted or player in quitters,
         }
-        for seat in range(p.table.seats)
+        for seat, player in enumerate(players)
     }
     scores = final_scores(loaded.rules, p)
     if not scores:

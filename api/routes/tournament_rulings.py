@@ -135,7 +135,7 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     t, officer = require_right(tournament, "rule_on_tournament")
     command = _read_ruling(t, body, officer, headers["match"].strip('"'))
     if args["dry_run"] == "1":
-        command.check_person(t, (officer, *command.players, *command.related))
+        command.check_person(t, (officer, *command.players, *command.related), t.time)
         with rate_limits.whole_game_slot():
             return _preview_response(t, RulingEffect(replace(t, time=services().tournaments.now()), command))
     if not command.preview:

@@ -404,6 +404,7 @@ class Checkpoint:
                 self.signers.append(name)
         wanted = " or ".join(vkey.split("+")[0] for vkey in vkeys)
         found = " and ".join(sorted({name for _, name, _ in signatures}))
+        ensure(self.signers or not self.unchecked, "key_unknown", f"no ML-DSA here: take a short key of {KEYS}")
         ensure(self.signers, "not_signed", f"not signed with this key of {wanted}, but by {found}; see {KEYS}")
         self.signers += [name for vkey in witnesses for name in Checkpoint(note, [vkey]).signers]
 
@@ -530,7 +531,7 @@ def main(argv):
         parser.error("name an export, or a checkpoint; --key goes with --proof and --checkpoint")
     try:
         done, left, game = verify(args)
-    except (Fault, OSError, ValueError, KeyError, TypeError) as error:
+    except (Fault, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         fault = error if isinstance(error, Fault) else Fault("file_unknown", f"{error}: is this the file to give?")
         is_undecided, place = fault.code.endswith(UNDECIDED), f"record {fault.version}: " if fault.version else ""
         print("UNDECIDED:" if is_undecided else "FALSE:", f"{place}{fault.code} ({fault.detail})")

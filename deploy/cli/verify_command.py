@@ -226,5 +226,5 @@ def _read_path(path: Path | None, way: str) -> dict[str, Any]:
     try:
         doc = json.loads(read_bytes(path))
         return {**doc, "path": [bytes.fromhex(node) for node in doc["path"]]}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise NoteError("no_path", f"{path} is no such path: {way}") from None

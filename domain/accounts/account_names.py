@@ -46,10 +46,18 @@ def _fold(name: str, look_alikes: Mapping[int, str]) -> str:
 
 def check_name(name: str) -> None:
     """Raise AccountError for an invalid name."""
-    text = unicodedata.normalize("NFKC", name)
-    letters = [c for c in text if unicodedata.category(c)[0] == "L"]
-    if not letters or len(fold_name(name)) < 2:
+    if not _list_letters(name) or len(fold_name(name)) < 2:
         raise AccountError("unfit_name", "A name has at least two letters or digits, and a letter among them.")
+    check_script(name)
+
+
+def check_script(name: str) -> None:
+    """Raise AccountError for a name in several scripts: their letters look alike, and `fold_name` knows only some."""
+    letters = _list_letters(name)
     scripts = {unicodedata.name(c, "UNKNOWN").split(" ", 1)[0] for c in letters if unicodedata.category(c) != "Lm"}
     if len(scripts) > 1 and not scripts <= _MIXABLE_SCRIPTS:
         raise AccountError("unfit_name", "A name must use a single script.")
+
+
+def _list_letters(name: str) -> list[str]:
+    return [c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c)[0] == "L"]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from domain.kernel.game.officers import Officer
 from domain.kernel.records.record import Record
 
 
@@ -93,7 +94,7 @@ def find_adopted_seats(records: Iterable[Record]) -> frozenset[int]:
 def find_leavers(records: Iterable[Record]) -> tuple[tuple[int, str], ...]:
     """Return seat and player of all who gave a seat of the running game back, and did not return to it.
 
-    A removal by an officer counts only after a missed deadline of the player. A concession is none of these.
+    A removal by another officer counts only after a missed deadline of the player. A concession is none of these.
     """
     holders, missed, left = dict[int, str](), set[int](), dict[int, list[str]]()
     has_started = False
@@ -109,7 +110,8 @@ def find_leavers(records: Iterable[Record]) -> tuple[tuple[int, str], ...]:
             missed.discard(seat)
             left[seat] = [player for player in left.get(seat, ()) if player != holders[seat]]
         elif record.kind == "left" and (player := holders.pop(seat, "")):
-            is_own = record.public.get("by", "seat") != "director"
+            officer = Officer.from_record(record)
+            is_own = record.public.get("by", "seat") != "director" or (officer is not None and officer.player == player)
             if has_started and "conceded" not in record.body and (is_own or seat in missed):
                 left.setdefault(seat, []).append(player)
     return tuple((seat, player) for seat, players in sorted(left.items()) for player in players)

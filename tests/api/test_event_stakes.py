@@ -134,3 +134,31 @@ def test_the_pages_offer_who_plays_no_form_that_would_be_refused(site: Site, mon
     game = site.get(f"{event.path}/stages/1/rounds/1").json["pods"][0]["game"]
     desk = event.host.read(f"/games/{game}/desk").text
     assert "officers are neutral" in desk or "play in the tournament of this table" in desk
+
+
+def test_who_has_ruled_becomes_no_substitute(site: Site) -> None:
+    organiser, members, path = playing(site)
+    judge = register(site, "Judge")
+    done(organiser.post(f"{path}/officers", {"player": judge.doc["player"], "office": "arbiter"}))
+    asked = f"/me/substitutions/{path.rpartition('/')[2]}/{members[0].doc['player']}"
+    done(members[0].post(f"{path}/entrants/me/substitutes", {"player": judge.doc["player"]}))
+    ruling: Doc = {"act": "penalised", "entrant": 1, "ticks": 5, "reason": "Late."}
+    tag = judge.post(f"{path}/rulings?dry_run=1", ruling).headers["ETag"]
+    done(judge.post(f"{path}/rulings", ruling, If_Match=tag))
+    refused(judge.put(asked), 403, "conflict_of_interest")
+
+
+def test_who_plays_closes_no_check_in_over_the_heads_of_others(site: Site) -> None:
+    organiser, members = register(site, "Organiser"), people(site, 5)
+    path, phases = opened(site, organiser, reveal=0), {"phase": "drawing"}
+    for member in (organiser, *members):
+        done(member.post(f"{path}/entrants"))
+    done(organiser.post(f"{path}/phases", {"phase": "checking"}))
+    for member in (organiser, *members[:2]):
+        done(member.post(f"{path}/checkin"))
+    told = refused(organiser.post(f"{path}/phases", phases), 403, "conflict_of_interest")
+    assert "ten minutes" in told["detail"]
+    assert told["figures"]["cause"] == "wait"
+    for _ in range(600):  # the clock of tests goes on with each look
+        site.services.tournaments.now()
+    done(organiser.post(f"{path}/phases", phases))

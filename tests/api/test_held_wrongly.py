@@ -92,6 +92,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         "path-marked": b"\xef\xbb\xbf" + answer,
         "no-path": no_path,
         "bad-path": b'{"path": []}',
+        "deep": b"[" * 100_000,
     }
     for name, data in files.items():
         (folder / name).write_bytes(data)
@@ -177,6 +178,7 @@ CASES = [
     (f"game {PROOF} --checkpoint older-note --consistency path-marked", HOLDS, "begins with", "proved_version"),
     (f"game {PROOF} --checkpoint older-note --consistency no-path", UNDECIDED, "SINCE", "SINCE"),
     (f"game {PROOF} --checkpoint older-note --consistency bad-path", FALSE, "forked", "SINCE"),
+    (f"game {PROOF} --checkpoint older-note --consistency deep", UNDECIDED, "is this the file", "SINCE"),
     (f"game {PROOF} --checkpoint older-note --consistency note", UNDECIDED, "is this the file", "SINCE"),
     (f"game {PROOF} --checkpoint proof", UNDECIDED, "/v1/log/checkpoint", "download"),
     (f"game {PROOF} --checkpoint game", UNDECIDED, "/v1/log/checkpoint", "download"),
@@ -233,6 +235,17 @@ def test_the_command_of_the_service(
     assert expected(world, sentence) in (told.out if verdict == HOLDS else told.err)
     if verdict == UNDECIDED:
         assert not {"chain_broken", "forked"} & set(told.err.replace(":", "").split())
+
+
+def test_the_long_key_of_the_log_is_for_the_command(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The log has two keys; one file has no arithmetic for the longer one."""
+    monkeypatch.chdir(world.folder)
+    given = arguments(world, "game --proof proof --key LONG")
+    assert ONE_FILE.main(given) == 2
+    assert "take a short key" in capsys.readouterr().out
+    assert main(["verify", "--no-rules", *given], CATALOGUE) == 0
 
 
 def test_each_kind_of_export_names_its_command(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.api.conftest import Doc, Reply, Site, refused
-from tests.api.members import Member, register
+from tests.api.members import PASSWORD, Member, register
 from tests.api.test_substitutes import list_members
 from tests.api.test_tournaments import done, opened
 
@@ -91,7 +91,7 @@ def guests(site: Site) -> dict[str, Callable[[str], Reply]]:
         "open_games": lambda name: site.post(
             "/games/batches",
             {"table": {**table, "name": name}, "count": 1},
-            Idempotency_Key=f"{name:k<40}".replace(" ", "-"),
+            Idempotency_Key=f"{name.encode().hex():k<40}",
         ),
         "rematch": ask_rematch,
         "take_seat": lambda name: site.post(f"/games/{made['game']}/seats", {"name": name}),
@@ -106,6 +106,21 @@ def test_no_guest_appears_as_an_account_or_a_bot(site: Site, name: str) -> None:
     for operation, way in ways.items():
         assert way("Somebody else").status_code == 201, operation
         refused(way(name), 409, "name_taken")
+
+
+@pytest.mark.parametrize("name", ["\u13a4uirinus", "\ua4e0uirinus", "Quirin\u2ca9s"])
+def test_no_guest_mixes_scripts_whose_letters_look_alike(site: Site, name: str) -> None:
+    for operation, way in guests(site).items():
+        assert way("Квирин").status_code == 201, operation
+        refused(way(name), 422, "unfit_name")
+
+
+@pytest.mark.parametrize("name", ["Bot (heuristic)", "bot-builder", "B0T"])
+def test_no_account_appears_as_a_bot(site: Site, name: str) -> None:
+    refused(site.post("/accounts", {"name": name, "password": PASSWORD}), 409, "name_taken")
+    member = register(site, "Quirinus")
+    member.prove()
+    refused(member.put("/me/name", {"name": name}), 409, "name_taken")
 
 
 def test_two_guests_at_a_table_have_two_names(site: Site) -> None:

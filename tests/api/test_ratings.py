@@ -156,3 +156,52 @@ def test_a_removal_counts_only_after_a_missed_deadline(site: Site) -> None:
     members = people(site, 3)
     leave(site, members, 1, 2, removed=True)
     assert "Anne 0" not in listed(site)
+
+
+def seated(site: Site, members: list[Member], **terms: object) -> Table:
+    """A running table of these people."""
+    made = done(site.post("/games", {"ruleset": "orders@1", "seats": len(members), "options": TURN, **terms}))
+    table = Table(site, made["game"], made["token"], [member.token for member in members])
+    for seat, member in enumerate(members):
+        done(site.post(f"{table.path}/seats", {"seat": seat}, member.token))
+    done(site.post(f"{table.path}/start", {}, table.director))
+    return table
+
+
+def test_who_gives_a_seat_up_and_takes_another_is_rated_as_last_all_the_same(site: Site) -> None:
+    members = people(site, 3)
+    table = seated(site, members)
+    for seat in (0, 1):
+        done(site.delete(f"{table.path}/seats/{seat}?hold=0", members[seat].token))
+    for seat, taken in ((0, 1), (1, 0)):
+        done(site.post(f"{table.path}/seats", {"seat": taken}, members[seat].token))
+    table.tokens = [members[1].token, members[0].token, members[2].token]
+    play(table, random.Random(1), 100)
+    rows = listed(site)
+    assert [rows[f"Anne {number}"]["tables"] for number in range(3)] == [1, 1, 1]
+    assert rows["Anne 0"]["mu"] < NEWCOMER.mu
+    assert rows["Anne 1"]["mu"] < NEWCOMER.mu
+
+
+def test_who_returns_to_the_own_seat_is_rated_by_its_place(site: Site) -> None:
+    members = people(site, 3)
+    table = seated(site, members)
+    done(site.delete(f"{table.path}/seats/0?hold=0", members[0].token))
+    done(site.post(f"{table.path}/seats", {"seat": 0}, members[0].token))
+    play(table, random.Random(1), 100)
+    told = done(site.get(f"/players/{members[0].doc['player']}/results"))["items"]
+    assert [each["conceded"] for each in told] == [False]
+
+
+def test_an_officer_who_removes_the_own_seat_gives_it_back(site: Site) -> None:
+    members = people(site, 3)
+    table = {"ruleset": "orders@1", "seats": 3, "options": TURN, "officers": "any"}
+    game = done(members[0].post("/games", table))["game"]
+    for seat, member in enumerate(members):
+        done(member.post(f"/games/{game}/seats", {"seat": seat}))
+    done(members[0].post(f"/games/{game}/start", {}, Annals_Role="director"))
+    done(members[0].delete(f"/games/{game}/seats/0?hold=0", Annals_Role="director"))
+    tokens = [done(site.post(f"/games/{game}/seats", {"seat": 0, "name": "Guest"}))["token"]]
+    tokens += [member.token for member in members[1:]]
+    play(Table(site, game, tokens[1], tokens), random.Random(1), 100)
+    assert listed(site)["Anne 0"]["mu"] < NEWCOMER.mu

@@ -150,6 +150,19 @@ def test_each_early_refusal_arrives(refusing: Service, reading: str, kind: Kind)
     assert_arrives(port_of(refusing), f"127.7.0.{1 + KINDS.index(kind)}", replace(kind, headers=headers))
 
 
+def test_a_body_in_pieces_may_be_sent_to_its_end(refusing: Service) -> None:
+    """Most clients read no answer once they cannot send: a connection that is reset tells them nothing."""
+    headers = (JSON, "Transfer-Encoding: chunked", "Connection: close")
+
+    def send_all(_: int) -> list[int]:
+        with closing(Client(port_of(refusing), "127.7.0.99")) as client:
+            client.socket.sendall(request("/v1/games", *headers, method="POST", body=body_of(8_000_000, "chunked")))
+            return statuses(read_answer(client))
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        assert [*pool.map(send_all, range(20))] == [[413]] * 20
+
+
 def test_a_refusal_for_too_many_requests_arrives_too(tmp_path: Path) -> None:
     kind, source = Kind("too many requests", 429, "/v1/games", KINDS[2].headers), "127.7.1.1"
     with serving(tmp_path / "data", ANNALS_RATE="1") as service:

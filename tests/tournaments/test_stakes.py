@@ -43,7 +43,7 @@ from tests.tournaments.test_queues import ladder, play_all, wait
 
 BY: tuple[str, tuple[str, ...], tuple[str, ...], str] = ("p1", (), (), "")
 
-MECHANICAL = {CloseCheckIn, OpenBids, OpenCheckIn, Schedule, Unschedule}
+MECHANICAL = {OpenBids, OpenCheckIn, Schedule, Unschedule}
 """Commands that follow from the rules alone: whoever gives them can move no place."""
 
 
@@ -56,7 +56,7 @@ def list_kinds(base: type[TournamentCommand] = TournamentCommand) -> Iterator[ty
 def refusal(event: EventInMemory, command: TournamentCommand, *people: str) -> str:
     """The code that the person gets, or an empty text."""
     try:
-        command.check_person(event.t, people)
+        command.check_person(event.t, people, event.t.time)
     except RuleError as error:
         return error.code
     return ""
@@ -70,6 +70,7 @@ def test_every_command_of_an_officer_says_what_it_can_move() -> None:
     decisive = {
         AnnulTable,
         AnswerAppeal,
+        CloseCheckIn,
         CloseQueue,
         CloseTournament,
         DeputeOfficer,
@@ -125,11 +126,11 @@ def test_the_refusal_names_the_officers_to_ask_or_says_how_to_name_one() -> None
     event = EventInMemory()
     event.draw_first(6)
     with pytest.raises(RuleError) as told:
-        Penalise(*BY, 1, 0, 5).check_person(event.t, ["organiser", "p1"])
+        Penalise(*BY, 1, 0, 5).check_person(event.t, ["organiser", "p1"], 0)
     assert told.value.detail == {"cause": "name", "officers": []}
     event.act(DeputeOfficer("judge", "arbiter"), DeputeOfficer("p2", "arbiter"))
     with pytest.raises(RuleError) as told:
-        Penalise(*BY, 1, 0, 5).check_person(event.t, ["organiser", "p1"])
+        Penalise(*BY, 1, 0, 5).check_person(event.t, ["organiser", "p1"], 0)
     assert told.value.detail == {"cause": "ask", "officers": ["judge"]}
 
 

@@ -9,6 +9,7 @@ from api.authentication import SecondFactorProof, VerifiedLogin
 from api.caller_keys import mark_replayed, person_key
 from api.http import login_throttle, rate_limits, security_log
 from api.http.problems import Problem
+from api.name_lookups import check_account_name
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.accounts import (
@@ -21,7 +22,7 @@ from api.schemas.accounts import (
 )
 from api.schemas.query_args import NewHeaders
 from api.services import Doc, services
-from domain.accounts import account_names, oauth_grants, passwords
+from domain.accounts import oauth_grants, passwords
 from domain.accounts.accounts import Account, AccountRegistration
 from domain.accounts.recovery_codes import FOR_ALL, FOR_PASSWORD
 from domain.accounts.sessions import SessionRequest
@@ -68,7 +69,7 @@ def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
         raise Problem("registration_closed")
     if registration == "invitation" and not body["invitation"]:
         raise Problem("not_invited", "You need an invitation to open an account.")
-    account_names.check_name(body["name"])
+    check_account_name(body["name"])
     passwords.check_password(body["password"], body["name"])
     rate_limits.charge_quota("accounts")
     account_store = s.account_store

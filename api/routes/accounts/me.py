@@ -12,6 +12,7 @@ from api.documents.my_tables import MAX_GAMES, build_my_tables, current_owner
 from api.documents.summaries import add_places
 from api.http import rate_limits, security_log
 from api.http.problems import Problem
+from api.name_lookups import check_account_name
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import ChangeCursor, json_response, page_response, paginate
 from api.routes import table_chat
@@ -36,7 +37,6 @@ from api.schemas.accounts import (
 from api.schemas.query_args import MineArgs
 from api.schemas.table_responses import MyGamesSchema
 from api.services import Doc, services
-from domain.accounts import account_names
 from domain.accounts.abuse_reports import AbuseReport
 from domain.accounts.accounts import Account
 from domain.accounts.audit_log import AuditEntry
@@ -137,7 +137,7 @@ def rename(body: Doc) -> Response:
     """
     authorization.require_fresh_password()
     s, before = services(), authorization.current_account()
-    account_names.check_name(body["name"])
+    check_account_name(body["name"])
     rate_limits.charge_quota("accounts", before.id)
     audit_rows = security_log.audit_statements(
         before.id, "renamed", rate_limits.client_network(), f"{before.name}: {body['name']}"

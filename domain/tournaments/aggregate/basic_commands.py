@@ -114,10 +114,10 @@ class TournamentCommand(ABC):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         """Return the drafts of the records to append; raise RuleError."""
 
-    def check_person(self, t: Tournament, people: Collection[str]) -> None:  # noqa: B027 - most commands may be anybody's
+    def check_person(self, t: Tournament, people: Collection[str], now: int) -> None:  # noqa: B027 - most commands may be anybody's
         """Raise RuleError if the person must not give the command; `people` are ids of the person and of related ones.
 
-        No part of `decide`: earlier records were made without it, and name no person.
+        `now` in ms since 1970 UTC. No part of `decide`: earlier records were made without it, and name no person.
         """
 
 
@@ -128,7 +128,7 @@ class EventOfficerCommand(TournamentCommand):
     def find_moved_stage(self, t: Tournament) -> int | None:
         """Return the stage in which it can move a place, or None: anybody with the office may then give it."""
 
-    def check_person(self, t: Tournament, people: Collection[str]) -> None:
+    def check_person(self, t: Tournament, people: Collection[str], now: int) -> None:
         stage = self.find_moved_stage(t)
         if stage is not None:
             require_no_stake(t, stage, people)
@@ -140,6 +140,12 @@ def require_no_stake(t: Tournament, stage: int, people: Collection[str]) -> None
         free = [player for player in (t.director, *t.officers) if not t.has_stake(stage, [player])]
         others = [player for player in free if player not in people]
         raise RuleError("conflict_of_interest", "", {"cause": "ask" if others else "name", "officers": others})
+
+
+def require_no_ruling(t: Tournament, players: Collection[str]) -> None:
+    """Raise RuleError if a person with these player ids has ruled as an officer."""
+    has_ruled = any(ruling.body["officer"] in players for ruling in t.rulings)
+    refuse_unless(not has_ruled, "conflict_of_interest", cause="ruled")
 
 
 def refuse_unless(ok: bool, code: str, **figures: Json) -> None:
@@ -174,10 +180,9 @@ class Enter(TournamentCommand):
     keeps_number: bool = field(default=True, metadata={"not_hashed": True})
     """False for old records: after a withdrawal before any draw, the same person got another number."""
 
-    def check_person(self, t: Tournament, people: Collection[str]) -> None:
+    def check_person(self, t: Tournament, people: Collection[str], now: int) -> None:
         """Refuse an officer after a ruling: the place would gain by it."""
-        has_ruled = any(ruling.body["officer"] in (self.player, *self.players) for ruling in t.rulings)
-        refuse_unless(not has_ruled, "conflict_of_interest", cause="ruled")
+        require_no_ruling(t, (self.player, *self.players))
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "checking", "running")
@@ -224,6 +229,10 @@ class NameSubstitute(TournamentCommand):
     players: tuple[str, ...]
     substitute: str
     """Player id of the person."""
+
+    def check_person(self, t: Tournament, people: Collection[str], now: int) -> None:
+        """Refuse an officer after a ruling: the entrant's place would gain by it."""
+        require_no_ruling(t, (self.substitute,))
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         return [RecordDraft("substituted", {"entrant": self.find_entrant(t), "player": self.substitute})]
@@ -345,6 +354,10 @@ class OpenCheckIn(EventOfficerCommand):
         return [RecordDraft("checkin_opened", {})]
 
 
+CHECKIN_MS = 600_000
+"""Time after which an officer with a stake closes a check-in that others have missed, ms."""
+
+
 @dataclass(frozen=True)
 class CloseCheckIn(EventOfficerCommand):
     """The check-in closes: the first in order of entry, up to the capacity, take part, and nonces are shown."""
@@ -352,7 +365,14 @@ class CloseCheckIn(EventOfficerCommand):
     verb: ClassVar[str] = "CloseCheckIn"
 
     def find_moved_stage(self, t: Tournament) -> int | None:
-        return None
+        """Name the current stage while somebody may still check in: without that, there is no place."""
+        return len(t.stages) if t.status == "checking" and t.list_missing() else None
+
+    def check_person(self, t: Tournament, people: Collection[str], now: int) -> None:
+        stage, until = self.find_moved_stage(t), t.checkin_opened_at + CHECKIN_MS
+        others = [number for number in t.list_missing() if t.entrants[number].player not in people]
+        if stage is not None and others and now < until:
+            refuse_unless(not t.has_stake(stage, people), "conflict_of_interest", cause="wait", until=until)
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking")

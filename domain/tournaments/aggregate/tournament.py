@@ -78,6 +78,7 @@ class Tournament:
     """Checked-in entrant -> commitment to a nonce, or an empty string."""
     participants: tuple[int, ...] = ()
     """Entrants of the next draw: those at the last close of the check-in, within the capacity, and late ones."""
+    checkin_opened_at: int = 0
     checkin_closed_at: int = 0
     nonces: Mapping[int, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
@@ -195,6 +196,11 @@ class Tournament:
     def may_check_in(self, entrant: int) -> bool:
         """Return whether an entrant may have a part in the next draw."""
         return not self.entrants[entrant].excluded and (entrant in self.play.members or self.takes_late)
+
+    def list_missing(self) -> list[int]:
+        """Return the entrants who may check in and have not."""
+        some = (number for number, each in enumerate(self.entrants) if each.is_active and self.may_check_in(number))
+        return [number for number in some if number not in self.commitments]
 
     def list_checked_in(self) -> list[int]:
         """Return the participants if the check-in closes now: members of the stage first, then by entry."""

@@ -97,8 +97,8 @@ def _readmit(t: Tournament, record: Record) -> Tournament:
     return _join_stage(after, entrant) if "joins" in record.body else after
 
 
-def _open_checkin(t: Tournament, _: Record) -> Tournament:
-    return replace(t, status="checking", commitments={}, nonces={})
+def _open_checkin(t: Tournament, record: Record) -> Tournament:
+    return replace(t, status="checking", commitments={}, nonces={}, checkin_opened_at=record.time)
 
 
 def _check_in(t: Tournament, record: Record) -> Tournament:

@@ -61,7 +61,7 @@ class RulingCommand(EventOfficerCommand):
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         effect = RulingEffect(t, self)
         refuse_unless(effect.digest == self.preview, "preview_stale")
-        self.check_person(t, (self.officer, *self.players, *self.related))
+        self.check_person(t, (self.officer, *self.players, *self.related), context.now)
         return effect.drafts
 
 
@@ -285,9 +285,9 @@ class RecuseOfficer(EventOfficerCommand):
         """Name the current stage once it is drawn: else an entrant would remove officers until one pleases."""
         return len(t.stages) if t.key else None
 
-    def check_person(self, t: Tournament, people: Collection[str]) -> None:
+    def check_person(self, t: Tournament, people: Collection[str], now: int) -> None:
         if self.player not in people:  # everybody may resign
-            super().check_person(t, people)
+            super().check_person(t, people, now)
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         refuse_unless(not t.is_over, "wrong_status", status=t.status)
