@@ -84,7 +84,11 @@ class CommandReused(AnnalsError):
 
 
 class NeedsChance(AnnalsError):
-    """A dry run came to a draw: the move is legal, but its result must stay unknown."""
+    """A dry run came to a draw with this label: the move is legal, but its result must stay unknown."""
+
+    def __init__(self, label: str = "") -> None:
+        super().__init__(label)
+        self.label = label
 
 
 class ScoresHidden(AnnalsError):

@@ -65,13 +65,14 @@ def preview_moves(
     """Return the consequences of legal moves, decided on the part of the game readable by the seat.
 
     The dry run so reveals nothing beyond the seat's knowledge: neither secret answers of the others nor the findings of
-    a spy. `depends` marks moves with consequences resting on hidden things. `tell` makes the sentences of facts.
+    a spy. `depends` marks moves with consequences resting on hidden things; `draw` is the label of the first draw.
+    `tell` makes the sentences of facts.
     """
     try:
         before = state_known_to(rules, records, seat)
         draft = dry_run(rules, before, seat, moves)
-    except NeedsChance:
-        return {"chance": True, "barrier": True}
+    except NeedsChance as drawn:
+        return {"chance": True, "barrier": True, "draw": drawn.label}
     except Exception:  # noqa: BLE001 - rules may fail in any way over things unknown to the seat
         return {"depends": True}
     found: Doc = {"chance": False} | _consequences(rules, draft, seat, moves)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 
 from flask import Response
 
@@ -14,22 +15,27 @@ from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import if_match_version, json_response, load_table, write_response
+from api.response_builders import if_match_version, json_response, load_table, opening_terms, write_response
 from api.schemas.play_responses import DryRunSchema, MovedSchema, NextSchema
 from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import Doc, services
 from domain.command_handler import GameConditions
+from domain.compat import cached_property
 from domain.errors import DecisionClosed, RuleError
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Play, require_open_decision
+from domain.kernel.game.undo import foresee_undo
+from domain.kernel.narration.move_sentences import MoveSentences, find_move_type, number_alike, option_key
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.records.record import Record, facts_for, visible_packs
-from domain.kernel.rules.choices import Choice
-from domain.kernel.rules.decide import check_shape, decisions, query_builder
+from domain.kernel.rules.choices import Answers, Choice
+from domain.kernel.rules.decide import check_shape, decisions, query_answers
+from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.message_catalog import Message, load_texts
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.text.message_catalog import Message, Texts, load_texts
 from domain.queries import (
     builder_reveals,
     check_moves,
@@ -151,18 +157,33 @@ def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, exp
     check_moves(rules, now, seat, moves, decision, expected, services().clock())
     with rate_limits.whole_game_slot():
         records = services().ledger.read(game, upto=now.version)
-        return {"legal": True} | preview_moves(rules, records, seat, moves, _fact_teller(rules, now))
+        found = preview_moves(rules, records, seat, moves, _fact_teller(rules, now))
+    if "barrier" in found:
+        policy, types = opening_terms(game).get("undo", "consent"), [each["type"] for each in moves]
+        found["undo"] = foresee_undo(rules, now, seat, policy, types, barrier=found["barrier"])
+    if drawn := _tell_draw(rules, found.pop("draw", "")):
+        found["told"] = [drawn]
+    return {"legal": True} | found
+
+
+def _tell_draw(rules: AnyRuleset, label: str) -> str | None:
+    """Return the sentence of the first draw of a move, or None if the texts do not name it."""
+    texts = load_texts(rules.package, request_language())
+    return texts.render("line.chance", {"drawn": label}) if texts.get(f"word.{label}") else None
 
 
 def _fact_teller(rules: AnyRuleset, now: AnyGame) -> Callable[[Sequence[Doc]], list[str]]:
     """Return the function from facts to sentences in the client's language, with the names of the seats."""
     texts = load_texts(rules.package, request_language())
+    namer = _name_seats(texts, rules, now)
+    return lambda facts: fact_sentences(texts, namer, facts)
+
+
+def _name_seats(texts: Texts, rules: AnyRuleset, now: AnyGame, own: Seat | None = None) -> SeatNames:
     people = {seat: player.id for seat, player in now.players.items() if player.id}
     names = services().seat_tokens.texts.list_names(people.values())
-    namer = SeatNames(
-        texts, rules.powers(now.state), {seat: names[id_] for seat, id_ in people.items() if id_ in names}
-    )
-    return lambda facts: fact_sentences(texts, namer, facts)
+    known = {seat: names[id_] for seat, id_ in people.items() if id_ in names}
+    return SeatNames(texts, rules.powers(now.state), known, own=own)
 
 
 # --- the move builder ------------------------------------------------------------------------------------------
@@ -200,17 +221,19 @@ def choices(body: Doc, args: Doc, game: str) -> Response:
         if args["all"] == "1" or args["ahead"]:  # every response with hidden data would be a look
             raise Problem("seats_only", "Only the seat itself may list all of its moves.")
         look_doc = _record_look(rules, p, seat, body["picks"])
-    choice_or_move = query_builder(rules, p.state, seat, body["picks"])
+    answers, step = query_answers(rules, p.state, seat, body["picks"])
     if not open_now:
         raise DecisionClosed("")
     doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | look_doc
+    teller = _MoveTeller(rules, p, seat)
     if args["all"] == "1":
         with rate_limits.whole_game_slot():
-            return json_response(doc | list_moves(rules, p.state, seat, body["picks"], args["limit"]))
-    doc |= _answer_to_json(rules, choice_or_move)
+            found = list_moves(rules, p.state, seat, body["picks"], args["limit"])
+            return json_response(doc | found | {"texts": number_alike([teller.tell_move(m) for m in found["moves"]])})
+    doc |= teller.answer_to_json(answers, step)
     if args["ahead"]:
         further = list_further_answers(rules, p.state, seat, body["picks"], args["ahead"])
-        doc["ahead"] = [{"picks": picks} | _answer_to_json(rules, answer) for picks, answer in further]
+        doc["ahead"] = list(teller.further_to_json(body["picks"], answers, step, further))
     return json_response(doc)
 
 
@@ -244,25 +267,49 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
     return {"looked": True, "version": stored.versions[-1]}
 
 
-def _answer_to_json(rules: AnyRuleset, answer: Choice | Json) -> Doc:
-    """Return an answer of the builder: a question or a finished move."""
-    is_choice = isinstance(answer, Choice)
-    return {"choice": _choice_to_json(rules, answer) if is_choice else None, "move": None if is_choice else answer}
+@dataclass(frozen=True)
+class _MoveTeller:
+    """Answers of the move builder to a seat, with their sentences in the client's language."""
 
+    rules: AnyRuleset
+    game: AnyGame
+    seat: Seat
 
-def _choice_to_json(rules: AnyRuleset, choice: Choice) -> Doc:
-    """Return the choice with the text keys of its options, and their texts in the requested language."""
-    registry, doc = load_texts(rules.package, request_language()), choice.to_json()
-    for option in doc.get("options", ()):
-        if key := _option_text_key(choice.field, option["value"]):
-            option["label"] = key
-            if text := registry.label(key):
-                option["text"] = text
-    return doc
+    @cached_property
+    def _sentences(self) -> MoveSentences[State]:
+        """The sentences for the seat. A director gets those without figures of its position."""
+        texts = load_texts(self.rules.package, request_language())
+        state = None if authorization.principal().seat is None else self.game.state
+        namer = _name_seats(texts, self.rules, self.game, own=self.seat)
+        return MoveSentences(self.rules, texts, namer, self.seat, state)
 
+    def tell_move(self, move: Doc) -> str:
+        """Return the sentence of a move."""
+        return self._sentences.move(move)
 
-def _option_text_key(field: str, value: Json) -> str | None:
-    """Return the key of an option's text, or None for numbers and objects."""
-    if value is None or isinstance(value, bool):
-        return {None: "word.none", True: "word.yes", False: "word.no"}[value]
-    return (f"move.{value}" if field == "type" else f"word.{value}") if isinstance(value, str) else None
+    def answer_to_json(self, answers: Doc, step: Choice | Json) -> Doc:
+        """Return an answer of the builder: a question or a finished move."""
+        if isinstance(step, Choice):
+            return {"choice": self._choice_to_json(answers, step), "move": None, "text": None}
+        return {"choice": None, "move": step, "text": self.tell_move(step)}
+
+    def further_to_json(self, picks: list[Json], answers: Doc, step: Choice | Json, further: Answers) -> Iterator[Doc]:
+        """Yield the answers to further picks, each after those to fewer picks."""
+        known = {canonical(picks): (answers, step)}
+        for made, after in further:
+            before, choice = known[canonical(made[:-1])]
+            given = {**before, choice.field: made[-1]} if isinstance(choice, Choice) else before
+            known[canonical(made)] = given, after
+            yield {"picks": made} | self.answer_to_json(given, after)
+
+    def _choice_to_json(self, answers: Doc, choice: Choice) -> Doc:
+        """Return the choice with its text, the text keys of its options, and their texts."""
+        kind = find_move_type(self.rules, self.game.state.top.kind, answers)
+        doc = choice.to_json()
+        if asked := self._sentences.question(kind, choice.field, answers):
+            doc["text"] = asked
+        texts = self._sentences.options(kind, choice.field, choice.values, answers)
+        for option, text in zip(doc.get("options", ()), texts, strict=True):
+            key = option_key(choice.field, option["value"])
+            option.update(({"label": key} if key else {}) | ({"text": text} if text else {}))
+        return doc

@@ -41,10 +41,17 @@ class MovedSchema(WrittenSchema):
 class DryRunSchema(ResponseSchema):
     legal = fields.Boolean(required=True)
     chance = fields.Boolean(metadata={"description": "The move would draw random results."})
-    barrier = fields.Boolean(metadata={"description": "Undo would need consent."})
+    barrier = fields.Boolean(metadata={"description": "Undo would need the consent of other people, if there are any."})
+    undo = one_of(
+        "alone",
+        "consent",
+        "never",
+        metadata={"description": "What it takes to undo the move before anything else happens, at this table."},
+    )
     facts = fact_list(metadata={"description": "Resulting facts visible to the seat."})
     told = fields.List(
-        fields.String(), metadata={"description": "These facts as sentences, in the language of the request."}
+        fields.String(),
+        metadata={"description": "These facts, or the first draw, as sentences in the language of the request."},
     )
     depends = fields.Boolean(metadata={"description": "The result depends on data hidden from the seat."})
 
@@ -168,11 +175,12 @@ class OptionSchema(ResponseSchema):
     cost = fields.Dict()
     ends = fields.Boolean(metadata={"description": "This pick advances the game."})
     label = fields.String(metadata={"description": "Key of the ruleset's texts."})
-    text = fields.String(metadata={"description": "The label in the requested language."})
+    text = fields.String(metadata={"description": "The label or sentence in the requested language."})
 
 
 class ChoiceSchema(ResponseSchema):
     field = required_str()
+    text = fields.String(metadata={"description": "The question in the requested language, if the texts have it."})
     kind = one_of(
         "one",
         "some",
@@ -189,6 +197,9 @@ class BuilderAnswerSchema(ResponseSchema):
     move = JsonSchemaField(
         ref("Move"), allow_none=True, required=True, metadata={"description": "The complete move, ready to send."}
     )
+    text = fields.String(
+        allow_none=True, metadata={"description": "The complete move as a sentence in the requested language."}
+    )
 
 
 class FurtherAnswerSchema(BuilderAnswerSchema):
@@ -202,6 +213,10 @@ class NextSchema(BuilderAnswerSchema):
     moves = fields.List(
         JsonSchemaField(ref("Move")),
         metadata={"description": "With `all`: complete moves, in the order of the options."},
+    )
+    texts = fields.List(
+        fields.String(),
+        metadata={"description": "With `all`: the sentence of each of `moves`, in the requested language."},
     )
     count = fields.Integer(
         allow_none=True, metadata={"description": "With `all`: number of moves. null: too many to count."}

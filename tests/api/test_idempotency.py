@@ -77,12 +77,12 @@ def ask(route: str, path: str, body: Doc | None, other: Doc | None = None, **hea
 # --- who asks, and what ----------------------------------------------------------------------------------------
 
 
-def table_of(site: Site, *, start: bool = True, **terms: Any) -> Table:
-    """A table whose seat 0 has hidden a nonce and, once it runs, filed an order."""
+def table_of(site: Site, *, start: bool = True, committed: bool = False, **terms: Any) -> Table:
+    """A table whose seat 0 has hidden a nonce if it is `committed` and, once it runs, filed an order."""
     made = site.post("/games", TABLE | {"pace": PACE, "undo": "free"} | terms).json
     table = Table(site, made["game"], made["token"], [])
     for seat in range(3):
-        hidden = {"nonce_hash": hashlib.sha256(bytes.fromhex(NONCE)).hexdigest()} if seat == 0 else {}
+        hidden = {"nonce_hash": hashlib.sha256(bytes.fromhex(NONCE)).hexdigest()} if seat == 0 and committed else {}
         table.tokens.append(table.post("/seats", {"seat": seat, **hidden}).json["token"])
     if start:
         assert table.post("/start", token=table.director).status_code == 201
@@ -94,10 +94,10 @@ AT = "/v1/games/{game}"
 
 
 def open_table(site: Site, who: int | str) -> list[Ask]:
-    table = table_of(site, start=False)
+    table = table_of(site, start=False, committed=who == 0)
     mine = [ask(f"POST {AT}/start", f"{table.path}/start", {})]
     if who == 0:
-        mine += [ask(f"POST {AT}/nonces", f"{table.path}/nonces", {"nonce": NONCE}, {"nonce": NONCE + "00"})]
+        mine = [ask(f"POST {AT}/nonces", f"{table.path}/nonces", {"nonce": NONCE}, {"nonce": NONCE + "00"})]
     return [replace(each, token=table.token(who)) for each in mine]
 
 
@@ -228,10 +228,10 @@ def organising(site: Site) -> list[Ask]:
     ladder = {"stages": [{"format": "ladder"}]}
     weekly, every = {"start": "2060-01-04T20:00", "zone": "Europe/Paris"}, ("WEEKLY", "DAILY")
     timed = plan_schedule(Recurrence("FREQ=DAILY", weekly["zone"], weekly["start"]))
-    people = [{"player": register(site, name).doc["player"]} for name in ("Bertrand", "Claire")]
+    people = [{"player": register(site, name).doc["player"]} for name in ("Bertrand", "Claire", "Didier")]
     officer = people[0]
     deputed = DeputeOfficer(officer["player"], "deputy")
-    others = ("p1", "p2", "p3")
+    others = tuple(person["player"] for person in people)  # before a draw, people without an account withdraw
     present = (*(Enter(p) for p in others), OpenCheckIn(), *(CheckIn((p,)) for p in others), CloseCheckIn())
     rulings = f"{made(*present)}/rulings"
     ruling = {"act": "penalised", "entrant": 1, "ticks": 5, "reason": "Late."}
@@ -247,7 +247,7 @@ def organising(site: Site) -> list[Ask]:
         return path, handler.handle(t.id, seen).versions[0]
 
     (contested, number), (answered, other) = ruled(*own), ruled(*present)
-    handler.handle(answered.rpartition("/")[2], ContestRuling(("p2",), other))
+    handler.handle(answered.rpartition("/")[2], ContestRuling(others[1:2], other))
     appeal = {"ruling": number, "reason": "x"}
     answers = [{"outcome": outcome, "reason": "x"} for outcome in OUTCOMES]
     hashes = [{"nonce_hash": commit_nonce(text)} for text in ("x" * 16, "y" * 16)]
@@ -273,7 +273,7 @@ def organising(site: Site) -> list[Ask]:
         ask(f"POST {IN_TOURNAMENT}{ROUND}/rank", f"{ranking}/stages/1/rounds/1/rank", {}),
         ask(f"POST {IN_TOURNAMENT}/close", f"{made()}/close", {}),
         ask(f"POST {IN_TOURNAMENT}/entrants/me/byes", f"{made(*checking, **swiss)}/entrants/me/byes", {}),
-        ask(f"POST {IN_TOURNAMENT}/entrants/me/substitutes", f"{made(*entered)}/entrants/me/substitutes", *people),
+        ask(f"POST {IN_TOURNAMENT}/entrants/me/substitutes", f"{made(*entered)}/entrants/me/substitutes", *people[:2]),
         ask(f"POST {IN_TOURNAMENT}/officers", f"{made()}/officers", *({**officer, "office": o} for o in ROLES)),
         ask(f"DELETE {IN_TOURNAMENT}/officers/{{player}}", f"{made(deputed)}/officers/{officer['player']}", None),
         ask(f"POST {IN_TOURNAMENT}/appeals", f"{contested}/appeals", appeal, appeal | {"reason": "y"}),
@@ -349,6 +349,7 @@ WITHOUT_KEY = {
         "POST /v1/imports",
         "POST /v1/me/pauses",
         "POST /v1/me/resumptions",
+        "POST /v1/me/vacations",
         "PUT /v1/accounts/{account}/role",
         "PUT /v1/accounts/{account}/standing",
         "PUT /v1/games/{game}/card",
@@ -437,6 +438,7 @@ WITHOUT_KEY = {
         "POST /v1/games/{game}/choices",
         "POST /v1/me/webhooks/{webhook}/deliveries/{delivery}/replays",
         "POST /v1/me/webhooks/{webhook}/tests",
+        "POST /v1/recovery/mails",
         "POST /v1/stream-cookies",
         "POST /v1/stream-tickets",
     ),

@@ -187,7 +187,8 @@ class TestDryRuns:
         answer = orders.post("/moves?dry_run=1", {"move": ORDER}, orders.tokens[0])
         assert answer.status_code == 200
         fact = {"t": "order_filed", "seat": 0, "to": "t01", "units": 2}
-        assert answer.json == {"legal": True, "chance": False, "barrier": True, "facts": [fact], "told": []}
+        told = {"legal": True, "chance": False, "barrier": True, "undo": "consent", "facts": [fact], "told": []}
+        assert answer.json == told
         assert orders.version == before
 
     def test_it_refuses_what_the_move_would(self, orders: Table) -> None:
@@ -251,9 +252,9 @@ class TestBuilder:
     def test_questions_come_one_by_one_with_labels(self, orders: Table) -> None:
         doc = orders.post("/choices", {}, orders.tokens[0]).json
         assert (doc["decision"], doc["move"], doc["choice"]["field"]) == (orders.decision, None, "type")
-        assert {"value": "submit", "ends": True, "label": "move.submit"} in doc["choice"]["options"]
+        assert {"value": "submit", "ends": True, "label": "move.submit", "text": "submit"} in doc["choice"]["options"]
         doc = orders.post("/choices", {"picks": ["order"]}, orders.tokens[0]).json
-        assert doc["choice"]["options"][1] == {"value": "t01", "label": "word.t01"}
+        assert doc["choice"]["options"][1] == {"value": "t01", "label": "word.t01", "text": "t01"}
         doc = orders.post("/choices", {"picks": ["order", "t01"]}, orders.tokens[0]).json
         assert (doc["choice"]["kind"], doc["choice"]["lo"], doc["choice"]["hi"]) == ("range", 1, 5)
         doc = orders.post("/choices", {"picks": ["order", "t01", 2]}, orders.tokens[0]).json
@@ -288,6 +289,7 @@ class TestBuilder:
         assert (doc["choice"], doc["move"], doc["moves"]) == (None, None, led([]))
         assert doc["count"] == len(doc["moves"]) > 10
         assert doc == orders.post("/choices?all=1", {}, orders.tokens[0]).json
+        assert len({*doc["texts"]}) == len(doc["moves"])
         some = orders.post("/choices?all=1&limit=3", {"picks": ["order"]}, orders.tokens[0]).json
         assert (some["moves"], some["count"]) == (led(["order"])[:3], len(led(["order"])))
         assert orders.post("/choices?all=1", {"picks": ["order", "t01", 2]}, orders.tokens[0]).json["moves"] == [ORDER]
@@ -306,9 +308,31 @@ class TestBuilder:
         assert len(led) > 4
         for each in first["ahead"]:
             asked = table.post("/choices", {"picks": each["picks"]}, token).json
-            assert each == {"picks": each["picks"], "choice": asked["choice"], "move": asked["move"]}
+            assert each == {"picks": each["picks"]} | {name: asked[name] for name in ("choice", "move", "text")}
+            assert asked["text"] is None or asked["text"].startswith("Play ")
         assert table.post("/choices?ahead=1", {}, token).json["ahead"] == []
         refused(table.post("/choices?ahead=25", {}, token), 422, "invalid_query")
+
+    def test_questions_options_and_moves_are_sentences_in_the_client_s_language(self, site: Site) -> None:
+        """The bidder itself is you, and the purse stands in the question."""
+        table = site.table("struggle_of_empires@1", 2)
+        while (decision := table.get("/decisions").json["decisions"][0])["kind"] != "auction_bid":
+            seat = decision["must"][0]
+            table.move(seat, build(table, seat, random.Random(1)))
+        (seat,) = decision["must"]
+        power = table.get("/board").json["public"]["empires"][1 - seat]["power"]
+
+        def ask(picks: list[object], lang: str) -> Doc:
+            found: Doc = table.post("/choices", {"picks": picks}, table.tokens[seat], Accept_Language=lang).json
+            return found
+
+        assert "You have" in ask(["bid"], "en")["choice"]["text"]
+        asked = ask(["bid", 2], "fr")["choice"]
+        assert asked["text"] == "Qui rejoint l'alliance grise\u202f?"
+        assert {"value": seat, "text": "Vous"} in asked["options"]
+        done = ask(["bid", 2, seat, 1 - seat], "en")
+        assert done["text"].startswith("Bid 2 gold: you grey, ")
+        assert power.capitalize().split("_")[0] in done["text"]
 
     def test_what_cannot_be_counted_says_so(self, orders: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("domain.queries.MAX_QUESTIONS", 8)

@@ -81,6 +81,13 @@ def test_a_battle_shows_faces_and_an_auction_its_standing_bid_first() -> None:
     assert '<i class="token tint-1" aria-hidden="true">B</i>' in html
 
 
+def test_a_thing_for_sale_has_its_own_name_and_not_that_of_a_member() -> None:
+    """A tile is called Reserve, like a member of an empire."""
+    page = Page(draw(labels_for("struggle_of_empires@1", "spain"), {"public": {"stock": {"reserve": 4, "militia": 2}}}))
+    assert "Reserve" in page.texts
+    assert "Tokens left to place" not in page.texts
+
+
 def test_pairs_make_a_triangle_with_unusual_values_marked() -> None:
     labels = labels_for("egc@1", "austria_hungary", "aztec", "britain")
     relations = {"0-1": "peace", "0-2": "war", "1-2": "peace"}

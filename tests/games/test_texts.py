@@ -88,7 +88,8 @@ def test_no_text_is_empty_and_french_is_not_english(pages: Pages) -> None:
         said, dit = english.label(key), french.label(key)
         assert said
         assert dit
-        assert (said == dit) == (key.removeprefix("word.") in alike), key
+        if _said(said).strip(" []"):  # more than places
+            assert (said == dit) == (key.removeprefix("word.") in alike), key
 
 
 def test_everything_has_a_text_and_nothing_else_has(pages: Pages, lang: str) -> None:
@@ -107,9 +108,9 @@ def test_everything_has_a_text_and_nothing_else_has(pages: Pages, lang: str) -> 
     known = own(pages, lang)
     assert not wanted - known.keys()
     used = {found["form"].partition(".")[2].split(".")[0] for text in known.values() for found in forms(text, "by")}
-    kept = {"word", "item", *used}
+    kept = {"word", "item", "ask", "pick", *used}  # test_move_sentences.py knows which are asked and picked
     wanted |= {f"headline.{t}" for t in rules.meta.headlines if f"headline.{t}" in known}
-    possible = wanted | {f"made.{m}" for m in rules.moves}
+    possible = wanted | {f"{group}.{m}" for m in rules.moves for group in ("made", "whole")}
     parts = {key for key in known if key.rpartition(".")[0] in wanted}  # what several facts say together
     assert not {key for key in known.keys() - possible - parts if key.partition(".")[0] not in kept}
 
@@ -125,7 +126,7 @@ def test_every_form_that_a_place_asks_for_there_is(pages: Pages, lang: str) -> N
     for key, text in templates(pages, lang).items():
         for place in places(text):
             kind, _, rest = (place["form"] or "").partition(".")
-            if kind in ("seat", "person"):
+            if kind in ("seat", "person", "you"):
                 assert not rest or rest in GRAMMARS[lang].forms, key
             elif kind == "n" and not rest.startswith("@"):
                 assert parse_noun(catalogue.get(f"word.{rest}") or "").plural, (key, rest)

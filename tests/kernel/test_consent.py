@@ -11,7 +11,8 @@ from domain.errors import RuleError
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.table_commands import Leave
-from domain.kernel.game.undo import Policy, build_motion, check_consent
+from domain.kernel.game.undo import Policy, build_motion, check_consent, foresee_undo
+from domain.kernel.records.record import Record
 from domain.types import Json
 from tests.kernel.flows import orders, skirmish, windows
 
@@ -147,3 +148,27 @@ class TestRewinding:
         match.close("abandoned")
         with pytest.raises(RuleError, match="game_over"):
             match.rewind(started(match))
+
+
+class TestForesight:
+    """What undo will take is foreseen by the rule that decides it afterwards."""
+
+    @pytest.mark.parametrize("barrier", [False, True])
+    @pytest.mark.parametrize("policy", ["free", "consent", "director", "none"])
+    @pytest.mark.parametrize("with_people", [False, True])
+    def test_it_is_true_of_the_table(self, barrier: bool, policy: Policy, with_people: bool) -> None:
+        match = InMemoryGame(skirmish.RULESET, 4, bytes(32))
+        for seat in () if with_people else (1, 2, 3):
+            match.leave(seat)
+            match.join(seat, f"bot-builder-{seat}")
+        foreseen = foresee_undo(match.rules, match.game, 0, policy, ["attack"], barrier=barrier)
+        before = match.game.version
+        match.play(0, ATTACK)
+        record = match.records[-1]
+        records = [*match.records[:-1], Record({**record.public, "barrier": barrier}, record.packs)]
+        if foreseen == "never":
+            with pytest.raises(RuleError, match="undo_forbidden"):
+                build_motion(match.rules, match.game, records, before, 0, policy)
+            return
+        motion = build_motion(match.rules, match.game, records, before, 0, policy)
+        assert foreseen == ("alone" if motion.free else "consent")

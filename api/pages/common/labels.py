@@ -12,11 +12,13 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import permutations
+from types import MappingProxyType
+from typing import Any
 
 from api.pages.common.geometry import load_geometry
 from api.pages.common.presentation import load_groups, load_lists, load_members
 from api.services import Doc, services
+from domain.kernel.narration.move_sentences import MoveSentences
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.grammar import ISOLATE, ISOLATE_END, PERSON_MARK, parse_noun
@@ -49,12 +51,16 @@ def _are_alike(package: str, word: str | None, other: str | None) -> bool:
     return bool(kinds & others) or not (kinds or others)
 
 
+def capital(text: str) -> str:
+    """Return the text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 @functools.lru_cache(10_000)  # a page of the largest game has some six hundred
 def _name_member(package: str, lang: str, name: str) -> str:
     """Return the name of a member of a game's documents."""
     entry = load_members(package).get(name, {})
-    label = entry.get(lang) or load_texts(package, lang).label(f"word.{name}") or name.replace("_", " ")
-    return label[:1].upper() + label[1:]
+    return capital(entry.get(lang) or load_texts(package, lang).label(f"word.{name}") or name.replace("_", " "))
 
 
 @functools.lru_cache(10_000)
@@ -78,13 +84,14 @@ class Labels:
     names: SeatNames
 
     @classmethod
-    def of_table(cls, summary: Doc, lang: str) -> Labels:
-        """Return the labels for a table, with the names of its seats."""
+    def of_table(cls, summary: Doc, lang: str, own: Seat | None = None) -> Labels:
+        """Return the labels for a table, with the names of its seats. `own`: the visitor's."""
         rules = services().registry.get(summary["ruleset"])
         texts = load_texts(rules.package, lang)
         people = {s["seat"]: summary["names"].get(s["player"], "") for s in summary["seats"] if s["player"]}
         powers = {int(seat): power for seat, power in summary.get("powers", {}).items()}
-        return cls(rules, texts, SeatNames(texts, powers, {seat: name for seat, name in people.items() if name}))
+        known = {seat: name for seat, name in people.items() if name}
+        return cls(rules, texts, SeatNames(texts, powers, known, own=own))
 
     def title(self) -> str:
         """Return the title of the game."""
@@ -109,7 +116,7 @@ class Labels:
         """Return the name of a member with this value: a plural in its singular for a single word."""
         name, noun = self.member(member), parse_noun(self.texts.get(f"word.{member}") or "")
         is_single = isinstance(value, str) and name.lower() == noun.plural.lower()
-        return noun.bare[:1].upper() + noun.bare[1:] if is_single else name
+        return capital(noun.bare) if is_single else name
 
     def has_name(self, member: str) -> bool:
         """Return True if the texts name a member in words."""
@@ -184,30 +191,25 @@ class Labels:
             return ""
         return f"{self.texts.grammar.number(value['count'])} {self.value('', rest[0])}"
 
-    def option(self, field: str, value: Json) -> str:
-        """Return an option of the move builder as text."""
-        text = self.texts.get(f"move.{value}") if field == "type" and isinstance(value, str) else None
-        text = text or self.describe(field, value)
-        return text[:1].upper() + text[1:]
+    def option(
+        self, field: str, value: Json, kind: str = "", answers: Mapping[str, Json] = MappingProxyType({})
+    ) -> str:
+        """Return an option of the move builder as text.
+
+        `kind`: the type of the move, if it is known; `answers`: those before, by their fields.
+        """
+        text = self._sentences.option(kind, field, value, answers)
+        if text is None and field == "type" and isinstance(value, str):
+            text = self.texts.get(f"move.{value}")
+        return capital(self.describe(field, value) if text is None else text)
 
     def move(self, move: Doc) -> str:
-        """Return a move in one line: its name and its members."""
-        name, rest = self.move_parts(move)
-        return self.pair(name, rest) if rest else name
+        """Return a move as a sentence."""
+        return self._sentences.move(move)
 
-    def move_parts(self, move: Doc) -> tuple[str, str]:
-        """Return the name of a move, and its members in one line. Words are named if two are of the same kind."""
-        name = self.texts.get(f"move.{move.get('type')}") or str(move.get("type", "")).replace("_", " ")
-        members = {member: value for member, value in move.items() if member != "type"}
-        words = {member: value for member, value in members.items() if isinstance(value, str | None)}
-        alike = {m for m, n in permutations(words, 2) if _are_alike(self.rules.package, words[m], words[n])}
-        rest = [
-            self.describe(member, value)
-            if isinstance(value, str) and member not in alike
-            else self.pair(self.holder(member, value), self.describe(member, value))
-            for member, value in members.items()
-        ]
-        return name, self.join(rest)
+    @property
+    def _sentences(self) -> MoveSentences[Any]:
+        return MoveSentences(self.rules, self.texts, self.names, self.names.own)
 
     def cost(self, cost: Mapping[str, Json]) -> str:
         """Return a cost in one line."""
@@ -233,8 +235,7 @@ class Labels:
 
     def decision(self, kind: str) -> str:
         """Return the name of a kind of decision, as a heading."""
-        text = self.decision_noun(kind)
-        return text[:1].upper() + text[1:]
+        return capital(self.decision_noun(kind))
 
     def decision_noun(self, kind: str) -> str:
         """Return the name of a kind of decision within a sentence."""

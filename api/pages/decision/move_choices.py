@@ -17,10 +17,11 @@ from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.pages.common.collation import collation_key
 from api.pages.common.in_process import Answer, ask
-from api.pages.common.labels import Labels
+from api.pages.common.labels import Labels, capital
 from api.pages.common.numbers import parse_number
 from api.pages.common.presentation import load_groups
 from api.services import Doc
+from domain.kernel.narration.move_sentences import number_alike
 from domain.types import Json
 
 MOST_WHOLE_MOVES = 12
@@ -138,9 +139,9 @@ class WholeMove:
     path: str
     ends: bool = False
     kind: str = ""
-    """Name of the move."""
+    """Name of the move, or the question that it answers."""
     rest: str = ""
-    """Its members, without the name."""
+    """Its sentence, or the answer to that question."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ class Builder:
         answers = {dump(picks.values): first}
         self._keep(None, picks.decision, picks.values, None)
         for each in further:
-            made, doc = each["picks"], first | {"choice": each["choice"], "move": each["move"]}
+            made, doc = each["picks"], first | {name: each[name] for name in ("choice", "move", "text")}
             self._keep(answers[dump(made[:-1])], picks.decision, made, doc)
             self._keep(None, picks.decision, made, None)
             answers[dump(made)] = doc
@@ -268,8 +269,11 @@ class Builder:
         return self._ask(picks.decision, picks.values, f"?all=1&limit={MOST_MOVES}")
 
     def list_whole_moves(self, step: BuilderState) -> list[WholeMove]:
-        """Return all moves that begin with the picks if they are few, or nothing."""
-        found: list[WholeMove] = []
+        """Return all moves that begin with the picks if they are few, or nothing.
+
+        If the visitor has answered already and this is the last question, they are called as its options.
+        """
+        found: list[tuple[WholeMove, BuilderState]] = []
         waiting, questions, least = [(step, False)], 0, _count_ways(step)
         while waiting and least <= MOST_WHOLE_MOVES:
             before, ends = waiting.pop(0)
@@ -288,10 +292,33 @@ class Builder:
                     if least > MOST_WHOLE_MOVES:  # before more is asked
                         return []
                     continue
-                path = replace(after.picks, trail=after.picks.trail[len(step.picks.trail) :]).to_json()
-                parts = self.labels.move_parts(after.move)
-                found.append(WholeMove(self.labels.move(after.move), path, last, *parts))
-        return sorted(found, key=lambda move: move.ends) if least <= MOST_WHOLE_MOVES else []
+                trail = _new_picks(step, after)
+                answered = name_option(self.labels, choice["field"], option)
+                found.append((WholeMove(answered, replace(after.picks, trail=trail).to_json(), last), after))
+        if least > MOST_WHOLE_MOVES:
+            return []
+        is_begun = any(not pick.forced for pick in step.picks.trail)
+        is_last = all(sum(not pick.forced for pick in _new_picks(step, after)) == 1 for _, after in found)
+        asked = name_question(self.labels, step.choice or {}) if is_begun and is_last and step.choice else ""
+        moves = [replace(move, kind=asked) if asked else self._name_move(move, after) for move, after in found]
+        return sorted(_tell_apart(moves), key=lambda move: move.ends)
+
+    def _name_move(self, shown: WholeMove, step: BuilderState) -> WholeMove:
+        """Return a move with its name and its sentence."""
+        move = step.move or {}
+        label = str(step.answer.doc.get("text") or self.labels.move(move))
+        return replace(shown, label=label, kind=self.labels.option("type", move.get("type")))
+
+
+def _new_picks(before: BuilderState, after: BuilderState) -> tuple[Pick, ...]:
+    """Return the picks that have come since."""
+    return after.picks.trail[len(before.picks.trail) :]
+
+
+def _tell_apart(moves: Sequence[WholeMove]) -> list[WholeMove]:
+    """Return the moves with different labels."""
+    labels = number_alike([move.label for move in moves])
+    return [replace(move, label=label, rest=label) for move, label in zip(moves, labels, strict=True)]
 
 
 def _find_nearest_pick(step: BuilderState) -> Pick | None:
@@ -332,6 +359,27 @@ class Question:
     groups: Sequence[tuple[str, Sequence[OptionShown]]] = ()
 
 
+def name_question(labels: Labels, choice: Doc) -> str:
+    """Return the title of a question: that of the API, or the name of its field."""
+    options = choice.get("options", ())
+    return str(choice.get("text") or labels.question(choice["field"], options[0]["value"] if options else None))
+
+
+def name_option(labels: Labels, field: str, option: Doc) -> str:
+    """Return the label of an option: the text of the API, or its value in words."""
+    return capital(str(option.get("text") or "")) or labels.option(field, option["value"])
+
+
+def name_answers(labels: Labels, trail: Sequence[Pick]) -> list[tuple[str, str, bool]]:
+    """Return answers in words: question, answer, and True for a forced one."""
+    found, before = [], dict[str, Json]()
+    for pick in trail:
+        said = labels.option(pick.field, pick.value, str(before.get("type", "")), before)
+        found.append((labels.holder(pick.field, pick.value), said, pick.forced))
+        before[pick.field] = pick.value
+    return found
+
+
 def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None = None) -> Question:
     """Return a question with its options in words. Many options come in groups; `owners`: place -> its seat."""
     field, options = choice["field"], choice.get("options", ())
@@ -339,7 +387,7 @@ def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None 
     is_long = len(options) > MOST_WHOLE_MOVES
     for each in sorted(options, key=lambda option: bool(option.get("ends"))):
         shown = OptionShown(
-            labels.option(field, each["value"]),
+            name_option(labels, field, each),
             dump(each["value"]),
             labels.cost(each.get("cost", {})),
             bool(each.get("ends")),
@@ -353,14 +401,13 @@ def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None 
         }
     lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
     ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
-    first = options[0]["value"] if options else None
-    return Question(field, labels.question(field, first), choice["kind"], lo, hi, ordered)
+    return Question(field, name_question(labels, choice), choice["kind"], lo, hi, ordered)
 
 
 def _group_of(labels: Labels, field: str, value: Json, owners: Mapping[str, int]) -> str:
-    """Return the group of an option: its owner, its kind, or its first member."""
+    """Return the group of an option: its owner, its kind, or the first word of an object."""
     if isinstance(value, dict):
-        return labels.option(field, value).partition(";")[0].rstrip()
+        return capital(labels.value("", next((word for word in value.values() if isinstance(word, str)), "")))
     if isinstance(value, str) and value in owners:
         return labels.short_seat(owners[value])
     return labels.group(field, value)

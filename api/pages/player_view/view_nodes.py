@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.pages.common.labels import Labels
+from api.pages.common.labels import Labels, capital
 from api.pages.common.owners import Owner
 from api.pages.player_view.widgets import Form, Matrix, Widgets, build_matrix, find_window
 from api.services import Doc
@@ -183,8 +183,8 @@ class _NodeBuilder:
             return {labels.value(member, value): self.places[path]} if path in self.places else {}
         if isinstance(value, dict):
             found = {key: sent for key in value if (sent := self.places.get((*path, key, "")))}
-            names = [(name, key) for key in found for name in (labels.key_name(member, key), labels.key(member, key))]
-            return {name: found[key] for name, key in names}
+            names = (labels.key_name, labels.key, self._name_item)
+            return {name(member, key): sent for key, sent in found.items() for name in names}
         words = enumerate(value) if isinstance(value, list) else ()
         places = {labels.value(member, each): self.places.get((*path, str(n)), "") for n, each in words}
         return {text: sent for text, sent in places.items() if sent}
@@ -289,16 +289,18 @@ class _NodeBuilder:
 
     def _list_cards(self, form: Form, member: str, value: Json) -> list[tuple[str, Node]]:
         if isinstance(value, dict):
-            return [
-                (self.labels.key_name(member, key), self._leaf(key, each, form.find_cost(key)))
-                for key, each in value.items()
-            ]
+            items = [(key, self._leaf(key, each, form.find_cost(key))) for key, each in value.items()]
+            return [(self._name_item(member, key), node) for key, node in items]
         found = []
         for each in value:
             node = self._leaf(member, each, form.find_cost(each))
             owner = self.widgets.owners.find(form.find_owner(each)) if self.widgets else None
             found.append(("", replace(node, owner=owner or node.owner)))
         return found
+
+    def _name_item(self, member: str, key: str) -> str:
+        """Return the name of a thing: a member may have the same id, such as a tile and the tokens in reserve."""
+        return capital(self.labels.key(member, key))
 
     def _draw_display(self, form: Form, member: str, value: Json, path: Path) -> Node:
         if isinstance(value, list):

@@ -14,6 +14,7 @@ from api.pages.decision.move_choices import (
     Question,
     WholeMove,
     find_owners,
+    name_answers,
     show_question,
 )
 from api.pages.decision.order_sheet import list_moves
@@ -64,8 +65,7 @@ class Prompt:
 
     def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
         """Return the answers so far in words: question, answer, and True for a forced one."""
-        trail = self.step.picks.trail if self.step else ()
-        return [(labels.holder(p.field, p.value), labels.option(p.field, p.value), p.forced) for p in trail]
+        return name_answers(labels, self.step.picks.trail) if self.step else []
 
 
 def new_picks(page: TablePage) -> Picks:

@@ -124,7 +124,7 @@ def load_table_page(game: str, wanted: str = "", position: int = 0) -> TablePage
     wait = position or query_number("wait", MAX_INT)
     query = f"?wait={wait}" if wait else ""
     summary = require("GET", f"/games/{game}{query}", role=role)
-    labels = Labels.of_table(summary, i18n.request_language())
+    labels = Labels.of_table(summary, i18n.request_language(), principal.seat if principal else None)
     if summary["status"] == "open":
         return TablePage(game, role, roles, summary, {}, 0, labels, office)
     resumed = require("GET", f"/games/{game}/resume{query}", role=role)

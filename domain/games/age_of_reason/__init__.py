@@ -17,7 +17,12 @@ from domain.games.age_of_reason.rules import CONTINUATIONS, HANDLERS, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
 from domain.games.age_of_reason.state import AgeOfReason
-from domain.games.age_of_reason.template_context import CONTEXT_BUILDERS, complete_sentences, gather_headlines
+from domain.games.age_of_reason.template_context import (
+    CONTEXT_BUILDERS,
+    complete_sentences,
+    gather_headlines,
+    move_context,
+)
 from domain.games.common.validators import Either
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
@@ -85,6 +90,7 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     scores=scores,
     tie_breaks=("unrest", "tokens", "gold"),
     context_builders=CONTEXT_BUILDERS,
+    move_context=move_context,
     complete_sentences=complete_sentences,
     gather_headlines=gather_headlines,
     check=check,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from domain.games.age_of_reason.data import CARDS, CONSTANTS, MARKERS, UNREST_MAX
+from domain.games.age_of_reason.data import CARDS, CONSTANTS, MARKERS, SPACES, UNREST_MAX
 from domain.games.age_of_reason.facts.battle import (
     AttackDeclared,
     BattleResolved,
@@ -26,10 +26,12 @@ from domain.games.age_of_reason.facts.economy import (
 from domain.games.age_of_reason.facts.pieces import MarkerConverted, MarkerTaken, TokenRemoved
 from domain.games.age_of_reason.facts.sequence import EmpireDrawn, MarkersDrawn, TurnEnded
 from domain.games.age_of_reason.rules.battle.allies import side_of
-from domain.games.age_of_reason.rules.battle.commit import HIRE_COST
+from domain.games.age_of_reason.rules.battle.commit import HIRE_COST, spent
 from domain.games.age_of_reason.rules.battle.dice import strength_parts, supporters
 from domain.games.age_of_reason.rules.battle.result import shares
+from domain.games.age_of_reason.rules.converting import COST as CONVERT_COST
 from domain.games.age_of_reason.rules.income import income
+from domain.games.age_of_reason.rules.money import price
 from domain.games.age_of_reason.rules.scoring import region_points
 from domain.games.age_of_reason.state import SIDES, AgeOfReason, Side
 from domain.games.common.dice import describe_roll
@@ -302,3 +304,26 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[AgeOfReason]] = {
     "unrest_rolled": _unrest,
 }
 """Fact -> context of its sentence, besides its own members."""
+
+
+def move_context(s: AgeOfReason | None, seat: Seat | None, members: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the region of a marker; from a state the gold of the seat, and the price of a finished move."""
+    found: Doc = {"place": MARKERS[marker].region} if (marker := members.get("marker")) in MARKERS else {}
+    if s is None or seat is None:
+        return found
+    gold = _price(members)
+    before = spent(s, seat) if members.get("type") == "hire" else 0
+    found |= {"purse": s.empires[seat].gold, "price": gold}
+    return found | ({"loan": unrest} if (unrest := price(s, seat, gold, before).get("loan")) else {})
+
+
+def _price(move: Mapping[str, Json]) -> int:
+    """Return the gold due for a finished move."""
+    kind, card = move.get("type"), move.get("card")
+    if kind == "place":
+        return SPACES[move["space"]].cost if move.get("space") in SPACES else 0
+    if kind == "convert":
+        return CONVERT_COST
+    if kind == "hire":
+        return HIRE_COST * len(move.get("powers") or ())
+    return CARDS[card].cost if kind in ("attack", "commit") and card in CARDS else 0

@@ -17,7 +17,7 @@ from domain.games.egc.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
 from domain.games.egc.state import Egc
-from domain.games.egc.template_context import CONTEXT_BUILDERS, complete_sentences, gather_headlines
+from domain.games.egc.template_context import CONTEXT_BUILDERS, complete_sentences, gather_headlines, move_context
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean
@@ -80,6 +80,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     scores=scores,
     tie_breaks=("last_count", "territories", "treasury", "lot"),
     context_builders=CONTEXT_BUILDERS,
+    move_context=move_context,
     complete_sentences=complete_sentences,
     gather_headlines=gather_headlines,
     check=check,

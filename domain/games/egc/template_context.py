@@ -18,6 +18,8 @@ from domain.games.egc.facts.opening import EmpireFounded, GameSetUp
 from domain.games.egc.facts.realm import FinanceSettled, ProtectorateInstalled, VictoryCounted
 from domain.games.egc.facts.relations import DiplomacySettled, MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
+from domain.games.egc.rules.sheet import copy_of
+from domain.games.egc.rules.spying import empire_price, territory_price
 from domain.games.egc.state import Army, Egc
 from domain.games.egc.void_orders import find_void_orders
 from domain.kernel.narration.template_context import SILENT
@@ -184,9 +186,7 @@ def _spied_ranks(_: Egc, __: Egc, fact: EmpireSpied) -> Mapping[str, Json]:
 
 def _order(before: Egc, _: Egc, fact: OrderFiled) -> Mapping[str, Json]:
     """Return the order, with both ends of an army's path, or the sender of the answered proposal."""
-    path, proposal = fact.order.get("path"), before.proposals.get(str(fact.order.get("proposal")))
-    way = {"from": path[0], "to": path[-1], "through": path[1:-1]} if path else {}
-    return {"done": {**fact.order, **way, **({"sender": proposal.sender} if proposal else {})}}
+    return {"done": _told_order(before, fact.order)}
 
 
 def _table(_: Egc, __: Egc, fact: VictoryCounted) -> Mapping[str, Json]:
@@ -376,3 +376,29 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Egc]] = {
     "diplomacy_settled": _diplomacy,
 }
 """Fact -> context of its sentence, besides its own members."""
+
+
+def move_context(s: Egc | None, seat: Seat | None, members: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return both ends of an army's path; from a state the order to cancel, or the sender of a proposal."""
+    found = _ways(members)
+    if s is None or seat is None:
+        return found
+    if members.get("type") == "cancel_order":
+        filed = next((each for each in s.sheets[seat].orders if each.n == members.get("order")), None)
+        return {"done": _told_order(s, filed.order)} if filed else {}
+    if members.get("type") in ("spy_territory", "spy_empire"):
+        price = territory_price if members["type"] == "spy_territory" else empire_price
+        return {"price": price(copy_of(s, seat))}
+    return _told_order(s, members)
+
+
+def _ways(order: Mapping[str, Json]) -> Doc:
+    """Return both ends of an army's path, and the places between."""
+    path = order.get("path")
+    return {"from": path[0], "to": path[-1], "through": path[1:-1]} if isinstance(path, list | tuple) and path else {}
+
+
+def _told_order(s: Egc, order: Mapping[str, Json]) -> Doc:
+    """Return an order, with both ends of an army's path, or the sender of the answered proposal."""
+    proposal = s.proposals.get(str(order.get("proposal")))
+    return {**order, **_ways(order), **({"sender": proposal.sender} if proposal else {})}

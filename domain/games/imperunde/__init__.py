@@ -19,7 +19,7 @@ from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
 from domain.games.imperunde.sentence_completion import complete_sentences, gather_headlines
 from domain.games.imperunde.state import ImpeRunde
-from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS
+from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS, move_context
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, Nullable, Word
@@ -83,6 +83,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     scores=scores,
     tie_breaks=("winner", "debt", "surplus", "worth", "turn_order"),
     context_builders=CONTEXT_BUILDERS,
+    move_context=move_context,
     roll_readers=ROLL_READERS,
     sentence_mergers=SENTENCE_MERGERS,
     complete_sentences=complete_sentences,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from domain.games.imperunde.data import COUNTRIES, DICE, UNITS, VALUE
+from domain.games.imperunde.data import CANALS, COUNTRIES, DICE, ECONOMY, UNITS, VALUE
 from domain.games.imperunde.facts.cards import AutoPassSet, CardDrawn, DeckShuffled, HandShown
 from domain.games.imperunde.facts.combat import AttackDeclared, CombatEnded, CombatStarted, RoundFought
 from domain.games.imperunde.facts.diplomacy import RelationsFixed
@@ -407,3 +407,36 @@ SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {
     "sea_event": _winds,
 }
 """Fact -> merger of consecutive ones into one sentence."""
+
+
+def move_context(s: ImpeRunde | None, seat: Seat | None, members: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the price of a purchase, and equal groups as one; from a state the doubloons of the seat."""
+    found: Doc = {} if (price := _price(members)) is None else {"price": price}
+    if isinstance(groups := members.get("groups"), list | tuple):
+        found["groups"] = _merge_groups(groups)
+    nation = s.nations[seat] if s is not None and seat is not None else None
+    return found | ({"purse": nation.available} if nation else {})
+
+
+def _price(move: Mapping[str, Json]) -> int | None:
+    """Return the price of a finished purchase, or None for another move."""
+    quantity, item, canal = (move.get(name) for name in ("quantity", "item", "canal"))
+    if move.get("type") == "build_canal" and canal in CANALS:
+        return CANALS[canal].cost
+    if not isinstance(quantity, int):
+        return None
+    if move.get("type") == "buy_cards":
+        return quantity * int(ECONOMY["card_cost"])
+    return quantity * UNITS[item].cost if item in UNITS else None
+
+
+def _merge_groups(groups: Sequence[Doc]) -> list[Doc]:
+    """Return the groups on the same path as one, with the number of all their units."""
+    merged: list[Doc] = []
+    for group in groups:
+        alike = next((each for each in merged if {**each, "count": 0} == {**group, "count": 0}), None)
+        if alike is None:
+            merged.append(dict(group))
+        else:
+            alike["count"] += group["count"]
+    return merged

@@ -17,7 +17,12 @@ from domain.games.seven_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.seven_empires.rules.setup import blank, check_table, setup
 from domain.games.seven_empires.scoring import scores
 from domain.games.seven_empires.state import Seven
-from domain.games.seven_empires.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS, gather_headlines
+from domain.games.seven_empires.template_context import (
+    CONTEXT_BUILDERS,
+    SENTENCE_MERGERS,
+    gather_headlines,
+    move_context,
+)
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean, IntegerRange, Word
@@ -88,6 +93,7 @@ RULESET: Ruleset[Seven] = Ruleset(
     chapter=chapter,
     scores=scores,
     context_builders=CONTEXT_BUILDERS,
+    move_context=move_context,
     sentence_mergers=SENTENCE_MERGERS,
     gather_headlines=gather_headlines,
     check=check,

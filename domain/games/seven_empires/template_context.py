@@ -256,3 +256,15 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Seven]] = {
 
 SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {"flag_placed": _flags, "power_scored": _power}
 """Fact -> merger of consecutive ones into one sentence."""
+
+
+def move_context(s: Seven | None, seat: Seat | None, members: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the units of a list by their types."""
+    lists = {"levy": members.get("levy"), "gone": members.get("remove")}
+    return {name: _count_units(units) for name, units in lists.items() if isinstance(units, list | tuple)}
+
+
+def _count_units(units: Sequence[str]) -> list[Doc]:
+    """Return each type of the units with its number, in their order."""
+    counts = ((unit, units.count(unit)) for unit in dict.fromkeys(units))
+    return [{"unit": unit, "number": number, "one": number == 1} for unit, number in counts]

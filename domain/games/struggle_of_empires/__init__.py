@@ -23,6 +23,7 @@ from domain.games.struggle_of_empires.template_context import (
     SENTENCE_MERGERS,
     complete_sentences,
     gather_headlines,
+    move_context,
 )
 from domain.kernel.rules.meta import Meta, OptionType
 from domain.kernel.rules.ruleset import Ruleset
@@ -96,6 +97,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     scores=scores,
     tie_breaks=("revolution", "unrest", "tokens", "gold"),
     context_builders=CONTEXT_BUILDERS,
+    move_context=move_context,
     sentence_mergers=SENTENCE_MERGERS,
     complete_sentences=complete_sentences,
     gather_headlines=gather_headlines,

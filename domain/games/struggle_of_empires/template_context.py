@@ -22,8 +22,10 @@ from domain.games.struggle_of_empires.facts.sequence import BidMade, EmpireDrawn
 from domain.games.struggle_of_empires.facts.tiles import TokenFreed
 from domain.games.struggle_of_empires.rules.actions import is_over
 from domain.games.struggle_of_empires.rules.combat.battle import strength_parts
+from domain.games.struggle_of_empires.rules.combat.declare import COST as ATTACK_COST
 from domain.games.struggle_of_empires.rules.combat.losses import withdraws
 from domain.games.struggle_of_empires.rules.income import growth, income
+from domain.games.struggle_of_empires.rules.money import price
 from domain.games.struggle_of_empires.rules.scoring import region_points
 from domain.games.struggle_of_empires.state import (
     SIDES,
@@ -33,7 +35,7 @@ from domain.games.struggle_of_empires.state import (
 from domain.kernel.narration.template_context import SILENT
 from domain.kernel.rules.ruleset import ContextBuilder, SentenceMerger
 from domain.kernel.schema.declarations import UNSET, doc, or_none
-from domain.types import Doc, Json
+from domain.types import Doc, Json, Seat
 
 
 def _by_region(_: Struggle, __: Struggle, fact: MarkersDrawn | EmpireDrawn) -> Mapping[str, Json]:
@@ -242,3 +244,24 @@ CONTEXT_BUILDERS: Mapping[str, ContextBuilder[Struggle]] = {
 
 SENTENCE_MERGERS: Mapping[str, SentenceMerger] = {"unit_lost": _lost_together}
 """Fact -> merger of consecutive ones into one sentence."""
+
+
+def move_context(s: Struggle | None, seat: Seat | None, members: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the region of a marker; from a state the gold of the seat, and the price of a finished move."""
+    found: Doc = {"place": MARKERS[marker].region} if (marker := members.get("marker")) in MARKERS else {}
+    if s is None or seat is None:
+        return found
+    gold = _price(members)
+    found |= {"purse": s.empires[seat].gold, "price": gold}
+    found |= {"loan": unrest} if (unrest := price(s.empires[seat], gold).get("loan")) else {}
+    tile = TILES.get(str(members.get("tile"))) if members.get("type") == "buy_tile" else None
+    return found | ({"people": tile.population} if tile and tile.population else {})
+
+
+def _price(move: Mapping[str, Json]) -> int:
+    """Return the gold due for a finished move."""
+    kind, tile = move.get("type"), str(move.get("tile"))
+    if kind == "attack" or (kind == "use_tile" and move.get("attack")):
+        return ATTACK_COST
+    bought = tile if kind == "buy_tile" else str(move.get("alliance_tile")) if kind == "use_tile" else ""
+    return TILES[bought].gold if bought in TILES else 0

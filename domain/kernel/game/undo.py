@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,12 +70,28 @@ def check_may_undo(rules: AnyRuleset, records: Sequence[Record], seat: Seat, pol
     Only moves readable by the seat count: a refusal must not reveal a secret move of others.
     """
     types = {move["type"] for r in records for _, move in visible_record(r, seat).moves()}
-    if (
-        policy not in ("free", "consent")
-        or not rules.meta.undo
-        or not all(rules.moves[t].admission.undo for t in types)
-    ):
+    if not _may_undo(rules, types, policy):
         raise RuleError("undo_forbidden")
+
+
+def _may_undo(rules: AnyRuleset, types: Iterable[str], policy: Policy) -> bool:
+    """Return whether table and rules let a seat undo moves of these types."""
+    is_possible = policy in ("free", "consent") and rules.meta.undo
+    return is_possible and all(rules.moves[name].admission.undo for name in types)
+
+
+def foresee_undo(
+    rules: AnyRuleset, game: AnyGame, seat: Seat, policy: Policy, types: Iterable[str], *, barrier: bool
+) -> Literal["alone", "consent", "never"]:
+    """Return what it will take to undo moves of these types at once. `barrier`: they reveal or draw something."""
+    if not _may_undo(rules, types, policy):
+        return "never"
+    return "consent" if policy != "free" and barrier and _other_people(game, seat) else "alone"
+
+
+def _other_people(game: AnyGame, seat: Seat) -> list[Seat]:
+    """Return the other seats with a person: programs need not consent."""
+    return [s for s, player in sorted(game.players.items()) if s != seat and player.id and not bot_of(player)]
 
 
 def visible_record(record: Record, seat: Seat) -> Record:
@@ -114,7 +130,7 @@ def build_motion(
     """
     undone = undone_records(game, records, to)
     check_may_undo(rules, undone, seat, policy)
-    others = [s for s, player in sorted(game.players.items()) if s != seat and player.id and not bot_of(player)]
+    others = _other_people(game, seat)
     consents = [] if policy == "free" else [s for s in others if s in waiting or any(_concerns(r, s) for r in undone)]
     versions, draws, voting = tuple(r.version for r in undone), public_draws(undone), voting_seats(game, seat)
     if fresh is None:

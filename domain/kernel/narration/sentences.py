@@ -24,6 +24,8 @@ class SeatNames:
     """Opaque id of a person -> name."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Hash of an officer's reason -> its text."""
+    own: Seat | None = None
+    """The reader's own seat."""
 
     def __call__(self, seat: Seat) -> Noun:
         return self.texts.noun(self.powers[seat]) if seat in self.powers else self.person(seat)
@@ -31,6 +33,10 @@ class SeatNames:
     def person(self, seat: Seat) -> Noun:
         """Return the name of the seat's player, regardless of the power."""
         return person_noun(self.people[seat]) if self.people.get(seat) else self.texts.seat(seat)
+
+    def you(self, seat: Seat) -> Noun:
+        """Return "you" for the reader's own seat, or else its name."""
+        return self.texts.noun("you") if seat == self.own else self(seat)
 
     def player(self, player: str) -> Noun:
         """Return the name of a person by the opaque id."""

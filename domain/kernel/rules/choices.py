@@ -108,20 +108,24 @@ def accept(ask: Choice, pick: Json, number: int = 0) -> Json:
     return [value for key, value in offered.items() if key in keys]
 
 
-def replay_picks(builder: Builder, picks: Sequence[Json]) -> Choice | Move:
-    """Return the next Choice after the picks, or the finished move; a pick too many is `not_offered` as well."""
-    used = 0
+def replay_picks(builder: Builder, picks: Sequence[Json]) -> tuple[dict[str, Json], Choice | Move]:
+    """Return the picks by their fields, with the next Choice after them or the finished move.
+
+    A pick too many is `not_offered` as well. Of several picks for one field the last counts.
+    """
+    used, answers = 0, dict[str, Json]()
     try:
         ask = next(builder)
         for used, pick in enumerate(picks, 1):
+            answers[ask.field] = pick
             ask = builder.send(accept(ask, pick, used - 1))
     except StopIteration as end:
         if used < len(picks):
             raise RuleError("not_offered", "", {"field": "", "pick": used}) from None
         move: Move = end.value
-        return move
+        return answers, move
     builder.close()
-    return ask
+    return answers, ask
 
 
 def run_builder(builder: Builder, pick: Callable[[Choice], Json]) -> Move:

@@ -106,8 +106,15 @@ def query_builder(rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json]
 
     Raise RuleError `game_over`, `not_your_decision`, `already_answered`, or `not_offered`.
     """
-    step = choices.replay_picks(_start_builder(rules, state, seat), picks)
-    return step if isinstance(step, Choice) else declarations.doc(step)
+    return query_answers(rules, state, seat, picks)[1]
+
+
+def query_answers(
+    rules: Ruleset[S], state: S, seat: Seat, picks: Sequence[Json] = ()
+) -> tuple[dict[str, Json], Choice | Doc]:
+    """Return the picks by their fields, with the answer to them; raise as `query_builder`."""
+    answers, step = choices.replay_picks(_start_builder(rules, state, seat), picks)
+    return answers, step if isinstance(step, Choice) else declarations.doc(step)
 
 
 def build_move(rules: Ruleset[S], state: S, seat: Seat, pick: Callable[[Choice], Json]) -> Doc:

@@ -166,6 +166,11 @@ def _no_seats(_: object) -> tuple[Seat, ...]:
     return ()
 
 
+def _no_move_context(state: object, seat: Seat | None, members: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return no further members of a sentence."""
+    return {}
+
+
 def _return_type(function: Callable[..., object]) -> Any:
     try:
         return typing.get_type_hints(function)["return"]
@@ -245,6 +250,11 @@ class Ruleset(Generic[S]):
     """Facts of a record, with their context -> as many, with what only the others tell of one of them."""
     gather_headlines: SentenceMerger = _unchanged
     """Headline facts of a turn, with their context -> those for a digest, several of a kind as one."""
+    move_context: Callable[[S | None, Seat | None, Mapping[str, Json]], Mapping[str, Json]] = _no_move_context
+    """(state, seat, members of a move or answers so far) -> further members of the seat's sentences about them.
+
+    It uses only the knowledge of the seat, and without a state the members alone.
+    """
     tie_breaks: tuple[str, ...] = ()
     """Members of a score's detail that rank equal points, in order of precedence (`apart.<member>` of the texts)."""
     may: Callable[[S], tuple[Seat, ...]] = _no_seats

@@ -10,7 +10,8 @@ Facts without a text are silent (steps of the flow). A move without any sentence
 - `{region}`: the bare name of an id, a number, a list of them joined by the language. Nothing gives nothing.
 - `{region:in}`, `{region:de}`: the name in a form of the language (`Grammar.forms`).
 - `{seat:seat}`: the seat's player or power as the subject of a sentence; `{seat:seat.de}` in a form; `{seat:person}`:
-  the player only, never the power. `{player:player}`: a person by the opaque id, `somebody` if the name is unknown.
+  the player only, never the power; `{seat:you}`: you, if it is the reader's own. `{player:player}`: a person by the
+  opaque id, `somebody` if the name is unknown.
 - `{armies:n.army}`: a number of things; `{count:n.@unit}`: of the thing named by another member.
 - `{hold:time}`: a number of seconds, in the greatest units.
 - `{units:lot}`: each item by the template `item.lot`; its places are the members of an object, or the numbers of a
@@ -53,7 +54,7 @@ name, and one of people a method `player` for the name of an opaque id.
 """
 
 
-_SEAT_FORMS = ("seat", "person")
+_SEAT_FORMS = ("seat", "person", "you")
 """Forms of places filled by a seat's number."""
 
 _NAME_FORMS = (*_SEAT_FORMS, "player")
@@ -250,6 +251,8 @@ class _TemplateFiller:
             return getattr(self.name, "player", lambda _: somebody)(value)
         if kind not in _SEAT_FORMS or not isinstance(value, int):
             return self.texts.noun(value)
+        if kind == "you":
+            return getattr(self.name, "you", self.name)(value)
         return self.name(value) if kind == "seat" else getattr(self.name, "person", self.texts.seat)(value)
 
     def _counted_noun(self, thing: str) -> Noun:

@@ -195,16 +195,18 @@ class Enter(TournamentCommand):
         if known := [entrant for entrant in former if entrant in members]:
             return [RecordDraft("readmitted", {"entrant": known[-1]})]
         if t.play.rounds or len(t.stages) > 1 or t.has_queue:
-            playing = sum(
-                t.entrants[entrant].is_active for entrant in (t.play.members if t.has_queue else t.participants)
-            )
-            waiting = sum(each.is_active and entrant not in members for entrant, each in enumerate(t.entrants))
-            has_place = t.status == "checking" or playing + waiting < t.terms.capacity
-            refuse_unless(t.takes_late and has_place, "entries_closed")
+            refuse_unless(t.takes_late and _has_late_place(t, members), "entries_closed")
         if former and self.keeps_number:
             joins = {"joins": True} if t.takes_at_once else {}
             return [RecordDraft("readmitted", {"entrant": former[-1], **joins})]
         return [RecordDraft("entered", {"entrant": len(t.entrants), "player": self.player})]
+
+
+def _has_late_place(t: Tournament, members: Collection[int]) -> bool:
+    """Return whether somebody may still come in. `members`: entrants of all stages."""
+    playing = sum(t.entrants[entrant].is_active for entrant in (t.play.members if t.has_queue else t.participants))
+    waiting = sum(each.is_active and entrant not in members for entrant, each in enumerate(t.entrants))
+    return t.status == "checking" or playing + waiting < t.terms.capacity
 
 
 @dataclass(frozen=True)

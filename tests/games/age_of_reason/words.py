@@ -93,3 +93,6 @@ LEFT_UNSAID = {
     "turn.attacks_made": "the second attack of a round is told as such",
 }
 """Changes on the board that no sentence tells, as patterns of their places -> why."""
+
+UNMET: set[str] = set()
+"""The bots come to every kind of move and question."""

@@ -111,3 +111,8 @@ LEFT_UNSAID = {
     "relations.*": "a broken relation is told in other words than its level has on the board",
 }
 """Changes on the board that no sentence tells, as patterns of their places -> why."""
+
+UNMET = set(
+    """pick.links.none whole.choose_links whole.resign""".split()  # noqa: SIM905 (a list of words)
+)
+"""Connections are chosen after a count, late in a game, and nobody is offered to resign."""

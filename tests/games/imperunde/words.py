@@ -119,3 +119,8 @@ LEFT_UNSAID = {
     "struck": "the events are told, and so is where they end",
 }
 """Changes on the board that no sentence tells, as patterns of their places -> why."""
+
+UNMET = set(
+    """pick.seats whole.choose_units whole.unready""".split()  # noqa: SIM905 (a list of words)
+)
+"""A treaty of others, large combats, and a flag taken back are seldom."""

@@ -100,3 +100,8 @@ LEFT_UNSAID = {
     "turn.actor": "who acts is told with the action",
 }
 """Changes on the board that no sentence tells, as patterns of their places -> why."""
+
+UNMET = set(
+    """whole.choose_defender""".split()  # noqa: SIM905 (a list of words)
+)
+"""A unit is chosen only where artillery meets several kinds."""

@@ -98,3 +98,11 @@ LEFT_UNSAID = {
     "turn.moved.*": "the moves are told",
 }
 """Changes on the board that no sentence tells, as patterns of their places -> why."""
+
+UNMET = set(
+    """ask.alliance_tile ask.build_militia.to ask.choices ask.naval ask.use_blockade.use ask.save
+    ask.fighting_withdrawal.use ask.then_to
+    pick.choices pick.save pick.then_to.none whole.assign_alliance_tiles whole.build_militia whole.choose_loss
+    whole.enslave whole.fighting_withdrawal whole.use_blockade""".split()  # noqa: SIM905 (a list of words)
+)
+"""Combats with allies, and tiles that bots seldom own: texts of moves, questions and options that few games come to."""
