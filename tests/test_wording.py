@@ -10,7 +10,8 @@ SOURCE = '''"""Who asks."""
 class A:
     """A row. What it holds, that is."""
     def _told(self) -> Any: ...
-    def __of__(self): ...
+    def __of__(self):
+        self.b, c = f(), 1
 '''
 PAGE = "# Title\n\nOne `a. b`. Two\nlines [go](on.md).\n\n    code. block\n\n| a | b. |\n| --- | --- |\n- item\n"
 
@@ -45,7 +46,14 @@ def test_the_list_of_homonyms_may_only_shrink() -> None:
 
 def test_names_and_docstrings_are_counted() -> None:
     source = wording.Source(wording.ROOT / "api" / "a.py", SOURCE, ast.parse(SOURCE))
-    assert list(wording.measure_code([source]).values()) == [(1, 1, 0), (1, 2, 0), (3, 9, 100), (1, 5, 1000)]
+    assert list(wording.measure_code([source]).values()) == [
+        (1, 1, 0),
+        (1, 2, 0),
+        (3, 9, 100),
+        (1, 6, 1000),
+        (0, 1, 0),
+        (1, 31, 0),
+    ]
 
 
 def test_a_page_is_read_sentence_by_sentence() -> None:

@@ -86,7 +86,9 @@ def _register_games(app: Flask) -> None:
         ("/rules/index", "rules_index", rules.show_index, "GET"),
         ("/invitation", "invitation", commands.confirm_invitation, "GET"),
         ("/play", "play", play.play, "POST"),
+        ("/play", "answer", play.reopen_answer, "GET"),
         ("/commands", "commands", commands.command, "POST"),
+        ("/commands", "command", play.reopen_answer, "GET"),
     ):
         app.add_url_rule(f"/games/<game:game>{path}", f"pages.{name}", page(view), methods=[method])
 

@@ -20,7 +20,7 @@ from api.schemas.schema_builder import array_of, ref
 from api.schemas.table_responses import CookieDocSchema, TicketSchema
 from api.services import EXTENSION, ApiServices, Doc, services
 from api.streams.asgi import STREAMING, StreamResponse
-from api.streams.events import FORMATS, NDJSON, SSE
+from api.streams.events import FORMATS, NDJSON, PAGE_SSE, SSE
 from api.streams.game_source import GameSource, GameViewKey, ModeratorPermit, RolePermit
 from api.streams.slots import StreamSlots
 from api.streams.source import EventSource, Permit, ViewKey
@@ -239,6 +239,11 @@ def _make_permit(s: ApiServices, caller: Principal | None) -> Permit | None:
     if caller is not None:
         return RolePermit(s, caller)
     return ModeratorPermit(s, owner) if owner and authorization.is_moderator(owner) else None
+
+
+def make_page_subscriber(source: EventSource, view: ViewKey, caller: Permit | None) -> Subscriber:
+    """Return a subscriber for a page of this service."""
+    return Subscriber(source, view, PAGE_SSE, services().settings.stream_seconds, caller)
 
 
 def make_subscriber(source: EventSource, view: ViewKey, caller: Permit | None, last: int = 0) -> Subscriber:

@@ -60,6 +60,9 @@ def _ndjson_bytes(each: Event) -> bytes:
 
 
 SSE = EventFormat("text/event-stream", b": open\n\n", b"retry: 2000\n", b": still here\n\n", _sse_bytes)
+PAGE_SSE = replace(SSE, keep_alive=b"event: alive\ndata:\n\n")
+"""For pages: scripts of browsers hear no comments, and a silent connection may be dead."""
+
 NDJSON = EventFormat("application/x-ndjson", b"", b"", b"\n", _ndjson_bytes)
 FORMATS = {form.media: form for form in (SSE, NDJSON)}
 """Media type -> format. The first one is the default."""

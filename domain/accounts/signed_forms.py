@@ -34,9 +34,9 @@ class SignedForms(AccountTable):
         chance, mark = stamp[:32], stamp[32:]
         return hmac.compare_digest(self._keyed_hash("form", owner, action, chance).encode(), mark.encode())
 
-    def seal(self, owner: str, use: str, state: Doc) -> str:
-        """Return a state as encrypted text, for the same visitor to send back within a few minutes."""
-        doc = json.dumps({"until": self._now() + HALF_MS, "said": state}).encode()
+    def seal(self, owner: str, use: str, state: Doc, lasts: int = HALF_MS) -> str:
+        """Return a state as encrypted text, for the same visitor to send back within a time (ms)."""
+        doc = json.dumps({"until": self._now() + lasts, "said": state}).encode()
         return encode_bytes(self._keys.seal(_PAGES, f"{use}|{owner}", doc))
 
     def open(self, owner: str, use: str, text: str) -> Doc | None:

@@ -67,7 +67,7 @@ class Page(HTMLParser):
             self._input(self.forms[-1], found)
 
     def _input(self, form: PageForm, found: dict[str, str]) -> None:
-        if found.get("type") == "checkbox":
+        if found.get("type") == "checkbox" and "name" in found:
             form.checks.append((found["name"], found["value"]))
         elif found.get("type") == "number":
             form.numbers.append((found["name"], int(found.get("min") or 0), int(found.get("max") or 0)))
@@ -92,7 +92,7 @@ class Page(HTMLParser):
     def question(self) -> PageForm | None:
         """The form that asks, or that makes the move."""
         asking = [form for form in self.forms if re.fullmatch("/games/.*/play", form.action)]
-        return next((form for form in asking if "back" not in [name for name, _, _ in form.buttons]), None)
+        return next((form for form in asking if not {"back", "keep"} & {name for name, _, _ in form.buttons}), None)
 
     def act(self, act: str, **fields: str) -> PageForm:
         """The form of a command of the table."""
@@ -154,10 +154,16 @@ class Person:
             assert form is not None, answer.text
             answer = self.answer(form)
             assert answer.status_code in (200, 303), answer.text
-            if answer.status_code == 303:
+            if has_moved(answer):
                 move_bots(self.site, path.rpartition("/")[2])
                 return self.follow(answer)
+            answer = self.follow(answer)
         raise AssertionError("there is no end of questions")
+
+
+def has_moved(answer: Any) -> bool:
+    """Whether an answer has made a move: the page then waits for its position."""
+    return "?wait=" in answer.headers.get("Location", "")
 
 
 def move_bots(site: Site, game: str) -> None:

@@ -39,13 +39,15 @@ from api.pages.map.missing_places import find_places
 from api.pages.player_view import kept_panels
 from api.pages.player_view.view_nodes import build_node, count_leaves
 from api.pages.rules.rules import read_blocks
+from api.pages.table import picks_cookie
+from api.streams.events import PAGE_SSE
 from domain.accounts.page_visits import VISIT_MS
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.ruleset_registry import load_shipped
 from tests.api import messages
 from tests.api.conftest import ROOT, Site, Table, make_site
-from tests.api.game_pages import Page, Person, move_bots
+from tests.api.game_pages import Page, PageForm, Person, has_moved, move_bots
 from tests.api.members import PASSWORD, register
 from tests.api.oauth.browser import Browser
 from tests.api.streaming import Answer, scope
@@ -235,7 +237,7 @@ class TestForms:
         assert table.move(1, {"type": "choose_power", "power": "spain"}).status_code == 201
         form = Page(anne.read(path).text).question()
         assert form is not None
-        asked = anne.send(form, form.buttons[0][:2])
+        asked = anne.follow(anne.send(form, form.buttons[0][:2]))
         why, before = Page(asked.text).forms, table.version
         form = next(each for each in why if each.action == form.action and not each.buttons[0][0])
         told = anne.send(form, ("why", '["region","home_britain"]'))
@@ -625,7 +627,7 @@ class TestLive:
         form = Page(page.text).question()
         assert form is not None
         told = started.anne.answer(form)
-        assert told.status_code == 303 or "data-begun" in told.text
+        assert has_moved(told) or "data-begun" in started.anne.follow(told).text
 
 
 # --- browsers --------------------------------------------------------------------------------------------------
@@ -714,11 +716,10 @@ class TestSheet:
             return [order["n"] for order in board["own"]["sheet"]["orders"]]
 
         def finish(answer: Any) -> Any:
-            while answer.status_code == 200:
-                form = Page(answer.text).question()
+            while not has_moved(answer):
+                form = Page(anne.follow(answer).text).question()
                 assert form is not None
                 answer = anne.answer(form)
-            assert answer.status_code == 303
             return answer
 
         before = orders()
@@ -746,9 +747,9 @@ class TestSheet:
 
         def pick(value: str) -> None:
             answer = anne.send(next(filter(None, [Page(anne.read(path).text).question()])), ("pick", value))
-            while answer.status_code == 200 and (form := Page(answer.text).question()):
+            while not has_moved(answer) and (form := Page(anne.follow(answer).text).question()):
                 answer = anne.answer(form)
-            assert answer.status_code == 303
+            assert has_moved(answer)
             move_bots(anne.site, game)
 
         while 'name="pick" value="&#34;build&#34;"' not in anne.read(path).text:
@@ -872,8 +873,8 @@ def test_pages_follow_the_settings_of_the_account(duel: tuple[Person, str, Table
     assert question is not None
     before = table.version
     asked = anne.send(question, question.buttons[0][:2])
-    assert (asked.status_code, table.version) == (200, before)
-    confirm = Page(asked.text).question()
+    assert (has_moved(asked), table.version) == (False, before)
+    confirm = Page(anne.follow(asked).text).question()
     assert confirm is not None
     assert anne.send(confirm, confirm.buttons[0][:2]).status_code == 303
     assert anne.send(form, ("zone", "Mars/Olympus")).status_code == 403
@@ -992,7 +993,7 @@ class TestNewcomers:
             anne.decide(path)
             form = Page(anne.read(path).text).question()
         assert form is not None
-        several = Page(anne.send(form, ("pick", '"set_auto_pass"')).text).question()
+        several = Page(anne.follow(anne.send(form, ("pick", '"set_auto_pass"'))).text).question()
         assert several is not None
         assert "Choose at least 1." in anne.send(several).text
         many = several.checks * 2
@@ -1069,3 +1070,123 @@ def test_answers_to_further_picks_are_kept_for_one_seat_and_version(monkeypatch:
         asked.clear()
         assert pick(role, value, version) == pick(role, value, version)
         assert asked == [role, role]
+
+
+# --- half-made moves -------------------------------------------------------------------------------------------
+
+
+class TestHalfMadeMoves:
+    @pytest.fixture
+    def placing(self, duel: tuple[Person, str, Table]) -> tuple[Person, str, Table]:
+        """Anne is asked for a unit, then for its region."""
+        anne, path, table = duel
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        assert anne.send(form, form.buttons[0][:2]).status_code == 303
+        assert table.move(1, {"type": "choose_power", "power": "spain"}).status_code == 201
+        return duel
+
+    def ask(self, anne: Person, path: str) -> PageForm:
+        form = Page(anne.read(path).text).question()
+        assert form is not None
+        return form
+
+    def test_an_answer_leads_to_the_next_question_at_an_address_that_tells_nothing(
+        self, placing: tuple[Person, str, Table]
+    ) -> None:
+        anne, path, _ = placing
+        first = self.ask(anne, path)
+        answer = anne.send(first, first.buttons[0][:2])
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"{path}#move")
+        cookie = answer.headers["Set-Cookie"]
+        assert {"HttpOnly", "SameSite=Strict", f"Path={path}"} <= {*cookie.split("; ")}
+        assert "army" not in cookie
+        assert "unit" not in cookie
+        second = self.ask(anne, path)  # and again after the page is opened anew
+        assert dict(second.fields)["picks"] != dict(first.fields)["picks"]
+        assert dict(self.ask(anne, path).fields)["key"] == dict(second.fields)["key"]
+
+    def test_the_address_of_an_answer_leads_to_the_table(self, placing: tuple[Person, str, Table]) -> None:
+        anne, path, _ = placing
+        for form in ("play", "commands"):
+            answer = anne.browser.get(f"{path}/{form}")
+            assert (answer.status_code, answer.headers["Location"]) == (303, f"{path}#move")
+
+    def test_an_answer_is_given_anew_from_its_chip_on(self, placing: tuple[Person, str, Table]) -> None:
+        anne, path, _ = placing
+        first = self.ask(anne, path)
+        anne.send(first, first.buttons[0][:2])
+        chips = Page(anne.read(path).text).form("/play", "keep")
+        assert anne.send(chips, ("keep", "0")).status_code == 303
+        again = self.ask(anne, path)
+        assert dict(again.fields)["picks"] == dict(first.fields)["picks"]
+        assert anne.browser.client.get_cookie(picks_cookie.COOKIE, path=path) is None
+
+    def test_a_move_or_a_new_start_forgets_the_answers(self, placing: tuple[Person, str, Table]) -> None:
+        anne, path, _ = placing
+        first = self.ask(anne, path)
+        anne.send(first, first.buttons[0][:2])
+        back = Page(anne.read(path).text).form("/play", "again")
+        assert anne.send(back, ("again", "1")).status_code == 303
+        assert dict(self.ask(anne, path).fields)["picks"] == dict(first.fields)["picks"]
+        assert '<p class="note">The game has moved on' not in anne.decide(path).text
+
+    def test_answers_to_an_earlier_decision_are_void_and_the_page_says_so_once(
+        self, placing: tuple[Person, str, Table]
+    ) -> None:
+        anne, path, table = placing
+        first = self.ask(anne, path)
+        anne.send(first, first.buttons[0][:2])
+        asked = {"decision": table.decision, "picks": ["army"]}
+        region = anne.api.post(f"{table.path}/choices", asked, Annals_Role="0").json["choice"]["options"][0]["value"]
+        body = {"move": {"type": "place_unit", "unit": "army", "region": region}, "decision": table.decision}
+        assert anne.api.post(f"{table.path}/moves", body, Annals_Role="0").status_code == 201
+        told = [anne.read(path).text for _ in range(2)]
+        assert ["The game has moved on: your answers were not sent" in text for text in told] == [True, False]
+
+    def test_answers_of_one_seat_are_nothing_to_another_visitor(self, placing: tuple[Person, str, Table]) -> None:
+        anne, path, _ = placing
+        first = self.ask(anne, path)
+        anne.send(first, first.buttons[0][:2])
+        sealed = anne.browser.client.get_cookie(picks_cookie.COOKIE, path=path)
+        stranger = person(anne.site, "Carla")
+        stranger.browser.client.set_cookie(picks_cookie.COOKIE, sealed.value, path=path)
+        assert "data-begun" not in stranger.read(path).text
+
+    def test_more_answers_than_a_cookie_holds_are_answered_as_before(
+        self, placing: tuple[Person, str, Table], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        anne, path, _ = placing
+        monkeypatch.setattr(picks_cookie, "MOST_BYTES", 10)
+        first = self.ask(anne, path)
+        answer = anne.send(first, first.buttons[0][:2])
+        assert answer.status_code == 200
+        assert Page(answer.text).question() is not None
+
+
+class TestGazette:
+    def test_what_others_have_done_since_the_own_move_opens_the_page(self, duel: tuple[Person, str, Table]) -> None:
+        anne, path, table = duel
+        anne.decide(path)
+        assert "gazette" not in anne.read(path).text
+        assert table.move(1, {"type": "choose_power", "power": "spain"}).status_code == 201
+        text = anne.read(path).text
+        opened = re.search(r'<details class="gazette"[^>]* open>(.*?)</details>', text, re.DOTALL)
+        assert opened is not None
+        assert "Spain" in opened[1]
+        form = Page(text).question()
+        assert form is not None
+        anne.send(form, form.buttons[0][:2])
+        assert re.search(r'<details class="gazette" data-key="gazette">', anne.read(path).text)
+
+    def test_the_turn_of_a_game_of_sealed_orders_is_told_without_notes_on_sheets(self, started: Started) -> None:
+        anne, path = started.anne, started.anne.play_now("egc@1")
+        text = ""
+        while "gazette" not in text:
+            text = anne.decide(path).text
+        assert "submits its orders" not in text[text.index('aria-labelledby="chronicle"') :]
+
+
+def test_a_stream_of_a_page_gives_signs_of_life_that_scripts_hear() -> None:
+    """A browser's script hears no comments."""
+    assert PAGE_SSE.keep_alive == b"event: alive\ndata:\n\n"

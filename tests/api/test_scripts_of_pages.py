@@ -16,11 +16,9 @@ def test_no_script_writes_figures_dates_or_lists_of_a_language() -> None:
     assert [script.name for script in scripts if LOCAL.search(script.read_text("utf-8"))] == []
 
 
-def test_a_question_is_beside_the_map_or_has_a_link() -> None:
-    """The link to the question below the map leaves at the very width from where it stands beside it."""
-    map_css, style_css = ((ROOT / "api/pages/static" / name).read_text("utf-8") for name in ("map.css", "style.css"))
-    beside = re.search(r"@media \(min-width: (\w+)\) \{\s*\.area:has\(\.decide\) \{ grid-template-columns", map_css)
-    without_link = re.search(r"@media \(min-width: (\w+)\) \{\s*\.to-move \{ display: none", style_css)
+def test_a_question_is_beside_the_map_from_700_px_on_and_on_a_phone_that_lies() -> None:
+    style_css = (ROOT / "api/pages/static/style.css").read_text("utf-8")
+    wanted = r"@media ([^{]*) \{\s*\.paired \.area, [^{]* \{ grid-template: auto minmax\(0, 1fr\) / "
+    beside = re.search(wanted, style_css)
     assert beside is not None
-    assert without_link is not None
-    assert beside[1] == without_link[1]
+    assert beside[1] == "(min-width: 700px), (min-width: 30rem) and (orientation: landscape)"

@@ -24,7 +24,7 @@ const due = (page) => page.locator(".bar.yours ~ .area .decide");
 await turn(guest);
 expected.push("/live");
 const forgotten = await openTab(guest);
-await forgotten.route(/\/live/, (route) => route.abort());
+await forgotten.route(/\/live/, (route) => route.fulfill({ status: 503 }));
 await forgotten.goto(table);
 await decide(guest);
 await answer(forgotten);

@@ -25,10 +25,14 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hinting=none"],
 });
 
+/** Browsers without scripts. */
+const plain = new WeakSet();
+
 /** Return a page of a browser of its own. */
 export async function open(options = {}) {
   const context = await browser.newContext({ baseURL: given.url, locale: "en", timezoneId: "UTC", ...options });
   context.setDefaultTimeout(PATIENCE);
+  if (options.javaScriptEnabled === false) plain.add(context);
   return openTab({ context: () => context });
 }
 
@@ -121,34 +125,44 @@ const QUESTION = ".decide form:not(.back):not(.why *)";
 /** The one refusal that may come to who clicks rightly: others have closed the decision, and the page says so. */
 const CLOSED = 'data-cause="decision_closed"';
 
+/** Return true for the answer of the service to a form of a table. @param answer */
+const isOfForm = (answer) => answer.request().method() === "POST" && /\/games\/[^/]+\/(play|commands)$/.test(new URL(answer.url()).pathname);
+
 /**
- * Carry out an act that leads to another page, such as a click, and return the answer that makes this page.
+ * Carry out an act that sends a form of a table, such as a click, and return the service's answer, once the page shows it.
  * Return null if what is acted on has gone, or was held back: the page follows the game.
  */
 export async function submit(page, act) {
-  const led = page.waitForNavigation({ waitUntil: "domcontentloaded", timeout: PATIENCE / 2 });
-  led.catch(() => {});
+  const [sent, led] = [page.waitForResponse(isOfForm, { timeout: PATIENCE / 2 }), plain.has(page.context()) ? leave(page) : null];
+  sent.catch(() => {});
   let answer;
   try {
     await act();
-    answer = await led;
+    answer = await sent;
+    if (led && !(await led)) faults.push(`${page.url()}: a click leads to a place on the page, not to its option`);
   } catch (error) {
     if (error.name !== "TimeoutError") throw error;
     return null;
   }
-  if (!answer) {
-    faults.push(`${page.url()}: a click leads to a place on the page, not to its option`);
-    return null;
-  }
+  if (!led) await page.waitForFunction(() => document.getElementById("main") && !document.querySelector("[aria-busy]"));
   if (answer.status() === 409 && (await answer.text()).includes(CLOSED)) conflicts--;
   else if (answer.status() >= 400)
     faults.push(`${page.url()}: ${answer.status()} ${(answer.request().postData() ?? "").slice(60)} ${await page.locator("#moved-on, .problem").allInnerTexts()}`);
   return answer;
 }
 
-/** Use a link or a button, and wait for the page to which it leads. */
+/** Return the answer that makes another page. @param page */
+function leave(page) {
+  const led = page.waitForNavigation({ waitUntil: "domcontentloaded", timeout: PATIENCE / 2 });
+  led.catch(() => {});
+  return led;
+}
+
+/** Use a link or a button, and wait for what it leads to: another page, or with scripts an answer beside the map. */
 export async function go(page, place) {
-  await Promise.all([page.waitForNavigation({ waitUntil: "domcontentloaded" }), use(place)]);
+  const isBesideMap = !plain.has(page.context()) && (await place.evaluate((node) => Boolean(node.form?.closest(".stage"))));
+  if (isBesideMap) return submit(page, () => use(place));
+  return Promise.all([leave(page), use(place)]);
 }
 
 /** Regions picked on the map. */
@@ -193,7 +207,7 @@ export async function decide(page, ending = true) {
   for (let step = 0; step < 40; step++) {
     const made = await answer(page, ending);
     if (!made && !(await page.locator(QUESTION).count())) return false;
-    if (made?.ok() && !new URL(page.url()).pathname.endsWith("/play")) return true;
+    if (made?.status() === 303 && made.headers().location.includes("wait=")) return true;
   }
   throw new Error(`no end of questions at ${page.url()}`);
 }

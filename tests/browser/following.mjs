@@ -1,5 +1,5 @@
 // Two browsers at one table: what one does, the other sees within a second, and nothing of its reader is lost.
-import { decide, expected, finish, given, open, register } from "./driver.mjs";
+import { decide, expected, finish, given, open, register, submit } from "./driver.mjs";
 
 const [anne, bea] = [await open(), await open()];
 await register(anne, "Anne F", "/games");
@@ -36,7 +36,7 @@ await decide(second);
 const asked = await Promise.any([first, second].map((page) => page.locator(".decide").waitFor().then(() => page)));
 const other = asked === first ? second : first;
 for (let step = 0; step < 5 && !(await asked.locator(".decide[data-begun]").count()); step++)
-  await Promise.all([asked.waitForURL(/play$/), asked.locator(".decide form button").first().click()]);
+  await submit(asked, () => asked.locator(".decide form:not(.back) button").first().click());
 const answers = await asked.locator(".decide .answers").textContent();
 await connected(asked);
 const panels = other.locator("#agreements");

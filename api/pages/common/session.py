@@ -137,6 +137,30 @@ def set_session_cookie(response: Response, token: str) -> Response:
     return response
 
 
+def set_table_cookie(response: Response, name: str, value: str, path: str, seconds: int) -> Response:
+    """Set a cookie for the pages of one table, which no other site sends; an empty value deletes it."""
+    response.set_cookie(
+        _table_cookie(name),
+        value,
+        seconds if value else 0,
+        path=path,
+        secure=public_url.is_secure(),
+        httponly=True,
+        samesite="Strict",
+    )
+    return response
+
+
+def table_cookie(name: str) -> str:
+    """Return the value of a cookie for the pages of one table, or an empty string."""
+    return request.cookies.get(_table_cookie(name), "")
+
+
+def _table_cookie(name: str) -> str:
+    """Return the full name: `__Host-` would require the path of all pages."""
+    return f"__Secure-{name}" if public_url.is_secure() else name
+
+
 def device_token() -> str:
     """Return the device token of an earlier login: with it, others' failed logins do not slow this one."""
     return request.cookies.get(_cookie(DEVICE_COOKIE), "")[:100]

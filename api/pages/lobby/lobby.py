@@ -222,4 +222,4 @@ def play_now() -> Response:
         require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
     require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
     started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")
-    return redirect(f"/games/{game}?wait={started['position']}#decision")
+    return redirect(f"/games/{game}?wait={started['position']}#move")

@@ -17,6 +17,10 @@ const SPEECH_PAUSE = 2000;
 const HOLD = 400;
 /** Time after which a fault is told: most pass unseen, ms. */
 const FAULT_PATIENCE = 1500;
+/** Time without any sign of life after which a stream counts as dead, ms. The service gives one every five seconds. */
+const SILENCE = 15_000;
+/** Time in which a stream that follows a dead one must open: the browser may have taken another dead connection, ms. */
+const OPENING = 3000;
 
 /** The policy of this service's own pages: they come from its own address. */
 const policy = /** @type {any} */ (window).trustedTypes?.createPolicy("annals", {
@@ -134,6 +138,15 @@ function holdPlace(main, change) {
     scrollBy({ top: seen.getBoundingClientRect().top - before, behavior: "instant" });
 }
 
+/** Give the focus to the question, or to what is told about it, and bring it into the window with its map. @param {Element} section */
+function focusOn(section) {
+  const place = /** @type {HTMLElement} */ (section.querySelector("[autofocus]") ?? section.querySelector("[data-ask]") ?? section);
+  place.focus({ preventScroll: true });
+  const { top, bottom } = (section.closest(".paired") ?? place).getBoundingClientRect();
+  scrollBy({ top: Math.min(top, 0) || Math.max(bottom - innerHeight, 0), behavior: "instant" });
+  place.scrollIntoView({ block: "nearest", behavior: "instant" }); // within the tray
+}
+
 // --- what is said --------------------------------------------------------------------------------------------------
 
 /** Speaks whole sentences, the last one at the latest after a pause. */
@@ -184,7 +197,13 @@ class Follower {
     this.fetchPause = FETCH_PAUSES.least;
     this.fetched = 0;
     this.faultTimer = 0;
+    this.silenceTimer = 0;
     this.shown = "";
+    /** Number of the answers given on this page. */
+    this.answers = 0;
+    this.isAnswering = false;
+    /** True after an answer, until the reader goes elsewhere: the next question gets the focus. */
+    this.isWaiting = false;
   }
 
   get version() {
@@ -201,19 +220,35 @@ class Follower {
     }
     const source = new EventSource(this.main.dataset.live || "");
     this.source = source;
+    source.addEventListener("open", () => this.watch());
+    source.addEventListener("alive", () => this.watch());
     source.addEventListener("change", (event) => this.hear(JSON.parse(event.data)));
     source.addEventListener("end", () => this.end("over"));
     source.addEventListener("bye", () => this.reopen());
     source.addEventListener("error", () => this.lose(source));
   }
 
+  /** Wait for the next sign of life; without one, the stream is dead, though nothing has ended it. */
+  watch(time = SILENCE) {
+    clearTimeout(this.silenceTimer);
+    if (this.source) this.silenceTimer = setTimeout(() => this.renew(), time);
+  }
+
+  renew() {
+    this.show("silent");
+    this.close();
+    this.open();
+    this.watch(OPENING);
+  }
+
   /** Open the stream anew, after the time that a refusal names: only another request can read it. @param {EventSource} source */
   async lose(source) {
-    const isRefused = source.readyState === CLOSED && source === this.source;
+    if (source !== this.source) return;
     this.reopen();
-    if (!isRefused) return;
     const guard = new AbortController();
     const answer = await fetch(this.main.dataset.live || "", { cache: "no-store", signal: guard.signal }).catch(() => null);
+    if (answer) document.documentElement.classList.remove("lost");
+    else this.loseTouch();
     if (answer && !answer.ok) this.closedUntil = Date.now() + waitOf(answer);
     guard.abort();
   }
@@ -222,6 +257,14 @@ class Follower {
     this.source?.close();
     this.source = null;
     clearTimeout(this.timer);
+    clearTimeout(this.silenceTimer);
+  }
+
+  /** The service cannot be reached: buttons rest until it can. */
+  loseTouch() {
+    if (this.isOver) return;
+    this.show("offline");
+    document.documentElement.classList.add("lost");
   }
 
   /** Follow no more. @param {"over" | "ended"} state */
@@ -243,7 +286,9 @@ class Follower {
 
   /** @param {Change} change */
   hear(change) {
+    this.watch();
     this.pause = FIRST_PAUSE;
+    document.documentElement.classList.remove("lost");
     this.told = change;
     this.votes ??= this.version ? change.votes : ""; // a list has no version: it may have changed meanwhile
     this.check();
@@ -271,13 +316,57 @@ class Follower {
     else this.reopen();
   }
 
+  /** Send a form, and show what comes of it: no new page, and the reader stays in place. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+  async answer(form, button) {
+    this.isAnswering = true;
+    this.answers++;
+    this.main.setAttribute("aria-busy", "true");
+    const body = new URLSearchParams(/** @type {any} */ (new FormData(form, button)));
+    const signal = AbortSignal.timeout(2 * SILENCE);
+    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" }, signal }).catch(() => null);
+    const text = await answer?.text().catch(() => null);
+    const page = text ? parse(text) : null;
+    const next = page?.getElementById("main");
+    this.isAnswering = false;
+    if (!answer || !page) {
+      this.loseTouch();
+      this.reopen();
+    } else if (!next || !next.dataset.page) sendPlainly(form, button); // a problem, or a login: a page of its own
+    else if (next.dataset.page.split("?")[0] !== this.main.dataset.page?.split("?")[0]) location.assign(answer.url);
+    else this.showAnswer(page, next);
+    this.main.removeAttribute("aria-busy");
+  }
+
+  /** @param {Document} page @param {HTMLElement} next */
+  showAnswer(page, next) {
+    for (const old of this.main.querySelectorAll(".decide")) old.remove(); // it is answered
+    for (const form of this.main.querySelectorAll(".stage form")) touched.delete(form);
+    const told = page.getElementById("moved-on");
+    document.getElementById("moved-on")?.replaceChildren(...(told?.childNodes ?? []));
+    update(this.main, next);
+    document.dispatchEvent(new Event("annals:updated"));
+    document.title = page.title;
+    const asks = this.main.querySelector(".decide");
+    if (asks) hold(asks);
+    const tray = this.main.querySelector(".tray");
+    if (tray) tray.scrollTop = 0;
+    const given = this.main.querySelector(".answers");
+    if (given) given.scrollLeft = given.scrollWidth; // the newest one
+    focusOn(asks ?? this.main.querySelector(".bar") ?? this.main);
+    this.isWaiting = !asks;
+    if (!this.main.dataset.live) this.end("over");
+    else this.check();
+  }
+
   /** Return true if the page is at least as new as told. @param {Change} told */
   async replace(told) {
-    const answer = await fetch(this.main.dataset.page || "", { headers: { Accept: "text/html" }, cache: "no-store" });
+    const { answers } = this;
+    const answer = await fetch(this.main.dataset.page || "", { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(SILENCE) });
     if (!answer.ok) this.closedUntil = Date.now() + waitOf(answer);
     const page = answer.ok ? parse(await answer.text()) : null;
     const next = page?.getElementById("main");
     if (!page || !next) return false;
+    if (this.isAnswering || this.answers !== answers) return true; // what the answer shows is newer
     if (next.dataset.page !== this.main.dataset.page) return this.end("ended");
     const lost = [...this.main.querySelectorAll(".decide")].some((old) => isBegun(old) && isGone(old, page));
     const seen = new Set([...this.main.querySelectorAll(".chronicle .entry")].map(keyOf));
@@ -287,22 +376,36 @@ class Follower {
     holdPlace(this.main, () => update(this.main, next));
     const asks = question();
     if (asks && asks.textContent !== asked) hold(asks);
+    if (asks && this.isWaiting) focusOn(asks);
+    if (asks) this.isWaiting = false;
     document.dispatchEvent(new Event("annals:updated"));
     document.title = page.title;
     this.votes = told.votes;
-    if (lost) this.voice.say(this.main.dataset.lost || "");
+    if (lost) this.tellLoss();
     else if (page.title !== wasDue) this.voice.say(page.title.replace(/^[^:]*: /, ""));
     else if (this.version !== before) this.voice.say(newest(this.main, seen));
     if (!this.main.dataset.live) return this.end("over");
     return this.version >= told.version;
   }
 
-  /** Tell the state: a fault only once it lasts. @param {"connected" | "behind" | "offline" | "over" | "ended"} state */
+  /** Tell in sight and aloud that begun answers are void. */
+  tellLoss() {
+    const told = document.createElement("p");
+    told.className = "note";
+    told.textContent = this.main.dataset.lost || "";
+    document.getElementById("moved-on")?.replaceChildren(told); // it speaks itself
+  }
+
+  /** Tell the state: a fault only once it lasts. @param {"connected" | "behind" | "offline" | "silent" | "over" | "ended"} state */
   show(state) {
     if (state === this.shown) return;
     this.shown = state;
     clearTimeout(this.faultTimer);
-    const tell = () => (this.state.textContent = this.state.dataset[state] || "");
+    const tell = () => {
+      this.state.textContent = this.state.dataset[state] || "";
+      if (["connected", "behind", "over"].includes(state)) delete this.state.dataset.state; // no fault
+      else this.state.dataset.state = state;
+    };
     if (state === "behind" || state === "offline") this.faultTimer = setTimeout(tell, FAULT_PATIENCE);
     else tell();
   }
@@ -314,7 +417,16 @@ const isGone = (old, page) => ![...page.querySelectorAll(".decide")].some((next)
 /** Return the newest sentence of the chronicle that was not there before. @param {Element} main @param {Set<string>} seen */
 function newest(main, seen) {
   const fresh = [...main.querySelectorAll(".chronicle .entry")].filter((entry) => !seen.has(keyOf(entry)));
-  return fresh.at(-1)?.querySelector("p")?.textContent?.trim().replace(/\s+/g, " ") || "";
+  return fresh.at(-1)?.querySelector("p:not(.number, .when)")?.textContent?.trim().replace(/\s+/g, " ") || "";
+}
+
+/** Forms that lead to a whole page: the browser sends them itself. */
+const whole = new WeakSet();
+
+/** Send a form as without scripts. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+function sendPlainly(form, button) {
+  whole.add(form);
+  form.requestSubmit(button);
 }
 
 const main = document.getElementById("main");
@@ -328,6 +440,14 @@ if (main?.dataset.live) {
   document.addEventListener("submit", (event) => {
     const section = /** @type {Element} */ (event.target).closest(".decide");
     if (section && (held.get(section) ?? 0) > Date.now()) event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const rests = document.documentElement.classList.contains("lost");
+    if (event.defaultPrevented || whole.has(form) || !(rests || form.closest(".stage"))) return;
+    event.preventDefault();
+    if (!rests && !follower.isAnswering) follower.answer(form, event.submitter);
+  });
+  document.addEventListener("focusin", (event) => {
+    if (!(/** @type {Element} */ (event.target).matches(".bar"))) follower.isWaiting = false;
   });
   document.addEventListener("click", (event) => {
     const details = event.target instanceof Element ? event.target.closest("summary")?.parentElement : null;
@@ -335,6 +455,10 @@ if (main?.dataset.live) {
   });
   document.addEventListener("visibilitychange", () => (document.hidden ? follower.close() : follower.open()));
   window.addEventListener("online", () => follower.open());
+  window.addEventListener("offline", () => {
+    follower.loseTouch();
+    follower.close();
+  });
   window.addEventListener("pagehide", () => follower.close());
   window.addEventListener("pageshow", (event) => event.persisted && follower.open());
   follower.open();

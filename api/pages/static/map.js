@@ -64,8 +64,8 @@ class BoardMap {
   /** Keep one tab stop; a narrow window shows what is offered now, unless the reader has chosen a view. */
   onUpdate() {
     this.rove();
-    const asked = decision();
-    if (asked !== this.asked) this.begin();
+    this.svg.classList.toggle("closer", this.isCloser);
+    if (question() !== this.asked) this.begin();
   }
 
   // --- keys --------------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ class BoardMap {
     this.rove();
     this.show(place);
     this.tell(place);
-    const about = this.svg.parentElement?.querySelector("a[data-about]");
+    const about = document.querySelector("a[data-about]");
     about?.setAttribute("href", `${about.getAttribute("href")?.split("#")[0]}#about-${this.current}`);
   }
 
@@ -156,7 +156,7 @@ class BoardMap {
 
   /** Show what was shown before; on a narrow window begin with what is offered or held. */
   begin() {
-    this.asked = decision();
+    this.asked = question();
     const stored = read(this.store);
     if (stored) this.setView(stored);
     else if (window.innerWidth < NARROW) this.showOffers();
@@ -164,7 +164,7 @@ class BoardMap {
 
   /** @param {Event} event */
   onZoom(event) {
-    const kind = event.target instanceof HTMLElement ? event.target.dataset.zoom : undefined;
+    const kind = event.target instanceof Element ? event.target.closest("[data-zoom]")?.getAttribute("data-zoom") : undefined;
     if (kind === "in") this.zoom(STEP);
     if (kind === "out") this.zoom(1 / STEP);
     if (kind === "all") this.setView(this.whole);
@@ -292,9 +292,10 @@ function placeOf(target) {
   return /** @type {SVGElement | null} */ (found);
 }
 
-/** Return the decision that is asked, or an empty text. */
-function decision() {
-  return document.querySelector(".decide input[name=decision]")?.getAttribute("value") || "";
+/** Return the question that is asked, by its decision and the answers so far, or an empty text. */
+function question() {
+  const parts = ["decision", "picks"].map((name) => document.querySelector(`.decide input[name=${name}]`)?.getAttribute("value"));
+  return parts.join(" ").trim();
 }
 
 /** Return true if an option names this region. @param {Element} place */

@@ -17,6 +17,7 @@ from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, render_games_page, session_owner
 from api.pages.decision.order_sheet import cancel_moves
 from api.pages.table.earlier_orders import copy_orders
+from api.pages.table.picks_cookie import forget_picks
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.types import Doc
 
@@ -50,7 +51,8 @@ def command(game: str) -> Response:
     position = answer.doc.get("position")
     address = f"/games/{answer.doc['game']}" if act == "fork" else page.address
     address = f"{address}?wait={position}" if position else address
-    return redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address)
+    response = redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address)
+    return forget_picks(response, page) if act == "undo" else response
 
 
 def confirm_invitation(game: str) -> Response:

@@ -10,7 +10,7 @@ from api.http.problems import Problem
 from api.pages.common.in_process import require
 from api.pages.common.session import session_owner
 from api.pages.table.table_page import find_role
-from api.routes.stream import make_subscriber, start_stream
+from api.routes.stream import make_page_subscriber, start_stream
 from api.services import services
 from api.streams.game_source import ChangeSource, ModeratorPermit, PageViewKey, RolePermit
 from api.streams.source import Permit
@@ -23,7 +23,7 @@ def follow_own_tables() -> Response:
     if owner is None:
         raise Problem("unauthenticated")
     source = ListChangeSource(services(), TableOwner(account=owner.account))
-    return start_stream(make_subscriber(source, ONLY_VIEW, AccountPermit(services(), owner)), owner.account)
+    return start_stream(make_page_subscriber(source, ONLY_VIEW, AccountPermit(services(), owner)), owner.account)
 
 
 def follow_table(game: str) -> Response:
@@ -38,6 +38,6 @@ def follow_table(game: str) -> Response:
     permit: Permit | None = RolePermit(services(), principal) if principal else None
     if permit is None and owner and authorization.is_moderator(owner):  # who sees past a delay, as on the page
         permit = ModeratorPermit(services(), owner)
-    subscriber = make_subscriber(ChangeSource(services(), game), PageViewKey(permit is not None), permit)
+    subscriber = make_page_subscriber(ChangeSource(services(), game), PageViewKey(permit is not None), permit)
     plays = principal is not None and principal.seat is not None and table["status"] == "running"
     return start_stream(subscriber, owner.account if owner else None, plays=plays)

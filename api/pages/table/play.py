@@ -13,9 +13,10 @@ from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
 from api.pages.common.session import redirect, session_owner
-from api.pages.decision.move_choices import BuilderState, Picks, parse
+from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Picks, parse
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import find_reason
+from api.pages.table.picks_cookie import forget_picks, keep_picks
 from api.pages.table.prompt import Prompt, ask_first, ask_next, new_picks, preview_move
 from api.pages.table.table import render_table
 from api.pages.table.table_page import TablePage, load_table_page
@@ -33,11 +34,19 @@ _TOLD = 3
 """Newest sentences that a page tells of what has happened since its form."""
 
 
+def reopen_answer(game: str) -> Response:
+    """Lead to the table from the address of a form's answer, such as one that a browser opens anew."""
+    return redirect(f"/games/{game}#move")
+
+
 def play(game: str) -> Response:
-    """Take an answer to a question of the move builder, and show the next question, or make the move."""
+    """Take an answer to a question of the move builder, and lead to the next question, or make the move."""
     if session_owner() is None:
         return show_login(f"/games/{game}")
-    page, picks = load_table_page(game), Picks.from_form()
+    page = load_table_page(game)
+    if "again" in request.form:
+        return forget_picks(redirect(page.question_address), page)
+    picks = _read_picks()
     if page.summary["status"] != "running" or page.seat is None:
         return render_table(page, Prompt(note=_say(Message("The game does not wait for you."))), 409)
     if "send" in request.form:
@@ -48,13 +57,20 @@ def play(game: str) -> Response:
     if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
         return _explain(page, state, missing)
     if state.move is None:
-        return render_table(page, ask_next(page, state))
+        return keep_picks(page, state.picks) or render_table(page, ask_next(page, state))
     preview = preview_move(page, state)
     if preview.status >= 400:
         return _refuse(page, picks, preview)
     if _needs_confirmation(page, preview.doc):
-        return render_table(page, Prompt(state, preview=preview.doc))
+        return keep_picks(page, state.picks) or render_table(page, Prompt(state, preview=preview.doc))
     return _send(page, picks, state.move)
+
+
+def _read_picks() -> Picks:
+    """Return the answers of the form: with `keep` only the first ones, to answer from there on anew."""
+    picks = Picks.from_form()
+    count = parse_number(request.form.get("keep", ""), MOST_PICKS)
+    return picks if count is None else replace(picks, trail=picks.trail[:count])
 
 
 def _explain(page: TablePage, state: BuilderState, missing: str) -> Response:
@@ -85,7 +101,12 @@ def _send(page: TablePage, picks: Picks, move: Json) -> Response:
     made = _post_move(page, picks, move)
     if made.status >= 400:
         return _refuse(page, picks, made)
-    return redirect(f"{page.address}?wait={made.doc['position']}#decision")
+    return _lead_on(page, made)
+
+
+def _lead_on(page: TablePage, made: Answer) -> Response:
+    """Lead to the table after a move, where the next question is if there is one."""
+    return forget_picks(redirect(f"{page.address}?wait={made.doc['position']}#move"), page)
 
 
 def _post_move(page: TablePage, picks: Picks, move: Json) -> Answer:
@@ -132,7 +153,7 @@ def _count_answers(asked: Prompt, picks: Picks, refusal: Answer) -> Doc:
 def _catch_up(page: TablePage, picks: Picks, refusal: Answer) -> Response:
     """Show what is asked now, with the answers so far if they still fit, and what has happened meanwhile."""
     if repeat := _find_repeat(page, picks):
-        return redirect(f"{page.address}?wait={repeat.doc['position']}#decision")
+        return _lead_on(page, repeat)
     current = load_table_page(page.game)
     decision = current.decision
     asked = Prompt(refusal=refusal.doc)

@@ -78,6 +78,14 @@ def ask_first(page: TablePage) -> Prompt:
     return ask_next(page, page.builder.advance(new_picks(page)))
 
 
+def resume_move(page: TablePage, picks: Picks) -> Prompt | None:
+    """Return the next question of a half-made move, or None if the game has moved on."""
+    if not (page.must_decide or page.may_decide) or picks.decision != (page.decision or {}).get("id"):
+        return None
+    asked = ask_next(page, page.builder.advance(picks))
+    return asked if asked.refusal is None else None
+
+
 def preview_move(page: TablePage, step: BuilderState) -> Answer:
     """Return the dry run of a finished move: its consequences of a finished move, as far as the seat may know them."""
     body = {"moves": list_moves(page.labels, step.picks, step.move), "decision": step.picks.decision}
@@ -89,7 +97,8 @@ def ask_next(page: TablePage, step: BuilderState) -> Prompt:
     if step.answer.status >= 400:
         return Prompt(refusal=step.answer.doc)
     if step.move is not None:
-        return Prompt(step, preview=preview_move(page, step).doc)
+        preview = preview_move(page, step)
+        return Prompt(refusal=preview.doc) if preview.status >= 400 else Prompt(step, preview=preview.doc)
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
     question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None

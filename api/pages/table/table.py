@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from flask import Response
 
+from api.http import i18n
 from api.pages.common import clocks
 from api.pages.common.agreements import DURATIONS, tell_act
 from api.pages.common.geometry import load_geometry
@@ -13,15 +14,17 @@ from api.pages.common.in_process import ask
 from api.pages.common.session import render_games_page
 from api.pages.lobby.link_card import show_card
 from api.pages.map.board_picture import is_public
-from api.pages.map.map_view import Offers, find_offers, show_map
+from api.pages.map.map_view import MapView, Offers, find_offers, show_map
 from api.pages.map.missing_places import find_places
 from api.pages.player_view.kept_panels import show_parts
 from api.pages.player_view.node_html import NodeWriter
 from api.pages.player_view.view_nodes import show_window
-from api.pages.table.chronicle import digest_since_visit, newest_entries
-from api.pages.table.prompt import Prompt, ask_first
+from api.pages.table.chronicle import NEWEST, Gazette, digest_since_visit, find_news, list_told, newest_entries
+from api.pages.table.picks_cookie import forget_picks, recall_picks
+from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.table_page import TablePage, load_table_page
 from api.services import Doc
+from domain.kernel.text.message_catalog import Message
 from projections.documents import is_paused
 
 REFRESH_SECONDS = 4
@@ -32,8 +35,24 @@ REFRESH_SECONDS = 4
 
 
 def show_table(game: str) -> Response:
-    """Show a table."""
-    return render_table(load_table_page(game))
+    """Show a table, with the question of a half-made move if there is one."""
+    page = load_table_page(game)
+    picks = recall_picks(page)
+    if picks is None:
+        return render_table(page)
+    if asked := resume_move(page, picks) if page.summary["status"] == "running" else None:
+        return render_table(page, asked)
+    return forget_picks(render_table(page, _tell_moved_on(page)), page)
+
+
+def _tell_moved_on(page: TablePage) -> Prompt:
+    """Return the question after a half-made move that is void, with the sentence about it."""
+    is_asked = page.summary["status"] == "running" and (page.must_decide or page.may_decide)
+    asked = ask_first(page) if is_asked else Prompt()
+    fits_no_more = Message("The game has moved on: your answers no longer fit.")
+    nothing = Message("The game has moved on: your answers were not sent, and nothing is asked of you now.")
+    asked.note = i18n.translate(fits_no_more if is_asked else nothing, i18n.request_language())
+    return asked
 
 
 def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200) -> Response:
@@ -43,6 +62,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     if asked is None and running and (page.must_decide or page.may_decide):
         asked = ask_first(page)
     entries, digest = newest_entries(page), digest_since_visit(page)
+    news = find_news(page, entries)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
     missing = asked.missing if asked and not blocked else ()
@@ -62,12 +82,13 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         parts=parts,
         window=show_window(labels, page.decision, titles) if running else None,
         write_node=NodeWriter(labels.texts.lang).write_node,
-        map=show_map(labels, page.board, page.seat, offers),
+        map=_show_map(page, offers, news if asked is None or not asked.is_begun else None),
+        news=news,
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),
         sheet=page.show_sheet(),
-        entries=entries,
+        entries=list_told(page, entries),
         digest=digest,
         undo=_undo_version(page, entries),
         votes=list_votes(page),
@@ -83,6 +104,18 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     )
 
 
+def _show_map(page: TablePage, offers: Offers, news: Gazette | None) -> MapView | None:
+    """Return the map, with marks where something has changed since the version of the news."""
+    shown = show_map(page.labels, page.board, page.seat, offers)
+    if shown is None or news is None:
+        return shown
+    earlier = ask("GET", f"/games/{page.game}/board?version={news.since}", role=page.role)
+    before = show_map(page.labels, earlier.doc, page.seat, Offers()) if earlier.status < 400 else None
+    if before is not None:
+        shown.mark_changes(before)
+    return shown
+
+
 def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:
     """Return the regions of the map in the question to the visitor."""
     geometry = load_geometry(page.labels.rules.package)
@@ -95,7 +128,8 @@ def _undo_version(page: TablePage, entries: Sequence[Doc]) -> int | None:
     """Return the version before the visitor's last move if that is among the newest records, or None."""
     if page.seat is None or page.summary["status"] != "running" or page.summary["undo"] not in ("free", "consent"):
         return None
-    own = [e for e in entries if e["kind"] == "moved" and e["seat"] == page.seat and not e.get("undone")]
+    newest = [e for e in entries if e["version"] > page.summary["version"] - NEWEST]
+    own = [e for e in newest if e["kind"] == "moved" and e["seat"] == page.seat and not e.get("undone")]
     return own[-1]["version"] - 1 if own else None
 
 

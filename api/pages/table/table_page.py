@@ -89,6 +89,11 @@ class TablePage:
         return f"/games/{self.game}"
 
     @property
+    def question_address(self) -> str:
+        """Return the address of the question to the visitor in this role."""
+        return f"{self.address}{f'?as={self.role}' if len(self.roles) > 1 else ''}#move"
+
+    @property
     def audit(self) -> str:
         """Return the address of the proof of the draws, or an empty text where not everybody may read it."""
         return f"/v1/games/{self.game}/audit" if self.summary["listing"] == "public" else ""
