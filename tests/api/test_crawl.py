@@ -37,6 +37,8 @@ STARTS = (
 TEMPLATES = ROOT / "api/pages/templates"
 
 NOT_VISITED = {
+    "pages.answer": "no page links to the address of an answer, a history may: tests/api/test_game_pages.py",
+    "pages.command": "likewise",
     "pages.end": "it ends what the crawler needs: tests/api/oauth/test_pages.py",
     "pages.factor": "it asks for a second factor: tests/api/oauth/test_factors.py",
     "pages.live": "a stream: tests/api/test_stream.py",
