@@ -158,9 +158,9 @@ def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, exp
     with rate_limits.whole_game_slot():
         records = services().ledger.read(game, upto=now.version)
         found = preview_moves(rules, records, seat, moves, _fact_teller(rules, now))
-    if "barrier" in found:
-        policy, types = opening_terms(game).get("undo", "consent"), [each["type"] for each in moves]
-        found["undo"] = foresee_undo(rules, now, seat, policy, types, barrier=found["barrier"])
+    policy, types = opening_terms(game).get("undo", "consent"), [each["type"] for each in moves]
+    # What rests on hidden things may reveal them.
+    found["undo"] = foresee_undo(rules, now, seat, policy, types, barrier=found.get("barrier", True))
     if drawn := _tell_draw(rules, found.pop("draw", "")):
         found["told"] = [drawn]
     return {"legal": True} | found

@@ -25,6 +25,7 @@ TAKING = {
     "take_seat": "guest",
     # The own name of an account: it is reserved, or counts towards the limits of logins.
     "log_in": "login",
+    "mail_recovery_code": "account",
     "open_account": "account",
     "recover": "login",
     "rename": "account",

@@ -14,7 +14,7 @@ TEMPLATE = Path(template.__file__).parent
 
 def test_it_is_short() -> None:
     texts = [path.read_text() for path in (TEMPLATE / "__init__.py", *TEMPLATE.glob("texts/*.json"))]
-    assert sum(bool(line.strip()) for text in texts for line in text.splitlines()) <= 120
+    assert sum(bool(line.strip()) for text in texts for line in text.splitlines()) <= 125  # five for sentences of moves
 
 
 def test_it_simulates() -> None:
