@@ -223,7 +223,9 @@ def has_live_view(game: str) -> bool:
 def _load_optional_token() -> None:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     caller = _find_token_owner(token.strip()) if scheme.lower() == "bearer" else None
-    g.owner, g.principal = (caller, None) if isinstance(caller, CredentialOwner) else (None, caller)
+    is_owner = isinstance(caller, CredentialOwner)
+    g.owner = caller if is_owner else None
+    g.principal = None if is_owner else caller
 
 
 def _has_table_role(owner: CredentialOwner, game: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 
 from flask import Response
@@ -35,11 +35,12 @@ def execute_for_caller(
     *,
     more: Sequence[Statement] = (),
     slot: rate_limits.GateContext = nullcontext,
+    preliminaries: Callable[[Tournament], Sequence[TournamentCommand]] = lambda _: (),
 ) -> CommandResult:
     """Execute a command under the request's conditions; a reason is stored beside the record, with `more`.
 
     Every route goes this way: no command of an officer escapes the question of a stake. `slot`: the gate's
-    context for a long command.
+    context for a long command. `preliminaries`: as in TournamentConditions.
     """
     s, hashed, rows = services(), "", list[Statement]()
     if reason:
@@ -54,6 +55,7 @@ def execute_for_caller(
             idempotency_key=tournament_key(headers["key"], tournament),
             extra_statements=lambda _: [*rows, *more],
             slot=slot,
+            preliminaries=preliminaries,
         ),
     )
 

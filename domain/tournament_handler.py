@@ -56,6 +56,8 @@ class TournamentConditions(Conditions):
     """Salted hash of a text beside the record."""
     people: Collection[str] = ()
     """Player ids of the person behind the command, and of related ones; empty for the service."""
+    preliminaries: Callable[[Tournament], Sequence[TournamentCommand]] = lambda _: ()
+    """Returns commands of the service to decide first. A refusal of the command itself stores none of them."""
 
 
 UNCONDITIONAL = TournamentConditions()
@@ -169,23 +171,35 @@ class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, Tour
     ) -> tuple[_DecidedTournament, Sequence[Record]]:
         del key  # records of tournaments do not name their command
         now = max(self._clock(), loaded.tournament.time)
-        command.check_person(loaded.tournament, conditions.people, now)
-        command.check(loaded.tournament, now)
+        ahead, _ = self._decide_preliminaries(loaded, conditions)
+        command.check_person(ahead.tournament, conditions.people, now)
+        command.check(ahead.tournament, now)
         with conditions.slot():
             loaded = self._load(loaded.tournament.id, newest=True)  # others may have changed it meanwhile
             require_expected(conditions, loaded)
-            command.check_person(loaded.tournament, conditions.people, now)
-            return self._decide_at_once(loaded, command, conditions)
+            ahead, first = self._decide_preliminaries(loaded, conditions)
+            command.check_person(ahead.tournament, conditions.people, now)
+            after, records = self._decide_one(ahead, command, conditions.reason)
+            return after, [*first, *records]
 
-    def _decide_at_once(
-        self, loaded: _DecidedTournament, command: TournamentCommand, conditions: TournamentConditions
+    def _decide_preliminaries(
+        self, loaded: _DecidedTournament, conditions: TournamentConditions
+    ) -> tuple[_DecidedTournament, Sequence[Record]]:
+        found: list[Record] = []
+        for command in conditions.preliminaries(loaded.tournament):
+            loaded, records = self._decide_one(loaded, command)
+            found += records
+        return loaded, found
+
+    def _decide_one(
+        self, loaded: _DecidedTournament, command: TournamentCommand, reason: str = ""
     ) -> tuple[_DecidedTournament, Sequence[Record]]:
         t, chain = loaded.tournament, loaded.tournament.terms.chain
         now = max(self._clock(), t.time)
         context = TournamentContext(now, lambda draw: make_chain(self._seed_store.seed(t.id), chain)[draw], _make_salt)
         records = []
         for draft in command.decide(replace(t, time=now), context):
-            record = build_record(draft, t.version + 1, now, t.hash, command.by, conditions.reason)
+            record = build_record(draft, t.version + 1, now, t.hash, command.by, reason)
             t = apply_tournament_record(t, record)
             records.append(record)
         return _DecidedTournament(t, loaded.log_id), records

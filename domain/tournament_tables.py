@@ -126,13 +126,14 @@ class TournamentTables:
         missing = [pod for pod in pods if (round_, pod) not in play.tables]
         return self._withdraw(t, self._list_gone(t, [e for pod in missing for e in t.list_present(stage, round_, pod)]))
 
-    def withdraw_gone(self, t: Tournament) -> Tournament:
-        """Withdraw all candidates of a draw with an erased, banned or suspended account.
-
-        Return the tournament afterwards.
-        """
+    def plan_withdrawals(self, t: Tournament) -> list[TournamentCommand]:
+        """Return the withdrawals of all candidates of a draw with an erased, banned or suspended account."""
         candidates = [e for e in sorted({*t.commitments, *t.participants}) if t.entrants[e].is_active]
-        return self._withdraw(t, self._list_gone(t, candidates))
+        return [Withdraw((player,)) for player in self._list_gone(t, candidates)]
+
+    def plan_queue_departures(self, t: Tournament) -> list[TournamentCommand]:
+        """Return the departures of everybody in a queue with an erased, banned or suspended account."""
+        return [LeaveQueue((player,)) for player in self._list_gone(t, tuple(t.play.queue))]
 
     def _list_gone(self, t: Tournament, entrants: Sequence[int]) -> list[str]:
         """Return the player ids of these entrants with an erased, banned or suspended account."""

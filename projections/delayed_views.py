@@ -156,7 +156,8 @@ class SpectatorSlice:
         self._games: dict[str, DelayedGame] = {}
         self._due: list[tuple[int, str]] = []
         self._max_position = 0
-        ripe, self.has_more = _find_due(db, gen, now, owns) if owns else ([], False)
+        ripe, has_more = _find_due(db, gen, now, owns) if owns else ([], False)
+        self.has_more = has_more
         """True if more tables may be due than were read."""
         for late in ripe:
             self._games[late.game] = late

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 from uuid import UUID
 
@@ -93,7 +94,7 @@ def _find_import(account: str, digest: bytes) -> str:
     """Return the account's game from a file with a proof, or an empty string. Raise Problem for a false file."""
     verdict = _verdicts().find(digest)
     if isinstance(verdict, Problem):
-        raise verdict
+        raise copy(verdict)
     game = _make_id(account, verdict) if verdict else ""
     return game if game and services().ledger.version(game) else ""
 
@@ -105,7 +106,7 @@ def _add_import(account: str, data: bytes, digest: bytes) -> str:
         found = export.parse(data) if verdicts.find(digest) else _prove(data)
     except Problem as problem:
         if problem.code != "import_too_long":  # the machine may be less busy another time
-            verdicts.remember(digest, problem)
+            verdicts.remember(digest, copy(problem))  # the raised one holds the file, by its traceback
         raise
     head = found.records[-1].hash
     verdicts.remember(digest, head)

@@ -128,8 +128,8 @@ def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
     authorization.require_good_standing()
     load_tournament(tournament)
     charge_quota("seats")
-    services().tournament_tables.end_waiting_of_gone(tournament)
-    stored = execute_for_caller(tournament, JoinQueue(own_players()), headers)
+    preliminaries = services().tournament_tables.plan_queue_departures
+    stored = execute_for_caller(tournament, JoinQueue(own_players()), headers, preliminaries=preliminaries)
     response = written_response(stored)
     if len(stored.versions) > 1:
         open_queue_tables(tournament)
@@ -201,11 +201,13 @@ def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
     of a ladder or arena takes nobody once it is closed (`queue_closed`), until you open it again (`queue_open`).
     """
     t = require_right(tournament, "change_phase")[0]
-    if body["phase"] == "drawing":
-        services().tournament_tables.withdraw_gone(t)
+    tables = services().tournament_tables
+    preliminaries = tables.plan_withdrawals if body["phase"] == "drawing" else (lambda _: [])
     # A check-in after the nonces needs to know that no draw is possible: that is a search.
     slot = rate_limits.gate_context(is_long=True) if t.status == "drawing" else nullcontext
-    return written_response(execute_for_caller(tournament, _PHASES[body["phase"]], headers, slot=slot))
+    return written_response(
+        execute_for_caller(tournament, _PHASES[body["phase"]], headers, slot=slot, preliminaries=preliminaries)
+    )
 
 
 _PHASES = {

@@ -89,10 +89,13 @@ def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int
     needs the ranking of the one before. Another draw needs a reason, and takes the next secret; once a table has been
     made there is none.
     """
-    t = services().tournament_tables.withdraw_gone(require_right(tournament, "draw_round")[0])
+    t = require_right(tournament, "draw_round")[0]
     command = Draw(stage, number, bool(body["reason"]), _read_draw_input(t, stage, number))
     slot = rate_limits.gate_context(is_long=True)
-    return written_response(execute_for_caller(tournament, command, headers, body["reason"], slot=slot))
+    preliminaries = services().tournament_tables.plan_withdrawals
+    return written_response(
+        execute_for_caller(tournament, command, headers, body["reason"], slot=slot, preliminaries=preliminaries)
+    )
 
 
 def _read_draw_input(t: Tournament, stage: int, round_: int) -> DrawInput:

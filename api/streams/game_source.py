@@ -117,7 +117,8 @@ class GameSource:
     def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
         """Return changes of board, timeline and undo request."""
         keys = [key for key in requests if isinstance(key, GameViewKey)]
-        now, self.topics = _read_sides(self.services, self.game, {key.inside for key in keys})
+        now, topics = _read_sides(self.services, self.game, {key.inside for key in keys})
+        self.topics = topics
         return {key: _build_update(now[key.inside], key, requests[key]) for key in keys}
 
     def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
@@ -153,7 +154,8 @@ class ChangeSource:
     def read_updates(self, requests: Mapping[ViewKey, ViewRequest]) -> Mapping[ViewKey, StreamUpdate]:
         """Return an event `change` if the version or an open vote differs from the last one."""
         keys = [key for key in requests if isinstance(key, PageViewKey)]
-        now, self.topics = _read_sides(self.services, self.game, {key.inside for key in keys})
+        now, topics = _read_sides(self.services, self.game, {key.inside for key in keys})
+        self.topics = topics
         return {key: _mark_change(now[key.inside], requests[key]) for key in keys}
 
     def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:

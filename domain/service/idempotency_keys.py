@@ -32,13 +32,13 @@ class IdempotencyKey:
     """
     game: str = NO_GAME
     at: int = 0
-    """Time of the request outside tables, ms; 0 for others."""
+    """What a repetition is answered with, outside tables: the time of the request, ms, or a version. 0 for others."""
     claim: IdempotencyKey | None = None
     """Key of the caller, bound with the records of a command whose `id` belongs to one route; None if `id` is it."""
     earlier_hash: str = ""
     """Fingerprint of the same request as earlier versions stored it; empty: none."""
     first: int | None = field(default=None, init=False)
-    """Time of the first request (`at`), once `bind` has found it; None if this is the first."""
+    """`at` of the first request, once `bind` has found it; None if this is the first."""
 
     def check_hash(self, stored: str) -> None:
         """Raise CommandReused unless the stored fingerprint is that of this request."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
-from tests.api.conftest import Doc, Site
+from tests.api.conftest import Doc, Site, refused
 from tests.api.members import Member, promoted, register
 from tests.api.test_tournaments import done, opened, people
 
@@ -79,6 +79,35 @@ def test_a_draw_looks_itself_for_those_who_are_gone(site: Site, phase: str) -> N
     done(director.post(f"{path}/stages/1/rounds/1/draw"))
     assert withdrawn(site, path) == [4]
     assert done(site.get(f"{path}/stages/1/rounds/1"))["byes"] == []
+
+
+@pytest.mark.parametrize("phase", ["checking", "drawing"])
+def test_a_refused_act_withdraws_nobody(site: Site, phase: str) -> None:
+    """The version that its sender has seen is enough for the act: who is gone leaves with the act, or not at all."""
+    director, members, path = begin(site, phase)
+    site.services.account_store.accounts.set_state(members[4].id, "banned", 0, [])
+    seen = done(site.get(path))["version"]
+    act = ("/phases", {"phase": "drawing"}) if phase == "checking" else ("/stages/1/rounds/1/draw", {})
+    refused(director.post(f"{path}{act[0]}", act[1], If_Match=f'"{seen - 1}"'), 412, "stale_version")
+    if phase == "drawing":
+        refused(director.post(f"{path}/stages/9/rounds/1/draw"), 409, "unknown_stage")
+    assert (withdrawn(site, path), done(site.get(path))["version"]) == ([], seen)
+    done(director.post(f"{path}{act[0]}", act[1], If_Match=f'"{seen}"'))
+    assert withdrawn(site, path) == [4]
+
+
+def test_nobody_who_is_refused_at_the_queue_ends_the_waiting_of_others(site: Site) -> None:
+    director, members = register(site, "Organiser"), people(site, 3)
+    path = opened(site, director, stages=[{"format": "ladder"}])
+    for member in members[:2]:
+        done(member.post(f"{path}/entrants"))
+    done(members[0].post(f"{path}/queue"))
+    site.services.account_store.accounts.set_state(members[0].id, "banned", 0, [])
+    seen = done(site.get(path))["version"]
+    refused(members[2].post(f"{path}/queue"), 409, "not_entered")
+    assert done(site.get(path))["version"] == seen
+    done(members[1].post(f"{path}/queue"))
+    assert done(site.get(path))["version"] == seen + 2, "one leaves the queue, the other waits"
 
 
 def test_somebody_who_is_only_suspended_before_the_check_in_stays(site: Site) -> None:

@@ -231,12 +231,14 @@ def organising(site: Site) -> list[Ask]:
     people = [{"player": register(site, name).doc["player"]} for name in ("Bertrand", "Claire", "Didier")]
     officer = people[0]
     deputed = DeputeOfficer(officer["player"], "deputy")
-    others = tuple(person["player"] for person in people)  # before a draw, people without an account withdraw
+    # The last has no account: a draw withdraws it, a refused one does not.
+    others = (*(person["player"] for person in people), "p4")
     present = (*(Enter(p) for p in others), OpenCheckIn(), *(CheckIn((p,)) for p in others), CloseCheckIn())
     rulings = f"{made(*present)}/rulings"
     ruling = {"act": "penalised", "entrant": 1, "ticks": 5, "reason": "Late."}
     seen = {"If_Match": anne.post(f"{rulings}?dry_run=1", ruling).headers["ETag"]}
-    own = (Enter(anne.doc["player"]), *present[:4], CheckIn((anne.doc["player"],)), *present[4:])
+    entries = len(others) + 1
+    own = (Enter(me[0]), *present[:entries], CheckIn(me), *present[entries:])
 
     def ruled(*commands: TournamentCommand) -> tuple[str, int]:
         """A tournament with a ruling by an arbiter, and the number of the ruling."""

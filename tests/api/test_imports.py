@@ -15,6 +15,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from api.http.problems import Problem
+from api.http.proof_memory import digest_of
+from api.routes.game_imports import _verdicts
 from deploy.cli.main import main
 from domain.kernel.game.forks import check_origin
 from domain.kernel.game.in_memory_game import InMemoryGame
@@ -335,6 +338,16 @@ class TestProofs:
             refused(answer, 422, "import_not_proved")
         assert len({answer.text for answer in answers}) == 1
         assert len(proofs) <= 1
+
+    def test_a_remembered_fault_holds_no_file(self, site: Site, anne: Member) -> None:
+        """A raised error keeps the frames that it went through, and these the whole file."""
+        data = b"nothing\n"
+        for _ in range(2):
+            refused(send(anne, data), 422, "import_not_proved")
+        with site.app.app_context():
+            kept = _verdicts().find(digest_of(data))
+        assert isinstance(kept, Problem)
+        assert (kept.__traceback__, kept.__cause__, kept.__context__) == (None, None, None)
 
     def test_one_that_took_too_long_is_tried_again(
         self, anne: Member, table: Table, proofs: list[str], monkeypatch: pytest.MonkeyPatch

@@ -13,9 +13,7 @@ from api.pages.common.in_process import require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import query_number
 from api.pages.common.session import session_owner
-from api.pages.decision.move_choices import (
-    Builder,
-)
+from api.pages.decision.move_choices import Builder
 from api.pages.decision.order_sheet import SheetShown, show_sheet
 from api.services import Doc, services
 from domain.service.principals import Principal
