@@ -20,6 +20,7 @@ from api.pages.common.numbers import parse_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.ruleset_options import read_options, show_options
 from api.services import Doc, services
+from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message, load_texts
 from domain.types import Json
 
@@ -47,7 +48,7 @@ class TableShown:
     def players(self) -> str:
         """Return the names of the seats of people, and the number of bots."""
         taken = [each for each in self.doc["seats"] if each["player"]]
-        people = [self.labels.seat(each["seat"]) for each in taken if not each["player"].startswith("bot-")]
+        people = [self.labels.seat(each["seat"]) for each in taken if not is_bot(each["player"])]
         bots = len(taken) - len(people)
         told = Message("{count} {count#bot|bots}", count=bots)
         return ", ".join(people + ([i18n.translate(told, self.labels.texts.lang)] if bots else []))

@@ -19,6 +19,7 @@ from api.pages.decision.order_sheet import cancel_moves
 from api.pages.table.earlier_orders import copy_orders
 from api.pages.table.picks_cookie import forget_picks
 from api.pages.table.table_page import TablePage, load_table_page
+from domain.kernel.game.seat_players import is_bot
 from domain.types import Doc
 
 JOB_SECONDS = 1.5
@@ -166,7 +167,7 @@ def _only_bots_since(page: TablePage, version: int) -> bool:
     """Return whether only bots and the engine have acted since a version."""
     found = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={version}", role=page.role)
     items = found.doc.get("items", ())
-    bots = {each["seat"] for each in page.summary["seats"] if (each["player"] or "").startswith("bot-")}
+    bots = {each["seat"] for each in page.summary["seats"] if is_bot(each["player"])}
     ours = all(each["kind"] == "resolved" or (each["kind"] == "moved" and each["seat"] in bots) for each in items)
     return found.status < 400 and len(items) < _NEWEST and ours
 

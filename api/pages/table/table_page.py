@@ -16,6 +16,7 @@ from api.pages.common.session import session_owner
 from api.pages.decision.move_choices import Builder
 from api.pages.decision.order_sheet import SheetShown, show_sheet
 from api.services import Doc, services
+from domain.kernel.game.seat_players import is_bot
 from domain.service.principals import Principal
 from domain.types import MAX_INT
 
@@ -79,7 +80,7 @@ class TablePage:
         if self.summary["status"] != "running" or self.seat is None:
             return False
         others = [each for each in self.summary["seats"] if each["seat"] != self.seat]
-        return all(each["vacant"] or not each["player"] or each["player"].startswith("bot-") for each in others)
+        return all(each["vacant"] or not each["player"] or is_bot(each["player"]) for each in others)
 
     @property
     def address(self) -> str:
@@ -112,8 +113,8 @@ class TablePage:
         """Return True if only bots and the engine are waited for."""
         if self.summary["status"] != "running" or self.decision is None or self.must_decide:
             return False
-        players = {each["seat"]: each["player"] or "" for each in self.summary["seats"]}
-        return all(players[seat].startswith("bot-") for seat in self.decision["must"])
+        players = {each["seat"]: each["player"] for each in self.summary["seats"]}
+        return all(is_bot(players[seat]) for seat in self.decision["must"])
 
 
 def load_table_page(game: str, wanted: str = "", position: int = 0) -> TablePage:

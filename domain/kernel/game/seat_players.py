@@ -30,6 +30,11 @@ def bot_of(player: Player) -> str:
     return match["bot"] if match else ""
 
 
+def is_bot(player_id: str | None) -> bool:
+    """Return whether the service runs the player with this id."""
+    return bool(player_id and BOT.fullmatch(player_id))
+
+
 SEATING_KINDS = ("joined", "left", "revealed", "started")
 """Kinds of records that change the seating."""
 
