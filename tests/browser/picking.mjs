@@ -84,11 +84,15 @@ function findPoint(node) {
 /** Walk over the map by an arrow and by letters to an offered region, and choose it. */
 async function pickByKeys(page, region) {
   const at = () => page.evaluate(() => document.activeElement?.dataset.region);
-  for (let tabs = 0; tabs < MOST_TABS && !(await at()); tabs++) await page.keyboard.press("Tab");
+  const enter = async () => {
+    for (let tabs = 0; tabs < MOST_TABS && !(await at()); tabs++) await page.keyboard.press("Tab");
+  };
+  await enter();
   await page.keyboard.press("ArrowRight");
   const name = await page.locator(`[data-region="${region}"]`).getAttribute("aria-label");
   for (let tries = 0; tries < 4 && (await at()) !== region; tries++) {
     if (tries) await page.waitForTimeout(TYPING);
+    await enter(); // on a busy machine a space may come so late that it chooses: the focus is then on what came of it
     await page.keyboard.type(name.split(":")[0].trim());
   }
   if ((await at()) !== region) throw new Error(`typing ${name} leads to ${await at()}, not to ${region}`);
