@@ -138,8 +138,10 @@ class Person:
 
     def answer(self, form: PageForm) -> Any:
         """An answer to a question: one that brings the game on is preferred."""
-        named = [button for button in form.buttons if button[0]]
+        named = [button for button in form.buttons if button[0] not in ("", "preset")]
         more: Pairs = [(name, str(lo)) for name, lo, _ in form.numbers]
+        if "amount" in dict(more):  # one of the rows, so that the form says something
+            more[0] = ("amount", str(min(form.numbers[0][1] + 1, form.numbers[0][2])))
         more += self.rng.sample(form.checks, len(form.checks) // 2)
         if named:
             ending = [button for button in named if button[2] == "ends"]

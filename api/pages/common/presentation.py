@@ -1,8 +1,9 @@
 """Data for the pages in `presentation.json` of a game: names of members, groups of options, the order sheet, the map.
 
-`groups` lists named groups of the values of a field. `kinds` names lists of the game's data, and the member by which
-their items are grouped. `map` says what stands where on the map, and `widgets` how panels are drawn. `sheet` says where
-the orders of a seat are, and which move cancels one. Each may be missing.
+`forms` declares forms with several numbers (`decision/number_forms.py`). `groups` lists named groups of the values of
+a field. `kinds` names lists of the game's data, and the member by which their items are grouped. `map` says what stands
+where on the map, and `widgets` how panels are drawn. `sheet` says where the orders of a seat are, and which move
+cancels one. Each may be missing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ def load_map(package: str) -> Doc:
 def load_widgets(package: str) -> list[Doc]:
     """Return the graphic forms of a game, in their order."""
     return list(load_presentation(package).get("widgets", ()))
+
+
+def load_form(package: str, kind: str) -> Doc:
+    """Return the form with several numbers for a type of move, or an empty document."""
+    return next((each for each in load_presentation(package).get("forms", ()) if each["type"] == kind), {})
 
 
 def load_members(package: str) -> Mapping[str, Doc]:

@@ -27,6 +27,9 @@ from domain.types import Json
 MOST_WHOLE_MOVES = 12
 """Most moves that are offered whole, and most options in a list without groups."""
 
+MOST_OPENED = 24
+"""Most options in a list with the next answers in it."""
+
 MOST_MOVES = 1000
 """Most moves in a list of all."""
 
@@ -53,6 +56,13 @@ class Pick:
     value: Json
     forced: bool = False
 
+    @classmethod
+    def from_json(cls, sent: Json) -> Pick:
+        """Return a pick of a form. Raise Problem for a form of others."""
+        if not isinstance(sent, list) or len(sent) != 3 or not isinstance(sent[0], str):
+            raise Problem("form_stale")
+        return cls(sent[0][:60], sent[1], bool(sent[2]))
+
 
 @dataclass(frozen=True)
 class Picks:
@@ -72,14 +82,14 @@ class Picks:
         if not isinstance(sent, list) or len(sent) > MOST_PICKS or not _KEY.fullmatch(key):
             raise Problem("form_stale")
         number = parse_number(form.get("replaces", ""), 999_999)
-        picks = cls(form.get("decision", "")[:40], key, tuple(map(_read_pick, sent)), number)
+        picks = cls(form.get("decision", "")[:40], key, tuple(map(Pick.from_json, sent)), number)
         if "back" in form:
             return picks.step_back()
         if "path" in form:
             path = parse(form["path"])
             if not isinstance(path, list):
                 raise Problem("form_stale")
-            return picks.add(*map(_read_pick, path))
+            return picks.add(*map(Pick.from_json, path))
         if "several" in form:
             return picks.add(Pick(asked, [parse(each) for each in form.getlist("some")]))
         newest = form.get("pick") or form.get("number")
@@ -115,12 +125,6 @@ class Picks:
 def dump(value: Json) -> str:
     """Return a JSON value for a form."""
     return msgspec.json.encode(value).decode()
-
-
-def _read_pick(sent: Json) -> Pick:
-    if not isinstance(sent, list) or len(sent) != 3 or not isinstance(sent[0], str):
-        raise Problem("form_stale")
-    return Pick(sent[0][:60], sent[1], bool(sent[2]))
 
 
 def parse(text: str) -> Json:
@@ -203,7 +207,7 @@ class Builder:
             nearest = _find_nearest_pick(step)
             if nearest is None or self._find_kept(step, nearest):
                 return step
-        answer = self._ask(picks.decision, picks.values, f"?ahead={MOST_WHOLE_MOVES}")
+        answer = self._ask(picks.decision, picks.values, f"?ahead={MOST_OPENED}")
         further = answer.doc.pop("ahead", ())
         if answer.status < 400:
             self._keep_all(picks, answer.doc, further)
@@ -225,15 +229,15 @@ class Builder:
 
     def go_on(self, before: BuilderState, pick: Pick) -> BuilderState:
         """Return the question after one more answer, as `advance`. The visitor may try many without another request."""
-        return self._give_forced(self._follow_up(before, pick))
+        return self._give_forced(self.follow(before, pick))
 
     def _give_forced(self, step: BuilderState) -> BuilderState:
         while step.choice and len(step.picks.trail) < MOST_PICKS and (forced := _forced_answer(step.choice)):
-            step = self._follow_up(step, Pick(step.choice["field"], forced[0], forced=True))
+            step = self.follow(step, Pick(step.choice["field"], forced[0], forced=True))
         return step
 
-    def _follow_up(self, before: BuilderState, pick: Pick) -> BuilderState:
-        """Return the answer to one more pick."""
+    def follow(self, before: BuilderState, pick: Pick) -> BuilderState:
+        """Return the answer to one more pick alone: not even a forced one after it is given."""
         if kept := self._find_kept(before, pick):
             return kept
         after = before.picks.add(pick)
@@ -302,6 +306,55 @@ class Builder:
         asked = name_question(self.labels, step.choice or {}) if is_begun and is_last and step.choice else ""
         moves = [replace(move, kind=asked) if asked else self._name_move(move, after) for move, after in found]
         return sorted(_tell_apart(moves), key=lambda move: move.ends)
+
+    def next_questions(self, step: BuilderState) -> Sequence[tuple[Doc, BuilderState]]:
+        """Return the options with a next question on the same page, each with its step.
+
+        Those with the fewest further answers come first. An option with a next question of another kind stays closed.
+        """
+        choice = step.choice
+        if choice is None or choice["kind"] != "one" or len(choice["options"]) > MOST_WHOLE_MOVES:
+            return ()
+        steps = [(each, self.go_on(step, Pick(choice["field"], each["value"]))) for each in choice["options"]]
+        if any(after.answer.status >= 400 for _, after in steps):
+            return ()
+        count, opened = len(steps), set[int]()
+        for place in sorted(range(len(steps)), key=lambda place: _count_ways(steps[place][1])):
+            ways = _count_ways(steps[place][1])
+            if 1 < ways <= MOST_WHOLE_MOVES and count + ways - 1 <= MOST_OPENED:
+                opened.add(place)
+                count += ways - 1
+        return [steps[place] for place in sorted(opened)]
+
+    def open_options(self, step: BuilderState) -> Question | None:
+        """Return the question with the answers to the next one in it, each under its option, or None without any."""
+        choice, opened = step.choice, self.next_questions(step)
+        if choice is None or not opened:
+            return None
+        groups: list[tuple[str, list[OptionShown]]] = []
+        for option, after in opened:
+            asked = after.choice or {}
+            shown = [self._show_path(step, after, asked["field"], each, further=True) for each in asked["options"]]
+            cost = self.labels.cost(option.get("cost", {}))
+            name = name_option(self.labels, choice["field"], option)
+            groups.append((f"{name} ({cost})" if cost else name, shown))
+        known = [option["value"] for option, _ in opened]
+        apart = [
+            self._show_path(step, self.go_on(step, Pick(choice["field"], each["value"])), choice["field"], each)
+            for each in choice["options"]
+            if each["value"] not in known
+        ]
+        groups += [("", sorted(apart, key=lambda option: option.ends))] if apart else []
+        return Question(choice["field"], name_question(self.labels, choice), "paths", groups=groups)
+
+    def _show_path(
+        self, step: BuilderState, after: BuilderState, field: str, option: Doc, *, further: bool = False
+    ) -> OptionShown:
+        """Return an option with its picks; `further`: it answers the question of `after`."""
+        trail = _new_picks(step, after) + ((Pick(field, option["value"]),) if further else ())
+        path = replace(after.picks, trail=trail).to_json()
+        cost = self.labels.cost(option.get("cost", {}))
+        return OptionShown(name_option(self.labels, field, option), path, cost, bool(option.get("ends")))
 
     def _name_move(self, shown: WholeMove, step: BuilderState) -> WholeMove:
         """Return a move with its name and its sentence."""

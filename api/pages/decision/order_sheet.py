@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.labels import Labels
-from api.pages.common.presentation import SheetForm, load_sheet
+from api.pages.common.presentation import SheetForm, load_form, load_sheet
 from api.pages.decision.move_choices import Pick, Picks
 from api.services import Doc
 from domain.types import Json
@@ -57,9 +57,14 @@ def _show_order(labels: Labels, form: SheetForm, order: Doc, decision: Doc, key:
 
 
 def list_moves(labels: Labels, picks: Picks, move: Json) -> list[Json]:
-    """Return the moves that make `move`: it alone, or first the end of the order in whose place it comes."""
+    """Return the moves that make `move`: before it the end of the order in whose place it comes, after it what ends it.
+
+    A form may end the decision with its move (`then`).
+    """
     form = load_sheet(labels.rules.package)
-    return [form.cancel_move(picks.replaces), move] if form and picks.replaces is not None else [move]
+    before = [form.cancel_move(picks.replaces)] if form and picks.replaces is not None else []
+    declared = load_form(labels.rules.package, str(move.get("type"))) if isinstance(move, dict) else {}
+    return [*before, move, *([declared["then"]] if "then" in declared else [])]
 
 
 def cancel_moves(labels: Labels, own: Doc, number: int, *, again: bool) -> list[Json]:

@@ -56,16 +56,25 @@ class Reason:
     sentence: str = ""
 
 
-def list_missing(labels: Labels, board: Doc, step: BuilderState, whole: Sequence[WholeMove] = ()) -> Missing:
+def list_missing(
+    labels: Labels,
+    board: Doc,
+    step: BuilderState,
+    whole: Sequence[WholeMove] = (),
+    opened: Sequence[BuilderState] = (),
+) -> Missing:
     """Return the values missing from the open question: those of its field, kinds of moves, and things in the hand.
 
-    `whole`: the moves that are offered in its place. Things in the hand are of the first question alone.
+    `whole`: the moves offered in its place; `opened`: the next questions on the same page. Things in the hand are of
+    the first question alone.
     """
     choice = step.choice
     if choice is None or choice["kind"] == "range":
         return []
     field, offered = choice["field"], [option["value"] for option in choice["options"]]
     found = {field: _list_alike(labels, board, field, offered)}
+    for name, values in _list_further(opened).items():
+        found.setdefault(name, _list_alike(labels, board, name, values))
     kinds = [pick for pick in step.picks.trail if pick.field == "type"]
     if not kinds and field != "type":  # the decision has one kind of move
         found["type"] = _list_types(labels, _list_admitted(labels, board))
@@ -82,6 +91,15 @@ def list_missing(labels: Labels, board: Doc, step: BuilderState, whole: Sequence
         held = [(dump([_HELD, value]), labels.option("", value)) for value in _list_held(labels, board, known)]
         shown += [(_say(_IN_HAND), held)] if held else []
     return shown
+
+
+def _list_further(opened: Sequence[BuilderState]) -> Mapping[str, list[Json]]:
+    """Return field -> offered values of the next questions."""
+    found: dict[str, list[Json]] = {}
+    for step in opened:
+        choice = step.choice or {}
+        found.setdefault(choice["field"], []).extend(option["value"] for option in choice["options"])
+    return found
 
 
 def _list_held(labels: Labels, board: Doc, known: Container[str]) -> list[str]:
@@ -148,14 +166,17 @@ def find_reason(builder: Builder, board: Doc, step: BuilderState, asked: Json) -
 
     `asked`: a value as `list_missing` sends it; None for any other.
     """
-    known = [sent for _, values in list_missing(builder.labels, board, step) for sent, _ in values]
+    opened = [] if builder.list_whole_moves(step) else [after for _, after in builder.next_questions(step)]
+    known = [sent for _, values in list_missing(builder.labels, board, step, (), opened) for sent, _ in values]
     if not isinstance(asked, list) or dump(asked) not in known:
         return None
     field, value = asked
     label = builder.labels.option(field, value)
     if field == _HELD:
         return _find_use(builder, step, label, value)
-    moves = _sample_moves(builder.labels, value) if field == "type" else _complete_moves(builder, step, field, value)
+    starts = [each for each in opened if (each.choice or {}).get("field") == field] or [step]
+    completed = (move for start in starts for move in _complete_moves(builder, start, field, value))
+    moves = _sample_moves(builder.labels, value) if field == "type" else list(completed)
     return _try_moves(builder, step, label, moves, is_type=field == "type")
 
 

@@ -211,13 +211,19 @@ class Offers:
     """Regions for which the page tells why they are no option."""
 
 
+def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict[str, Json]:
+    """Return the value of each option, as a form sends it, with the answers in it."""
+    sent = [option.value for _, options in question.groups for option in options] if question else []
+    if question is not None and question.kind != "paths":
+        return {value: parse(value) for value in sent}
+    return {path: [value for _, value, _ in parse(path)] for path in (*(move.path for move in whole), *sent)}
+
+
 def find_offers(
     question: Question | None, whole: Sequence[WholeMove], known: Mapping[str, Doc], missing: Missing = ()
 ) -> Offers:
     """Return the regions in the options of a question, and those among the missing values."""
-    values = {move.path: [value for _, value, _ in parse(move.path)] for move in whole}
-    if question is not None:
-        values |= {option.value: parse(option.value) for _, options in question.groups for option in options}
+    values = _read_options(question, whole)
     regions: dict[str, str] = {}
     ids: dict[str, str] = {}
     for value, named in values.items():

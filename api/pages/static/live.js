@@ -429,6 +429,18 @@ function sendPlainly(form, button) {
   form.requestSubmit(button);
 }
 
+/** Tell what a form with several numbers leaves in the purse. @param {Event} event */
+function tellRest(event) {
+  const form = event.target instanceof Element ? event.target.closest("form.numbers") : null;
+  const output = form?.querySelector("output");
+  if (!(form instanceof HTMLFormElement) || !output) return;
+  const fields = [...form.querySelectorAll("input[name=amount]")].map((each) => /** @type {HTMLInputElement} */ (each));
+  const spent = fields.reduce((sum, each) => sum + Number(each.value) * Number(each.dataset.cost), 0);
+  const left = Number(form.dataset.purse) - spent;
+  output.textContent = left.toLocaleString(document.documentElement.lang);
+  output.classList.toggle("over", left < 0);
+}
+
 const main = document.getElementById("main");
 if (main?.dataset.live) {
   const follower = new Follower(main);
@@ -437,6 +449,7 @@ if (main?.dataset.live) {
     if (form) touched.add(form);
   };
   document.addEventListener("input", touch);
+  document.addEventListener("input", tellRest);
   document.addEventListener("submit", (event) => {
     const section = /** @type {Element} */ (event.target).closest(".decide");
     if (section && (held.get(section) ?? 0) > Date.now()) event.preventDefault();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from flask import Response, g, request
@@ -14,6 +15,7 @@ from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
 from api.pages.common.session import redirect, session_owner
 from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Picks, parse
+from api.pages.decision.number_forms import Numbers, build_several, read_numbers
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import find_reason
 from api.pages.table.picks_cookie import forget_picks, keep_picks
@@ -51,11 +53,18 @@ def play(game: str) -> Response:
         return render_table(page, Prompt(note=_say(Message("The game does not wait for you."))), 409)
     if "send" in request.form:
         return _send(page, picks, parse(request.form["send"]))
+    if "amount" in request.form:
+        return _take_numbers(page, picks, read_numbers())
     state = page.builder.advance(picks)
     if state.answer.status >= 400:
         return _refuse(page, picks, state.answer)
     if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
         return _explain(page, state, missing)
+    return _go_on(page, picks, state)
+
+
+def _go_on(page: TablePage, picks: Picks, state: BuilderState) -> Response:
+    """Ask the next question, or make a finished move: before what cannot be taken back, show it and ask once."""
     if state.move is None:
         return keep_picks(page, state.picks) or render_table(page, ask_next(page, state))
     preview = preview_move(page, state)
@@ -64,6 +73,47 @@ def play(game: str) -> Response:
     if _needs_confirmation(page, preview.doc):
         return keep_picks(page, state.picks) or render_table(page, Prompt(state, preview=preview.doc))
     return _send(page, picks, state.move)
+
+
+def _take_numbers(page: TablePage, picks: Picks, numbers: Numbers) -> Response:
+    """Make what a form with several numbers says, or show it again, filled in: with a preset, or with a refusal."""
+    before = page.builder.advance(picks)
+    if before.answer.status >= 400 or before.move is not None:
+        return _refuse(page, picks, before.answer)
+    asked = ask_next(page, before, numbers)
+    if asked.form is None:
+        raise Problem("form_stale")
+    if "preset" in request.form:
+        return render_table(page, asked)
+    if asked.form.several:
+        made = _make_several(page, before.picks, numbers)
+        return _lead_on(page, made) if made.status < 400 else _refuse_numbers(page, asked, picks, made)
+    state = page.builder.advance(before.picks.add(*numbers.picks))
+    if state.answer.status >= 400:
+        return _refuse_numbers(page, asked, picks, state.answer)
+    is_shown = asked.form.submits and current_preferences()["confirm"] != "always"  # the form says what it ends
+    return _send(page, state.picks, state.move) if is_shown else _go_on(page, state.picks, state)
+
+
+def _make_several(page: TablePage, picks: Picks, numbers: Numbers) -> Answer:
+    """Make the moves of all rows with a number at once."""
+    moves = build_several(page.builder, picks, numbers)
+    if isinstance(moves, Answer):
+        return moves
+    if not moves:
+        return Answer(422, {"title": _say(Message("Enter a number in at least one row."))})
+    return _post_moves(page, numbers.complete(picks), moves)
+
+
+def _refuse_numbers(page: TablePage, asked: Prompt, picks: Picks, refusal: Answer) -> Response:
+    """Show a form with its numbers again, and why they were refused. After a change of the game, catch up."""
+    if refusal.code in _MOVED_ON:
+        return _catch_up(page, picks, refusal)
+    g.problem, asked.refusal = refusal.code, refusal.doc
+    if asked.form and asked.form.purse is not None and asked.form.remainder < 0:
+        told = Message("These numbers take {count} more than there is.", count=-asked.form.remainder)
+        asked.refusal = refusal.doc | {"detail": _say(told)}
+    return render_table(page, asked, refusal.status)
 
 
 def _read_picks() -> Picks:
@@ -110,7 +160,11 @@ def _lead_on(page: TablePage, made: Answer) -> Response:
 
 
 def _post_move(page: TablePage, picks: Picks, move: Json) -> Answer:
-    body, key = {"moves": list_moves(page.labels, picks, move), "decision": picks.decision}, picks.command_key()
+    return _post_moves(page, picks, list_moves(page.labels, picks, move))
+
+
+def _post_moves(page: TablePage, picks: Picks, moves: Sequence[Json]) -> Answer:
+    body, key = {"moves": list(moves), "decision": picks.decision}, picks.command_key()
     return ask("POST", f"/games/{page.game}/moves", body, role=page.role, Idempotency_Key=key)
 
 

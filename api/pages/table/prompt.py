@@ -17,6 +17,7 @@ from api.pages.decision.move_choices import (
     name_answers,
     show_question,
 )
+from api.pages.decision.number_forms import NumberForm, Numbers, find_form
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.pages.table.table_page import TablePage
@@ -31,6 +32,9 @@ class Prompt:
     step: BuilderState | None = None
     question: Question | None = None
     whole: Sequence[WholeMove] = ()
+    form: NumberForm | None = None
+    is_filled: bool = False
+    """True if the form shows numbers from the visitor."""
     preview: Doc | None = None
     refusal: Doc | None = None
     note: str = ""
@@ -55,7 +59,7 @@ class Prompt:
     def is_begun(self) -> bool:
         """Return True if the visitor has given an answer or reads a reason: the page keeps it."""
         picks = self.step.picks if self.step else None
-        if self.reason is not None:
+        if self.reason is not None or self.is_filled:
             return True
         return picks is not None and (picks.replaces is not None or any(not each.forced for each in picks.trail))
 
@@ -92,16 +96,22 @@ def preview_move(page: TablePage, step: BuilderState) -> Answer:
     return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
 
 
-def ask_next(page: TablePage, step: BuilderState) -> Prompt:
-    """Return the next question of a step."""
+def ask_next(page: TablePage, step: BuilderState, given: Numbers | None = None) -> Prompt:
+    """Return the next question of a step. `given`: numbers for its form."""
     if step.answer.status >= 400:
         return Prompt(refusal=step.answer.doc)
     if step.move is not None:
         preview = preview_move(page, step)
         return Prompt(refusal=preview.doc) if preview.status >= 400 else Prompt(step, preview=preview.doc)
+    if page.seat is not None and (form := find_form(page.builder, step, page.board, page.seat, given)):
+        missing = list_missing(page.labels, page.board, step)
+        return Prompt(step, form=form, missing=missing, is_filled=given is not None)
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
-    question = show_question(page.labels, step.choice, owners) if step.choice and not whole else None
-    missing = list_missing(page.labels, page.board, step, whole)
+    question = page.builder.open_options(step) if not whole else None
+    if question is None and step.choice and not whole:
+        question = show_question(page.labels, step.choice, owners)
+    opened = [] if whole else [after for _, after in page.builder.next_questions(step)]
+    missing = list_missing(page.labels, page.board, step, whole, opened)
     closed = list_closed_kinds(page.labels, page.board, missing)
     return Prompt(step, question, whole, missing=missing, closed_kinds=closed)
