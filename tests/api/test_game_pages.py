@@ -1011,7 +1011,7 @@ class TestNewcomers:
         """A visitor reads the own sentences after those for all."""
         anne, path = started.anne, started.anne.play_now("egc@1")
         anne.decide(path)
-        asked = anne.send(Page(anne.read(path).text).question() or PageForm(""), ("pick", '"set_research"'))
+        asked = anne.send(Page(anne.read(path).text).question() or PageForm(""), ("pick", '"recruit"'))
         anne.answer(Page(anne.follow(asked).text).question() or PageForm(""))
         address = f"/games/{path.rpartition('/')[2]}/timeline?limit=100"
         entries = started.member.get(address, Annals_Role="0").json["items"]
@@ -1205,15 +1205,15 @@ class TestNumberForms:
         anne, path = started.anne, started.anne.play_now("egc@1")
         self.send(anne, self.ask(anne, path), *[0] * 9)
         self.after_turn(anne, path)
-        asked = anne.send(self.ask(anne, path), ("pick", '"set_research"'))
+        asked = anne.send(self.ask(anne, path), ("pick", '"recruit"'))
         form = Page(anne.follow(asked).text).question()
         assert form is not None
         nothing = self.send(anne, form, *[0] * len(form.numbers))
         assert (nothing.status_code, "Enter a number in at least one row." in nothing.text) == (422, True)
-        numbers = [100, 0, 300, *[0] * (len(form.numbers) - 3)]
+        numbers = [1, *[0] * (len(form.numbers) - 1)]
         assert [has_moved(self.send(anne, form, *numbers)) for _ in range(2)] == [True, True]  # a second click
         board = anne.api.get(f"/games/{path.rpartition('/')[2]}/board", Annals_Role="0").json
-        assert [each["amount"] for each in board["own"]["sheet"]["orders"]] == [100, 300]
+        assert [each["divisions"] for each in board["own"]["sheet"]["orders"]] == [1]
 
     @pytest.mark.parametrize("amount", ["-1", "1.5", "9" * 5000, "x", str(2**53)])
     def test_a_number_that_is_none_is_refused(self, started: Started, amount: str) -> None:

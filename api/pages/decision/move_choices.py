@@ -19,7 +19,7 @@ from api.pages.common.collation import collation_key
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels, capital
 from api.pages.common.numbers import parse_number
-from api.pages.common.presentation import load_groups
+from api.pages.common.presentation import load_form, load_groups
 from api.services import Doc
 from domain.kernel.narration.move_sentences import number_alike
 from domain.types import Json
@@ -310,7 +310,8 @@ class Builder:
     def next_questions(self, step: BuilderState) -> Sequence[tuple[Doc, BuilderState]]:
         """Return the options with a next question on the same page, each with its step.
 
-        Those with the fewest further answers come first. An option with a next question of another kind stays closed.
+        Those with the fewest further answers come first. An option with a next question of another kind, or
+        with a form of its own, stays closed.
         """
         choice = step.choice
         if choice is None or choice["kind"] != "one" or len(choice["options"]) > MOST_WHOLE_MOVES:
@@ -318,12 +319,12 @@ class Builder:
         steps = [(each, self.go_on(step, Pick(choice["field"], each["value"]))) for each in choice["options"]]
         if any(after.answer.status >= 400 for _, after in steps):
             return ()
-        count, opened = len(steps), set[int]()
-        for place in sorted(range(len(steps)), key=lambda place: _count_ways(steps[place][1])):
-            ways = _count_ways(steps[place][1])
-            if 1 < ways <= MOST_WHOLE_MOVES and count + ways - 1 <= MOST_OPENED:
+        count, opened, package = len(steps), set[int](), self.labels.rules.package
+        ways = [0 if load_form(package, str(each["value"])) else _count_ways(after) for each, after in steps]
+        for place in sorted(range(len(steps)), key=ways.__getitem__):
+            if 1 < ways[place] <= MOST_WHOLE_MOVES and count + ways[place] - 1 <= MOST_OPENED:
                 opened.add(place)
-                count += ways - 1
+                count += ways[place] - 1
         return [steps[place] for place in sorted(opened)]
 
     def open_options(self, step: BuilderState) -> Question | None:

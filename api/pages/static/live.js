@@ -437,7 +437,7 @@ function tellRest(event) {
   const fields = [...form.querySelectorAll("input[name=amount]")].map((each) => /** @type {HTMLInputElement} */ (each));
   const spent = fields.reduce((sum, each) => sum + Number(each.value) * Number(each.dataset.cost), 0);
   const left = Number(form.dataset.purse) - spent;
-  output.textContent = left.toLocaleString(document.documentElement.lang);
+  output.textContent = String(left);
   output.classList.toggle("over", left < 0);
 }
 
