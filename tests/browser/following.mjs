@@ -31,18 +31,18 @@ await timed("move", () => decide(first), () => second.waitForFunction((seen) => 
 const after = await look(second);
 const kept = { scroll: Math.abs(after.top - before.top) < 5, focus: after.focus, panel: (await panel.evaluate((node) => node.open)) === isOpen };
 
-// Answers that are not sent yet stay while others act, and still make their move.
+// What the reader has begun at the question stays while others act, and the question still makes its move.
 await decide(second);
 const asked = await Promise.any([first, second].map((page) => page.locator(".decide").waitFor().then(() => page)));
 const other = asked === first ? second : first;
-for (let step = 0; step < 5 && !(await asked.locator(".decide[data-begun]").count()); step++)
-  await submit(asked, () => asked.locator(".decide form:not(.back) button").first().click());
-const answers = await asked.locator(".decide .answers").textContent();
+await asked.locator(".why summary").click();
+await submit(asked, () => asked.locator("#ask-why button").click());
+const answers = await asked.locator(".decide .reason").textContent();
 await connected(asked);
 const panels = other.locator("#agreements");
 if (!(await panels.evaluate((node) => node.open))) await panels.locator("summary").click();
 await timed("vote", () => other.getByRole("button", { name: "Propose to end the game" }).click(), () => asked.locator(".vote").waitFor());
-kept.answers = (await asked.locator(".decide[data-begun] .answers").textContent()) === answers;
+kept.answers = (await asked.locator(".decide[data-begun] .reason").textContent()) === answers;
 await asked.locator("#agreements summary").focus();
 await other.getByRole("button", { name: "Withdraw" }).click();
 await asked.locator(".vote").waitFor({ state: "detached" });

@@ -8,12 +8,15 @@ const mean = (values) => values.reduce((sum, each) => sum + each, 0) / values.le
 const page = await open({ viewport: { width: 1400, height: 1000 } });
 await register(page, given.name, "/games");
 const table = await playNow(page, given.ruleset);
+await page.locator(".decide").waitFor();
+await decide(page); // from then on each turn begins with what has happened
 const pages = [];
 for (let n = 0; n < given.pages; n++) {
   await page.locator(".decide").waitFor();
   pages.push(await (await page.request.get(table)).text());
   await decide(page);
-  pages.push(await (await page.request.get(table)).text()); // others may be asked
+  const after = await (await page.request.get(table)).text();
+  if (after.includes('id="move"')) pages.push(after); // an update keeps the question
 }
 const drawing = await (await page.request.get(`/pages/maps/${given.largest}/en/any.svg`)).text();
 const style = await (await page.request.get(await page.locator('link[href*="map"]').getAttribute("href"))).text();
