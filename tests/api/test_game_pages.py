@@ -711,6 +711,10 @@ def test_every_rule_is_an_anchor(started: Started) -> None:
 
 
 class TestSheet:
+    @pytest.fixture(autouse=True)
+    def _one_question_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(move_choices, "MOST_OPENED", 0)
+
     def test_orders_are_listed_changed_put_last_and_cancelled(self, started: Started) -> None:
         anne, path = started.anne, started.path("egc@1")
         page = Page(anne.read(path).text)

@@ -27,7 +27,13 @@ from domain.types import Json
 MOST_WHOLE_MOVES = 12
 """Most moves that are offered whole, and most options in a list without groups."""
 
-MOST_OPENED = 24
+MOST_AHEAD = 24
+"""Most moves whose picks come with the first answer of the builder."""
+
+MOST_CLOSED = 16
+"""Most options of a question whose next answers are listed with it."""
+
+MOST_OPENED = 30
 """Most options in a list with the next answers in it."""
 
 MOST_MOVES = 1000
@@ -207,7 +213,7 @@ class Builder:
             nearest = _find_nearest_pick(step)
             if nearest is None or self._find_kept(step, nearest):
                 return step
-        answer = self._ask(picks.decision, picks.values, f"?ahead={MOST_OPENED}")
+        answer = self._ask(picks.decision, picks.values, f"?ahead={MOST_AHEAD}")
         further = answer.doc.pop("ahead", ())
         if answer.status < 400:
             self._keep_all(picks, answer.doc, further)
@@ -314,7 +320,7 @@ class Builder:
         with a form of its own, stays closed.
         """
         choice = step.choice
-        if choice is None or choice["kind"] != "one" or len(choice["options"]) > MOST_WHOLE_MOVES:
+        if choice is None or choice["kind"] != "one" or len(choice["options"]) > MOST_CLOSED:
             return ()
         steps = [(each, self.go_on(step, Pick(choice["field"], each["value"]))) for each in choice["options"]]
         if any(after.answer.status >= 400 for _, after in steps):
@@ -335,27 +341,26 @@ class Builder:
         groups: list[tuple[str, list[OptionShown]]] = []
         for option, after in opened:
             asked = after.choice or {}
-            shown = [self._show_path(step, after, asked["field"], each, further=True) for each in asked["options"]]
+            shown = [
+                replace(each, value=self._path(step, after, Pick(asked["field"], parse(each.value))))
+                for _, options in show_question(self.labels, asked).groups
+                for each in options
+            ]
             cost = self.labels.cost(option.get("cost", {}))
             name = name_option(self.labels, choice["field"], option)
             groups.append((f"{name} ({cost})" if cost else name, shown))
         known = [option["value"] for option, _ in opened]
-        apart = [
-            self._show_path(step, self.go_on(step, Pick(choice["field"], each["value"])), choice["field"], each)
-            for each in choice["options"]
-            if each["value"] not in known
-        ]
-        groups += [("", sorted(apart, key=lambda option: option.ends))] if apart else []
+        closed = [each for each in choice["options"] if each["value"] not in known]
+        for name, options in show_question(self.labels, choice | {"options": closed}).groups:
+            picks = [(each, Pick(choice["field"], parse(each.value))) for each in options]
+            groups.append(
+                (name, [replace(each, value=self._path(step, self.go_on(step, pick))) for each, pick in picks])
+            )
         return Question(choice["field"], name_question(self.labels, choice), "paths", groups=groups)
 
-    def _show_path(
-        self, step: BuilderState, after: BuilderState, field: str, option: Doc, *, further: bool = False
-    ) -> OptionShown:
-        """Return an option with its picks; `further`: it answers the question of `after`."""
-        trail = _new_picks(step, after) + ((Pick(field, option["value"]),) if further else ())
-        path = replace(after.picks, trail=trail).to_json()
-        cost = self.labels.cost(option.get("cost", {}))
-        return OptionShown(name_option(self.labels, field, option), path, cost, bool(option.get("ends")))
+    def _path(self, step: BuilderState, after: BuilderState, *more: Pick) -> str:
+        """Return the picks since a step, as JSON."""
+        return replace(after.picks, trail=(*_new_picks(step, after), *more)).to_json()
 
     def _name_move(self, shown: WholeMove, step: BuilderState) -> WholeMove:
         """Return a move with its name and its sentence."""

@@ -139,9 +139,11 @@ def _explain(page: TablePage, state: BuilderState, missing: str) -> Response:
 
 
 def _needs_confirmation(page: TablePage, preview: Doc) -> bool:
-    """Return True for a move that its seat cannot take back. An order of a sheet can be cancelled."""
+    """Return True for a move that its seat cannot take back alone. An order of a sheet can be cancelled."""
     if current_preferences()["confirm"] == "always":
         return True
+    if preview.get("undo") == "alone" and not preview.get("depends"):
+        return False
     is_order = "facts" in preview and page.show_sheet() is not None
     return bool(preview.get("depends") or (preview.get("barrier") and not is_order))
 
