@@ -33,7 +33,7 @@ from domain.tournaments.aggregate.result_commands import (
 from domain.tournaments.aggregate.stage import PodTable
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.aggregate.tournament_ruling_commands import RecuseOfficer
-from domain.tournaments.attendance import count_lapses, count_shares, list_decisions
+from domain.tournaments.attendance import count_lapses, count_shares, find_left_seats, list_decisions
 from domain.tournaments.terms import BY_DRAW, QUEUED
 from domain.types import DIRECTOR
 
@@ -229,18 +229,22 @@ class TournamentTables:
             has_result = len(whole) == len(rows)
             places = tuple(place for place, _ in whole) if has_result else ()
             points = tuple(own for _, own in whole) if has_result else ()
-            attendance = self._read_attendance(t, table) if has_result else ((), ())
+            attendance = self._read_attendance(t, stage, table) if has_result else ((), (), ())
             command = Report(stage, round_, pod, table.game, game.version, game.hash, places, points, *attendance)
             with _tolerate("already_reported"):
                 self._tournaments.handle(tournament, command)
             reported.append(pod)
         return reported
 
-    def _read_attendance(self, t: Tournament, table: PodTable) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
-        """Return the share of decisions of each seat's entrant, and the missed deadlines by seat."""
+    def _read_attendance(
+        self, t: Tournament, stage: int, table: PodTable
+    ) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...], tuple[int, ...]]:
+        """Return the share of decisions of each seat's entrant, the missed deadlines by seat, and the seats left."""
         people = [t.entrants[e].deciders for e in table.entrants]
-        decisions = list_decisions(self._ledger.read(table.game))
-        return count_shares(decisions, people), count_lapses(decisions, len(people))
+        records = self._ledger.read(table.game)
+        decisions = list_decisions(records)
+        left = find_left_seats(records, people) if t.terms.stages[stage - 1].wanted_bye is not None else ()
+        return count_shares(decisions, people), count_lapses(decisions, len(people)), left
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from api.schemas.tournament_schemas import (
     EnterSchema,
     PhaseSchema,
     TournamentNonceSchema,
+    WantedByeSchema,
 )
 from api.services import Doc, services
 from api.tournament_calls import (
@@ -96,15 +97,18 @@ def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
     "want_bye",
     access=authorization.require_playing_account,
     errors=(403, 404, 409, 412),
-    body=EnterSchema,
+    body=WantedByeSchema,
     body_required=False,
     headers=MoveHeaders,
     response=TournamentWrittenSchema,
     status=201,
 )
-def want_bye(_: Doc, headers: Doc, tournament: str) -> Response:
-    """Want a bye in the next round of a Swiss event. No bye is forced on others for your sake."""
-    return written_response(execute_for_caller(tournament, WantBye(own_players()), headers))
+def want_bye(body: Doc, headers: Doc, tournament: str) -> Response:
+    """Want a bye in a round of a Swiss event. No bye is forced on others for your sake.
+
+    It is worth what the terms say (`wanted_bye`), by default nothing.
+    """
+    return written_response(execute_for_caller(tournament, WantBye(own_players(), body["round"]), headers))
 
 
 @bp.operation(

@@ -9,6 +9,7 @@ from api.schemas.schema_builder import JsonSchemaField, tuple_of
 from domain.tournaments.aggregate.tournament import STATUSES
 from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.records import KINDS
+from domain.tournaments.results import WANTED_BYES
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.terms import FORMATS, RELATIONS, SEATINGS, SEEDS
 
@@ -124,6 +125,7 @@ class TournamentStageDocSchema(ResponseSchema):
     bid_rate = fields.Integer(metadata={"description": "Ticks of handicap for a whole bid."})
     relations = one_of(*RELATIONS, required=False)
     seeds = one_of(*SEEDS, required=False)
+    wanted_bye = one_of(*WANTED_BYES, required=False)
     patience = fields.Integer(metadata={"description": "Of a ladder or arena: most seconds to wait for a full table."})
     window = fields.Integer(metadata={"description": "Of a ladder or arena: seconds during which a table counts."})
 

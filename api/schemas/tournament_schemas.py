@@ -24,6 +24,7 @@ from domain.tournaments.aggregate.tournament_ruling_commands import ANNULMENTS, 
 from domain.tournaments.bids import DEFAULT_RATE, TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
+from domain.tournaments.results import WANTED_BYES
 from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.sizes import MAX_SEATS
@@ -127,6 +128,14 @@ class TournamentStageSchema(RequestSchema):
         load_default="draw",
         metadata={"description": "First round of a Swiss event or a knockout: by `ratings`, then by the draw."},
     )
+    wanted_bye = choice_field(
+        *WANTED_BYES,
+        load_default="zero",
+        metadata={
+            "description": "Worth of a wanted bye. `half` or `mean` of the credit for a drawn one: for one that was wanted "
+            "before the first draw of the stage, and not in the last round."
+        },
+    )
     patience = StrictInt(
         load_default=DAY,
         validate=range_check(0, MAX_REVEAL),
@@ -177,6 +186,16 @@ class EnterSchema(RequestSchema):
     """An empty object."""
 
     may_be_left_out = True
+
+
+class WantedByeSchema(RequestSchema):
+    may_be_left_out = True
+    round = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(1, MAX_ROUNDS),
+        metadata={"description": "Default: the next round. A later one only before the first draw of the stage."},
+    )
 
 
 class CheckInSchema(RequestSchema):

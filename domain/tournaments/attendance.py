@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from domain.kernel.game.officers import Officer
@@ -115,6 +115,18 @@ def find_leavers(records: Iterable[Record]) -> tuple[tuple[int, str], ...]:
             if has_started and "conceded" not in record.body and (is_own or seat in missed):
                 left.setdefault(seat, []).append(player)
     return tuple((seat, player) for seat, players in sorted(left.items()) for player in players)
+
+
+def find_left_seats(records: Sequence[Record], people: Sequence[Collection[str]]) -> tuple[int, ...]:
+    """Return the seats given back by one of their people and held by none of them at the end, ascending."""
+    holders: dict[int, str] = {}
+    for record in records:
+        if record.kind == "joined" and record.head.seat is not None:
+            holders[record.head.seat] = record.body["player"]
+        elif record.kind == "left" and record.head.seat is not None:
+            holders.pop(record.head.seat, None)
+    left = {seat for seat, player in find_leavers(records) if player in people[seat]}
+    return tuple(sorted(seat for seat in left if holders.get(seat) not in people[seat]))
 
 
 def find_unheld_seats(decisions: Sequence[SeatDecision]) -> frozenset[int]:

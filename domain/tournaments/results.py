@@ -9,6 +9,9 @@ from domain.compat import cached_property
 from domain.tournaments.scoring import Scoring, ScoringParameters, find_scoring
 from domain.tournaments.totals import NO_OTHER_TABLE, add_total, count_credit
 
+ZERO, HALF, MEAN = WANTED_BYES = ("zero", "half", "mean")
+"""Worth of a wanted bye: nothing, half of the credit for a drawn one, or all of it."""
+
 VOID, AVERAGE = "void", "average"
 """Ways to annul a table: as if not played; with a credit as for a bye."""
 
@@ -30,7 +33,7 @@ class TableResult:
     handicaps: tuple[int, ...] = ()
     """Ticks by seat, from bids."""
     absent: frozenset[int] = frozenset()
-    """Seats that get 0 ticks because their entrant made less than half of the decisions."""
+    """Seats with 0 ticks: their entrant made less than half of the decisions, or left during the game."""
     lapses: tuple[int, ...] = ()
     annulled: str = ""
 
@@ -79,6 +82,10 @@ class Stage:
     outsiders: frozenset[int] = frozenset()
     """Entrants without a part in the stage, and without a place."""
     window: CountingWindow | None = None
+    wanted: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """(round, entrant) of the wanted ones among the byes -> `zero`, `half` or `mean` of the credit for a drawn one."""
+    counts_missed: bool = False
+    """True if rounds missed lower every credit; else, in stored events without this rule, those of a mean alone."""
 
 
 def count_ticks(table: TableResult, scoring: Scoring, parameters: ScoringParameters) -> list[int]:
@@ -181,16 +188,18 @@ class Tally:
         """Credits for byes and annulled tables, by entrant; provisional until the last table has ended."""
         stage = self.stage
         ticks: list[list[int]] = [[] for _ in range(stage.entrants)]
-        for _, entrant in stage.byes:
-            ticks[entrant].append(self._credit(entrant, 0))
+        for round_, entrant in sorted(stage.byes):
+            credit = self._credit(entrant, 0)
+            ticks[entrant].append({ZERO: 0, HALF: credit // 2}.get(stage.wanted.get((round_, entrant), ""), credit))
         for entrant, tables in enumerate(self._credited):
             if tables:
                 ticks[entrant] += [self._credit(entrant, NO_OTHER_TABLE)] * len(tables)
         return ticks
 
     def _credit(self, entrant: int, without: int) -> int:
-        missed = self.missed[entrant] if self.stage.total == "mean" else 0
-        return count_credit(self.stage.total, self.values[entrant], missed, without)
+        missed = self.missed[entrant] if self.stage.counts_missed or self.stage.total == "mean" else 0
+        missed += sum(worth == ZERO for (_, other), worth in self.stage.wanted.items() if other == entrant)
+        return count_credit(self.values[entrant], missed, without)
 
     @cached_property
     def totals(self) -> list[int]:

@@ -11,7 +11,7 @@ from domain.kernel.schema.json_codec import to_json
 from domain.tournaments.bids import DEFAULT_RATE
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
-from domain.tournaments.results import DEFAULT_TIES
+from domain.tournaments.results import DEFAULT_TIES, WANTED_BYES
 from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import ScoringParameters, find_scoring
 from domain.tournaments.sizes import SeatRange, check_seats
@@ -92,6 +92,8 @@ class StageTerms:
     """Of a ladder or arena: longest time to wait for a table of the preferred size, seconds."""
     window: int = field(default=90 * DAY, metadata=LEFT_OUT)
     """Of a ladder or arena: tables count as long after their end, seconds."""
+    wanted_bye: str | None = field(default=None, metadata=LEFT_OUT)
+    """Worth of a wanted bye. None in stored events without this rule: all byes have the mean of the own tables."""
 
     @property
     def parameters(self) -> ScoringParameters:
@@ -172,6 +174,8 @@ def _check_stage(terms: Terms, stage: StageTerms, pointer: str) -> None:
         _check(is_step, "at least the first of each table goes on", f"{pointer}/advance/{number}")
     is_field = stage.entrants is None or 2 <= stage.entrants <= MAX_ENTRANTS
     _check(is_field, "2 entrants or more are expected", f"{pointer}/entrants")
+    if stage.wanted_bye is not None:
+        _check_choice(stage.wanted_bye, WANTED_BYES, f"{pointer}/wanted_bye")
     _check(stage.seating in SEATINGS, f"{stage.seating!r} is none of {', '.join(SEATINGS)}", f"{pointer}/seating")
     _check(
         stage.relations in RELATIONS, f"{stage.relations!r} is none of {', '.join(RELATIONS)}", f"{pointer}/relations"

@@ -37,11 +37,11 @@ def add_total(method: str, values: Sequence[int], missed: int = 0) -> int:
     return sum(values)
 
 
-def count_credit(method: str, values: Sequence[int], missed: int = 0, without: int = 0) -> int:
+def count_credit(values: Sequence[int], missed: int = 0, without: int = 0) -> int:
     """Return the credit for a bye: the mean ticks of the tables played, `without` if there is none.
 
-    For a mean of all rounds the missed ones count as 0: neither a bye nor leaving and returning pays.
+    `missed` rounds count as 0, so that no absence keeps a mean.
     """
     if not values:
         return without
-    return sum(values) // (len(values) + (missed if method == "mean" else 0))
+    return sum(values) // (len(values) + missed)

@@ -144,15 +144,15 @@ class TestTotals:
         assert add_total("weights:33,33", [101, 101]) == 66
 
     def test_4_the_credit_for_a_bye(self) -> None:
-        credit = count_credit("sum", [5040, 2520])
+        credit = count_credit([5040, 2520])
         assert credit == 3780
         assert add_total("sum", [5040, 2520, credit]) == 2.25 * 5040
         assert add_total("mean", [5040, 2520, credit]) == add_total("mean", [5040, 2520])
-        assert count_credit("sum", []) == 0
+        assert count_credit([]) == 0
 
     @given(st.lists(st.integers(0, 5040), max_size=6), st.integers(0, 4))
     def test_14_neither_a_bye_nor_a_return_raises_a_mean(self, values: list[int], missed: int) -> None:
-        with_bye = [*values, count_credit("mean", values, missed)]
+        with_bye = [*values, count_credit(values, missed)]
         assert add_total("mean", with_bye, missed) <= add_total("mean", values, missed)
         assert add_total("mean", values, missed + 1) <= add_total("mean", values, missed)
 

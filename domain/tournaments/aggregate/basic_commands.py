@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.errors import RuleError
+from domain.kernel.game.command import HASHED_UNLESS_DEFAULT
 from domain.tournaments.aggregate.pairing import DrawInput, build_official, draw_key_of, may_pair, pair_rounds
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.records import By, RecordDraft
+from domain.tournaments.results import ZERO
 from domain.tournaments.terms import QUEUED, ROUND_BY_ROUND
 from domain.types import Doc, Json
 
@@ -268,19 +271,28 @@ class EndSubstitution(TournamentCommand):
 
 @dataclass(frozen=True)
 class WantBye(TournamentCommand):
-    """An entrant wants a bye in the next round of a Swiss event."""
+    """An entrant wants a bye in the next round of a Swiss event, or before its first draw in a later one."""
 
     verb: ClassVar[str] = "WantBye"
     by: ClassVar[By] = "entrant"
     players: tuple[str, ...]
+    round: int | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
+    """None: the next round."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking", "drawing", "running")
         entrant, following = require_entrant(t, self.players), t.next_draw
         is_open = following is not None and t.stage_terms.format == "swiss"
         refuse_unless(is_open and t.may_check_in(entrant), "not_eligible")
-        stage, round_ = following or (0, 0)
-        refuse_unless((stage, round_, entrant) not in t.volunteers, "bye_wanted")
+        stage, next_round = following or (0, 0)
+        round_, terms = self.round or next_round, t.stage_terms
+        is_early = next_round == 1 and not t.play.draws
+        refuse_unless(
+            round_ == next_round or (is_early and 1 <= round_ <= (terms.rounds or MAX_ROUNDS)), "not_eligible"
+        )
+        wanted = {known for known in t.early_volunteers if known[0] == stage and known[2] == entrant}
+        is_second = is_early and bool(wanted) and terms.wanted_bye not in (None, ZERO)
+        refuse_unless(not is_second and (stage, round_, entrant) not in t.volunteers, "bye_wanted")
         return [RecordDraft("volunteered", {"stage": stage, "round": round_, "entrant": entrant})]
 
 

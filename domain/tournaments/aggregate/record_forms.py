@@ -82,6 +82,7 @@ FORMS: Mapping[str, RecordForm] = {
             "points": _INTS,
             "decisions?": list[tuple[int, int]],
             "lapses?": _INTS,
+            "left?": _INTS,
         },
     ),
     "ranked": RecordForm(

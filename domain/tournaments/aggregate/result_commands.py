@@ -148,6 +148,8 @@ class Report(TournamentCommand):
     """Decisions of each seat's entrant or substitutes, and all of the seat."""
     lapses: tuple[int, ...] = field(default=(), metadata=HASHED_UNLESS_DEFAULT)
     """Missed deadlines by seat."""
+    left: tuple[int, ...] = field(default=(), metadata=HASHED_UNLESS_DEFAULT)
+    """Seats whose entrant gave them back during the game, and whose substitutes did not take them."""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         play = require_round(t, self.stage, self.round)
@@ -158,6 +160,7 @@ class Report(TournamentCommand):
         body |= {"places": list(self.places), "points": list(self.points)}
         body |= {"decisions": [list(share) for share in self.decisions]} if self.decisions else {}
         body |= {"lapses": list(self.lapses)} if self.lapses else {}
+        body |= {"left": list(self.left)} if self.left else {}
         refuse_unless(table.result != body, "already_reported")
         return [RecordDraft("reported", body)]
 

@@ -190,6 +190,7 @@ def read_result(place: TablePlace, table: PodTable, handicaps: tuple[int, ...] =
     annulled = table.annulled or (VOID if result and not result["places"] else "")
     places, points = tuple(result.get("places", ())), tuple(result.get("points", ()))
     absent, lapses = find_absent_seats(result.get("decisions", ())), tuple(result.get("lapses", ()))
+    absent |= frozenset(result.get("left", ()))
     return TableResult(
         *place,
         table.entrants,

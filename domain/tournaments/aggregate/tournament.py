@@ -14,7 +14,7 @@ from domain.tournaments.aggregate.stage import (
     read_result,
 )
 from domain.tournaments.formats import last_late_round
-from domain.tournaments.results import CountingWindow, Stage
+from domain.tournaments.results import ZERO, CountingWindow, Stage
 from domain.tournaments.terms import BY_DRAW, QUEUED, ROUND_BY_ROUND, StageTerms, Terms
 from domain.types import Doc
 
@@ -87,6 +87,8 @@ class Tournament:
     """Stages so far; the last one is current."""
     rulings: tuple[OfficerRuling, ...] = ()
     volunteers: frozenset[tuple[int, int, int]] = frozenset()
+    early_volunteers: frozenset[tuple[int, int, int]] = frozenset()
+    """Those before the first draw of their stage."""
     """Stage, round, entrant: wanted byes."""
     schedule: Doc | None = None
     """Body of the last `scheduled`: the rule of a repeating event, and its times."""
@@ -269,8 +271,23 @@ class Tournament:
             bytes.fromhex(play.find_draw(last).key),
             frozenset(range(len(self.entrants))) - set(play.members),
             self._find_window(terms, play),
+            self._list_wanted(number, begun),
+            terms.wanted_bye is not None,
         )
         return apply_rulings(counted, number, play, self.rulings)
+
+    def _list_wanted(self, number: int, begun: int) -> dict[tuple[int, int], str]:
+        """Return round and entrant of the wanted byes of a stage -> their worth.
+
+        More than nothing have those of before the first draw alone, and none in the last round.
+        """
+        play, worth = self.stages[number - 1], self.terms.stages[number - 1].wanted_bye
+        if worth is None:
+            return {}
+        byes = [(round_, e) for round_, each in enumerate(play.rounds[:begun], 1) for e in each.byes]
+        wanted = [(round_, e) for round_, e in byes if (number, round_, e) in self.volunteers]
+        paid = {(round_, e) for stage, round_, e in self.early_volunteers if stage == number and round_ < play.planned}
+        return {place: worth if place in paid else ZERO for place in wanted}
 
     def _find_window(self, terms: StageTerms, play: StagePlay) -> CountingWindow | None:
         """Return the window of a ladder or arena, up to the time of the last record; None for other formats."""

@@ -295,7 +295,10 @@ def _advance(t: Tournament, record: Record) -> Tournament:
 
 def _volunteer(t: Tournament, record: Record) -> Tournament:
     body = record.body
-    return replace(t, volunteers=t.volunteers | {(body["stage"], body["round"], body["entrant"])})
+    bye = (body["stage"], body["round"], body["entrant"])
+    is_early = len(t.stages) < body["stage"] or not t.stages[body["stage"] - 1].draws
+    early = t.early_volunteers | {bye} if is_early else t.early_volunteers
+    return replace(t, volunteers=t.volunteers | {bye}, early_volunteers=early)
 
 
 def _appeal(t: Tournament, record: Record) -> Tournament:

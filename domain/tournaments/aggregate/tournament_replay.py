@@ -98,7 +98,7 @@ def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentComm
         case "withdrew":
             return Withdraw(_find_person(t, body))
         case "volunteered":
-            return WantBye(_find_person(t, body))
+            return WantBye(_find_person(t, body), body["round"])
         case "checked":
             return CheckIn(_find_person(t, body), body.get("nonce_hash", ""))
         case "revealed":
@@ -126,7 +126,8 @@ def _read_service_command(kind: str, body: Doc) -> TournamentCommand | None:
         case "reported":
             place, game = (body["stage"], body["round"], body["pod"]), (body["game"], body["version"], body["head"])
             shares, lapses = tuple(map(tuple, body.get("decisions", ()))), tuple(body.get("lapses", ()))
-            return Report(*place, *game, tuple(body["places"]), tuple(body["points"]), shares, lapses)
+            left = tuple(body.get("left", ()))
+            return Report(*place, *game, tuple(body["places"]), tuple(body["points"]), shares, lapses, left)
         case "succeeded":
             return Succeed(body["tournament"])
         case _:
