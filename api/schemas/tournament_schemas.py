@@ -132,8 +132,8 @@ class TournamentStageSchema(RequestSchema):
         *WANTED_BYES,
         load_default="zero",
         metadata={
-            "description": "Worth of a wanted bye. `half` or `mean` of the credit for a drawn one: for one that was wanted "
-            "before the first draw of the stage, and not in the last round."
+            "description": "Worth of a wanted bye. `half` or `mean` of the credit for a drawn one counts for one that "
+            "was wanted before the first draw of the stage, and not in the last round."
         },
     )
     patience = StrictInt(
