@@ -15,8 +15,9 @@ from api import authorization
 from api.http import security_log
 from api.openapi.smorest import read_json_body
 from api.response_builders import json_response
-from api.services import Doc, services
+from api.services import services
 from domain.service.idempotency_keys import NO_GAME, IdempotencyKey
+from domain.types import Doc
 
 _SECRETS = ("password",)
 """Members outside the fingerprint, which is kept for ever. The account itself compares them."""

@@ -13,14 +13,14 @@ from flask import Response, g
 from api.http import rate_limits
 from api.http.conditional import conditional
 from api.http.problems import Problem, damaged_record_problem
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.command_handler import CommandResult
 from domain.errors import StoreDamaged, UnknownGame, VerificationError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.canonical_json import canonical
-from domain.types import DIRECTOR, Json, is_import_id
+from domain.types import DIRECTOR, Doc, Json, is_import_id
 
 Found = TypeVar("Found")
 View = TypeVar("View", bound=Callable[..., Any])

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from api import authorization, officer_rights
 from api.http.problems import Problem
 from api.response_builders import load_table, missing_game, opening_terms
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.accounts.social import Challenge
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Look, Reissue
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Play
-from domain.types import DIRECTOR, Seat
+from domain.types import DIRECTOR, Doc, Seat
 
 
 def check_admission(game: str, invitation: str) -> Challenge | None:

@@ -12,7 +12,7 @@ from api.caller_keys import command_key, person_key
 from api.event_stakes import list_related
 from api.http import rate_limits
 from api.response_builders import if_match_version, json_response
-from api.services import Doc, services
+from api.services import services
 from domain.command_handler import CommandResult
 from domain.errors import RuleError, StoreUnavailable
 from domain.service.database import Statement
@@ -20,6 +20,7 @@ from domain.service.idempotency_keys import IdempotencyKey
 from domain.tournament_handler import TournamentConditions
 from domain.tournaments.aggregate.basic_commands import TournamentCommand
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.types import Doc
 
 
 def load_tournament(tournament: str) -> Tournament:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
-from api.services import Doc
+from domain.types import Doc
 
 _ATOM = "http://www.w3.org/2005/Atom"
 

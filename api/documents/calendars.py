@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from domain.service.principals import Role
-from domain.types import PUBLIC, Seat
+from domain.types import PUBLIC, Doc, Seat
 from projections.table_describer import TableDescriber, list_owed
 
 MAX_TABLES = 500

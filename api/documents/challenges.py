@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.services import ApiServices, Doc
+from api.services import ApiServices
+from domain.types import Doc
 
 
 def build_challenges(s: ApiServices, players: Sequence[str], account: str) -> Doc:

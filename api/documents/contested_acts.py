@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from domain.kernel.game.appeals import Appeal, answering_role
 from domain.kernel.game.game import AnyGame
+from domain.types import Doc
 
 
 def appeals_to_json(s: ApiServices, game: AnyGame) -> list[Doc]:

@@ -13,9 +13,9 @@ import msgspec
 from api.documents.contested_acts import appeal_status
 from api.documents.summaries import add_names, add_places
 from api.schemas.query_args import NEEDS
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from domain.service.job_requests import JobRequest
-from domain.types import DIRECTOR, Json
+from domain.types import DIRECTOR, Doc, Json
 
 SILENT_MS = 7 * 86_400_000
 """Time without a move before a table counts as silent, ms."""

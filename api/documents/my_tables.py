@@ -11,8 +11,9 @@ from api import authorization
 from api.documents import challenges
 from api.documents.summaries import add_names
 from api.response_builders import ChangeCursor, Changed, paginate_changes
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from domain.service.principals import Role
+from domain.types import Doc
 
 MAX_GAMES = 5000
 """Most games read for one person."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.job_requests import JobRequest
+from domain.types import Doc
 
 
 def proposal_to_json(s: ApiServices, request: JobRequest) -> Doc:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.response_builders import ChangeCursor, Changed, paginate_changes
-from api.services import ApiServices, Doc
+from api.services import ApiServices
+from domain.types import Doc
 
 LOBBY_PAGE = 50
 """Default page size."""

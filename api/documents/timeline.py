@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from api.http import rate_limits
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import load_texts
-from domain.types import Viewer
+from domain.types import Doc, Viewer
 from projections.chronicler import Chronicler
 
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from api.documents.timeline import build_entries
 from api.http import rate_limits
 from api.officer_rights import hidden_data_refusal, list_rulings
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from api.visibility import visibility_of
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.undo import find_private_packs
 from domain.kernel.records.record import Record
 from domain.service.job_requests import JobRequest
 from domain.service.principals import Principal
-from domain.types import Json, Viewer
+from domain.types import Doc, Json, Viewer
 
 MAX_TOLD = 50
 """Most versions told in an undo request."""

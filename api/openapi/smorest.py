@@ -7,10 +7,11 @@ import threading
 from calendar import timegm
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from http import HTTPStatus
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, is_typeddict
 
 import msgspec
 from apispec.ext.marshmallow import MarshmallowPlugin
@@ -29,12 +30,13 @@ from api.http.conditional import conditional
 from api.http.problems import Problem
 from api.openapi.components import build_components
 from api.schemas import webhooks
+from api.schemas.document_schemas import component_of, schema_of
 from api.schemas.problem_responses import ProblemSchema
 from api.schemas.schema_builder import JsonSchemaField, ref
-from api.services import Doc, unwrap_proxy
+from api.services import unwrap_proxy
 from domain.kernel.text.message_catalog import Message
 from domain.ruleset_registry import RulesetRegistry
-from domain.types import Json
+from domain.types import Doc, Json
 
 View = TypeVar("View", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
@@ -203,7 +205,7 @@ class Blueprint(SmorestBlueprint):
         body_required: bool = True,
         headers: type[Schema] | None = None,
         query: type[Schema] | None = None,
-        response: type[Schema] | Doc | None = None,
+        response: type | Doc | None = None,
         status: int = 200,
         description: str | None = None,
         content_type: str | None = None,
@@ -220,7 +222,7 @@ class Blueprint(SmorestBlueprint):
         innermost_first: list[Decorator | None] = [
             self.doc(**manual),
             self.response(
-                status, response, content_type=content_type, description=description, headers=response_headers
+                status, _defer(response), content_type=content_type, description=description, headers=response_headers
             ),
             self.arguments(query, location="query") if query else None,
             self.arguments(headers, location="headers") if headers else None,
@@ -237,9 +239,18 @@ class Blueprint(SmorestBlueprint):
 
         return decorate
 
+    def alt_response(self, status: int, *, schema: type, **kwargs: object) -> Callable[[View], View]:
+        """Document a further response of a route."""
+        documented: Callable[[View], View] = super().alt_response(status, schema=_defer(schema), **kwargs)
+        return documented
+
     def register_views_in_doc(self, api: Api, *args: object, **kwargs: object) -> None:
         """Defer the description of routes: it takes long, and most processes never need it."""
         api.undescribed.append(partial(super().register_views_in_doc, api, *args, **kwargs))
+
+
+def _defer(response: type | Doc | None) -> object:
+    return _Declared(response) if isinstance(response, type) and is_typeddict(response) else response
 
 
 def string_headers(*names: str) -> Doc:
@@ -346,8 +357,20 @@ class Api(SmorestApi):
 # --- what is documented ----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Declared:
+    """A declared document in the place of a schema. The schema is made with the OpenAPI document."""
+
+    declaration: type
+
+
 class _Converter(OpenAPIConverter):
     """Adds class docstrings and field schemas to the document, and puts defaults into descriptions."""
+
+    def resolve_nested_schema(self, schema: object) -> Doc:
+        known = schema_of(schema.declaration) if isinstance(schema, _Declared) else schema
+        found: Doc = super().resolve_nested_schema(known)  # type: ignore[no-untyped-call] # as the library has it
+        return found
 
     def schema2jsonschema(self, schema: Schema) -> Doc:
         schema_doc: Doc = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call] # as the library has it
@@ -392,8 +415,8 @@ def _build_document(spec: Doc, registry: RulesetRegistry) -> Doc:
             if isinstance(operation, dict):
                 _complete_operation(operation)
     webhook_docs = {
-        type_: webhooks.webhook_document(ref(_schema_component(schema)), type_, summary)
-        for type_, (schema, summary) in _WEBHOOK_EVENTS
+        type_: webhooks.webhook_document(ref(component_of(declaration)), type_, summary)
+        for type_, (declaration, summary) in _WEBHOOK_EVENTS
     }
     return {
         **spec,
@@ -436,14 +459,18 @@ def register(app: Flask, registry: RulesetRegistry, *blueprints: Blueprint) -> A
     api.spec.components.security_scheme("cookie", cookie)
     for converter in url_converters.CONVERTERS.values():
         api.register_converter(converter, lambda found, **_: url_converters.converter_schema(found))
-    for schema in dict.fromkeys(schema for _, (schema, _) in _WEBHOOK_EVENTS):
-        api.spec.components.schema(_schema_component(schema), schema=schema)
+    api.undescribed.insert(0, partial(_describe_webhook_data, api))
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
     _serve_document(app, api, registry)
     _refuse_unknown_queries(app)
     _add_deprecation_headers(app)
     return api
+
+
+def _describe_webhook_data(api: Api) -> None:
+    for declaration in dict.fromkeys(declaration for _, (declaration, _) in _WEBHOOK_EVENTS):
+        api.spec.components.schema(component_of(declaration), schema=schema_of(declaration))
 
 
 def _refuse_unknown_queries(app: Flask) -> None:

@@ -11,14 +11,14 @@ from api.http import rate_limits
 from api.http.proof_memory import ProofMemory, digest_of
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response, missing_game
-from api.schemas.history_responses import AuditSchema
-from api.services import Doc, services
+from api.schemas.history_responses import AuditDoc
+from api.services import services
 from api.visibility import visibility_of
 from domain.errors import VerificationError
 from domain.kernel.proof.verify import VerificationReport, verify
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
-from domain.types import PUBLIC
+from domain.types import PUBLIC, Doc
 
 _REPORTS = "annals.audits"
 
@@ -26,7 +26,7 @@ bp = Blueprint("audit", __name__, url_prefix="/v1/games", description="Verificat
 
 
 @bp.operation(
-    "GET", "/<game:game>/audit", "audit", access=authorization.optional_role, errors=(403, 404), response=AuditSchema
+    "GET", "/<game:game>/audit", "audit", access=authorization.optional_role, errors=(403, 404), response=AuditDoc
 )
 @rate_limits.whole_game_slot()
 def audit(game: str) -> Response:

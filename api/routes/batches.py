@@ -18,9 +18,9 @@ from api.routes.games import open_table
 from api.routes.history import EXPORT, NDJSON, export_lines, file_response
 from api.schemas.query_args import ExportsArgs, ManyHeaders
 from api.schemas.request_bodies import NewGamesSchema
-from api.schemas.table_responses import NewGamesDocSchema
-from api.services import Doc, services
-from domain.types import PUBLIC
+from api.schemas.table_responses import NewGamesDoc
+from api.services import services
+from domain.types import PUBLIC, Doc
 
 bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Many games at once.")
 
@@ -33,7 +33,7 @@ bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Many games at on
     errors=(403, 409),
     body=NewGamesSchema,
     headers=ManyHeaders,
-    response=NewGamesDocSchema,
+    response=NewGamesDoc,
     status=201,
 )
 def open_games(body: Doc, headers: Doc) -> Response:

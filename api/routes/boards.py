@@ -21,26 +21,27 @@ from api.response_builders import (
     visible_head,
     wait_for_views,
 )
-from api.schemas.history_responses import ResumeSchema, ScoresSchema
-from api.schemas.play_responses import BoardPartsSchema, BoardSchema, DecisionsSchema
+from api.schemas.history_responses import ResumeDoc, ScoresDoc
+from api.schemas.play_responses import BoardPartsDoc, DecisionsDoc
 from api.schemas.query_args import BoardArgs, PartsArgs, WaitArgs
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.rulings import final_scores
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset, AnyScore
 from domain.kernel.text.message_catalog import Message
-from domain.types import DIRECTOR, Json, Viewer
+from domain.types import DIRECTOR, Doc, Json, Viewer
 from projections import documents
 from projections.board_reader import Board
+from projections.game_documents import BoardDoc
 from projections.loaded_game import LoadedGame, load_game
 
 bp = Blueprint(
     "boards", __name__, url_prefix="/v1/games", description="Boards, decisions and scores, as each viewer may see them."
 )
 
-_MEMBERS = frozenset(BoardSchema().fields)
+_MEMBERS = frozenset(BoardDoc.__annotations__)
 _ETAG_HEADERS = string_headers("ETag", "Annals-Version")
 
 
@@ -61,7 +62,7 @@ def load_board(game: str, viewer: Viewer) -> Board:
     access=authorization.optional_role,
     errors=(304, 403, 404, 503),
     query=BoardArgs,
-    response=BoardSchema,
+    response=BoardDoc,
     response_headers=_ETAG_HEADERS,
 )
 def board(args: Doc, game: str) -> Response:
@@ -89,7 +90,7 @@ def _select_board(args: Doc, game: str) -> tuple[bytes, int, str]:
     access=authorization.optional_role,
     errors=(304, 403, 404, 503),
     query=PartsArgs,
-    response=BoardPartsSchema,
+    response=BoardPartsDoc,
     response_headers=_ETAG_HEADERS,
 )
 def board_parts(args: Doc, game: str) -> Response:
@@ -170,7 +171,7 @@ def load_visible_table(game: str) -> tuple[AnyRuleset, AnyGame]:
     access=authorization.optional_role,
     errors=(304, 403, 404, 503),
     query=WaitArgs,
-    response=DecisionsSchema,
+    response=DecisionsDoc,
     response_headers=_ETAG_HEADERS,
 )
 def decisions(args: Doc, game: str) -> Response:
@@ -189,7 +190,7 @@ def decisions(args: Doc, game: str) -> Response:
     access=authorization.optional_role,
     errors=(403, 404, 503),
     query=WaitArgs,
-    response=ResumeSchema,
+    response=ResumeDoc,
 )
 def resume(args: Doc, game: str) -> Response:
     """Return everything a returning client needs: board, decisions, version, log position and time."""
@@ -209,7 +210,7 @@ def resume(args: Doc, game: str) -> Response:
     access=authorization.optional_role,
     errors=(403, 404, 409),
     query=WaitArgs,
-    response=ScoresSchema,
+    response=ScoresDoc,
 )
 def scores(args: Doc, game: str) -> Response:
     """Return the standings, or the final scores of a finished game.

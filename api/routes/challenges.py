@@ -14,14 +14,14 @@ from api.response_builders import confirm_write, json_response, load_table, open
 from api.routes.games import check_guest_name, find_rematch, report_issued_token
 from api.schemas.query_args import ChallengeArgs
 from api.schemas.request_bodies import CardSchema, ChallengeSchema, RematchSchema
-from api.schemas.table_responses import ChallengeDocSchema, ChallengesSchema, RematchDocSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ChallengeDoc, ChallengesDoc, RematchDoc
+from api.services import services
 from domain.accounts.account_tables import DAY
 from domain.accounts.social import DEFAULT_LIFETIME, Challenge
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
 from domain.ratings import LEAVERS_LAST
-from domain.types import DIRECTOR, Seat
+from domain.types import DIRECTOR, Doc, Seat
 
 bp = Blueprint(
     "company", __name__, url_prefix="/v1/games", description="Title and note of a table, challenges, rematches."
@@ -74,7 +74,7 @@ def unlabel_table(game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ChallengeSchema,
-    response=ChallengeDocSchema,
+    response=ChallengeDoc,
     status=201,
 )
 def challenge(body: Doc, game: str) -> Response:
@@ -131,7 +131,7 @@ def _challenge_to_json(challenge: Challenge) -> Doc:
     "challenges",
     access=authorization.require_role,
     errors=(403, 404),
-    response=ChallengesSchema,
+    response=ChallengesDoc,
 )
 def challenges(game: str) -> Response:
     """Return the challenges sent from this table with their answers, for its director."""
@@ -169,11 +169,11 @@ def withdraw_challenge(args: Doc, game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=RematchSchema,
-    response=RematchDocSchema,
+    response=RematchDoc,
     status=201,
     description="Opened by this request or its repetition",
 )
-@bp.alt_response(200, schema=RematchDocSchema, description="Opened earlier by another player", success=True)
+@bp.alt_response(200, schema=RematchDoc, description="Opened earlier by another player", success=True)
 def rematch(body: Doc, game: str) -> Response:
     """Open a rematch: a table with the same ruleset, options and terms, where each player moves up one seat.
 

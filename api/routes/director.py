@@ -16,13 +16,13 @@ from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, load_table, write_response
 from api.routes.accounts.seat_release import vacate_gone_players
 from api.routes.boards import load_from_records
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import CloseSchema, ExtensionSchema, HoldSchema
-from api.schemas.play_responses import LookDocSchema
+from api.schemas.play_responses import LookDoc
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import StartSchema
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import TokenDocSchema
-from api.services import Doc, services
+from api.schemas.table_responses import TokenDoc
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import SECOND
@@ -34,7 +34,7 @@ from domain.kernel.game.table_commands import Close
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
 from domain.service.token_text import token_id
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Doc
 from projections import documents
 
 bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Actions of directors.")
@@ -49,7 +49,7 @@ bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Action
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=LookDocSchema,
+    response=LookDoc,
     status=201,
 )
 def look(body: Doc, headers: Doc, game: str) -> Response:
@@ -84,7 +84,7 @@ def look(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=ExtensionSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def extend(body: Doc, headers: Doc, game: str) -> Response:
@@ -109,7 +109,7 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=CloseSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def close_game(body: Doc, headers: Doc, game: str) -> Response:
@@ -143,7 +143,7 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> Response:
@@ -172,7 +172,7 @@ def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> Respons
     errors=(403, 404, 409, 412),
     body=HoldSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
 )
 def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     """Hold a seat, with or without a player: none of its time runs, and no default is played for it.
@@ -198,7 +198,7 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TokenDocSchema,
+    response=TokenDoc,
     status=201,
 )
 def reissue_token(body: Doc, headers: Doc, game: str, seat: int) -> Response:

@@ -17,12 +17,12 @@ from api.http.problems import Problem
 from api.http.public_url import base_url
 from api.openapi.smorest import Blueprint
 from api.response_builders import etag_response, json_response, missing_game
-from api.schemas.feed_schemas import CalendarArgs, CalendarKeySchema, NewCalendarKeySchema
+from api.schemas.feed_schemas import CalendarArgs, CalendarKeyDoc, NewCalendarKeyDoc
 from api.schemas.query_args import LangArgs
-from api.services import Doc, services
+from api.services import services
 from domain.notifications.table_links import table_url
 from domain.service.database import Statement
-from domain.types import PUBLIC
+from domain.types import PUBLIC, Doc
 from projections.table_describer import TableDescriber
 
 bp = Blueprint("feeds", __name__, url_prefix="/v1", description="Feeds for readers and calendars.")
@@ -156,7 +156,7 @@ def _audit_statements(what: str) -> list[Statement]:
     "calendar_key",
     access=authorization.require_session,
     errors=(403, 404),
-    response=CalendarKeySchema,
+    response=CalendarKeyDoc,
 )
 def calendar_key() -> Response:
     """Return the creation time of your calendar's key. 404 without a key."""
@@ -172,7 +172,7 @@ def calendar_key() -> Response:
     "new_calendar_key",
     access=authorization.require_session,
     errors=(403, 409),
-    response=NewCalendarKeySchema,
+    response=NewCalendarKeyDoc,
     status=201,
 )
 def new_calendar_key() -> Response:

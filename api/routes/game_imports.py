@@ -19,8 +19,8 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import PRIVATE, json_response
 from api.routes.games import charge_quota
 from api.schemas.request_bodies import ImportSchema
-from api.schemas.table_responses import ImportDocSchema, ImportsSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ImportDoc, ImportsDoc
+from api.services import services
 from domain.errors import VerificationError
 from domain.kernel.proof import verify
 from domain.kernel.records import export
@@ -28,7 +28,7 @@ from domain.kernel.records.export import Export
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
 from domain.ledger.imported_games import MOST_EACH
-from domain.types import MAX_WORD
+from domain.types import MAX_WORD, Doc
 
 LATEST = 32_503_680_000_000
 """Start of the year 3000, ms: calendars end, and deadlines follow the last record."""
@@ -64,7 +64,7 @@ def _require_importer(view: View) -> View:
     access=_require_importer,
     errors=(403, 404, 409),
     body=ImportSchema,
-    response=ImportDocSchema,
+    response=ImportDoc,
     status=201,
     response_headers=string_headers("Location"),
 )
@@ -167,7 +167,7 @@ def _make_id(account: str, head: str) -> str:
     return str(UUID(bytes=UUID(made).bytes, version=5))
 
 
-@bp.operation("GET", "", "imports", access=authorization.require_account, errors=(403,), response=ImportsSchema)
+@bp.operation("GET", "", "imports", access=authorization.require_account, errors=(403,), response=ImportsDoc)
 def imports() -> Response:
     """Return the games that you have imported, the latest first."""
     found = services().ledger.imports.list_by_account(authorization.credential_owner().account)

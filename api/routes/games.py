@@ -28,6 +28,7 @@ from api.response_builders import (
     write_response,
 )
 from api.routes.leaving import vacate_seat
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.query_args import LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
 from api.schemas.request_bodies import (
     DEFAULT_MISSES,
@@ -37,8 +38,7 @@ from api.schemas.request_bodies import (
     StartSchema,
     VacationSchema,
 )
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema
+from api.schemas.table_responses import LobbyDoc, NewGameDoc, TakenSeatDoc
 from api.seating import (
     check_admission,
     check_not_conceded,
@@ -49,7 +49,7 @@ from api.seating import (
     hide_current_state,
     is_director,
 )
-from api.services import Doc, services
+from api.services import services
 from domain.bots import HEURISTIC
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import UnknownRuleset
@@ -65,7 +65,8 @@ from domain.service.database import Statement
 from domain.service.principals import Role
 from domain.service.seat_tokens import IssuedToken
 from domain.service.token_text import token_id
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Doc
+from projections.game_documents import SummaryDoc
 
 bp = Blueprint("games", __name__, url_prefix="/v1/games", description="Games: open, find, join, start.")
 
@@ -90,7 +91,7 @@ def find_ruleset(name: str) -> AnyRuleset:
     errors=(403, 409, 412),
     body=NewGameSchema,
     headers=NewHeaders,
-    response=NewGameDocSchema,
+    response=NewGameDoc,
     status=201,
     response_headers=string_headers("Location"),
 )
@@ -234,7 +235,7 @@ def check_guest_name(name: str) -> None:
 # --- find ------------------------------------------------------------------------------------------------------
 
 
-@bp.operation("GET", "", "lobby", query=LobbyArgs, response=LobbySchema, response_headers=string_headers("Link"))
+@bp.operation("GET", "", "lobby", query=LobbyArgs, response=LobbyDoc, response_headers=string_headers("Link"))
 def lobby(args: Doc) -> Response:
     """Return the lobby's public games, newest change first."""
     page = build_lobby_page(
@@ -250,7 +251,7 @@ def lobby(args: Doc) -> Response:
     access=authorization.optional_role,
     errors=(304, 403, 404, 503),
     query=WaitArgs,
-    response=SummarySchema,
+    response=SummaryDoc,
 )
 def get_game(args: Doc, game: str) -> Response:
     """Return the game's summary: players and seats, status, and open decisions."""
@@ -295,7 +296,7 @@ def find_rematch(game: str) -> str | None:
     errors=(403, 404, 409, 412),
     body=JoinSchema,
     headers=NewHeaders,
-    response=SeatDocSchema,
+    response=TakenSeatDoc,
     status=201,
 )
 def take_seat(body: Doc, headers: Doc, game: str) -> Response:
@@ -378,7 +379,7 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
     query=LeaveArgs,
-    response=WrittenSchema,
+    response=WrittenDoc,
 )
 def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     """Leave a seat. A director may do this for an absent player.
@@ -399,7 +400,7 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     errors=(403, 404, 409, 412),
     body=NonceSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
@@ -417,7 +418,7 @@ def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def start_game(body: Doc, headers: Doc, game: str) -> Response:
@@ -433,7 +434,7 @@ def start_game(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=VacationSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def take_vacation(body: Doc, headers: Doc, game: str) -> Response:

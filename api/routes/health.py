@@ -16,7 +16,7 @@ from api.http.problems import Problem
 from api.http.request_log import method, route
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.problem_responses import ReadySchema, StatusSchema
+from api.schemas.problem_responses import ReadyDoc, StatusDoc
 from api.services import services, unwrap_proxy
 from domain.errors import AnnalsError, StoreUnavailable
 from domain.ledger import LogEntry
@@ -35,13 +35,13 @@ _CAUGHT_UP = "annals.caught_up"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
-@bp.operation("GET", "/healthz", "health", response=StatusSchema)
+@bp.operation("GET", "/healthz", "health", response=StatusDoc)
 def health() -> Response:
     """Return 200 while the process runs."""
     return json_response({"status": "ok"})
 
 
-@bp.operation("GET", "/readyz", "ready", errors=(503,), response=ReadySchema)
+@bp.operation("GET", "/readyz", "ready", errors=(503,), response=ReadyDoc)
 def ready() -> Response:
     """Return 200 if both databases answer and can be written, and the views keep up.
 

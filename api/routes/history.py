@@ -31,9 +31,9 @@ from api.response_builders import (
     wait_for_views,
 )
 from api.routes.boards import check_past_version, load_board
-from api.schemas.history_responses import BoardChangesSchema, DigestSchema, RecordsSchema, TimelineSchema
+from api.schemas.history_responses import BoardChangesDoc, DigestDoc, RecordsDoc, TimelineDoc
 from api.schemas.query_args import BoardChangesArgs, DigestArgs, PageArgs, TimelineArgs
-from api.services import Doc, services
+from api.services import services
 from api.streams.json_patches import make_board_patch
 from api.visibility import visibility_of
 from domain.kernel.narration.chapters import turn_title
@@ -42,7 +42,7 @@ from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import Chapter
 from domain.kernel.text.message_catalog import Texts, load_texts
-from domain.types import DIRECTOR, Json, Viewer
+from domain.types import DIRECTOR, Doc, Json, Viewer
 from projections import documents
 from projections.chronicler import Chronicler
 from projections.documents import chapter_to_json
@@ -77,7 +77,7 @@ def _next_url(path: str, last: int, head: int, **kept: Json) -> str | None:
     access=authorization.optional_role,
     errors=(403, 404, 503),
     query=TimelineArgs,
-    response=TimelineSchema,
+    response=TimelineDoc,
     response_headers=_LINK,
 )
 def timeline(args: Doc, game: str) -> Response:
@@ -105,7 +105,7 @@ def timeline(args: Doc, game: str) -> Response:
     access=authorization.optional_role,
     errors=(403, 404, 503),
     query=DigestArgs,
-    response=DigestSchema,
+    response=DigestDoc,
 )
 @retry_after_inspection
 def digest(args: Doc, game: str) -> Response:
@@ -162,7 +162,7 @@ def _head_turn(words: Texts, chapter: Chapter) -> Doc:
     access=authorization.optional_role,
     errors=(403, 404, 503),
     query=BoardChangesArgs,
-    response=BoardChangesSchema,
+    response=BoardChangesDoc,
 )
 @retry_after_inspection
 def board_changes(args: Doc, game: str) -> Response:
@@ -209,7 +209,7 @@ def _load_board_at(summary: Doc, version: int, viewer: Viewer) -> bytes:
     "records",
     errors=(404, 503),
     query=PageArgs,
-    response=RecordsSchema,
+    response=RecordsDoc,
     response_headers=_LINK | _DAMAGED,
 )
 @retry_after_inspection

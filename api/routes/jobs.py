@@ -12,19 +12,19 @@ from api.http.problems import CODES, Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.routes.boards import load_visible_table
-from api.schemas.history_responses import JobSchema
-from api.services import ApiServices, Doc, services
+from api.schemas.history_responses import JobDoc
+from api.services import ApiServices, services
 from api.visibility import visibility_of
 from domain.kernel.game.game import AnyGame
 from domain.kernel.rules.decide import decisions
 from domain.service.job_requests import JobRequest
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Doc
 
 bp = Blueprint("jobs", __name__, url_prefix="/v1/jobs", description="Status of batch work.")
 
 
 @bp.operation(
-    "GET", "/<job:job>", "job", access=authorization.optional_person("read"), errors=(403, 404), response=JobSchema
+    "GET", "/<job:job>", "job", access=authorization.optional_person("read"), errors=(403, 404), response=JobDoc
 )
 def get_job(job: str) -> Response:
     """Return the status of batch work: a turn's resolution, a rewind, an audit, or a rebuild of the views."""

@@ -11,16 +11,16 @@ from api.http import security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, load_table, write_response
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import RemovalSchema
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConcessionSchema
-from api.schemas.response_fields import WrittenSchema
-from api.services import Doc, services
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.kernel.game.deadlines import MAX_SECONDS, SECOND
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.table_commands import Leave
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 bp = Blueprint("leaving", __name__, url_prefix="/v1/games", description="Removed players, and concessions.")
 
@@ -46,7 +46,7 @@ def hold_seconds(now: AnyGame, seat: Seat, requested: int | None, *, directed: b
     body=ConcessionSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def concede(_: Doc, headers: Doc, game: str, seat: int) -> Response:
@@ -71,7 +71,7 @@ def concede(_: Doc, headers: Doc, game: str, seat: int) -> Response:
     body=RemovalSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def remove_player(body: Doc, headers: Doc, game: str, seat: int) -> Response:

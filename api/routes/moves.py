@@ -16,10 +16,10 @@ from api.http.i18n import request_language
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, load_table, opening_terms, write_response
-from api.schemas.play_responses import DryRunSchema, MovedSchema, NextSchema
+from api.schemas.play_responses import DryRunDoc, MovedDoc, NextDoc
 from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
-from api.services import Doc, services
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.compat import cached_property
 from domain.errors import DecisionClosed, RuleError
@@ -44,7 +44,7 @@ from domain.queries import (
     preview_moves,
     require_running,
 )
-from domain.types import Json, Seat, Viewer
+from domain.types import Doc, Json, Seat, Viewer
 
 bp = Blueprint("moves", __name__, url_prefix="/v1/games", description="Moves, dry runs, and the move builder.")
 
@@ -82,11 +82,11 @@ def _seat_to_move(body: Doc) -> tuple[Seat, bool]:
     body=MovesSchema,
     headers=MoveHeaders,
     query=MoveArgs,
-    response=MovedSchema,
+    response=MovedDoc,
     status=201,
     description="Stored",
 )
-@bp.alt_response(200, schema=DryRunSchema, description="Result of a dry run", success=True)
+@bp.alt_response(200, schema=DryRunDoc, description="Result of a dry run", success=True)
 def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
     """Make a move, or several as one.
 
@@ -197,7 +197,7 @@ def _name_seats(texts: Texts, rules: AnyRuleset, now: AnyGame, own: Seat | None 
     errors=(403, 404, 409),
     body=PicksSchema,
     query=ChoicesArgs,
-    response=NextSchema,
+    response=NextDoc,
 )
 def choices(body: Doc, args: Doc, game: str) -> Response:
     """Return the move builder's next question, or the finished move; with `all=1`, all moves at once.

@@ -13,16 +13,17 @@ from api.documents.desk import list_running
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import confirm_write, if_match_version, json_response, write_response
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import ManyPausesSchema, ManyResumptionsSchema, PauseSchema
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import StartSchema
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import ManyRuledSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ManyRuledDoc
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.errors import GameDamaged, RuleError, UnknownGame
 from domain.kernel.game.command import Command
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
+from domain.types import Doc
 
 bp = Blueprint("pauses", __name__, url_prefix="/v1", description="Pauses of tables.")
 
@@ -39,7 +40,7 @@ MOST_TABLES = 500
     body=PauseSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def pause_game(body: Doc, headers: Doc, game: str) -> Response:
@@ -60,7 +61,7 @@ def pause_game(body: Doc, headers: Doc, game: str) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def resume_game(body: Doc, headers: Doc, game: str) -> Response:
@@ -84,7 +85,7 @@ def _execute(game: str, command: Command, body: Doc, headers: Doc) -> Response:
     errors=(403, 404),
     body=ManyPausesSchema,
     body_required=False,
-    response=ManyRuledSchema,
+    response=ManyRuledDoc,
 )
 def pause_games(body: Doc) -> Response:
     """Pause all running tables that you direct, or some of them, as `POST /v1/games/{game}/pauses` does with one.
@@ -104,7 +105,7 @@ def pause_games(body: Doc) -> Response:
     errors=(403, 404),
     body=ManyResumptionsSchema,
     body_required=False,
-    response=ManyRuledSchema,
+    response=ManyRuledDoc,
 )
 def resume_games(body: Doc) -> Response:
     """End your pauses at all tables that you direct, or the pauses of some of them; see `POST /v1/me/pauses`.

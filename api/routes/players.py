@@ -12,11 +12,11 @@ from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import ChangeCursor, Changed, page_response, paginate, paginate_changes
-from api.schemas.history_responses import ResultsSchema
+from api.schemas.history_responses import ResultsDoc
 from api.schemas.query_args import ResultsArgs, TheirGamesArgs
-from api.schemas.table_responses import LobbySchema
-from api.services import ApiServices, Doc, services
-from domain.types import DIRECTOR
+from api.schemas.table_responses import LobbyDoc
+from api.services import ApiServices, services
+from domain.types import DIRECTOR, Doc
 
 MAX_GAMES = 5000
 """Most games of one player to search."""
@@ -30,7 +30,7 @@ bp = Blueprint("players", __name__, url_prefix="/v1/players", description="Playe
     "results",
     access=authorization.optional_person("read"),
     query=ResultsArgs,
-    response=ResultsSchema,
+    response=ResultsDoc,
     response_headers=string_headers("Link"),
 )
 def results(args: Doc, player: str) -> Response:
@@ -53,7 +53,7 @@ def results(args: Doc, player: str) -> Response:
     "/<player:player>/games",
     "games_of",
     query=TheirGamesArgs,
-    response=LobbySchema,
+    response=LobbyDoc,
     response_headers=string_headers("Link"),
 )
 def games_of(args: Doc, player: str) -> Response:

@@ -12,14 +12,15 @@ from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import IMMUTABLE, ONE_DAY, etag_response, json_response, missing_game, wait_for_views
-from api.schemas.history_responses import HeadSchema, InclusionSchema
+from api.schemas.history_responses import HeadDoc, InclusionDoc
 from api.schemas.query_args import ProofArgs, WaitArgs
-from api.services import Doc, services
+from api.services import services
 from api.shipped_files import VERIFIER
 from api.visibility import visibility_of
 from domain.transparency.checkpoint_store import StoredCheckpoint
 from domain.transparency.signed_note import SignedNote
 from domain.transparency.tlog_proof import TlogProof
+from domain.types import Doc
 from projections.merkle_proofs import TILE, Head
 
 NOTE = "text/plain; charset=utf-8"
@@ -47,7 +48,7 @@ def verifier_hash() -> str:
     return hashlib.sha256(_verifier()).hexdigest()
 
 
-@bp.operation("GET", "/log", "log_head", errors=(422, 503), query=ProofArgs, response=HeadSchema)
+@bp.operation("GET", "/log", "log_head", errors=(422, 503), query=ProofArgs, response=HeadDoc)
 def log_head(args: Doc) -> Response:
     """Return the head of the log: the root of the Merkle tree (RFC 6962) over all records of all games.
 
@@ -133,7 +134,7 @@ def log_tile(tile: str) -> Response:
     "proof",
     errors=(404, 503),
     query=WaitArgs,
-    response=InclusionSchema,
+    response=InclusionDoc,
 )
 def proof(args: Doc, game: str, version: int) -> Response:
     """Return the proof that the log of all games contains a record.

@@ -12,10 +12,10 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.paces import parse_pace
 from api.response_builders import if_match_version, json_response, load_table, missing_game
-from api.schemas.play_responses import ProposalSchema, ProposalsSchema
+from api.schemas.play_responses import ProposalDoc, ProposalsDoc
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.bots import HEURISTIC
 from domain.errors import RuleError, StaleVersion
@@ -24,7 +24,7 @@ from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
 from domain.service.job_requests import JobRequest, new_id
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 bp = Blueprint("proposals", __name__, url_prefix="/v1/games", description="Agreements of players.")
 
@@ -43,7 +43,7 @@ _LOCATION = {"Location": {"schema": {"type": "string"}, "description": "URL of t
     errors=(403, 404, 409, 412),
     body=NewProposalSchema,
     headers=MoveHeaders,
-    response=ProposalSchema,
+    response=ProposalDoc,
     status=202,
     response_headers=_LOCATION,
 )
@@ -125,7 +125,7 @@ def _check_limit(game: str, seat: Seat) -> None:
     "proposals",
     access=authorization.optional_role,
     errors=(403, 404),
-    response=ProposalsSchema,
+    response=ProposalsDoc,
 )
 def proposals(game: str) -> Response:
     """Return the game's proposals and their status, newest first. Spectators with a delay see none."""
@@ -142,7 +142,7 @@ def proposals(game: str) -> Response:
     "get_proposal",
     access=authorization.optional_role,
     errors=(403, 404),
-    response=ProposalSchema,
+    response=ProposalDoc,
 )
 def get_proposal(game: str, proposal: str) -> Response:
     """Return a proposal: the command, the seats to consent, and their answers."""
@@ -163,7 +163,7 @@ def _find_proposal(game: str, proposal: str) -> JobRequest:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ConsentSchema,
-    response=ProposalSchema,
+    response=ProposalDoc,
 )
 def answer_proposal(body: Doc, game: str, proposal: str) -> Response:
     """Agree to a proposal or decline it. One refusal ends it; its author withdraws it by declining.

@@ -13,9 +13,10 @@ from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import page_response, paginate
-from api.schemas.rating_schemas import RatingExplanationSchema, RatingListSchema, RatingsArgs
-from api.services import Doc, services
+from api.schemas.rating_schemas import RatingExplanationDoc, RatingListDoc, RatingsArgs
+from api.services import services
 from domain.ratings import NEWCOMER, OVERALL, RatingList
+from domain.types import Doc
 
 bp = Blueprint("ratings", __name__, url_prefix="/v1/ratings", description="Ratings of people, from public tables.")
 
@@ -56,7 +57,7 @@ def _rating_to_json(ratings: RatingList, player: str, name: str) -> Doc:
     access=authorization.public,
     errors=(404, 503),
     query=RatingsArgs,
-    response=RatingListSchema,
+    response=RatingListDoc,
     response_headers=string_headers("Link"),
 )
 def list_ratings(args: Doc, family: str) -> Response:
@@ -89,7 +90,7 @@ def list_ratings(args: Doc, family: str) -> Response:
     access=authorization.public,
     errors=(404, 503),
     query=RatingsArgs,
-    response=RatingExplanationSchema,
+    response=RatingExplanationDoc,
     response_headers=string_headers("Link"),
 )
 def explain_rating(args: Doc, family: str, player: str) -> Response:

@@ -17,11 +17,11 @@ from api.openapi.smorest import Blueprint, also_media_types
 from api.response_builders import missing_game, retry_after_inspection, visible_head, wait_for_views
 from api.schemas.query_args import ReplayArgs, StreamHeaders
 from api.schemas.schema_builder import array_of, ref
-from api.services import Doc, services
+from api.services import services
 from api.streams.events import FORMATS, NDJSON, SSE, Event, make_event
 from api.streams.json_patches import make_board_patch
 from domain.errors import AnnalsError
-from domain.types import DIRECTOR, Viewer
+from domain.types import DIRECTOR, Doc, Viewer
 from projections import documents
 from projections.board_reader import merge_entries
 from projections.loaded_game import LoadedGame

@@ -26,10 +26,10 @@ from api.response_builders import (
     missing_game,
     opening_terms,
 )
-from api.schemas.play_responses import MotionSchema, RewindDocSchema, RewindPreviewSchema, RewindsSchema
+from api.schemas.play_responses import MotionDoc, RewindDoc, RewindPreviewDoc, RewindsDoc
 from api.schemas.query_args import MoveArgs, MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, RewindSchema
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.command import check_office, require_play
@@ -47,7 +47,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.service.job_requests import JobRequest, new_id
 from domain.service.principals import Principal
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 bp = Blueprint("rewinds", __name__, url_prefix="/v1/games", description="Rewinds and consent to them.")
 
@@ -70,12 +70,12 @@ _LOCATION = {"Location": {"schema": {"type": "string"}, "description": "The job,
     body=RewindSchema,
     headers=MoveHeaders,
     query=MoveArgs,
-    response=RewindDocSchema,
+    response=RewindDoc,
     status=202,
     response_headers=_LOCATION,
     description="Requested",
 )
-@bp.alt_response(200, schema=RewindPreviewSchema, description="Effect of the rewind, of a dry run", success=True)
+@bp.alt_response(200, schema=RewindPreviewDoc, description="Effect of the rewind, of a dry run", success=True)
 def rewind(body: Doc, headers: Doc, query: Doc, game: str) -> Response:
     """Request a rewind to an earlier version. Nothing is deleted.
 
@@ -207,7 +207,7 @@ def _find_rewind(game: str, rewind: str) -> JobRequest:
     "rewinds",
     access=authorization.optional_role,
     errors=(403, 404),
-    response=RewindsSchema,
+    response=RewindsDoc,
 )
 def rewinds(game: str) -> Response:
     """Return the game's requested rewinds and their status, newest first."""
@@ -235,7 +235,7 @@ def _tell(game: str, doc: Doc) -> Doc:
     "get_rewind",
     access=authorization.optional_role,
     errors=(403, 404),
-    response=MotionSchema,
+    response=MotionDoc,
 )
 def get_rewind(game: str, rewind: str) -> Response:
     """Return a requested rewind: the versions to undo, also in sentences, the seats to consent, and their answers."""
@@ -254,7 +254,7 @@ def get_rewind(game: str, rewind: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ConsentSchema,
-    response=MotionSchema,
+    response=MotionDoc,
 )
 def consent(body: Doc, game: str, rewind: str) -> Response:
     """Consent to a motion or decline it. One refusal ends it; the requester withdraws it by declining.

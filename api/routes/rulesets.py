@@ -13,17 +13,17 @@ from api.http.problems import CODES, REFUSAL_STATUS, Problem
 from api.openapi.components import move_schema, seat_moves
 from api.openapi.smorest import Blueprint
 from api.response_builders import ONE_DAY, etag_response
-from api.schemas.history_responses import RulesetSchema, RulesetsSchema
-from api.schemas.problem_responses import CodeSchema
+from api.schemas.history_responses import RulesetDoc, RulesetsDoc
+from api.schemas.problem_responses import CodeDoc
 from api.schemas.query_args import LangArgs
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES, AnyRuleset
 from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text import package_data
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.tournaments.aggregate.basic_commands import TOURNAMENT_CODES
-from domain.types import split_ruleset
+from domain.types import Doc, split_ruleset
 
 bp = Blueprint("rulesets", __name__, url_prefix="/v1", description="Rulesets, and problem codes.")
 
@@ -44,7 +44,7 @@ def _cached_response(doc: Doc) -> Response:
     return etag_response(msgspec.json.encode(doc), cache=ONE_DAY)
 
 
-@bp.operation("GET", "/rulesets", "rulesets", query=LangArgs, response=RulesetsSchema)
+@bp.operation("GET", "/rulesets", "rulesets", query=LangArgs, response=RulesetsDoc)
 def rulesets(_: Doc) -> Response:
     """Return the rulesets."""
     registry, lang = services().registry, request_language()
@@ -52,7 +52,7 @@ def rulesets(_: Doc) -> Response:
     return _cached_response({"items": [_ruleset_to_json(rules, load_texts(rules.package, lang)) for rules in found]})
 
 
-@bp.operation("GET", "/rulesets/<ruleset:name>", "ruleset", errors=(304, 404), query=LangArgs, response=RulesetSchema)
+@bp.operation("GET", "/rulesets/<ruleset:name>", "ruleset", errors=(304, 404), query=LangArgs, response=RulesetDoc)
 def ruleset(_: Doc, name: str) -> Response:
     """Return a ruleset.
 
@@ -173,7 +173,7 @@ def _load_document(name: str, file: str) -> Doc | None:
         return None
 
 
-@bp.operation("GET", "/problems/<code:code>", "problem", errors=(304, 404), query=LangArgs, response=CodeSchema)
+@bp.operation("GET", "/problems/<code:code>", "problem", errors=(304, 404), query=LangArgs, response=CodeDoc)
 def problem(_: Doc, code: str) -> Response:
     """Return the meaning of a problem code."""
     status, title = CODES.get(code, (0, ""))

@@ -17,8 +17,8 @@ from api.response_builders import json_response
 from api.routes.boards import load_board
 from api.schemas.query_args import StreamArgs, StreamHeaders, TableArgs, TournamentStreamArgs
 from api.schemas.schema_builder import array_of, ref
-from api.schemas.table_responses import CookieDocSchema, TicketSchema
-from api.services import EXTENSION, ApiServices, Doc, services
+from api.schemas.table_responses import CookieDoc, TicketDoc
+from api.services import EXTENSION, ApiServices, services
 from api.streams.asgi import STREAMING, StreamResponse
 from api.streams.events import FORMATS, NDJSON, PAGE_SSE, SSE
 from api.streams.game_source import GameSource, GameViewKey, ModeratorPermit, RolePermit
@@ -30,7 +30,7 @@ from api.streams.tournament_source import RoundKey, TournamentSource
 from api.tournament_calls import load_tournament
 from domain.service.principals import Principal
 from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
-from domain.types import PUBLIC
+from domain.types import PUBLIC, Doc
 
 bp = Blueprint("stream", __name__, url_prefix="/v1", description="Streams of events.")
 
@@ -58,7 +58,7 @@ def register(app: Flask) -> None:
     access=authorization.require_role,
     errors=(403, 404),
     query=TableArgs,
-    response=TicketSchema,
+    response=TicketDoc,
     status=201,
 )
 def stream_ticket(_: Doc) -> Response:
@@ -85,7 +85,7 @@ def _cookie_name() -> str:
     access=authorization.require_role,
     errors=(403, 404),
     query=TableArgs,
-    response=CookieDocSchema,
+    response=CookieDoc,
     status=201,
     response_headers=string_headers("Set-Cookie"),
 )

@@ -12,13 +12,14 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, write_response
 from api.routes.boards import load_visible_table
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import AnswerSchema, AppealSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import AppealsSchema
-from api.services import Doc, services
+from api.schemas.table_responses import AppealsDoc
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
+from domain.types import Doc
 
 bp = Blueprint("appeals", __name__, url_prefix="/v1/games", description="Appeals against decisions of officers.")
 
@@ -33,7 +34,7 @@ PRIVATE = "private, no-cache"
     errors=(403, 404, 409, 412),
     body=AppealSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def appeal(body: Doc, headers: Doc, game: str) -> Response:
@@ -68,7 +69,7 @@ def appeal(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=AnswerSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def answer_appeals(body: Doc, headers: Doc, game: str, version: int) -> Response:
@@ -91,7 +92,7 @@ def answer_appeals(body: Doc, headers: Doc, game: str, version: int) -> Response
     "appeals",
     access=authorization.optional_role,
     errors=(403, 404),
-    response=AppealsSchema,
+    response=AppealsDoc,
 )
 def appeals(game: str) -> Response:
     """Return the game's appeals and their answers, newest first."""

@@ -9,10 +9,11 @@ from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response, load_table, opening_terms
-from api.schemas.chat_schemas import ChatSchema, ChatWishSchema
-from api.services import Doc, services
+from api.schemas.chat_schemas import ChatDoc, ChatWishSchema
+from api.services import services
 from domain.notifications.chats import Chat, ChatRequest
 from domain.service.database import Statement
+from domain.types import Doc
 
 bp = Blueprint("chats", __name__, url_prefix="/v1/games", description="The group chat of a table.")
 
@@ -50,7 +51,7 @@ def audit_chat(account: str, what: str, game: str) -> list[Statement]:
 
 
 @bp.operation(
-    "GET", "/<game:game>/chat", "chat", access=authorization.require_role, errors=(403, 404), response=ChatSchema
+    "GET", "/<game:game>/chat", "chat", access=authorization.require_role, errors=(403, 404), response=ChatDoc
 )
 def chat(game: str) -> Response:
     """Return the table's group chat: who named it, and its host. All players and directors see it."""
@@ -64,7 +65,7 @@ def chat(game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ChatWishSchema,
-    response=ChatSchema,
+    response=ChatDoc,
 )
 def change_chat(body: Doc, game: str) -> Response:
     """Name the address of the table's group chat, in place of the previous one.

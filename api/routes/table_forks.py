@@ -16,8 +16,8 @@ from api.routes.boards import load_visible_table
 from api.routes.games import charge_quota, make_player_token, report_issued_token
 from api.schemas.query_args import NewHeaders
 from api.schemas.request_bodies import ForkSchema
-from api.schemas.table_responses import ForkDocSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ForkDoc
+from api.services import services
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.forks import fold_origin
@@ -25,7 +25,7 @@ from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import includes_office
 from domain.kernel.rules.meta import Meta
 from domain.service.principals import Principal
-from domain.types import DIRECTOR, PUBLIC, Seat, Viewer
+from domain.types import DIRECTOR, PUBLIC, Doc, Seat, Viewer
 
 bp = Blueprint("forks", __name__, url_prefix="/v1/games", description="Analysis of games.")
 
@@ -38,7 +38,7 @@ bp = Blueprint("forks", __name__, url_prefix="/v1/games", description="Analysis 
     errors=(403, 404, 409),
     body=ForkSchema,
     headers=NewHeaders,
-    response=ForkDocSchema,
+    response=ForkDoc,
     status=201,
     response_headers=string_headers("Location"),
 )

@@ -15,11 +15,11 @@ from api.http.problems import Problem
 from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, load_table, write_response
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import NewOfficerSchema, OfficerRemovalSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import OfferDocSchema, OfficersSchema
-from api.services import ApiServices, Doc, services
+from api.schemas.table_responses import OfferDoc, OfficersDoc
+from api.services import ApiServices, services
 from domain.accounts.accounts import Account
 from domain.command_handler import GameConditions
 from domain.errors import RuleError
@@ -28,6 +28,7 @@ from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import Officer
 from domain.kernel.text.message_catalog import Message
 from domain.service.officer_rows import OfficeOffer
+from domain.types import Doc
 
 bp = Blueprint("officers", __name__, url_prefix="/v1/games", description="Officers of tables.")
 
@@ -42,7 +43,7 @@ MOST_OFFICERS = 20
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=NewOfficerSchema,
-    response=OfferDocSchema,
+    response=OfferDoc,
     status=202,
 )
 def offer_office(body: Doc, game: str) -> Response:
@@ -124,7 +125,7 @@ def offer_to_json(s: ApiServices, offers: Sequence[OfficeOffer]) -> list[Doc]:
     "officers",
     access=authorization.require_role,
     errors=(403, 404),
-    response=OfficersSchema,
+    response=OfficersDoc,
 )
 def list_officers(game: str) -> Response:
     """Return the officers of a table and the offered roles, for officers."""
@@ -151,7 +152,7 @@ def list_officers(game: str) -> Response:
     body=OfficerRemovalSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def remove_officer(body: Doc, headers: Doc, game: str, player: str) -> Response:
@@ -201,7 +202,7 @@ def withdraw_office(game: str, player: str) -> Response:
     body=OfficerRemovalSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
+    response=WrittenDoc,
     status=201,
 )
 def inherit_table(body: Doc, headers: Doc, game: str) -> Response:

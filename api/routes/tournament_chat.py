@@ -10,10 +10,11 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.routes.table_chat import audit_chat, chat_to_json, find_chat
-from api.schemas.chat_schemas import ChatSchema, ChatWishSchema
-from api.services import Doc, services
+from api.schemas.chat_schemas import ChatDoc, ChatWishSchema
+from api.services import services
 from api.tournament_rights import require_right
 from domain.notifications.chats import ChatRequest
+from domain.types import Doc
 
 bp = Blueprint(
     "tournament_chats",
@@ -29,7 +30,7 @@ bp = Blueprint(
     "tournament_chat",
     access=authorization.require_directing_account,
     errors=(403, 404),
-    response=ChatSchema,
+    response=ChatDoc,
 )
 def tournament_chat(tournament: str) -> Response:
     """Return the tournament's group chat: who named it, and its host. All its officers see it."""
@@ -44,7 +45,7 @@ def tournament_chat(tournament: str) -> Response:
     access=authorization.require_session,
     errors=(403, 404, 409),
     body=ChatWishSchema,
-    response=ChatSchema,
+    response=ChatDoc,
 )
 def change_tournament_chat(body: Doc, tournament: str) -> Response:
     """Name the address of the tournament's group chat, in place of the previous one.

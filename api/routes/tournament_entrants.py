@@ -12,8 +12,8 @@ from api.openapi.smorest import Blueprint
 from api.routes.games import charge_quota
 from api.schemas.query_args import MoveHeaders
 from api.schemas.tournament_responses import (
-    TournamentEnteredSchema,
-    TournamentWrittenSchema,
+    TournamentEnteredDoc,
+    TournamentWrittenDoc,
 )
 from api.schemas.tournament_schemas import (
     CheckInSchema,
@@ -21,7 +21,7 @@ from api.schemas.tournament_schemas import (
     PhaseSchema,
     TournamentNonceSchema,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import (
     execute_for_caller,
     load_tournament,
@@ -40,6 +40,7 @@ from domain.tournaments.aggregate.basic_commands import (
     Withdraw,
 )
 from domain.tournaments.aggregate.queue_commands import CloseQueue, JoinQueue, LeaveQueue, OpenQueue
+from domain.types import Doc
 
 bp = Blueprint(
     "tournament_entrants",
@@ -58,7 +59,7 @@ bp = Blueprint(
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentEnteredSchema,
+    response=TournamentEnteredDoc,
     status=201,
 )
 def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
@@ -82,7 +83,7 @@ def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_playing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
 )
 def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
     """Withdraw. Your results stand, and you get no further table. Leave your seat yourself at those that you have."""
@@ -99,7 +100,7 @@ def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def want_bye(_: Doc, headers: Doc, tournament: str) -> Response:
@@ -116,7 +117,7 @@ def want_bye(_: Doc, headers: Doc, tournament: str) -> Response:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
@@ -143,7 +144,7 @@ def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_playing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
 )
 def leave_queue(headers: Doc, tournament: str) -> Response:
     """Wait no longer for a table."""
@@ -159,7 +160,7 @@ def leave_queue(headers: Doc, tournament: str) -> Response:
     body=CheckInSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
@@ -175,7 +176,7 @@ def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=TournamentNonceSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
@@ -191,7 +192,7 @@ def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=PhaseSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:

@@ -7,7 +7,7 @@ from flask import Response
 from api import authorization
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.tournament_responses import FollowedSeriesSchema
+from api.schemas.tournament_responses import FollowedSeriesDoc
 from api.services import services
 from api.tournament_calls import load_tournament
 from domain.errors import RuleError
@@ -23,7 +23,7 @@ bp = Blueprint("followed_series", __name__, url_prefix="/v1", description="Serie
     "followed_series",
     access=authorization.require_account,
     errors=(403,),
-    response=FollowedSeriesSchema,
+    response=FollowedSeriesDoc,
 )
 def list_followed_series() -> Response:
     """Return the series that you follow, each by its newest event, the last one followed first."""

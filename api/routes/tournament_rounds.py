@@ -19,14 +19,14 @@ from api.routes.rating_lists import list_hundredths
 from api.schemas.query_args import MoveHeaders, WaitArgs
 from api.schemas.request_bodies import MOST_AT_ONCE
 from api.schemas.tournament_responses import (
-    AdjournedSchema,
-    ExplanationSchema,
-    PlacesByRoundSchema,
-    ReportedSchema,
-    RoundSchema,
-    StandingsSchema,
-    TablesMadeSchema,
-    TournamentWrittenSchema,
+    AdjournedDoc,
+    ExplanationDoc,
+    PlacesByRoundDoc,
+    ReportedDoc,
+    RoundDoc,
+    StandingsDoc,
+    TablesMadeDoc,
+    TournamentWrittenDoc,
 )
 from api.schemas.tournament_schemas import (
     BidSchema,
@@ -36,7 +36,7 @@ from api.schemas.tournament_schemas import (
     StandingsArgs,
     TournamentDrawSchema,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import (
     entrant_names,
     execute_for_caller,
@@ -59,6 +59,7 @@ from domain.tournaments.explain import explain, explanation_sentences, explanati
 from domain.tournaments.standings import list_standings
 from domain.tournaments.terms import BY_DRAW, IGNORED
 from domain.tournaments.ties import TieBreaks
+from domain.types import Doc
 from projections.tournament_views import build_progress, build_round, has_round
 
 bp = Blueprint(
@@ -79,7 +80,7 @@ ROUND = "/stages/<version:stage>/rounds/<version:number>"
     body=TournamentDrawSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
@@ -119,7 +120,7 @@ def _read_draw_input(t: Tournament, stage: int, round_: int) -> DrawInput:
     access=authorization.public,
     errors=(304, 404, 503),
     query=WaitArgs,
-    response=RoundSchema,
+    response=RoundDoc,
 )
 @retry_after_inspection
 def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
@@ -140,7 +141,7 @@ def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def open_bids(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
@@ -160,7 +161,7 @@ def open_bids(_: Doc, headers: Doc, tournament: str, stage: int, number: int) ->
     errors=(403, 404, 409, 412),
     body=BidSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
 )
 def file_bid(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
     """File your bid for the seats of your pod, or your list of seats, in place of the one before.
@@ -179,7 +180,7 @@ def file_bid(body: Doc, headers: Doc, tournament: str, stage: int, number: int) 
     errors=(403, 404, 409),
     body=EnterSchema,
     body_required=False,
-    response=TablesMadeSchema,
+    response=TablesMadeDoc,
     status=201,
 )
 def make_tables(_: Doc, tournament: str, stage: int, number: int) -> Response:
@@ -211,7 +212,7 @@ def _progress_response(t: Tournament, more: Doc) -> Response:
     errors=(403, 404, 409),
     body=EnterSchema,
     body_required=False,
-    response=ReportedSchema,
+    response=ReportedDoc,
     status=201,
 )
 def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response:
@@ -234,7 +235,7 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response
     errors=(403, 404, 409),
     body=TournamentDrawSchema,
     body_required=False,
-    response=AdjournedSchema,
+    response=AdjournedDoc,
     status=201,
 )
 def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Response:
@@ -278,7 +279,7 @@ def _adjourn_table(game: str, player: str, reason: str) -> bool:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
@@ -318,7 +319,7 @@ def _load_ranked(tournament: str, stage: int, round_: int) -> Tournament:
     access=authorization.public,
     errors=(304, 404, 503),
     query=StandingsArgs,
-    response=StandingsSchema,
+    response=StandingsDoc,
 )
 @retry_after_inspection
 def standings(args: Doc, tournament: str) -> Response:
@@ -347,7 +348,7 @@ def standings(args: Doc, tournament: str) -> Response:
     access=authorization.public,
     errors=(304, 404, 503),
     query=PlacesByRoundArgs,
-    response=PlacesByRoundSchema,
+    response=PlacesByRoundDoc,
 )
 @retry_after_inspection
 def places_by_round(args: Doc, tournament: str) -> Response:
@@ -364,7 +365,7 @@ def places_by_round(args: Doc, tournament: str) -> Response:
     access=authorization.public,
     errors=(304, 404, 503),
     query=ExplainArgs,
-    response=ExplanationSchema,
+    response=ExplanationDoc,
 )
 @retry_after_inspection
 def explain_places(args: Doc, tournament: str) -> Response:

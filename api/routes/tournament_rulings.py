@@ -18,10 +18,10 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
 from api.schemas.query_args import MoveArgs, MoveHeaders, WaitArgs
 from api.schemas.tournament_responses import (
-    RulingPreviewSchema,
-    TournamentRuledSchema,
-    TournamentRulingsSchema,
-    TournamentWrittenSchema,
+    RulingPreviewDoc,
+    TournamentRuledDoc,
+    TournamentRulingsDoc,
+    TournamentWrittenDoc,
 )
 from api.schemas.tournament_schemas import (
     TournamentAnswerSchema,
@@ -30,7 +30,7 @@ from api.schemas.tournament_schemas import (
     TournamentRulingHeaders,
     TournamentRulingSchema,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import (
     entrant_names,
     execute_for_caller,
@@ -56,6 +56,7 @@ from domain.tournaments.aggregate.tournament_ruling_commands import (
 from domain.tournaments.explain import explain, explanation_sentences
 from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks
+from domain.types import Doc
 from projections.tournament_views import build_rulings
 
 bp = Blueprint(
@@ -82,7 +83,7 @@ _NEEDED: Mapping[str, str] = {
     access=authorization.public,
     errors=(304, 404, 503),
     query=WaitArgs,
-    response=TournamentRulingsSchema,
+    response=TournamentRulingsDoc,
 )
 @retry_after_inspection
 def list_tournament_rulings(args: Doc, tournament: str) -> Response:
@@ -113,13 +114,13 @@ def list_tournament_rulings(args: Doc, tournament: str) -> Response:
     body=TournamentRulingSchema,
     headers=TournamentRulingHeaders,
     query=MoveArgs,
-    response=TournamentRuledSchema,
+    response=TournamentRuledDoc,
     status=201,
     description="Stored",
 )
 @bp.alt_response(
     200,
-    schema=RulingPreviewSchema,
+    schema=RulingPreviewDoc,
     headers=string_headers("ETag"),
     description="Effect of the ruling, of a dry run",
     success=True,
@@ -155,7 +156,7 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     errors=(403, 404, 409, 412),
     body=TournamentAppealRequestSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def appeal_in_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
@@ -175,7 +176,7 @@ def appeal_in_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=TournamentAnswerSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def answer_in_tournament(body: Doc, headers: Doc, tournament: str, ruling: int) -> Response:
@@ -261,7 +262,7 @@ def _explain_place(ties: TieBreaks, entrant: int, neighbour: int | None, labels:
     errors=(403, 404, 409, 412),
     body=TournamentOfficerSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> Response:
@@ -278,7 +279,7 @@ def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> Respons
     access=authorization.require_directing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
 )
 def remove_tournament_officer(headers: Doc, tournament: str, player: str) -> Response:
     """End the role of an officer of your tournament, or your own role."""

@@ -10,14 +10,15 @@ from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.query_args import MoveHeaders
-from api.schemas.tournament_responses import SubstitutionsSchema, TournamentWrittenSchema
+from api.schemas.tournament_responses import SubstitutionsDoc, TournamentWrittenDoc
 from api.schemas.tournament_schemas import SubstituteSchema
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import execute_for_caller, load_tournament, own_players, written_response
 from domain.errors import RuleError
 from domain.service.substitute_offers import SubstituteOffer
 from domain.tournaments.aggregate.basic_commands import EndSubstitution, NameSubstitute
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.types import Doc
 
 bp = Blueprint(
     "tournament_substitutes", __name__, url_prefix="/v1", description="Substitutes in tournaments: ask, accept, end."
@@ -34,7 +35,7 @@ OWN = "/me/substitutions/<tournament:tournament>/<player:player>"
     errors=(403, 404, 409, 412),
     body=SubstituteSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def ask_substitute(body: Doc, headers: Doc, tournament: str) -> Response:
@@ -105,7 +106,7 @@ def _end(t: Tournament, entrant: int, player: str) -> Response:
     "my_substitutions",
     access=authorization.require_account,
     errors=(403,),
-    response=SubstitutionsSchema,
+    response=SubstitutionsDoc,
 )
 def my_substitutions() -> Response:
     """Return the questions to you, and yours to others, whether you or they would be a substitute in a tournament.
@@ -148,7 +149,7 @@ def _is_open(offer: SubstituteOffer) -> bool:
     "accept_substitution",
     access=authorization.require_playing_account,
     errors=(403, 404, 409),
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
 )
 def accept_substitution(tournament: str, player: str) -> Response:
     """Accept to be the substitute of an entrant who has asked you. While you are, you do not enter yourself."""

@@ -23,13 +23,13 @@ from api.response_builders import (
 from api.routes.games import build_terms, charge_quota, find_ruleset
 from api.routes.history import NDJSON, file_response
 from api.routes.proofs import prove_record
-from api.schemas.history_responses import InclusionSchema
+from api.schemas.history_responses import InclusionDoc
 from api.schemas.query_args import KeyHeaders, MoveHeaders, WaitArgs
 from api.schemas.request_bodies import CardSchema
 from api.schemas.tournament_responses import (
-    TournamentSchema,
-    TournamentsSchema,
-    TournamentWrittenSchema,
+    TournamentDoc,
+    TournamentsDoc,
+    TournamentWrittenDoc,
 )
 from api.schemas.tournament_schemas import (
     NewTournamentSchema,
@@ -37,7 +37,7 @@ from api.schemas.tournament_schemas import (
     TournamentEndSchema,
     TournamentsArgs,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import (
     entrant_names,
     execute_for_caller,
@@ -58,6 +58,7 @@ from domain.tournaments.aggregate.tournament_proof import export_lines
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.results import DEFAULT_TIES, KNOCKOUT_TIES
 from domain.tournaments.terms import QUEUED
+from domain.types import Doc
 from projections.tournament_views import build_tournament
 
 RECORDS_PER_SLICE = 100
@@ -74,7 +75,7 @@ bp = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments", descriptio
     errors=(403, 409, 412),
     body=NewTournamentSchema,
     headers=KeyHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
     response_headers=string_headers("Location"),
 )
@@ -126,7 +127,7 @@ def _fill_stage(stage: Doc) -> Doc:
     "tournaments",
     access=authorization.public,
     query=TournamentsArgs,
-    response=TournamentsSchema,
+    response=TournamentsDoc,
     response_headers=string_headers("Link"),
 )
 def list_tournaments(args: Doc) -> Response:
@@ -164,7 +165,7 @@ def _card_members(found: tuple[str, str] | None) -> Doc:
     access=authorization.public,
     errors=(304, 404, 503),
     query=WaitArgs,
-    response=TournamentSchema,
+    response=TournamentDoc,
 )
 @retry_after_inspection
 def get_tournament(args: Doc, tournament: str) -> Response:
@@ -215,7 +216,7 @@ def unlabel_tournament(tournament: str) -> Response:
     body=TournamentEndSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
     status=201,
 )
 def close_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
@@ -236,7 +237,7 @@ def close_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=ScheduleSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
 )
 def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     """Give your tournament a time, and let it repeat by a rule as calendars write it.
@@ -255,7 +256,7 @@ def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_directing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
+    response=TournamentWrittenDoc,
 )
 def unschedule_tournament(headers: Doc, tournament: str) -> Response:
     """End the repetition: no event follows this one."""
@@ -309,7 +310,7 @@ def _read_in_slices(tournament: str, head: int) -> Iterator[Record]:
     access=authorization.public,
     errors=(404, 503),
     query=WaitArgs,
-    response=InclusionSchema,
+    response=InclusionDoc,
 )
 def prove_tournament_record(args: Doc, tournament: str, version: int) -> Response:
     """Return the proof that the log contains a record of the tournament, as for games (`game` is its id)."""

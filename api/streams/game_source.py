@@ -15,14 +15,14 @@ from api.documents.timeline import build_entries
 from api.documents.undo_requests import build_undo_request, public_undo_request, tell_undone
 from api.http import rate_limits
 from api.http.problems import Problem
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from api.streams.events import Event, make_event, with_last_id
 from api.streams.json_patches import SentBoard
 from api.streams.source import StreamUpdate, ViewKey, ViewRequest
 from domain.accounts.credential_tables import CredentialOwner
 from domain.errors import StoreUnavailable, UnknownGame
 from domain.service.principals import Principal
-from domain.types import Viewer
+from domain.types import Doc, Viewer
 from projections.board_reader import Board
 
 PAGE = 200

@@ -12,12 +12,12 @@ from api.documents.my_tables import MAX_GAMES, PAGE, TableOwner, add_turn, build
 from api.documents.proposals import proposal_to_json
 from api.documents.summaries import add_names, build_lobby_page
 from api.documents.undo_requests import public_undo_request
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from api.streams.events import Event, make_event, with_last_id
 from api.streams.source import ANY, StreamUpdate, ViewKey, ViewRequest
 from domain.accounts.credential_tables import CredentialOwner
 from domain.service.principals import Role
-from domain.types import Json
+from domain.types import Doc, Json
 from projections.delayed_views import PLACE_BITS
 
 BATCH_SIZE = 500

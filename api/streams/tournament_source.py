@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from api.streams.events import Event, make_event
 from api.streams.source import StreamUpdate, ViewKey, ViewRequest
 from domain.kernel.records.record import Record
 from domain.tournaments.records import FAMILY
+from domain.types import Doc
 from projections.tournament_views import build_tournament
 
 PAGE = 200

@@ -338,13 +338,13 @@ _ACTS = {
 
 @pytest.mark.parametrize("type_", sorted({*OWN_EVENT_TYPES, *FEED_TYPES, *EVENTS["lobby"]} & {*DATA}))
 def test_every_type_has_texts_a_description_and_a_page(type_: str) -> None:
-    schema, summary = DATA[type_]
+    declaration, summary = DATA[type_]
     assert summary.endswith(".")
     docs = (Path(__file__).parents[2] / "docs/api/notices.md").read_text()
     assert f"`{type_}`" in docs
     if not type_.startswith("event."):
         return
-    assert {"tournament", "version"} <= schema().fields.keys()  # of its page
+    assert {"tournament", "version"} <= declaration.__annotations__.keys()  # of its page
     assert f'{{"type":"{type_}"' in docs.replace(" ", "")
     for language in LANGUAGES:
         texts = load("workers.notifications", f"texts/{language}.json")

@@ -17,8 +17,8 @@ from api.http import i18n
 from api.http.problems import CODES, Problem
 from api.openapi.smorest import ROLE_HEADER
 from api.pages.common.session import session_token
-from api.services import Doc, unwrap_proxy
-from domain.types import Json
+from api.services import unwrap_proxy
+from domain.types import Doc, Json
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ from api.pages.desk.desk_needs import NEED_TITLES, DeskRow
 from api.pages.lobby.lobby import TableShown, show_tables
 from api.pages.table.table_page import TablePage, load_table_page
 from api.schemas.query_args import NEEDS
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.game.appeals import Outcome
-from domain.types import DIRECTOR, MAX_INT, Json
+from domain.types import DIRECTOR, MAX_INT, Doc, Json
 
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 _CURSOR = re.compile(r"[0-9a-f-]{36}", re.ASCII)

@@ -19,10 +19,10 @@ from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.ruleset_options import read_options, show_options
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message, load_texts
-from domain.types import Json
+from domain.types import Doc, Json
 
 STATUSES = ("open", "running", "closed")
 MOST_SHOWN = 20

@@ -20,8 +20,7 @@ from api.pages.decision.move_choices import (
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.pages.table.table_page import TablePage
-from api.services import Doc
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 @dataclass

@@ -18,9 +18,10 @@ from api.pages.common.numbers import read_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.pace_form import PaceForm, read_pace
 from api.pages.tournaments.tournament_terms import TermsShown
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.account_settings import list_time_zones
 from domain.errors import InvalidTable
+from domain.types import Doc
 
 ADDRESS = "/tournaments/new"
 

@@ -23,11 +23,12 @@ from api.pages.common.qr_codes import build_qr_code
 from api.pages.common.session import localize_problem, render_games_page, session_owner
 from api.pages.tournaments.tournament_charts import ProgressChart, draw_progress
 from api.pages.tournaments.tournament_terms import TermsShown
-from api.services import Doc, services
+from api.services import services
 from api.tournament_rights import list_rights
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.aggregate.tournament import LEAST_TABLES
 from domain.tournaments.scoring import POINT
+from domain.types import Doc
 
 DECIMALS = 3
 """Decimals of points and of tie-breaks in standings."""

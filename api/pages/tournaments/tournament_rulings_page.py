@@ -18,13 +18,12 @@ from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournaments.tournament_pages import TournamentShown, load_tournament
-from api.services import Doc
 from api.tournament_rights import list_answerable, list_appealable, list_restorable
 from domain.tournaments.aggregate.tournament import MAX_NUMBER
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
 from domain.tournaments.aggregate.tournament_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY
 from domain.tournaments.sizes import MAX_SEATS
-from domain.types import MAX_INT
+from domain.types import MAX_INT, Doc
 
 MAX_STAGE = 99
 RULINGS = ("placed", "annulled", "penalised", "excluded", "restored")

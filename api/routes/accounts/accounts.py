@@ -13,19 +13,20 @@ from api.name_lookups import check_account_name
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.accounts import (
-    EnteredSchema,
+    EnteredDoc,
     ForgottenSchema,
     LoginSchema,
     NewAccountSchema,
     RecoverySchema,
-    RegisteredSchema,
+    RegisteredDoc,
 )
 from api.schemas.query_args import NewHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts import oauth_grants, passwords
 from domain.accounts.accounts import Account, AccountRegistration
 from domain.accounts.recovery_codes import FOR_ALL, FOR_PASSWORD
 from domain.accounts.sessions import SessionRequest
+from domain.types import Doc
 
 bp = Blueprint("accounts", __name__, url_prefix="/v1", description="Accounts and logins.")
 
@@ -43,7 +44,7 @@ def account_to_json(account: Account) -> Doc:
     errors=(403, 409, 503),
     body=NewAccountSchema,
     headers=NewHeaders,
-    response=RegisteredSchema,
+    response=RegisteredDoc,
     status=201,
 )
 def open_account(body: Doc, headers: Doc) -> Response:
@@ -111,7 +112,7 @@ def _check_still_registered(account: str, password: str) -> None:
     access=authorization.public,
     errors=(403, 503),
     body=LoginSchema,
-    response=EnteredSchema,
+    response=EnteredDoc,
     status=201,
 )
 def log_in(body: Doc) -> Response:
@@ -145,7 +146,7 @@ def session_response(entry: VerifiedLogin, label: str) -> Response:
     access=authorization.public,
     errors=(403, 503),
     body=RecoverySchema,
-    response=EnteredSchema,
+    response=EnteredDoc,
     status=201,
 )
 def recover(body: Doc) -> Response:

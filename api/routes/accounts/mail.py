@@ -9,10 +9,11 @@ from api.http import login_throttle, rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.mail import MailCodeSchema, MailSchema, MailWishSchema
-from api.services import ApiServices, Doc, services
+from api.schemas.mail import MailCodeSchema, MailDoc, MailWishSchema
+from api.services import ApiServices, services
 from domain.notifications.email_subscriptions import TYPES, EmailPreferences, subscription_to_json
 from domain.service.database import Statement
+from domain.types import Doc
 
 bp = Blueprint("mail", __name__, url_prefix="/v1/me/mail", description="Mail notifications of an account.")
 
@@ -37,7 +38,7 @@ def _subscription_to_json() -> Doc:
     return subscription_to_json(found)
 
 
-@bp.operation("GET", "", "mail", access=authorization.require_session, errors=(403, 404, 409), response=MailSchema)
+@bp.operation("GET", "", "mail", access=authorization.require_session, errors=(403, 404, 409), response=MailDoc)
 def mail() -> Response:
     """Return your mail address and the events to notify. 409 `mail_off` if the service sends no mail."""
     _require_mail()
@@ -51,7 +52,7 @@ def mail() -> Response:
     access=authorization.require_session,
     errors=(403, 409),
     body=MailWishSchema,
-    response=MailSchema,
+    response=MailDoc,
 )
 def change_mail(body: Doc) -> Response:
     """Set your mail address and the events to notify.
@@ -78,7 +79,7 @@ def change_mail(body: Doc) -> Response:
     access=authorization.require_session,
     errors=(403, 404, 409),
     body=MailCodeSchema,
-    response=MailSchema,
+    response=MailDoc,
 )
 def confirm_mail(body: Doc) -> Response:
     """Confirm the address with the code from the mail. Notifications go there from now on.

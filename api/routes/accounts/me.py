@@ -23,25 +23,26 @@ from api.routes.accounts.sessions import session_to_json
 from api.routes.accounts.tokens import token_to_json
 from api.routes.oauth import clients, grants
 from api.schemas.accounts import (
-    ClaimedSchema,
+    ClaimedDoc,
     ClaimSchema,
     LogArgs,
-    LogSchema,
-    MeSchema,
-    MyDataSchema,
-    MySettingsSchema,
-    PersonSchema,
+    LogDoc,
+    MeDoc,
+    MyDataDoc,
+    MySettingsDoc,
+    PersonDoc,
     RenameSchema,
     SettingsSchema,
 )
 from api.schemas.query_args import MineArgs
-from api.schemas.table_responses import MyGamesSchema
-from api.services import Doc, services
+from api.schemas.table_responses import MyGamesDoc
+from api.services import services
 from domain.accounts.abuse_reports import AbuseReport
 from domain.accounts.accounts import Account
 from domain.accounts.audit_log import AuditEntry
 from domain.notifications import email_subscriptions
 from domain.service.database import Statement
+from domain.types import Doc
 
 bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The caller's account and data.")
 
@@ -55,7 +56,7 @@ bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The caller's ac
     access=authorization.require_person,
     errors=(403,),
     query=MineArgs,
-    response=MyGamesSchema,
+    response=MyGamesDoc,
     response_headers=string_headers("Link"),
 )
 def my_games(args: Doc) -> Response:
@@ -76,7 +77,7 @@ def my_games(args: Doc) -> Response:
     access=authorization.require_session,
     errors=(403, 409),
     body=ClaimSchema,
-    response=ClaimedSchema,
+    response=ClaimedDoc,
 )
 def claim(body: Doc) -> Response:
     """Claim a guest's games: all games of the token's player become the account's, and the token stops working.
@@ -100,7 +101,7 @@ def claim(body: Doc) -> Response:
 # --- the account -----------------------------------------------------------------------------------------------
 
 
-@bp.operation("GET", "", "me", access=authorization.require_account, errors=(403,), response=MeSchema)
+@bp.operation("GET", "", "me", access=authorization.require_account, errors=(403,), response=MeDoc)
 def me() -> Response:
     """Return your account, and the scopes of the token in this request."""
     return json_response(_me_to_json(authorization.current_account()))
@@ -128,7 +129,7 @@ def _me_to_json(account: Account) -> Doc:
     access=authorization.require_session,
     errors=(403, 409),
     body=RenameSchema,
-    response=PersonSchema,
+    response=PersonDoc,
 )
 def rename(body: Doc) -> Response:
     """Change the account's name, also used to log in. The old name stays reserved for 90 days.
@@ -154,7 +155,7 @@ def rename(body: Doc) -> Response:
     "my_settings",
     access=authorization.require_account,
     errors=(403,),
-    response=MySettingsSchema,
+    response=MySettingsDoc,
 )
 def my_settings() -> Response:
     """Return the settings of your account."""
@@ -168,7 +169,7 @@ def my_settings() -> Response:
     access=authorization.require_session,
     errors=(403,),
     body=SettingsSchema,
-    response=MySettingsSchema,
+    response=MySettingsDoc,
 )
 def change_settings(body: Doc) -> Response:
     """Set the time zone in which mails give times."""
@@ -239,7 +240,7 @@ def audit_log_page(path: str, found: list[AuditEntry], limit: int, **kept: str) 
     access=authorization.require_session,
     errors=(403,),
     query=LogArgs,
-    response=LogSchema,
+    response=LogDoc,
     response_headers=string_headers("Link"),
 )
 def my_log(args: Doc) -> Response:
@@ -250,7 +251,7 @@ def my_log(args: Doc) -> Response:
     return audit_log_page("/v1/me/audit", found, args["limit"])
 
 
-@bp.operation("GET", "/data", "my_data", access=authorization.require_session, errors=(403,), response=MyDataSchema)
+@bp.operation("GET", "/data", "my_data", access=authorization.require_session, errors=(403,), response=MyDataDoc)
 def my_data() -> Response:
     """Return all stored data about you, as one document."""
     s, caller = services(), authorization.current_account()

@@ -15,13 +15,13 @@ from api.routes.accounts.me import audit_log_page, report_to_json
 from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_tournaments
 from api.schemas.accounts import (
     AllLogArgs,
-    ComplaintSchema,
-    ComplaintsSchema,
-    FiledSchema,
+    ComplaintDoc,
+    ComplaintsDoc,
+    FiledDoc,
     FindArgs,
-    InvitationSchema,
-    LogSchema,
-    MemberSchema,
+    InvitationDoc,
+    LogDoc,
+    MemberDoc,
     NewInvitationSchema,
     NewReportSchema,
     ReportsArgs,
@@ -30,12 +30,13 @@ from api.schemas.accounts import (
     StandingSchema,
 )
 from api.schemas.query_args import KeyHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts import oauth_grants
 from domain.accounts.abuse_reports import AbuseReport
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
 from domain.kernel.text.message_catalog import Message
+from domain.types import Doc
 
 bp = Blueprint("moderation", __name__, url_prefix="/v1", description="For moderators and administrators.")
 
@@ -53,7 +54,7 @@ def _filed_report_to_json(report: AbuseReport) -> Doc:
     errors=(403, 404, 409),
     body=NewReportSchema,
     headers=KeyHeaders,
-    response=ComplaintSchema,
+    response=ComplaintDoc,
     status=201,
 )
 def report(body: Doc, headers: Doc) -> Response:
@@ -76,7 +77,7 @@ def report(body: Doc, headers: Doc) -> Response:
     access=authorization.require_staff("moderator"),
     errors=(403,),
     query=ReportsArgs,
-    response=ComplaintsSchema,
+    response=ComplaintsDoc,
     response_headers=string_headers("Link"),
 )
 def reports(args: Doc) -> Response:
@@ -95,7 +96,7 @@ def reports(args: Doc) -> Response:
     access=authorization.require_staff("moderator"),
     errors=(403, 404),
     body=SettleSchema,
-    response=FiledSchema,
+    response=FiledDoc,
 )
 def settle_report(body: Doc, report: str) -> Response:
     """Settle a report. The first outcome stays."""
@@ -136,7 +137,7 @@ def _member_to_json(account: Account) -> Doc:
     access=authorization.require_staff("moderator"),
     errors=(403, 404),
     query=FindArgs,
-    response=MemberSchema,
+    response=MemberDoc,
 )
 def find_account(args: Doc) -> Response:
     """Find an account by `name` or by `player` id, and return it with all its names."""
@@ -155,7 +156,7 @@ def find_account(args: Doc) -> Response:
     "get_account",
     access=authorization.require_staff("moderator"),
     errors=(403, 404),
-    response=MemberSchema,
+    response=MemberDoc,
 )
 def get_account(account: str) -> Response:
     """Return an account with all its names."""
@@ -177,7 +178,7 @@ def _find_account(account: str) -> Account:
     access=authorization.require_staff("moderator"),
     errors=(403, 404, 409),
     body=StandingSchema,
-    response=MemberSchema,
+    response=MemberDoc,
 )
 def judge(body: Doc, account: str) -> Response:
     """Suspend or ban an account, or lift this.
@@ -232,7 +233,7 @@ def end_credentials(account: str) -> Response:
     access=authorization.require_staff("admin"),
     errors=(403, 404, 409),
     body=RoleSchema,
-    response=MemberSchema,
+    response=MemberDoc,
 )
 def give_role(body: Doc, account: str) -> Response:
     """Make an account a moderator, an administrator, or a member again.
@@ -261,7 +262,7 @@ def give_role(body: Doc, account: str) -> Response:
     errors=(403,),
     body=NewInvitationSchema,
     headers=KeyHeaders,
-    response=InvitationSchema,
+    response=InvitationDoc,
     status=201,
 )
 def invite(body: Doc, headers: Doc) -> Response:
@@ -283,7 +284,7 @@ def invite(body: Doc, headers: Doc) -> Response:
     access=authorization.require_staff("admin"),
     errors=(403,),
     query=AllLogArgs,
-    response=LogSchema,
+    response=LogDoc,
     response_headers=string_headers("Link"),
 )
 def log_of_all(args: Doc) -> Response:

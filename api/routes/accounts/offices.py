@@ -14,12 +14,12 @@ from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, load_table, page_response, write_response
 from api.routes.table_officers import offer_to_json, store_offers
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import NewOfficersSchema
 from api.schemas.query_args import DeskArgs, GiveUpArgs
 from api.schemas.request_bodies import RelationsSchema
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import DeskSchema, MyOfficesSchema, OffersSchema, RelatedSchema
-from api.services import ApiServices, Doc, services
+from api.schemas.table_responses import DeskDoc, MyOfficesDoc, OffersDoc, RelatedDoc
+from api.services import ApiServices, services
 from domain.command_handler import GameConditions
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.director_commands import Depute
@@ -27,6 +27,7 @@ from domain.kernel.game.officers import Officer
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
 from domain.service.officer_rows import OfficeOffer
+from domain.types import Doc
 
 bp = Blueprint("offices", __name__, url_prefix="/v1/me", description="Your roles as an officer, and your relations.")
 
@@ -38,7 +39,7 @@ bp = Blueprint("offices", __name__, url_prefix="/v1/me", description="Your roles
     access=authorization.require_directing_account,
     errors=(403, 404, 409),
     body=NewOfficersSchema,
-    response=OffersSchema,
+    response=OffersDoc,
     status=202,
 )
 def offer_offices(body: Doc) -> Response:
@@ -56,7 +57,7 @@ def offer_offices(body: Doc) -> Response:
 
 
 @bp.operation(
-    "GET", "/offices", "my_offices", access=authorization.require_account, errors=(403,), response=MyOfficesSchema
+    "GET", "/offices", "my_offices", access=authorization.require_account, errors=(403,), response=MyOfficesDoc
 )
 def my_offices() -> Response:
     """Return your tables as an officer, with your role, and the roles offered to you.
@@ -81,7 +82,7 @@ def _list_offers(s: ApiServices) -> list[OfficeOffer]:
     "accept_office",
     access=authorization.require_directing_account,
     errors=(403, 404, 409),
-    response=WrittenSchema,
+    response=WrittenDoc,
 )
 def accept_office(game: str) -> Response:
     """Accept the role offered to you at a table, if its giver still may give it."""
@@ -155,7 +156,7 @@ def give_up_office(args: Doc, game: str) -> Response:
     access=authorization.require_account,
     errors=(403,),
     query=DeskArgs,
-    response=DeskSchema,
+    response=DeskDoc,
     response_headers=string_headers("Link"),
 )
 def desk(args: Doc) -> Response:
@@ -171,7 +172,7 @@ def desk(args: Doc) -> Response:
 
 
 @bp.operation(
-    "GET", "/relations", "relations", access=authorization.require_session, errors=(403,), response=RelatedSchema
+    "GET", "/relations", "relations", access=authorization.require_session, errors=(403,), response=RelatedDoc
 )
 def relations() -> Response:
     """Return your declared relations."""
@@ -186,7 +187,7 @@ def relations() -> Response:
     access=authorization.require_session,
     errors=(403,),
     body=RelationsSchema,
-    response=RelatedSchema,
+    response=RelatedDoc,
 )
 def declare_relations(body: Doc) -> Response:
     """Declare your relations. As an officer you see no hidden data of these players' tables."""

@@ -10,18 +10,19 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.routes.accounts.accounts import session_response
-from api.schemas.accounts import EnteredSchema
+from api.schemas.accounts import EnteredDoc
 from api.schemas.second_factors import (
-    FactorSchema,
-    FactorsSchema,
+    FactorDoc,
+    FactorsDoc,
     NewPasskeySchema,
-    PasskeyChallengeSchema,
+    PasskeyChallengeDoc,
     PasskeyLoginSchema,
     TotpCodeSchema,
-    TotpSetupSchema,
+    TotpSetupDoc,
 )
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.second_factors import SecondFactor, TotpSetup
+from domain.types import Doc
 
 bp = Blueprint("factors", __name__, url_prefix="/v1", description="Second factors, and passkeys.")
 
@@ -34,9 +35,7 @@ def factor_to_json(factor: SecondFactor) -> Doc:
     return {**vars(factor), "used": factor.used or None}
 
 
-@bp.operation(
-    "GET", "/me/factors", "factors", access=authorization.require_session, errors=(403,), response=FactorsSchema
-)
+@bp.operation("GET", "/me/factors", "factors", access=authorization.require_session, errors=(403,), response=FactorsDoc)
 def factors() -> Response:
     """Return your second factors, oldest first."""
     found = services().account_store.second_factors.list_factors(authorization.credential_owner().account)
@@ -52,7 +51,7 @@ def factors() -> Response:
     "new_totp",
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
-    response=TotpSetupSchema,
+    response=TotpSetupDoc,
     status=201,
 )
 def new_totp() -> Response:
@@ -76,7 +75,7 @@ def propose_totp() -> TotpSetup:
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
     body=TotpCodeSchema,
-    response=FactorSchema,
+    response=FactorDoc,
     status=201,
 )
 def confirm_totp(body: Doc) -> Response:
@@ -128,7 +127,7 @@ def remove_factor(kind: str, factor: str) -> None:
     "new_passkey_challenge",
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
-    response=PasskeyChallengeSchema,
+    response=PasskeyChallengeDoc,
     status=201,
 )
 def new_passkey_challenge() -> Response:
@@ -145,7 +144,7 @@ def new_passkey_challenge() -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
     body=NewPasskeySchema,
-    response=FactorSchema,
+    response=FactorDoc,
     status=201,
 )
 def new_passkey(body: Doc) -> Response:
@@ -191,7 +190,7 @@ def remove_passkey(passkey: str) -> Response:
     "passkey_challenge",
     access=authorization.public,
     errors=(409,),
-    response=PasskeyChallengeSchema,
+    response=PasskeyChallengeDoc,
     status=201,
 )
 def passkey_challenge() -> Response:
@@ -206,7 +205,7 @@ def passkey_challenge() -> Response:
     access=authorization.public,
     errors=(403, 409),
     body=PasskeyLoginSchema,
-    response=EnteredSchema,
+    response=EnteredDoc,
     status=201,
 )
 def log_in_with_passkey(body: Doc) -> Response:

@@ -11,10 +11,11 @@ from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import clear_site_data, json_response
 from api.routes.accounts.accounts import account_to_json
-from api.schemas.accounts import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
-from api.services import Doc, services
+from api.schemas.accounts import CodesDoc, DevicesDoc, EnteredDoc, NewPasswordSchema, ProofSchema, ProvenDoc
+from api.services import services
 from domain.accounts import passwords
 from domain.accounts.sessions import FRESH, Session, SessionRequest
+from domain.types import Doc
 
 bp = Blueprint("sessions", __name__, url_prefix="/v1/me", description="Devices, password and recovery codes.")
 
@@ -32,9 +33,7 @@ def session_to_json(session: Session, current: str) -> Doc:
     }
 
 
-@bp.operation(
-    "GET", "/sessions", "sessions", access=authorization.require_session, errors=(403,), response=DevicesSchema
-)
+@bp.operation("GET", "/sessions", "sessions", access=authorization.require_session, errors=(403,), response=DevicesDoc)
 def sessions() -> Response:
     """Return the logged-in devices, last used first."""
     caller = authorization.credential_owner()
@@ -84,7 +83,7 @@ def _end_sessions(session: str) -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 503),
     body=ProofSchema,
-    response=ProvenSchema,
+    response=ProvenDoc,
     status=201,
 )
 def prove(body: Doc) -> Response:
@@ -105,7 +104,7 @@ def prove(body: Doc) -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 503),
     body=NewPasswordSchema,
-    response=EnteredSchema,
+    response=EnteredDoc,
     status=201,
 )
 def change_password(body: Doc) -> Response:
@@ -136,7 +135,7 @@ def change_password(body: Doc) -> Response:
     "new_recovery_codes",
     access=authorization.require_session_in_any_standing,
     errors=(403, 503),
-    response=CodesSchema,
+    response=CodesDoc,
     status=201,
 )
 def new_recovery_codes() -> Response:

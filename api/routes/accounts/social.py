@@ -12,9 +12,9 @@ from api.documents.summaries import add_names
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import ChangeCursor, Changed, json_response, page_response, paginate_changes
-from api.schemas.accounts import BlocksSchema, MyChallengesSchema
+from api.schemas.accounts import BlocksDoc, MyChallengesDoc
 from api.schemas.query_args import PlainPageArgs
-from api.schemas.table_responses import LobbySchema
+from api.schemas.table_responses import LobbyDoc
 from api.services import services
 from domain.errors import UnknownGame
 
@@ -30,7 +30,7 @@ bp = Blueprint("circle", __name__, url_prefix="/v1/me", description="Challenges,
     "my_challenges",
     access=authorization.require_person,
     errors=(403,),
-    response=MyChallengesSchema,
+    response=MyChallengesDoc,
 )
 def my_challenges() -> Response:
     """Return your open challenges, oldest first. Take the seat to accept one.
@@ -63,7 +63,7 @@ def decline(game: str) -> Response:
     access=authorization.require_account,
     errors=(403,),
     query=PlainPageArgs,
-    response=LobbySchema,
+    response=LobbyDoc,
     response_headers=string_headers("Link"),
 )
 def watching(args: dict[str, int]) -> Response:
@@ -102,7 +102,7 @@ def unwatch(game: str) -> Response:
 # --- blocked players -------------------------------------------------------------------------------------------
 
 
-@bp.operation("GET", "/blocks", "blocks", access=authorization.require_session, errors=(403,), response=BlocksSchema)
+@bp.operation("GET", "/blocks", "blocks", access=authorization.require_session, errors=(403,), response=BlocksDoc)
 def blocks() -> Response:
     """Return the players you block."""
     s = services()

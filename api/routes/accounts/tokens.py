@@ -10,11 +10,12 @@ from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.accounts import NewPersonalTokenSchema, NewTokenSchema, PersonalTokensSchema
+from api.schemas.accounts import NewPersonalTokenDoc, NewTokenSchema, PersonalTokensDoc
 from api.schemas.query_args import KeyHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.account_tables import DAY
 from domain.accounts.personal_tokens import PersonalToken
+from domain.types import Doc
 
 bp = Blueprint("tokens", __name__, url_prefix="/v1/me/tokens", description="Personal access tokens.")
 
@@ -31,7 +32,7 @@ def token_to_json(token: PersonalToken) -> Doc:
     }
 
 
-@bp.operation("GET", "", "tokens", access=authorization.require_session, errors=(403,), response=PersonalTokensSchema)
+@bp.operation("GET", "", "tokens", access=authorization.require_session, errors=(403,), response=PersonalTokensDoc)
 def tokens() -> Response:
     """Return your valid personal tokens, oldest first."""
     found = services().account_store.personal_tokens.list_tokens(authorization.credential_owner().account)
@@ -46,7 +47,7 @@ def tokens() -> Response:
     errors=(403, 409, 503),
     body=NewTokenSchema,
     headers=KeyHeaders,
-    response=NewPersonalTokenSchema,
+    response=NewPersonalTokenDoc,
     status=201,
 )
 def new_token(body: Doc, headers: Doc) -> Response:
@@ -62,7 +63,7 @@ def new_token(body: Doc, headers: Doc) -> Response:
     access=authorization.require_session,
     errors=(403, 404, 409, 503),
     headers=KeyHeaders,
-    response=NewPersonalTokenSchema,
+    response=NewPersonalTokenDoc,
     status=201,
 )
 def rotate_token(headers: Doc, token: str) -> Response:

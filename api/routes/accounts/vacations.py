@@ -13,13 +13,13 @@ from api.http.i18n import request_language
 from api.http.problems import problem_of_error
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.absence import AbsenceSchema, AbsencesSchema
-from api.services import Doc, services
+from api.schemas.absence import AbsenceSchema, AbsencesDoc
+from api.services import services
 from api.tournament_calls import own_players
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import NotSeated, RuleError
 from domain.kernel.game.play_commands import Rest
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 MOST_TABLES = 20
 """Tables served by one request."""
@@ -34,7 +34,7 @@ bp = Blueprint("vacations", __name__, url_prefix="/v1/me", description="Vacation
     access=authorization.require_playing_account,
     errors=(403, 503),
     body=AbsenceSchema,
-    response=AbsencesSchema,
+    response=AbsencesDoc,
 )
 def take_vacations(body: Doc) -> Response:
     """Take vacation until a time at all your running tables, each within its own terms.

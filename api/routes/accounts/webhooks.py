@@ -14,19 +14,20 @@ from api.schemas.query_args import KeyHeaders
 from api.schemas.webhooks import (
     ChangedWebhookSchema,
     DeliveriesArgs,
-    DeliveriesSchema,
-    DeliverySchema,
-    ListedWebhookSchema,
-    MadeWebhookSchema,
+    DeliveriesDoc,
+    DeliveryDoc,
+    ListedWebhookDoc,
+    MadeWebhookDoc,
     NewWebhookSchema,
-    SecretSchema,
-    WebhooksSchema,
+    SecretDoc,
+    WebhooksDoc,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import load_tournament
 from domain.notifications.outbox import Delivery
 from domain.notifications.webhooks import Webhook, WebhookRequest
 from domain.service.database import Statement
+from domain.types import Doc
 
 bp = Blueprint("webhooks", __name__, url_prefix="/v1/me/webhooks", description="Webhooks of an account.")
 
@@ -90,7 +91,7 @@ def _audit_statements(what: str, detail: str) -> list[Statement]:
     )
 
 
-@bp.operation("GET", "", "webhooks", access=authorization.require_session, errors=(403,), response=WebhooksSchema)
+@bp.operation("GET", "", "webhooks", access=authorization.require_session, errors=(403,), response=WebhooksDoc)
 def webhooks() -> Response:
     """Return your webhooks, oldest first."""
     return json_response(
@@ -111,7 +112,7 @@ def webhooks() -> Response:
     errors=(403, 404, 409),
     body=NewWebhookSchema,
     headers=KeyHeaders,
-    response=MadeWebhookSchema,
+    response=MadeWebhookDoc,
     status=201,
 )
 def new_webhook(body: Doc, headers: Doc) -> Response:
@@ -151,7 +152,7 @@ def new_webhook(body: Doc, headers: Doc) -> Response:
     "webhook",
     access=authorization.require_session,
     errors=(403, 404),
-    response=ListedWebhookSchema,
+    response=ListedWebhookDoc,
 )
 def webhook(webhook: str) -> Response:
     """Return a webhook."""
@@ -165,7 +166,7 @@ def webhook(webhook: str) -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 404),
     body=ChangedWebhookSchema,
-    response=ListedWebhookSchema,
+    response=ListedWebhookDoc,
 )
 def change_webhook(body: Doc, webhook: str) -> Response:
     """Change a webhook's URL or events, or switch it on or off.
@@ -209,7 +210,7 @@ def remove_webhook(webhook: str) -> Response:
     access=authorization.require_session,
     errors=(403, 404),
     headers=KeyHeaders,
-    response=SecretSchema,
+    response=SecretDoc,
     status=201,
 )
 def rotate_webhook(headers: Doc, webhook: str) -> Response:
@@ -234,7 +235,7 @@ def rotate_webhook(headers: Doc, webhook: str) -> Response:
     "try_webhook",
     access=authorization.require_session,
     errors=(403, 404, 409),
-    response=DeliverySchema,
+    response=DeliveryDoc,
     status=202,
 )
 def try_webhook(webhook: str) -> Response:
@@ -252,7 +253,7 @@ def try_webhook(webhook: str) -> Response:
     access=authorization.require_session,
     errors=(403, 404),
     query=DeliveriesArgs,
-    response=DeliveriesSchema,
+    response=DeliveriesDoc,
     response_headers=string_headers("Link"),
 )
 def deliveries(args: Doc, webhook: str) -> Response:
@@ -270,7 +271,7 @@ def deliveries(args: Doc, webhook: str) -> Response:
     "replay",
     access=authorization.require_session,
     errors=(403, 404, 409),
-    response=DeliverySchema,
+    response=DeliveryDoc,
     status=202,
 )
 def replay(webhook: str, delivery: str) -> Response:

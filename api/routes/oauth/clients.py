@@ -12,16 +12,17 @@ from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.oauth_clients import (
     ClientSchema,
-    ClientSecretSchema,
-    ClientsSchema,
-    ListedClientSchema,
+    ClientsDoc,
+    ClientSecretDoc,
+    ListedClientDoc,
     NewClientSchema,
-    NewlyRegisteredSchema,
+    NewlyRegisteredDoc,
 )
 from api.schemas.query_args import KeyHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.oauth_clients import GRANT_TYPES, ClientRegistration, OAuthClient
+from domain.types import Doc
 
 bp = Blueprint("clients", __name__, url_prefix="/v1/me/clients", description="OAuth clients registered by an account.")
 
@@ -39,7 +40,7 @@ def client_to_json(client: OAuthClient) -> Doc:
     }
 
 
-@bp.operation("GET", "", "clients", access=authorization.require_session, errors=(403,), response=ClientsSchema)
+@bp.operation("GET", "", "clients", access=authorization.require_session, errors=(403,), response=ClientsDoc)
 def clients() -> Response:
     """Return your registered clients, oldest first."""
     found = services().account_store.oauth_clients.list_by_account(authorization.credential_owner().account)
@@ -54,7 +55,7 @@ def clients() -> Response:
     errors=(403, 409, 503),
     body=NewClientSchema,
     headers=KeyHeaders,
-    response=NewlyRegisteredSchema,
+    response=NewlyRegisteredDoc,
     status=201,
 )
 def new_client(body: Doc, headers: Doc) -> Response:
@@ -95,7 +96,7 @@ def _parse_registration(body: Doc) -> ClientRegistration:
     "get_client",
     access=authorization.require_session,
     errors=(403, 404),
-    response=ListedClientSchema,
+    response=ListedClientDoc,
 )
 def get_client(client: str) -> Response:
     """Return one of your registered clients."""
@@ -117,7 +118,7 @@ def _find_own_client(client: str) -> OAuthClient:
     access=authorization.require_session,
     errors=(403, 404),
     body=ClientSchema,
-    response=ListedClientSchema,
+    response=ListedClientDoc,
 )
 def change_client(body: Doc, client: str) -> Response:
     """Change a client's name, redirect URLs, grant types and scopes.
@@ -139,7 +140,7 @@ def change_client(body: Doc, client: str) -> Response:
     "new_client_secret",
     access=authorization.require_session,
     errors=(403, 404, 409),
-    response=ClientSecretSchema,
+    response=ClientSecretDoc,
     status=201,
 )
 def new_client_secret(client: str) -> Response:

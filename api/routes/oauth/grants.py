@@ -9,9 +9,10 @@ from api.http import rate_limits, security_log
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.oauth_clients import GrantsSchema
-from api.services import Doc, services
+from api.schemas.oauth_clients import GrantsDoc
+from api.services import services
 from domain.accounts.oauth_grants import OAuthGrant
+from domain.types import Doc
 
 bp = Blueprint("grants", __name__, url_prefix="/v1/me/grants", description="Grants given to OAuth clients.")
 
@@ -21,7 +22,7 @@ def grant_to_json(grant: OAuthGrant) -> Doc:
     return vars(grant) | {"scopes": list(grant.scopes)}
 
 
-@bp.operation("GET", "", "grants", access=authorization.require_session, errors=(403,), response=GrantsSchema)
+@bp.operation("GET", "", "grants", access=authorization.require_session, errors=(403,), response=GrantsDoc)
 def grants() -> Response:
     """Return your grants to clients, oldest first."""
     found = services().account_store.oauth_grants.list_by_account(authorization.credential_owner().account)
