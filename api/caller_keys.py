@@ -13,11 +13,11 @@ from marshmallow import missing
 
 from api import authorization
 from api.http import security_log
+from api.http.json_responses import JsonResponse
 from api.openapi.smorest import read_json_body
-from api.response_builders import json_response
+from api.response_builders import Document, json_response
 from api.services import services
 from domain.service.idempotency_keys import NO_GAME, IdempotencyKey
-from domain.types import Doc
 
 _SECRETS = ("password",)
 """Members outside the fingerprint, which is kept for ever. The account itself compares them."""
@@ -60,7 +60,7 @@ def _fingerprint() -> str:
     return services().seat_tokens.fingerprint(json.dumps(asked, sort_keys=True, separators=(",", ":")))
 
 
-def creation_response(doc: Doc, key: IdempotencyKey | None) -> Response:
+def creation_response(doc: Document, key: IdempotencyKey | None) -> JsonResponse[Document]:
     """Return the response to a request that created something, marked if it is a repetition."""
     response = json_response(doc, 201)
     if key is not None and key.first is not None:

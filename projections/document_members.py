@@ -1,4 +1,4 @@
-"""Types of members that several declared documents have.
+"""Types of members of declared documents.
 
 A document of the API is declared once, as a `TypedDict`: builders return it, mypy checks them, and the OpenAPI document
 is derived from it. `Annotated` adds to the type of a member what else the OpenAPI document says: a text is its
@@ -27,7 +27,7 @@ class JsonSchema:
 
 
 def component(name: str) -> JsonSchema:
-    """Return the schema of a member that a component of the OpenAPI document describes, such as any game's move."""
+    """Return the schema of a member by a component of the OpenAPI document, such as any game's move."""
     return JsonSchema({"$ref": f"#/components/schemas/{name}"})
 
 
@@ -38,7 +38,7 @@ Fact = Annotated[Json, component("Fact")]
 Move = Annotated[Json, component("Move")]
 
 ShownMove = Annotated[Json, component("ShownMove")]
-"""A move without the members that are hidden from others."""
+"""A move without members hidden from others."""
 
 AnyBoard = Annotated[Json, component("Board")]
 """A board of any ruleset."""

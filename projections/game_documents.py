@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.game.rulings import ENDINGS
@@ -66,7 +66,12 @@ class AppealDoc(TypedDict):
     answer_by: Annotated[int, "End of the time to answer, ms; then the decision stands."]
 
 
-class BoardDoc(TypedDict):
+class ProvenanceDoc(TypedDict):
+    origin: NotRequired[Annotated[OriginDoc, "Only of forks: this game is an analysis."]]
+    imported: NotRequired[Annotated[ImportedDoc, "Only of games from a file."]]
+
+
+class BoardDoc(ProvenanceDoc):
     game: str
     ruleset: str
     viewer: Annotated[Viewer, "A seat, or `public`."]
@@ -86,8 +91,6 @@ class BoardDoc(TypedDict):
     decisions: list[DecisionDoc]
     public: Annotated[Json, "Data visible to everybody."]
     own: NotRequired[Annotated[Json, "Additional data of the seat; all data after the close."]]
-    origin: NotRequired[Annotated[OriginDoc, "Only of forks: this game is an analysis."]]
-    imported: NotRequired[Annotated[ImportedDoc, "Only of games from a file."]]
 
 
 class AccountDoc(TypedDict):
@@ -132,7 +135,7 @@ class EndingDoc(TypedDict):
         ("finished", "abandoned", "void", "agreed", *ENDINGS),
         "`finished`: ended by the rules. From `adjourned` on: ended by a ruling.",
     ]
-    by: Literal["engine", "director", "clock"]
+    by: Annotated[str, ("engine", "director", "clock")]
     finished: Annotated[bool, "True if the rules gave the final places."]
     ruling: NotRequired[Annotated[int, "Version of the ruling that ended the game."]]
     ranked: NotRequired[Annotated[bool, "True if that ruling gives final places."]]
@@ -157,12 +160,13 @@ class TournamentPlaceDoc(TypedDict):
     pod: int
 
 
-class SummaryDoc(TypedDict):
+class StoredSummaryDoc(ProvenanceDoc):
+    """The summary of a game as views have it: without names, texts and the place in a tournament."""
+
     game: str
     ruleset: str
     options: Doc
     listing: Annotated[str, LISTINGS]
-    undo: NotRequired[Annotated[str, UNDO_POLICIES]]
     status: Annotated[str, STATUSES]
     set_aside: NotRequired[Annotated[bool, "True if a later record cannot be shown. An operator must repair it."]]
     damaged: NotRequired[
@@ -182,19 +186,6 @@ class SummaryDoc(TypedDict):
             list[tuple[int, int]], "Rewinds: version restored, version of the rewind. Versions between are undone."
         ]
     ]
-    names: Annotated[dict[str, str], "Player -> name, if given."]
-    title: NotRequired[Annotated[str, "Title of the table."]]
-    note: NotRequired[Annotated[str, "The director's note."]]
-    rematch: NotRequired[Annotated[str, "The rematch's game id."]]
-    conceded: NotRequired[Annotated[bool, "Of `GET /v1/games/{game}`: True if you have conceded the running game."]]
-    origin: NotRequired[Annotated[OriginDoc, "Only of forks: this game is an analysis."]]
-    tournament: NotRequired[
-        Annotated[
-            TournamentPlaceDoc,
-            "At a tournament's table: its place, from 1. Of the game itself, the lobby and your games.",
-        ]
-    ]
-    imported: NotRequired[Annotated[ImportedDoc, "Only of games from a file."]]
     powers: Annotated[dict[str, str], "Seat -> id of its power, in games with powers."]
     waiting_for: list[int]
     waiting_engine: bool
@@ -223,6 +214,21 @@ class SummaryDoc(TypedDict):
     appeal_times: NotRequired[Annotated[AppealTimesDoc | None, "Times for appeals; null: no appeals."]]
     ending: NotRequired[Annotated[EndingDoc | None, "Closing of the game; null before."]]
     ruling: NotRequired[Annotated[RulingDoc | None, "A ruling that has ended play and can be withdrawn; null: none."]]
+
+
+class SummaryDoc(StoredSummaryDoc):
+    undo: NotRequired[Annotated[str, UNDO_POLICIES]]
+    names: Annotated[dict[str, str], "Player -> name, if given."]
+    title: NotRequired[Annotated[str, "Title of the table."]]
+    note: NotRequired[Annotated[str, "The director's note."]]
+    rematch: NotRequired[Annotated[str, "The rematch's game id."]]
+    conceded: NotRequired[Annotated[bool, "Of `GET /v1/games/{game}`: True if you have conceded the running game."]]
+    tournament: NotRequired[
+        Annotated[
+            TournamentPlaceDoc,
+            "At a tournament's table: its place, from 1. Of the game itself, the lobby and your games.",
+        ]
+    ]
 
 
 class ChapterDoc(TypedDict):
@@ -288,3 +294,18 @@ class EntryDoc(TypedDict):
     to: NotRequired[Annotated[int, "Rewinds: the version restored."]]
     consent: NotRequired[Annotated[list[int], "Rewinds: seats that agreed."]]
     reason: NotRequired[Annotated[str | None, "Rewinds and appeals: the reason; null after erasure."]]
+
+
+class ResultDoc(TypedDict):
+    game: str
+    ruleset: str
+    seat: int
+    player: str
+    place: Annotated[int | None, "null: not finished."]
+    points: int | None
+    reason: Annotated[str, ("finished", "abandoned", "void", "agreed", *ENDINGS), "Reason of the closing."]
+    by: Annotated[str, ("engine", "director", "clock")]
+    conceded: NotRequired[Annotated[bool, "True if the player conceded: without place and points."]]
+    forfeited: NotRequired[Annotated[bool, "True if a ruling says that the seat forfeited."]]
+    penalty: NotRequired[Annotated[int, "Penalty points by ruling, apart from `points`."]]
+    at: Annotated[int, "Closing time, ms."]

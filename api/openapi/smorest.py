@@ -7,11 +7,10 @@ import threading
 from calendar import timegm
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from http import HTTPStatus
-from typing import Any, NoReturn, TypeVar, is_typeddict
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 from apispec.ext.marshmallow import MarshmallowPlugin
@@ -30,7 +29,7 @@ from api.http.conditional import conditional
 from api.http.problems import Problem
 from api.openapi.components import build_components
 from api.schemas import webhooks
-from api.schemas.document_schemas import component_of, schema_of
+from api.schemas.document_schemas import SentDocument, component_of, schema_of, sends_document
 from api.schemas.problem_responses import ProblemSchema
 from api.schemas.schema_builder import JsonSchemaField, ref
 from api.services import unwrap_proxy
@@ -205,7 +204,7 @@ class Blueprint(SmorestBlueprint):
         body_required: bool = True,
         headers: type[Schema] | None = None,
         query: type[Schema] | None = None,
-        response: type | Doc | None = None,
+        response: Doc | None = None,
         status: int = 200,
         description: str | None = None,
         content_type: str | None = None,
@@ -215,15 +214,20 @@ class Blueprint(SmorestBlueprint):
         """Route requests to a view, and document the view as one operation of the API.
 
         The view's positional arguments are the loaded body, headers and query, as far as schemas are given. `access`
-        is a decorator of `api.authorization`; it runs first. `errors` are statuses of problems. `response` to
-        `response_headers` describe the success response, `security` replaces the security documented by `access`.
+        is a decorator of `api.authorization`; it runs first. `errors` are statuses of problems. `status` to
+        `response_headers` describe the success response. `response` is for views without a `JsonResponse`: of
+        these the declared document is taken. `security` replaces the security documented by `access`.
         """
         manual: Doc = {"operationId": operation_id} | ({} if security is None else {"security": security})
         innermost_first: list[Decorator | None] = [
             self.doc(**manual),
-            self.response(
-                status, _defer(response), content_type=content_type, description=description, headers=response_headers
-            ),
+            lambda view: self.response(
+                status,
+                SentDocument(view) if response is None and sends_document(view) else response,
+                content_type=content_type,
+                description=description,
+                headers=response_headers,
+            )(view),
             self.arguments(query, location="query") if query else None,
             self.arguments(headers, location="headers") if headers else None,
             self.arguments(body, required=body_required) if body else None,
@@ -239,18 +243,18 @@ class Blueprint(SmorestBlueprint):
 
         return decorate
 
-    def alt_response(self, status: int, *, schema: type, **kwargs: object) -> Callable[[View], View]:
-        """Document a further response of a route."""
-        documented: Callable[[View], View] = super().alt_response(status, schema=_defer(schema), **kwargs)
+    def alt_response(self, status: int, **kwargs: object) -> Callable[[View], View]:
+        """Document a further response of a route, with the last of the view's documents."""
+
+        def documented(view: View) -> View:
+            found: View = super(Blueprint, self).alt_response(status, schema=SentDocument(view, -1), **kwargs)(view)
+            return found
+
         return documented
 
     def register_views_in_doc(self, api: Api, *args: object, **kwargs: object) -> None:
         """Defer the description of routes: it takes long, and most processes never need it."""
         api.undescribed.append(partial(super().register_views_in_doc, api, *args, **kwargs))
-
-
-def _defer(response: type | Doc | None) -> object:
-    return _Declared(response) if isinstance(response, type) and is_typeddict(response) else response
 
 
 def string_headers(*names: str) -> Doc:
@@ -357,18 +361,11 @@ class Api(SmorestApi):
 # --- what is documented ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Declared:
-    """A declared document in the place of a schema. The schema is made with the OpenAPI document."""
-
-    declaration: type
-
-
 class _Converter(OpenAPIConverter):
     """Adds class docstrings and field schemas to the document, and puts defaults into descriptions."""
 
     def resolve_nested_schema(self, schema: object) -> Doc:
-        known = schema_of(schema.declaration) if isinstance(schema, _Declared) else schema
+        known = schema.to_marshmallow() if isinstance(schema, SentDocument) else schema
         found: Doc = super().resolve_nested_schema(known)  # type: ignore[no-untyped-call] # as the library has it
         return found
 

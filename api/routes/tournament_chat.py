@@ -6,6 +6,7 @@ from flask import Response
 
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
@@ -24,15 +25,8 @@ bp = Blueprint(
 )
 
 
-@bp.operation(
-    "GET",
-    "/chat",
-    "tournament_chat",
-    access=authorization.require_directing_account,
-    errors=(403, 404),
-    response=ChatDoc,
-)
-def tournament_chat(tournament: str) -> Response:
+@bp.operation("GET", "/chat", "tournament_chat", access=authorization.require_directing_account, errors=(403, 404))
+def tournament_chat(tournament: str) -> JsonResponse[ChatDoc]:
     """Return the tournament's group chat: who named it, and its host. All its officers see it."""
     require_right(tournament, "tournament_chat")
     return json_response(chat_to_json(find_chat(tournament)))
@@ -45,9 +39,8 @@ def tournament_chat(tournament: str) -> Response:
     access=authorization.require_session,
     errors=(403, 404, 409),
     body=ChatWishSchema,
-    response=ChatDoc,
 )
-def change_tournament_chat(body: Doc, tournament: str) -> Response:
+def change_tournament_chat(body: Doc, tournament: str) -> JsonResponse[ChatDoc]:
     """Name the address of the tournament's group chat, in place of the previous one.
 
     The organiser and deputies may do it. The chat is told of draws, results and standings. Messages end with your

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from flask import Response
-
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.openapi.smorest import Blueprint
 from api.routes.games import charge_quota
 from api.schemas.query_args import MoveHeaders
-from api.schemas.tournament_responses import (
-    TournamentEnteredDoc,
-    TournamentWrittenDoc,
-)
-from api.schemas.tournament_schemas import (
-    CheckInSchema,
-    EnterSchema,
-    PhaseSchema,
-    TournamentNonceSchema,
-)
+from api.schemas.tournament_responses import TournamentEnteredDoc, TournamentWrittenDoc
+from api.schemas.tournament_schemas import CheckInSchema, EnterSchema, PhaseSchema, TournamentNonceSchema
 from api.services import services
 from api.tournament_calls import (
+    confirm_tournament_write,
     execute_for_caller,
     load_tournament,
     open_queue_tables,
@@ -59,10 +51,9 @@ bp = Blueprint(
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentEnteredDoc,
     status=201,
 )
-def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
+def enter_tournament(_: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentEnteredDoc]:
     """Enter, with your account. Beyond the capacity you are on the waiting list.
 
     You may enter a Swiss event until half of its rounds are drawn: rounds missed count 0. After a withdrawal you come
@@ -73,7 +64,7 @@ def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
     charge_quota("seats")
     player = authorization.current_account().player
     stored = execute_for_caller(tournament, Enter(player, own_players()), headers)
-    return written_response(stored, entrant=stored.records[0].body["entrant"])
+    return written_response(stored, {**confirm_tournament_write(stored), "entrant": stored.records[0].body["entrant"]})
 
 
 @bp.operation(
@@ -83,12 +74,11 @@ def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_playing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenDoc,
 )
-def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
+def withdraw_from_tournament(headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Withdraw. Your results stand, and you get no further table. Leave your seat yourself at those that you have."""
     ended = services().seat_tokens.substitutes.end_all(tournament, own_players())
-    return written_response(execute_for_caller(tournament, Withdraw(own_players()), headers, more=ended), 200)
+    return written_response(execute_for_caller(tournament, Withdraw(own_players()), headers, more=ended), status=200)
 
 
 @bp.operation(
@@ -100,10 +90,9 @@ def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenDoc,
     status=201,
 )
-def want_bye(_: Doc, headers: Doc, tournament: str) -> Response:
+def want_bye(_: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Want a bye in the next round of a Swiss event. No bye is forced on others for your sake."""
     return written_response(execute_for_caller(tournament, WantBye(own_players()), headers))
 
@@ -117,10 +106,9 @@ def want_bye(_: Doc, headers: Doc, tournament: str) -> Response:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenDoc,
     status=201,
 )
-def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
+def queue_for_table(_: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Wait for a table of a ladder or arena. It is made once as many wait as the preferred number of seats.
 
     After the `patience` of the stage it is made for the least number. You may wait while you play fewer tables than
@@ -144,11 +132,10 @@ def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_playing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenDoc,
 )
-def leave_queue(headers: Doc, tournament: str) -> Response:
+def leave_queue(headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Wait no longer for a table."""
-    return written_response(execute_for_caller(tournament, LeaveQueue(own_players()), headers), 200)
+    return written_response(execute_for_caller(tournament, LeaveQueue(own_players()), headers), status=200)
 
 
 @bp.operation(
@@ -160,10 +147,9 @@ def leave_queue(headers: Doc, tournament: str) -> Response:
     body=CheckInSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenDoc,
     status=201,
 )
-def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
+def check_in(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Check in for the draw, if you like with the hash of a nonce, so that nobody can foresee the draw."""
     return written_response(execute_for_caller(tournament, CheckIn(own_players(), body["nonce_hash"]), headers))
 
@@ -176,10 +162,9 @@ def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=TournamentNonceSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenDoc,
     status=201,
 )
-def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
+def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Show your nonce, once the check-in has closed. One that is not shown counts as empty."""
     return written_response(execute_for_caller(tournament, ShowNonce(own_players(), body["nonce"]), headers))
 
@@ -192,10 +177,9 @@ def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=PhaseSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenDoc,
     status=201,
 )
-def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
+def change_phase(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Open the check-in of your tournament (`checking`), or close it (`drawing`): nonces are shown then.
 
     You may open another one before each further draw. Without it, the same entrants go on, with their nonces. The queue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired, TypedDict, Unpack
+from typing import Annotated, NotRequired, TypedDict, Unpack
 
 from marshmallow import ValidationError, fields, validate
 
@@ -231,7 +231,7 @@ class DeviceDoc(TypedDict):
     id: str
     label: str
     factors: list[str]
-    family: Literal["ipv4", "ipv6", ""]
+    family: Annotated[str, ("ipv4", "ipv6", "")]
     made: Annotated[int, "Login time, ms since 1970 UTC."]
     used: Annotated[int, "Last use, to within ten minutes, ms since 1970 UTC."]
     current: Annotated[bool, "True for the session of this request."]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 
 from marshmallow import fields, validate
 
@@ -29,7 +29,7 @@ class ChatDoc(TypedDict):
     host: Annotated[str, "Host of the chat. The address itself is never shown."]
     language: Annotated[str, LANGUAGES]
     zone: Annotated[str, "Time zone of the messages: that of the account that named the chat."]
-    state: Annotated[Literal["on", "off"], "`off`: after three days of failed deliveries."]
+    state: Annotated[str, ("on", "off"), "`off`: after three days of failed deliveries."]
     made: Annotated[int, "Creation time, ms since 1970 UTC."]
     by: Annotated[str, "Player id of the account that named the chat."]
 

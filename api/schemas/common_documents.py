@@ -1,4 +1,4 @@
-"""Declared documents that many responses extend."""
+"""Declared documents extended by many others."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""marshmallow schemas of declared documents, from which the library makes the OpenAPI document.
+"""marshmallow schemas of declared documents: the library makes the OpenAPI document of them.
 
-Nothing is dumped through them: views send the documents that mypy has checked. `projections.document_members` tells
-how a document is declared.
+Nothing is dumped through them. Views send documents of the declared types, checked by mypy. How to declare a document:
+`projections.document_members`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import cache, reduce
 from operator import or_
 from types import NoneType, UnionType
@@ -14,11 +15,12 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 
 from marshmallow import EXCLUDE, Schema, fields, validate
 
+from api.http.json_responses import JsonResponse
 from api.schemas.schema_builder import JsonSchemaField, tuple_of
-from domain.types import Doc
+from domain.types import Doc, Json
 from projections.document_members import JsonSchema
 
-_AnyField = fields.Field[Any]
+_AnyField = fields.Field[Json]
 
 _SIMPLE: dict[object, tuple[Callable[..., _AnyField], str]] = {
     int: (fields.Integer, "integer"),
@@ -33,7 +35,7 @@ _WITH_ENDING = """
     OfferDoc OfficerDoc PauseDoc RematchDoc RewindDoc RulingDoc ScheduleDoc TokenDoc TournamentOfficerDoc
     TournamentRulingDoc TournamentSeatsDoc TournamentStageDoc
 """
-"""Declarations whose component is published with `Doc`: the plain name is that of a request."""
+"""Declarations with a component of the same name. A request has the name without `Doc`."""
 
 
 class DocumentSchema(Schema):
@@ -44,7 +46,7 @@ class DocumentSchema(Schema):
 
 
 def component_of(declaration: type) -> str:
-    """Return the published name of a declared document: that of its class without `Doc`."""
+    """Return the published name of a declared document: mostly the class name without `Doc`."""
     name = declaration.__name__
     if name == "TakenSeatDoc":  # `Seat` and `SeatDoc` are both published
         return "SeatDoc"
@@ -59,6 +61,26 @@ def schema_of(declaration: type) -> type[Schema]:
     }
     members["__doc__"] = vars(declaration).get("__doc__")
     return type(f"{component_of(declaration)}Schema", (DocumentSchema,), members)
+
+
+def sends_document(view: Callable[..., object]) -> bool:
+    """Return whether a view returns a `JsonResponse` with its document."""
+    return f"{JsonResponse.__name__}[" in str(view.__annotations__["return"])
+
+
+@dataclass(frozen=True)
+class SentDocument:
+    """The document of a view, in the place of a schema. The schema is made with the OpenAPI document."""
+
+    view: Callable[..., object]
+    place: int = 0
+    """Its place among the documents of the view."""
+
+    def to_marshmallow(self) -> type[Schema]:
+        """Return the document's schema."""
+        hint = get_type_hints(self.view)["return"]
+        kinds = [hint] if get_origin(hint) is JsonResponse else get_args(hint)
+        return schema_of([get_args(kind)[0] for kind in kinds if get_origin(kind) is JsonResponse][self.place])
 
 
 def _make_field(hint: object) -> _AnyField:
@@ -94,8 +116,9 @@ def _without_null(kind: object) -> object:
     return reduce(or_, [part for part in get_args(kind) if part is not NoneType])
 
 
-def _field_of_type(kind: Any, options: Doc) -> _AnyField:
-    origin, args = get_origin(kind), get_args(kind)
+def _field_of_type(kind: Json, options: Doc) -> _AnyField:
+    origin: object = get_origin(kind)
+    args = get_args(kind)
     if is_typeddict(kind):
         return fields.Nested(schema_of(kind), **options)
     if origin is list:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from api.schemas.common_documents import (
-    PageDoc,
-)
-from domain.kernel.game.rulings import ENDINGS
+from api.schemas.common_documents import PageDoc
 from domain.types import Doc, Json, Viewer
 from projections.document_members import AnyBoard, JsonSchema, ProblemBody, ProblemCode, PublicRecord, ScoreDetail
-from projections.game_documents import BoardDoc, ChapterDoc, DecisionDoc, EndingDoc, EntryDoc
+from projections.game_documents import BoardDoc, ChapterDoc, DecisionDoc, EndingDoc, EntryDoc, ResultDoc
 
 
 class TimelineDoc(PageDoc):
@@ -81,16 +78,19 @@ class ProgressDoc(TypedDict):
     of: int
 
 
-class JobDoc(TypedDict):
-    id: str
-    work: Literal["resolve", "rewind", "proposal", "audit", "rebuild"]
-    game: str | None
+class JobStatusDoc(TypedDict):
     status: Annotated[Literal["waiting", "queued", "running", "done", "failed"], "`waiting`: needs consents."]
     version: NotRequired[Annotated[int, "When done: the newest version stored."]]
     position: NotRequired[Annotated[int, "When done: that record's log position."]]
     progress: NotRequired[ProgressDoc]
     proved: NotRequired[Annotated[bool, "Audits only: the result."]]
     problem: NotRequired[Annotated[ProblemBody, "Reason of a failure."]]
+
+
+class JobDoc(JobStatusDoc):
+    id: str
+    work: Annotated[str, ("resolve", "rewind", "proposal", "audit", "rebuild")]
+    game: str | None
 
 
 class ReportDoc(TypedDict):
@@ -104,6 +104,7 @@ class ReportDoc(TypedDict):
     draws: int
     decided: int
     closed: bool
+    unrevealed_nonces: NotRequired[Annotated[list[int], "Seats that committed to a nonce and did not reveal it."]]
 
 
 class AuditFaultDoc(TypedDict):
@@ -178,21 +179,6 @@ class RulesetDoc(RulesetLineDoc):
         "`hidden` of data hidden from all seats before the end; `detail` of a score.",
     ]
     codes: list[RefusalDoc]
-
-
-class ResultDoc(TypedDict):
-    game: str
-    ruleset: str
-    seat: int
-    player: str
-    place: Annotated[int | None, "null: not finished."]
-    points: int | None
-    reason: Annotated[str, ("finished", "abandoned", "void", "agreed", *ENDINGS), "Reason of the closing."]
-    by: Literal["engine", "director", "clock"]
-    conceded: NotRequired[Annotated[bool, "True if the player conceded: without place and points."]]
-    forfeited: NotRequired[Annotated[bool, "True if a ruling says that the seat forfeited."]]
-    penalty: NotRequired[Annotated[int, "Penalty points by ruling, apart from `points`."]]
-    at: Annotated[int, "Closing time, ms."]
 
 
 class ResultsDoc(PageDoc):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from api.schemas.common_documents import (
-    WrittenDoc,
-)
+from api.schemas.common_documents import WrittenDoc
 from domain.kernel.records.record import KINDS
 from domain.types import Doc, Json, Viewer
 from projections.document_members import Fact, Move
 from projections.game_documents import BoardDoc, DecisionDoc
+
+RequestStatus = Literal["open", "queued", "done", "declined", "failed"]
 
 
 class OutcomeDoc(TypedDict):
@@ -123,7 +123,7 @@ class RewindDoc(RewindEffectDoc):
 
 
 class MotionDoc(RewindDoc):
-    status: Annotated[Literal["open", "queued", "done", "declined", "failed"], "`open`: consents are missing."]
+    status: Annotated[RequestStatus, "`open`: consents are missing."]
     agreed: list[int]
     declined: list[int]
     hidden: NotRequired[
@@ -144,7 +144,7 @@ class ProposalDoc(TypedDict):
     agreed: list[int]
     declined: list[int]
     until: Annotated[int, "Time, ms, after which a seat that has neither answered nor played has no vote."]
-    status: Annotated[Literal["open", "queued", "done", "declined", "failed"], "`open`: consents are missing."]
+    status: Annotated[RequestStatus, "`open`: consents are missing."]
     job: Annotated[str, "URL of the job: `/v1/jobs/{id}`."]
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict, get_args
 
-from api.schemas.common_documents import (
-    PageDoc,
-    WrittenDoc,
-)
+from api.schemas.common_documents import PageDoc, WrittenDoc
 from api.schemas.query_args import NEEDS
 from domain.kernel.game.appeals import Outcome
 from domain.kernel.game.officers import OFFICES
@@ -49,7 +46,7 @@ class ChallengeDoc(TypedDict):
     seat: int | None
     at: int
     until: Annotated[int, "Expiry, ms."]
-    answer: Literal["open", "accepted", "declined", "past"]
+    answer: Annotated[str, ("open", "accepted", "declined", "past")]
 
 
 class ChallengesDoc(TypedDict):
@@ -163,7 +160,7 @@ class DeskSeatDoc(TypedDict):
 
 class DeskRequestDoc(TypedDict):
     id: str
-    work: Literal["rewind", "proposal"]
+    work: Annotated[str, ("rewind", "proposal")]
     seat: Annotated[int | None, "The seat that asks."]
     act: Annotated[str | None, "The act of a proposal."]
     at: int
@@ -174,7 +171,7 @@ class DeskTableDoc(TypedDict):
     game: str
     ruleset: str
     title: Annotated[str, "Title of the table, or empty."]
-    status: Literal["open", "running", "over"]
+    status: Annotated[str, ("open", "running", "over")]
     version: int
     opened: int
     office: Annotated[str, OFFICES]
@@ -200,6 +197,7 @@ class RuledItemDoc(TypedDict):
     version: int | None
     position: int | None
     refused: Annotated[str | None, "Code of the refusal at this table, or null."]
+    head: NotRequired[Annotated[str, "Hash of the record, hex."]]
 
 
 class ManyRuledDoc(TypedDict):
@@ -215,10 +213,13 @@ class LobbyDoc(PageDoc):
     items: list[SummaryDoc]
 
 
-class MineDoc(SummaryDoc):
+class TurnDoc(TypedDict):
     roles: Annotated[list[Role], "The person's roles: a seat number, `director`, or both."]
     turn: Annotated[bool, "True if a decision of an own seat is open."]
     left: Annotated[int | None, "ms until the own default is played. null: no limit."]
+
+
+class MineDoc(SummaryDoc, TurnDoc): ...
 
 
 class MyGamesDoc(PageDoc):

@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 
 from marshmallow import fields, validate
 
 from api.schemas.common_documents import PageDoc
 from api.schemas.request_fields import AMONG, BETWEEN, LONGER, FullMatch, QueryInt, RequestSchema, StrictBool
-from domain.kernel.game.appeals import Outcome
-from domain.kernel.records.record import KINDS
 from domain.notifications.outbox import STATES
 from domain.notifications.webhook_urls import LONGEST
 from domain.notifications.webhooks import EVENTS, TEST
-from domain.tournaments.aggregate.tournament import STATUSES as EVENT_STATUSES
-from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
-from domain.tournaments.results import AVERAGE, VOID
 from domain.types import Doc, Json
+from projections.notice_documents import (
+    AnswerNoticeDoc,
+    AppealNoticeDoc,
+    ChallengeNoticeDoc,
+    ChangeNoticeDoc,
+    EventDrawnNoticeDoc,
+    EventDueNoticeDoc,
+    EventLeftNoticeDoc,
+    EventOpenedNoticeDoc,
+    EventOverNoticeDoc,
+    EventRankedNoticeDoc,
+    EventReportedNoticeDoc,
+    EventRoundNoticeDoc,
+    EventRuledNoticeDoc,
+    EventVoidedNoticeDoc,
+    NoticeTestDoc,
+    ProposalNoticeDoc,
+    SeatNoticeDoc,
+    TableNoticeDoc,
+    TurnNoticeDoc,
+)
 
 TYPES = (*dict.fromkeys(type_ for types in EVENTS.values() for type_ in types), TEST)
 """All event types of webhooks."""
 
 _GAME = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-_STATUSES = ("open", "running", "over", "closed")
-
-EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer")
-"""Acts of entrants and officers."""
-
-DEPARTURES = ("left", "conceded", "removed", "vacated")
-"""Ways in which a seat becomes empty."""
-
-EVENT_DEPARTURES = ("withdrew", "excluded")
-"""Ways in which an entrant leaves."""
-
-RULING_ACTS = ("placed", "annulled", "penalised", "excluded", "restored")
-"""Acts of a ruling."""
 
 
 # --- requests --------------------------------------------------------------------------------------------------
@@ -101,9 +104,7 @@ class ListedWebhookDoc(TypedDict):
     tournament: Annotated[str, "The tournament for `about: event`, else empty."]
     events: list[Annotated[str, TYPES]]
     url: str
-    state: Annotated[
-        Literal["on", "off"], "`off`: switched off by its owner, or after three days of failed deliveries."
-    ]
+    state: Annotated[str, ("on", "off"), "`off`: switched off by its owner, or after three days of failed deliveries."]
     made: Annotated[int, "Creation time, ms since 1970 UTC."]
     failing: Annotated[
         int | None, "Start of the current failures, ms since 1970 UTC. null: the last delivery succeeded."
@@ -149,146 +150,6 @@ class DeliveriesDoc(PageDoc):
 
 
 # --- what is sent ----------------------------------------------------------------------------------------------
-
-
-class NoticeTestDoc(TypedDict):
-    webhook: Annotated[str, "The webhook's id."]
-
-
-class TableNoticeDoc(TypedDict):
-    """Public data of a table."""
-
-    game: str
-    ruleset: str
-    version: Annotated[int, "Version of the event's record."]
-    status: Annotated[str, _STATUSES]
-
-
-class ChangeNoticeDoc(TableNoticeDoc):
-    kind: Annotated[str, KINDS, "Kind of the record."]
-    head: Annotated[str, "Hash of the record's public part, hex."]
-
-
-class TurnNoticeDoc(TableNoticeDoc):
-    seat: Annotated[int, "The own seat."]
-    decision: Annotated[str, "Kind of the open decision."]
-    deadline: Annotated[int | None, "Deadline, ms since 1970 UTC; null without one."]
-
-
-class SeatNoticeDoc(TableNoticeDoc):
-    leaver: Annotated[int, "The seat that was left."]
-    how: Annotated[
-        str,
-        DEPARTURES,
-        "`removed`: by an officer; `vacated`: the seat was left before, and its hold has ended without a substitute.",
-    ]
-    until: Annotated[int | None, "End of the hold for a substitute, ms since 1970 UTC; null without one."]
-
-
-class AppealNoticeDoc(TableNoticeDoc):
-    contested: Annotated[int, "Version of the contested decision."]
-    deadline: Annotated[int, "End of the time to answer, ms since 1970 UTC."]
-
-
-class AnswerNoticeDoc(TableNoticeDoc):
-    contested: Annotated[int, "Version of the contested decision."]
-    outcome: Outcome
-
-
-class ProposalNoticeDoc(TableNoticeDoc):
-    seat: Annotated[int, "The own seat, with a vote."]
-    proposal: Annotated[str, "Id of the proposal."]
-    act: Annotated[str, "The proposed command, such as `pause`."]
-    deadline: Annotated[int, "End of the time to vote, ms since 1970 UTC."]
-
-
-class ChallengeNoticeDoc(TypedDict):
-    game: str
-    seat: Annotated[int | None, "The reserved seat. null: any free seat."]
-    until: Annotated[int, "Expiry, ms since 1970 UTC."]
-
-
-class EventNoticeDoc(TypedDict):
-    """Public data of a tournament."""
-
-    tournament: str
-    ruleset: str
-    version: Annotated[int, "Version of the event's record."]
-    status: Annotated[str, EVENT_STATUSES]
-
-
-class EventOpenedNoticeDoc(EventNoticeDoc):
-    next: Annotated[str | None, "The tournament that follows by its rule; null: this one has been opened."]
-
-
-class EventDueNoticeDoc(EventNoticeDoc):
-    act: Annotated[str, EVENT_ACTS, "What is waited for: the first three from an entrant, the others from an officer."]
-    stage: Annotated[int, "From 1."]
-    round: Annotated[int | None, "From 1; null for an appeal."]
-    table: Annotated[str | None, "The own table, `round.pod`, of a bid."]
-    ruling: Annotated[int | None, "The contested ruling."]
-    until: Annotated[int | None, "End of the time for it, ms since 1970 UTC; null: until an officer goes on."]
-    again: Annotated[bool, "`rank`: true if the round has official standings, to be replaced."]
-
-
-class EventPlaceNoticeDoc(EventNoticeDoc):
-    stage: Annotated[int, "From 1."]
-    round: Annotated[int, "From 1."]
-    table: Annotated[str | None, "`round.pod`."]
-
-
-class EventRoundNoticeDoc(EventPlaceNoticeDoc):
-    game: Annotated[str | None, "The game of the table; null: a bye."]
-    seat: Annotated[int | None, "The own seat, from 0."]
-    opponents: Annotated[list[str], "Player ids of the others, by seat."]
-    deadline: Annotated[int | None, "Deadline of a decision already owed, ms since 1970 UTC."]
-
-
-class EventLeftNoticeDoc(EventNoticeDoc):
-    player: Annotated[str, "The entrant's player id."]
-    how: Annotated[str, EVENT_DEPARTURES]
-    stage: Annotated[int | None, "Of the entrant's next or present table, from 1; null without one."]
-    round: Annotated[int | None, "From 1."]
-    table: Annotated[str | None, "`round.pod`."]
-
-
-class EventDrawnNoticeDoc(EventPlaceNoticeDoc):
-    tables: Annotated[int, "Tables of the round, or 1 of a queue."]
-    byes: Annotated[int, "Entrants with a bye."]
-
-
-class EventVoidedNoticeDoc(EventPlaceNoticeDoc):
-    how: Annotated[str, (VOID, AVERAGE), "`void`: as if not played; `average`: a credit as for a bye."]
-
-
-class EventReportedNoticeDoc(EventPlaceNoticeDoc):
-    players: Annotated[list[str], "Player ids by seat."]
-    places: Annotated[list[int], "Places by seat."]
-
-
-class EventRuledNoticeDoc(EventNoticeDoc):
-    ruling: Annotated[int, "The ruling: the version of its record."]
-    act: Annotated[str, (*RULING_ACTS, "answered"), "Act of the officer; `answered`: the own appeal has an answer."]
-    outcome: Annotated[str | None, OUTCOMES, "The answer to an appeal; null for other acts."]
-    stage: Annotated[int, "From 1."]
-    place: Annotated[int | None, "The own place in the official standings of the stage; null without one."]
-    former: Annotated[int | None, "The own place there before the act."]
-
-
-class EventLeaderDoc(TypedDict):
-    player: str
-    place: Annotated[int, "From 1; shared places are equal."]
-
-
-class EventOverNoticeDoc(EventNoticeDoc):
-    place: Annotated[int | None, "The own place in the last official standings; null without one."]
-    leaders: Annotated[list[EventLeaderDoc], "Of feeds: the first three."]
-
-
-class EventRankedNoticeDoc(EventOverNoticeDoc):
-    stage: Annotated[int, "From 1."]
-    round: Annotated[int, "From 1."]
-    digest: Annotated[str, "Digest of the standings."]
 
 
 DATA = {

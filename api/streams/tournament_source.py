@@ -11,7 +11,7 @@ from api.streams.source import StreamUpdate, ViewKey, ViewRequest
 from domain.kernel.records.record import Record
 from domain.tournaments.records import FAMILY
 from domain.types import Doc
-from projections.tournament_views import build_tournament
+from projections.tournament_views import build_tournament, list_people
 
 PAGE = 200
 """Records a page for those who come back."""
@@ -53,7 +53,8 @@ class TournamentSource:
         states = [request.state for request in requests.values() if isinstance(request.state, int)]
         records = self.services.ledger.read(t.id, min(states, default=t.version), t.version)
         needed = any(request.needs_snapshot for request in requests.values())
-        first = (make_event("tournament", build_tournament(t)),) if needed else ()
+        names = self.services.seat_tokens.texts.list_names(list_people(t)) if needed else {}
+        first = (make_event("tournament", build_tournament(t, names)),) if needed else ()
         updates = {}
         for key, request in requests.items():
             before = request.state if isinstance(request.state, int) else t.version

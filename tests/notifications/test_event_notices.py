@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.schemas.webhooks import DATA, EVENT_ACTS, EVENT_DEPARTURES, RULING_ACTS
+from api.schemas.webhooks import DATA
 from domain.accounts.accounts import Account
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.kernel.text.package_data import load
@@ -40,6 +40,7 @@ from domain.tournaments.aggregate.tournament_ruling_commands import (
     RulingEffect,
 )
 from domain.tournaments.draw import commit_nonce
+from projections.notice_documents import EVENT_ACTS, EVENT_DEPARTURES, RULING_ACTS
 from tests.notifications.conftest import Office, Receiver, receiver
 from tests.notifications.desk import ADDRESS, Desk, desk, server
 from tests.notifications.mailserver import text

@@ -107,7 +107,7 @@ def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:
     return show_tables(require("GET", "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"])
 
 
-def show_tables(items: Iterable[Doc]) -> list[TableShown]:
+def show_tables(items: Iterable[Json]) -> list[TableShown]:
     """Return summaries as a list shows them, with their places in tournaments."""
     lang, items = i18n.request_language(), list(items)
     events = sorted({each["tournament"]["tournament"] for each in items if "tournament" in each})
