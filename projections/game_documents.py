@@ -7,8 +7,9 @@ from typing import Annotated, NotRequired, TypedDict
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.records.record import KINDS
+from domain.kernel.rules.flow import DecisionDoc
+from domain.kernel.schema.document_members import LISTINGS, STATUSES, UNDO_POLICIES, Author, Fact, Move, ShownMove
 from domain.types import Doc, Json, Viewer
-from projections.document_members import LISTINGS, STATUSES, UNDO_POLICIES, Author, Fact, Move, ShownMove
 
 
 class OriginDoc(TypedDict):
@@ -36,20 +37,6 @@ class SeatDoc(TypedDict):
     held: NotRequired[
         Annotated[int | None, "End of the seat's hold, ms. Until then, its clock is stopped and no default is played."]
     ]
-
-
-class DecisionDoc(TypedDict):
-    id: str
-    kind: str
-    must: list[int]
-    may: list[int]
-    done: list[int]
-    engine: bool
-    clock: str
-    context: Doc
-    deadline: NotRequired[Annotated[int | None, "ms since 1970 UTC; null while the clock is stopped."]]
-    due: NotRequired[Annotated[dict[str, int], "Seat -> time of its default, after grace, bank and vacation."]]
-    job: NotRequired[Annotated[str, "Job of the engine. Its status: `/v1/jobs/{job}`."]]
 
 
 class PauseDoc(TypedDict):

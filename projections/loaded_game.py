@@ -10,13 +10,12 @@ from domain.kernel.game.game_fold import fold
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
-from domain.kernel.rules.flow import Decision
+from domain.kernel.rules.flow import Decision, DecisionDoc
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ledger import Ledger, LogEntry
 from domain.ruleset_registry import RulesetRegistry
 from domain.types import PUBLIC, Viewer
 from domain.version_cache import VersionCache
-from projections.game_documents import DecisionDoc
 
 
 def resolve_job_id(game: str, decision: str) -> str:
@@ -46,16 +45,7 @@ class LoadedGame:
         return [self._decision_to_json(decision) for decision in self.open_decisions(viewer)]
 
     def _decision_to_json(self, d: Decision) -> DecisionDoc:
-        doc: DecisionDoc = {
-            "id": d.id,
-            "kind": d.kind,
-            "must": list(d.must),
-            "may": list(d.may),
-            "done": list(d.done),
-            "engine": d.engine,
-            "clock": d.clock,
-            "context": d.context,
-        }
+        doc = d.to_json()
         if d.engine:
             doc["job"] = resolve_job_id(self.game.id, d.id)
         if (deadline := self.game.deadline) is not None:

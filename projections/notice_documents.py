@@ -6,10 +6,10 @@ from typing import Annotated, TypedDict
 
 from domain.kernel.game.appeals import Outcome
 from domain.kernel.records.record import KINDS
+from domain.kernel.schema.document_members import STATUSES
 from domain.tournaments.aggregate.tournament import STATUSES as EVENT_STATUSES
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
 from domain.tournaments.results import AVERAGE, VOID
-from projections.document_members import STATUSES
 
 EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer")
 """Acts of entrants and officers."""

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import msgspec
 
 from domain.errors import UnknownRuleset
+from domain.kernel.rules.flow import DecisionDoc
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.player_texts import PlayerTexts
 from domain.types import PUBLIC, Doc, Seat
 from projections.chronicler import Chronicler
-from projections.game_documents import DecisionDoc, StoredSummaryDoc
+from projections.game_documents import StoredSummaryDoc
 from projections.reader import Reader
 
 MAX_TITLE = 120

@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from api.services import ApiServices
+from domain.kernel.rules.flow import DecisionDoc
 from domain.service.principals import Role
 from domain.types import PUBLIC, Seat
-from projections.game_documents import DecisionDoc, StoredSummaryDoc
+from projections.game_documents import StoredSummaryDoc
 from projections.table_describer import TableDescriber, list_owed
 
 MAX_TABLES = 500

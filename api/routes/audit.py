@@ -12,7 +12,7 @@ from api.http.json_responses import JsonResponse
 from api.http.proof_memory import ProofMemory, digest_of
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response, missing_game
-from api.schemas.history_responses import AuditDoc, AuditFaultDoc, ReportDoc
+from api.schemas.history_responses import AuditDoc, AuditFaultDoc
 from api.services import services
 from api.visibility import visibility_of
 from domain.errors import VerificationError
@@ -46,25 +46,7 @@ def audit(game: str) -> JsonResponse[AuditDoc]:
         s.inspector.inspect(game)
         fault: AuditFaultDoc = {"code": error.code, "version": error.version, "detail": error.detail}
         return json_response({"proved": False, "fault": fault})
-    return json_response({"proved": True, "report": _report_to_json(report)})
-
-
-def _report_to_json(report: VerificationReport) -> ReportDoc:
-    doc: ReportDoc = {
-        "game": report.game,
-        "ruleset": report.ruleset,
-        "records": report.records,
-        "head": report.head,
-        "packs": report.packs,
-        "openings": report.openings,
-        "boards": report.boards,
-        "draws": report.draws,
-        "decided": report.decided,
-        "closed": report.closed,
-    }
-    if report.unrevealed_nonces:
-        doc["unrevealed_nonces"] = list(report.unrevealed_nonces)
-    return doc
+    return json_response({"proved": True, "report": report.to_json()})
 
 
 def _prove(records: Sequence[Record]) -> VerificationReport:

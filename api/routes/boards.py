@@ -22,7 +22,7 @@ from api.response_builders import (
     visible_head,
     wait_for_views,
 )
-from api.schemas.history_responses import ResumeDoc, ScoreDoc, ScoresDoc
+from api.schemas.history_responses import ResumeDoc, ScoresDoc
 from api.schemas.play_responses import BoardPartsDoc, DecisionsDoc
 from api.schemas.query_args import BoardArgs, PartsArgs, WaitArgs
 from api.services import services
@@ -30,8 +30,7 @@ from api.visibility import visibility_of
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.rulings import final_scores
 from domain.kernel.records.record import Record
-from domain.kernel.rules.ruleset import AnyRuleset, AnyScore
-from domain.kernel.schema import declarations
+from domain.kernel.rules.ruleset import AnyRuleset, AnyScore, ScoreDoc
 from domain.kernel.text.message_catalog import Message
 from domain.types import DIRECTOR, Doc, Json, Viewer
 from projections import documents
@@ -237,23 +236,9 @@ def scores(args: Doc, game: str) -> JsonResponse[ScoresDoc]:
     return json_response(doc, cache=PRIVATE)
 
 
-def _score_to_json(score: AnyScore) -> ScoreDoc:
-    doc: ScoreDoc = {
-        "seat": score.seat,
-        "place": score.place,
-        "points": score.points,
-        "detail": declarations.doc(score.detail),
-    }
-    if score.alive is not None:
-        doc["alive"] = score.alive
-    if score.solo is not None:
-        doc["solo"] = score.solo
-    return doc
-
-
 def _final_to_json(p: AnyGame, score: AnyScore) -> ScoreDoc:
     """Return a line of the final table, with what a ruling says about the seat."""
-    doc, ruling = _score_to_json(score), p.reversible.ruling
+    doc, ruling = score.to_json(), p.reversible.ruling
     if ruling is not None:
         doc["forfeited"] = score.seat in ruling.forfeits
         if score.seat in ruling.penalties:
@@ -265,4 +250,4 @@ def _final_to_json(p: AnyGame, score: AnyScore) -> ScoreDoc:
 def _viewer_scores(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[ScoreDoc]:
     """Return the standings of a running game from the viewer's state. Raise ScoresHidden if that is not enough."""
     known = services().past_games.load(p.id, p.version, viewer).game
-    return [_score_to_json(score) for score in rules.scores(known.state)]
+    return [score.to_json() for score in rules.scores(known.state)]

@@ -23,16 +23,7 @@ from api.response_builders import (
     opening_terms,
     write_response,
 )
-from api.schemas.play_responses import (
-    BuilderAnswerDoc,
-    ChoiceDoc,
-    DryRunDoc,
-    FurtherAnswerDoc,
-    MovedDoc,
-    NextDoc,
-    OptionDoc,
-    OutcomeDoc,
-)
+from api.schemas.play_responses import BuilderAnswerDoc, DryRunDoc, FurtherAnswerDoc, MovedDoc, NextDoc, OutcomeDoc
 from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import services
@@ -46,7 +37,7 @@ from domain.kernel.game.undo import foresee_undo
 from domain.kernel.narration.move_sentences import MoveSentences, find_move_type, number_alike, option_key
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.records.record import Record, facts_for, visible_packs
-from domain.kernel.rules.choices import Answers, Choice, Option
+from domain.kernel.rules.choices import Answers, Choice, ChoiceDoc
 from domain.kernel.rules.decide import check_shape, decisions, query_answers
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -359,27 +350,13 @@ class _MoveTeller:
     def _choice_to_json(self, answers: Doc, choice: Choice) -> ChoiceDoc:
         """Return the choice with its text, the text keys of its options, and their texts."""
         kind = find_move_type(self.rules, self.game.state.top.kind, answers)
-        doc: ChoiceDoc = {"field": choice.field, "kind": choice.kind}
-        texts = self._sentences.options(kind, choice.field, choice.values, answers)
-        if choice.options:
-            options = zip(choice.options, texts, strict=True)
-            doc["options"] = [_option_to_json(choice.field, option, text) for option, text in options]
-        if choice.kind != "one":
-            doc["lo"], doc["hi"] = choice.lo, choice.hi
+        doc = choice.to_json()
         if asked := self._sentences.question(kind, choice.field, answers):
             doc["text"] = asked
+        texts = self._sentences.options(kind, choice.field, choice.values, answers)
+        for option, text in zip(doc.get("options", ()), texts, strict=True):
+            if key := option_key(choice.field, option["value"]):
+                option["label"] = key
+            if text:
+                option["text"] = text
         return doc
-
-
-def _option_to_json(field: str, option: Option, text: str) -> OptionDoc:
-    """Return an option with its text, and the text's key."""
-    doc: OptionDoc = {"value": option.value}
-    if option.cost:
-        doc["cost"] = option.cost
-    if option.ends:
-        doc["ends"] = True
-    if key := option_key(field, option.value):
-        doc["label"] = key
-    if text:
-        doc["text"] = text
-    return doc

@@ -1,7 +1,7 @@
 """marshmallow schemas of declared documents: the library makes the OpenAPI document of them.
 
 Nothing is dumped through them. Views send documents of the declared types, checked by mypy. How to declare a document:
-`projections.document_members`.
+`domain.kernel.schema.document_members`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from marshmallow import EXCLUDE, Schema, fields, validate
 
 from api.http.json_responses import JsonResponse
 from api.schemas.schema_builder import JsonSchemaField, tuple_of
+from domain.kernel.schema.document_members import JsonSchema
 from domain.types import Doc, Json
-from projections.document_members import JsonSchema
 
 _AnyField = fields.Field[Json]
 

@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from api.schemas.common_documents import PageDoc
+from domain.kernel.proof.verify import ReportDoc
+from domain.kernel.rules.flow import DecisionDoc
+from domain.kernel.rules.ruleset import ScoreDoc
+from domain.kernel.schema.document_members import (
+    AnyBoard,
+    JsonSchema,
+    ProblemBody,
+    ProblemCode,
+    PublicRecord,
+)
 from domain.types import Doc, Json, Viewer
-from projections.document_members import AnyBoard, JsonSchema, ProblemBody, ProblemCode, PublicRecord, ScoreDetail
-from projections.game_documents import BoardDoc, ChapterDoc, DecisionDoc, EndingDoc, EntryDoc, ResultDoc
+from projections.game_documents import BoardDoc, ChapterDoc, EndingDoc, EntryDoc, ResultDoc
 
 
 class TimelineDoc(PageDoc):
@@ -54,17 +63,6 @@ class RecordsDoc(PageDoc):
     items: Annotated[list[PublicRecord], "Public parts, in their hashed form."]
 
 
-class ScoreDoc(TypedDict):
-    seat: int
-    place: int
-    points: int
-    detail: ScoreDetail
-    alive: NotRequired[Annotated[bool, "False if the seat was eliminated; in games with elimination."]]
-    solo: NotRequired[Annotated[bool, "True if the seat won alone; in games with shared victories."]]
-    forfeited: NotRequired[Annotated[bool, "After a ruling: true if the seat forfeited the game."]]
-    penalty: NotRequired[Annotated[int, "Penalty points by ruling, apart from `points`."]]
-
-
 class ScoresDoc(TypedDict):
     game: str
     version: int
@@ -91,20 +89,6 @@ class JobDoc(JobStatusDoc):
     id: str
     work: Annotated[str, ("resolve", "rewind", "proposal", "audit", "rebuild")]
     game: str | None
-
-
-class ReportDoc(TypedDict):
-    game: str
-    ruleset: str
-    records: int
-    head: Annotated[str, "Hash of the last record, hex."]
-    packs: int
-    openings: int
-    boards: int
-    draws: int
-    decided: int
-    closed: bool
-    unrevealed_nonces: NotRequired[Annotated[list[int], "Seats that committed to a nonce and did not reveal it."]]
 
 
 class AuditFaultDoc(TypedDict):

@@ -6,9 +6,11 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from api.schemas.common_documents import WrittenDoc
 from domain.kernel.records.record import KINDS
+from domain.kernel.rules.choices import ChoiceDoc
+from domain.kernel.rules.flow import DecisionDoc
+from domain.kernel.schema.document_members import Fact, Move
 from domain.types import Doc, Json, Viewer
-from projections.document_members import Fact, Move
-from projections.game_documents import BoardDoc, DecisionDoc
+from projections.game_documents import BoardDoc
 
 RequestStatus = Literal["open", "queued", "done", "declined", "failed"]
 
@@ -52,23 +54,6 @@ class DecisionsDoc(TypedDict):
     version: int
     viewer: Viewer
     decisions: list[DecisionDoc]
-
-
-class OptionDoc(TypedDict):
-    value: Json | None
-    cost: NotRequired[Doc]
-    ends: NotRequired[Annotated[bool, "This pick advances the game."]]
-    label: NotRequired[Annotated[str, "Key of the ruleset's texts."]]
-    text: NotRequired[Annotated[str, "The label or sentence in the requested language."]]
-
-
-class ChoiceDoc(TypedDict):
-    field: str
-    text: NotRequired[Annotated[str, "The question in the requested language, if the texts have it."]]
-    kind: Annotated[Literal["one", "some", "range"], "Number of options to pick: one or some; or a number in a range."]
-    options: NotRequired[list[OptionDoc]]
-    lo: NotRequired[int]
-    hi: NotRequired[int]
 
 
 class BuilderAnswerDoc(TypedDict):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from marshmallow import INCLUDE, Schema, fields
 
 from api.schemas.schema_builder import JsonSchemaField, ref
-from projections.document_members import ProblemCode
+from domain.kernel.schema.document_members import ProblemCode
 
 
 class FaultSchema(Schema):

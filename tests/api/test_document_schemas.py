@@ -16,8 +16,8 @@ from api.response_builders import json_response
 from api.schemas.document_schemas import SentDocument, component_of, schema_of
 from api.schemas.problem_responses import StatusDoc
 from api.schemas.request_fields import RequestSchema
+from domain.kernel.schema.document_members import JsonSchema, component
 from domain.types import Doc, Json
-from projections.document_members import JsonSchema, component
 from projections.game_documents import PauseDoc
 from tests.api.conftest import ROOT, Site
 
