@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from api.http import login_throttle, public_url, rate_limits, security_log
 from api.http.problems import Problem
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.accounts import Account
 from domain.accounts.sessions import SessionRequest
+from domain.types import Doc
 
 RECOVERY = "recovery"
 """Kind of a recovery code, accepted in place of any second factor."""

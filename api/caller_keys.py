@@ -13,9 +13,10 @@ from marshmallow import missing
 
 from api import authorization
 from api.http import security_log
+from api.http.json_responses import JsonResponse
 from api.openapi.smorest import read_json_body
-from api.response_builders import json_response
-from api.services import Doc, services
+from api.response_builders import Document, json_response
+from api.services import services
 from domain.service.idempotency_keys import NO_GAME, IdempotencyKey
 
 _SECRETS = ("password",)
@@ -59,7 +60,7 @@ def _fingerprint() -> str:
     return services().seat_tokens.fingerprint(json.dumps(asked, sort_keys=True, separators=(",", ":")))
 
 
-def creation_response(doc: Doc, key: IdempotencyKey | None) -> Response:
+def creation_response(doc: Document, key: IdempotencyKey | None) -> JsonResponse[Document]:
     """Return the response to a request that created something, marked if it is a repetition."""
     response = json_response(doc, 201)
     if key is not None and key.first is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from api import authorization
 from api.http import rate_limits
 from api.http.problems import Problem
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.account_names import check_name, check_script, fold_name
 from domain.accounts.accounts import Account
 from domain.bots import BOTS
 from domain.kernel.text.message_catalog import Message
+from domain.types import Doc
 
 
 def find_person(body: Doc) -> Account:

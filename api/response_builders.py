@@ -5,24 +5,30 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 from urllib.parse import urlencode
 
+import msgspec
 from flask import Response, g
 
 from api.http import rate_limits
 from api.http.conditional import conditional
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem, damaged_record_problem
-from api.services import Doc, services
+from api.schemas.common_documents import PageDoc, WrittenDoc
+from api.services import services
 from api.visibility import visibility_of
 from domain.command_handler import CommandResult
 from domain.errors import StoreDamaged, UnknownGame, VerificationError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.canonical_json import canonical
-from domain.types import DIRECTOR, Json, is_import_id
+from domain.types import DIRECTOR, Doc, Json, is_import_id
 
 Found = TypeVar("Found")
+Document = TypeVar("Document")
+Page = TypeVar("Page", bound=PageDoc)
+Written = TypeVar("Written", bound=WrittenDoc)
 View = TypeVar("View", bound=Callable[..., Any])
 
 PRIVATE = "private, no-cache"
@@ -49,10 +55,6 @@ def paginate(
     return items[:limit], f"{path}?" + urlencode({**more, "limit": limit, "cursor": cursor(items[limit - 1])})
 
 
-Changed = tuple[int, Doc]
-"""Place of a table's last change, and its summary."""
-
-
 class ChangeCursor(NamedTuple):
     """Position of a client in a list by last change, the latest first: its order changes while the client reads."""
 
@@ -70,38 +72,40 @@ class ChangeCursor(NamedTuple):
 
 
 def paginate_changes(
-    read: Callable[[int, int, int], Sequence[Changed]], at: ChangeCursor, limit: int, path: str, **query: str
-) -> tuple[Sequence[Changed], str | None]:
+    read: Callable[[int, int, int], Sequence[tuple[int, Found]]], at: ChangeCursor, limit: int, path: str, **query: str
+) -> tuple[list[Found], str | None]:
     """Return one page of tables, and the next page's URL or None.
 
-    `read(before, since, limit)` returns tables, the latest change first. A table that changes between two pages moves
-    to the top of the list. So a pass is followed by another one over the changes since it began: a client that follows
-    `next` to its end has seen every table, some of them twice.
+    `read(before, since, limit)` returns tables with the place of their last change, the latest change first. A table
+    that changes between two pages moves to the top of the list. So a pass is followed by another one over the changes
+    since it began: a client that follows `next` to its end has seen every table, some of them twice.
     """
     items = read(at.before, at.since, limit + 1)
     top = at.top if at.before else (items[0][0] if items else 0)
     more: dict[str, object] = {name: value for name, value in query.items() if value} | {"limit": limit}
     if len(items) > limit:
         places = {"cursor": items[limit - 1][0], "since": at.since, "top": top}
-        return items[:limit], f"{path}?" + urlencode(more | {name: place for name, place in places.items() if place})
+        next_query = urlencode(more | {name: place for name, place in places.items() if place})
+        return [table for _, table in items[:limit]], f"{path}?{next_query}"
     has_changed = at.before and top and read(0, top, 1)
-    return items, f"{path}?" + urlencode(more | {"since": top}) if has_changed else None
+    next_url = f"{path}?" + urlencode(more | {"since": top}) if has_changed else None
+    return [table for _, table in items], next_url
 
 
-def page_response(items: Sequence[Json], next_url: str | None, **more: Json) -> Response:
+def page_response(doc: Page) -> JsonResponse[Page]:
     """Return a page as JSON, with a Link header for the next page."""
-    response = json_response({**more, "items": items, "next": next_url}, cache=PRIVATE)
-    if next_url:
+    response = json_response(doc, cache=PRIVATE)
+    if next_url := doc["next"]:
         response.headers["Link"] = f'<{next_url}>; rel="next"'
     return response
 
 
-def json_response(doc: Json, status: int = 200, cache: str = NO_STORE, **headers: str) -> Response:
+def json_response(doc: Document, status: int = 200, cache: str = NO_STORE, **headers: str) -> JsonResponse[Document]:
     """Return a JSON document with sorted keys: repeated requests get the same bytes.
 
     Underscores in header names become hyphens.
     """
-    response = Response(canonical(doc), status, content_type="application/json")
+    response: JsonResponse[Document] = JsonResponse(canonical(doc), status, content_type="application/json")
     response.headers.add("Cache-Control", cache)
     for name, value in headers.items():
         response.headers.add(name.replace("_", "-"), value)
@@ -110,14 +114,20 @@ def json_response(doc: Json, status: int = 200, cache: str = NO_STORE, **headers
 
 def etag_response(
     raw: bytes, version: int | None = None, cache: str = PRIVATE, media: str = "application/json"
-) -> Response:
-    """Return a document with a strong ETag of its bytes, or 304 if the client has it."""
-    response = Response(raw, content_type=media)
+) -> JsonResponse[Json]:
+    """Return an encoded document with a strong ETag of its bytes, or 304 if the client has it."""
+    response: JsonResponse[Json] = JsonResponse(raw, content_type=media)
     response.set_etag(hashlib.blake2b(raw, digest_size=16).hexdigest())
     response.headers["Cache-Control"] = cache
     if version is not None:
         response.headers["Annals-Version"] = str(version)
-    return conditional(response)
+    conditional(response)
+    return response
+
+
+def tagged_response(doc: Document, version: int | None = None) -> JsonResponse[Document]:
+    """Return a document as JSON with a strong ETag, or 304 if the client has it."""
+    return etag_response(msgspec.json.encode(doc), version)
 
 
 def if_match_version(match: str) -> int | None:
@@ -161,17 +171,29 @@ def opening_terms(game: str) -> Doc:
     return first.body if first else {}
 
 
-def write_response(result: CommandResult, doc: Doc | None = None, status: int = 201, **headers: str) -> Response:
-    """Return the response to a write, and signal new records."""
-    body = confirm_write(result) | (doc or {})
-    version = str(body["version"])
-    response = json_response(body, status, Annals_Version=version, Annals_Position=str(result.position), **headers)
+@overload
+def write_response(
+    result: CommandResult, doc: None = None, status: int = 201, **headers: str
+) -> JsonResponse[WrittenDoc]: ...
+
+
+@overload
+def write_response(result: CommandResult, doc: Written, status: int = 201, **headers: str) -> JsonResponse[Written]: ...
+
+
+def write_response(
+    result: CommandResult, doc: WrittenDoc | None = None, status: int = 201, **headers: str
+) -> JsonResponse[WrittenDoc]:
+    """Return the response to a write, and signal new records. `doc` extends `confirm_write`."""
+    written = confirm_write(result) if doc is None else doc
+    version = str(written["version"])
+    response = json_response(written, status, Annals_Version=version, Annals_Position=str(result.position), **headers)
     if result.replayed:
         response.headers["Idempotency-Replayed"] = "true"
     return response
 
 
-def confirm_write(result: CommandResult) -> Doc:
+def confirm_write(result: CommandResult) -> WrittenDoc:
     """Return game, version, head and position of a write, and signal new records."""
     if not result.replayed:
         services().notify_appended(result.position)

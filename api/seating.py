@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from api import authorization, officer_rights
 from api.http.problems import Problem
 from api.response_builders import load_table, missing_game, opening_terms
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.accounts.social import Challenge
 from domain.errors import RuleError
@@ -55,7 +55,7 @@ def check_not_reserved(game: str, seat: Seat | None, player: str) -> None:
     }
     if not reserved:
         return
-    free = _free_seats(_visible_table(game))
+    _, free, _ = _visible_table(game)
     if (free[0] if seat is None and free else seat) in reserved:
         raise Problem("seat_reserved", seats=[at for at in free if at not in reserved])
 
@@ -103,21 +103,15 @@ def check_visible_seat(game: str, seat: Seat | None) -> None:
     """Refuse a seat that is unavailable in the delayed view of a spectator, with the error of that view."""
     if not _is_delayed(game):
         return
-    view = _visible_table(game)
-    if view["status"] not in ("open", "running"):
-        raise RuleError("not_open", "", {"status": view["status"]})
-    free = _free_seats(view)
-    if seat is not None and seat >= len(view["seats"]):
-        raise RuleError("unknown_seat", "", {"seats": len(view["seats"])})
+    status, free, seats = _visible_table(game)
+    if status not in ("open", "running"):
+        raise RuleError("not_open", "", {"status": status})
+    if seat is not None and seat >= seats:
+        raise RuleError("unknown_seat", "", {"seats": seats})
     if seat not in (None, *free):
         raise RuleError("seat_taken", "", {"seat": seat})
     if not free:
         raise RuleError("no_free_seat", "")
-
-
-def _free_seats(view: Doc) -> list[Seat]:
-    """Return the seats without a player, and those of absent players."""
-    return [row["seat"] for row in view["seats"] if not row["player"] or row.get("absent")]
 
 
 def _is_delayed(game: str) -> bool:
@@ -125,16 +119,18 @@ def _is_delayed(game: str) -> bool:
     return visibility_of(game).upto is not None and load_table(game)[1].status != "open"
 
 
-def _visible_table(game: str) -> Doc:
-    """Return status and seats of a table in the caller's view."""
+def _visible_table(game: str) -> tuple[str, list[Seat], int]:
+    """Return a table's status, its free seats, those of absent players too, and the number of seats, for the caller."""
     if _is_delayed(game):
         view = services().reader.find_summary(game)
         if view is None:
             raise missing_game(game)
-        return view
+        seats = view["seats"]
+        free = [seat["seat"] for seat in seats if not seat["player"] or seat.get("absent")]
+        return view["status"], free, len(seats)
     _, now = load_table(game)
-    people = {seat: player.id for seat, player in now.players.items()}
-    return {"status": now.status, "seats": [{"seat": at, "player": people.get(at)} for at in range(now.table.seats)]}
+    taken = {seat for seat, player in now.players.items() if player.id}
+    return now.status, [seat for seat in range(now.table.seats) if seat not in taken], now.table.seats
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from domain.tournament_tables import TournamentTables
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.policy_file import KnownWitness, LogKeys
 from domain.transparency.witness_store import WitnessStore
-from domain.types import Json
 from projections.digest_renderer import DigestRenderer
 from projections.past_games import PastGames
 from projections.reader import Reader
@@ -167,6 +166,3 @@ def services() -> ApiServices:
     """Return the services of the current application."""
     found: ApiServices = current_app.extensions[EXTENSION]
     return found
-
-
-Doc = dict[str, Json]

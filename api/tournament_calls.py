@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-
-from flask import Response
+from typing import TypeVar, overload
 
 from api import authorization
 from api.caller_keys import command_key, person_key
 from api.event_stakes import list_related
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.response_builders import if_match_version, json_response
-from api.services import Doc, services
+from api.schemas.tournament_responses import TournamentWrittenDoc
+from api.services import services
 from domain.command_handler import CommandResult
 from domain.errors import RuleError, StoreUnavailable
 from domain.service.database import Statement
@@ -20,6 +21,10 @@ from domain.service.idempotency_keys import IdempotencyKey
 from domain.tournament_handler import TournamentConditions
 from domain.tournaments.aggregate.basic_commands import TournamentCommand
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.types import Doc
+from projections.tournament_views import list_people
+
+Written = TypeVar("Written", bound=TournamentWrittenDoc)
 
 
 def load_tournament(tournament: str) -> Tournament:
@@ -68,7 +73,7 @@ def tournament_key(key: str, tournament: str) -> IdempotencyKey | None:
     )
 
 
-def confirm_tournament_write(result: CommandResult) -> Doc:
+def confirm_tournament_write(result: CommandResult) -> TournamentWrittenDoc:
     """Return tournament, version, head and position of a write, and signal new records."""
     s = services()
     if not result.replayed:
@@ -77,10 +82,23 @@ def confirm_tournament_write(result: CommandResult) -> Doc:
     return {"tournament": result.aggregate, "version": result.versions[-1], "head": head, "position": result.position}
 
 
-def written_response(result: CommandResult, status: int = 201, **more: object) -> Response:
-    """Return the response to a write."""
-    doc = confirm_tournament_write(result) | more
-    response = json_response(doc, status, Annals_Version=str(doc["version"]), Annals_Position=str(result.position))
+@overload
+def written_response(
+    result: CommandResult, doc: None = None, status: int = 201
+) -> JsonResponse[TournamentWrittenDoc]: ...
+
+
+@overload
+def written_response(result: CommandResult, doc: Written, status: int = 201) -> JsonResponse[Written]: ...
+
+
+def written_response(
+    result: CommandResult, doc: TournamentWrittenDoc | None = None, status: int = 201
+) -> JsonResponse[TournamentWrittenDoc]:
+    """Return the response to a write. `doc` says more than `confirm_tournament_write`."""
+    written = confirm_tournament_write(result) if doc is None else doc
+    version, position = str(written["version"]), str(result.position)
+    response = json_response(written, status, Annals_Version=version, Annals_Position=position)
     if result.replayed:
         response.headers["Idempotency-Replayed"] = "true"
     return response
@@ -102,5 +120,4 @@ def own_players() -> tuple[str, ...]:
 
 def entrant_names(t: Tournament) -> dict[str, str]:
     """Return player -> name of the organiser, the entrants and their substitutes, if given."""
-    people = {player for each in t.entrants for player in (each.player, *each.substitutes)}
-    return services().seat_tokens.texts.list_names([t.director, *sorted(people - {t.director})])
+    return services().seat_tokens.texts.list_names(list_people(t))

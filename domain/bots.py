@@ -81,7 +81,7 @@ def proposals(match: PlayableGame, seat: Seat, rng: random.Random) -> Iterator[D
         return
     sight = {"public": rules.player_view(state, PUBLIC), "own": rules.player_view(state, seat)}
     open_now = decisions(rules, state, match.game.lasting.rewinds.count, seat)[0]
-    yield from itertools.islice(rules.bot(sight, open_now.to_json(), seat, rng), MAX_PROPOSALS)
+    yield from itertools.islice(rules.bot(sight, dict(open_now.to_json()), seat, rng), MAX_PROPOSALS)
 
 
 def heuristic_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | None:

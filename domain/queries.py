@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from domain.errors import NeedsChance, RuleError, StaleVersion
 from domain.kernel.game.command import require_play
@@ -17,7 +17,6 @@ from domain.kernel.records.audience import ALL_KEY, may_read
 from domain.kernel.records.record import Record
 from domain.kernel.rules.choices import Answers, Choice, all_moves, look_ahead
 from domain.kernel.rules.decide import dry_run, query_builder
-from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.canonical_json import canonical
@@ -55,41 +54,53 @@ def require_running(game: AnyGame) -> None:
         raise RuleError(code, "", {"status": game.status})
 
 
+@dataclass(frozen=True)
+class MovePreview:
+    """Consequences of legal moves, as far as their seat may know them. None: not known."""
+
+    chance: bool | None = None
+    """The moves draw something."""
+    barrier: bool | None = None
+    """Undo needs the consent of other people."""
+    facts: list[Doc] | None = None
+    told: list[str] | None = None
+    """These facts in sentences."""
+    depends: bool = False
+    """The consequences rest on things hidden from the seat."""
+    draw: str = ""
+    """Label of the first draw."""
+
+
 def preview_moves(
     rules: AnyRuleset,
     records: Sequence[Record],
     seat: Seat,
     moves: list[Json],
     tell: Callable[[Sequence[Doc]], list[str]] | None = None,
-) -> Doc:
+) -> MovePreview:
     """Return the consequences of legal moves, decided on the part of the game readable by the seat.
 
     The dry run so reveals nothing beyond the seat's knowledge: neither secret answers of the others nor the findings of
-    a spy. `depends` marks moves with consequences resting on hidden things; `draw` is the label of the first draw.
-    `tell` makes the sentences of facts.
+    a spy. `tell` makes the sentences of facts.
     """
     try:
         before = state_known_to(rules, records, seat)
         draft = dry_run(rules, before, seat, moves)
     except NeedsChance as drawn:
-        return {"chance": True, "barrier": True, "draw": drawn.label}
+        return MovePreview(chance=True, barrier=True, draw=drawn.label)
     except Exception:  # noqa: BLE001 - rules may fail in any way over things unknown to the seat
-        return {"depends": True}
-    found: Doc = {"chance": False} | _consequences(rules, draft, seat, moves)
-    if tell is None or "facts" not in found:
-        return found
-    return found | {"told": tell(with_context(rules, found["facts"], template_context(rules, before, found["facts"])))}
-
-
-def _consequences(rules: AnyRuleset, draft: Draft[Any], seat: Seat, moves: list[Json]) -> Doc:
+        return MovePreview(depends=True)
     anonymous = any(rules.moves[m["type"]].admission.anonymous for m in moves)
-    barrier = draft.has_revealed or anonymous
     if draft.has_revealed:  # a revealing move shows its result only after it was paid for
-        return {"barrier": barrier}
-    return {"barrier": barrier, "facts": [doc(f) for key, f in draft.facts if key == ALL_KEY or may_read(key, seat)]}
+        return MovePreview(chance=False, barrier=True)
+    facts = [doc(f) for key, f in draft.facts if key == ALL_KEY or may_read(key, seat)]
+    told = None if tell is None else tell(with_context(rules, facts, template_context(rules, before, facts)))
+    return MovePreview(chance=False, barrier=anonymous, facts=facts, told=told)
 
 
-def list_moves(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], limit: int) -> Doc:
+def list_moves(
+    rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], limit: int
+) -> tuple[list[Json], int | None]:
     """Return the first `limit` moves beginning with the picks, each once, and the count of all.
 
     The count is None if there are more than MAX_QUESTIONS questions to ask.
@@ -97,9 +108,9 @@ def list_moves(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], l
     moves: dict[bytes, Json] = {}
     for move in all_moves(partial(query_builder, rules, state, seat), picks, MAX_QUESTIONS):
         if move is None:
-            return {"moves": list(moves.values())[:limit], "count": None}
+            return list(moves.values())[:limit], None
         moves.setdefault(canonical(move), move)
-    return {"moves": list(moves.values())[:limit], "count": len(moves)}
+    return list(moves.values())[:limit], len(moves)
 
 
 def list_further_answers(rules: AnyRuleset, state: State, seat: Seat, picks: list[Json], most: int) -> Answers:

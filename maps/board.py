@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from domain.types import Doc
+
 GAMES = Path(__file__).resolve().parent.parent / "domain" / "games"
 NAMES = ("struggle_of_empires", "age_of_reason", "seven_empires", "imperunde", "egc")
 LANGUAGES = ("en", "fr")
 
-Doc = dict  # type: ignore[type-arg]
 Pair = frozenset[str]
 
 

@@ -13,6 +13,7 @@ from domain.kernel.records.audience import ALL_KEY, may_read
 from domain.types import PUBLIC, Doc, Json, Viewer, is_import_id
 from projections import schema
 from projections.archived_views import ArchivedViewLoader, ArchivedViews, GateFactory
+from projections.game_documents import StoredSummaryDoc
 from projections.live_rows import hidden_from, is_live
 from projections.view_store import PreparedStatement, ViewStore
 
@@ -103,7 +104,7 @@ class BoardReader:
 
     def find_summary(
         self, game: str, *, inside: bool = False, gate: GateFactory = nullcontext
-    ) -> dict[str, Json] | None:
+    ) -> StoredSummaryDoc | None:
         """Return the summary of a game as spectators see it, or as its players do (`inside`)."""
         if is_import_id(game):
             imported = self._load_archived(game, gate)

@@ -15,6 +15,7 @@ from domain.kernel.text.message_catalog import Texts
 from domain.service.player_texts import PlayerTexts
 from domain.types import Doc, Seat
 from projections.documents import add_text
+from projections.game_documents import EntryDoc, EntryOfficerDoc, StoredSummaryDoc
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Chronicler:
     A version is told with the people and powers of its own time, so its text stays the same after any later record.
     """
 
-    summary: Doc
+    summary: StoredSummaryDoc
     words: Texts
     names: Mapping[str, str]
     """Player id -> name."""
@@ -32,13 +33,13 @@ class Chronicler:
     """Hash -> text."""
 
     @classmethod
-    def prepare(cls, texts: PlayerTexts, summary: Doc, words: Texts, bodies: Iterable[Doc]) -> Chronicler:
+    def prepare(cls, texts: PlayerTexts, summary: StoredSummaryDoc, words: Texts, bodies: Iterable[Doc]) -> Chronicler:
         """Return the chronicler of records with these bodies."""
         told = list(bodies)
         found = [officer for body in told if (officer := body.get("officer"))]
         players = {seat["player"] for seat in summary["seats"]} | {p for _, _, p in summary.get("seatings", ())}
         players |= {officer["player"] for officer in found} | {body.get("player") for body in told}
-        names = texts.list_names(players - {None, ""})
+        names = texts.list_names(filter(None, players))
         hashes = [officer["reason"] for officer in found if "reason" in officer]
         hashes += [body["reason"] for body in told if body.get("act") == "appeal" and body.get("reason")]
         return cls(summary, words, names, texts.find_texts(hashes))
@@ -53,13 +54,13 @@ class Chronicler:
     def _people(self) -> tuple[list[int], list[dict[Seat, str]]]:
         """Return the versions of changes of seats, and the names of people by seat before the first and after each."""
         if not (changes := self.summary.get("seatings")):
-            return [], [{seat["seat"]: self.names.get(seat["player"], "") for seat in self.summary["seats"]}]
+            return [], [{seat["seat"]: self.names.get(seat["player"] or "", "") for seat in self.summary["seats"]}]
         people: list[dict[Seat, str]] = [{}]
         for _, seat, player in changes:
             people.append(people[-1] | ({seat: self.names.get(player, "")} if player else {}))
         return [at for at, *_ in changes], people
 
-    def officer(self, officer: Doc) -> Doc:
+    def officer(self, officer: Doc) -> EntryOfficerDoc:
         """Return the officer behind a record with name and reason, null where erased or never given."""
         player = officer["player"]
         reason = self.reasons.get(officer.get("reason", ""))
@@ -76,7 +77,7 @@ class Chronicler:
         spans = sorted(self.summary.get("undone", ()))
         return [to for to, _ in spans], list(accumulate((rewind for _, rewind in spans), max, initial=0))
 
-    def tell(self, rules: AnyRuleset, entry: Doc) -> Doc:
+    def tell(self, rules: AnyRuleset, entry: Doc) -> EntryDoc:
         """Return a timeline entry with its sentences."""
         powers = _powers_by_seat(tuple(entry.get("powers", {}).items()))
         return add_text(rules, entry, self.words, self.namer(entry["version"], powers))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec import convert
-from msgspec.structs import asdict
 
-from domain.kernel.game.game import private_view
+from domain.kernel.game.appeals import Appeal
+from domain.kernel.game.deadlines import TimeControl
+from domain.kernel.game.game import AnyGame, private_view
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.narration.chapters import public_chapter_starts, section_title, split_by_chapter
 from domain.kernel.narration.sentences import record_members, record_sentences
@@ -19,7 +21,26 @@ from domain.kernel.rules.ruleset import AnyRuleset, Chapter
 from domain.kernel.schema import declarations
 from domain.kernel.text.message_catalog import SeatNamer, Texts
 from domain.types import PUBLIC, Doc, Json, Seat, Viewer
+from projections.game_documents import (
+    AccountDoc,
+    AppealDoc,
+    BoardDoc,
+    ChapterDoc,
+    EndingDoc,
+    EntryDoc,
+    HeadingDoc,
+    OfficeHolderDoc,
+    OwnEntryDoc,
+    PaceDoc,
+    PauseDoc,
+    ProvenanceDoc,
+    RulingDoc,
+    SeatDoc,
+    StoredSummaryDoc,
+)
 from projections.loaded_game import LoadedGame
+
+Part = TypeVar("Part")
 
 MAX_APPEALS = 50
 """Most appeals of one document."""
@@ -30,10 +51,10 @@ def encode_document(doc: Json) -> bytes:
     return msgspec.json.encode(doc)
 
 
-def build_seats(loaded: LoadedGame) -> list[dict[str, Json]]:
+def build_seats(loaded: LoadedGame) -> list[SeatDoc]:
     """Return the seats with their players' opaque ids."""
     p = loaded.game
-    rows: list[dict[str, Json]] = []
+    rows: list[SeatDoc] = []
     for seat in range(p.table.seats):
         player = p.players.get(seat)
         rows.append(
@@ -57,7 +78,7 @@ def build_powers(loaded: LoadedGame) -> dict[str, str]:
     return {str(seat): power for seat, power in loaded.rules.powers(loaded.game.state).items()}
 
 
-def build_offices(loaded: LoadedGame) -> list[dict[str, Json]]:
+def build_offices(loaded: LoadedGame) -> list[OfficeHolderDoc]:
     """Return the officers named by records, by role."""
     staff = loaded.game.lasting.staff
     held = {**({staff.owner: "owner"} if staff.owner else {}), **staff.offices}
@@ -65,7 +86,7 @@ def build_offices(loaded: LoadedGame) -> list[dict[str, Json]]:
     return [{"player": player, "office": office} for player, office in order]
 
 
-def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
+def build_time_banks(loaded: LoadedGame) -> list[AccountDoc]:
     """Return each seat's time bank and vacation at the last record; empty if the time control has neither."""
     g, now = loaded.game, loaded.game.playing_time(loaded.game.time)
     if not (g.timing.control.bank or g.timing.control.vacation):
@@ -76,19 +97,72 @@ def build_time_banks(loaded: LoadedGame) -> list[dict[str, Json]]:
     ]
 
 
-def build_appeals(loaded: LoadedGame) -> list[dict[str, Json]]:
+def build_appeals(loaded: LoadedGame) -> list[AppealDoc]:
     """Return the newest appeals without an answer, until the game is closed."""
     found = loaded.game.lasting.appeals.unanswered if loaded.game.status != "closed" else ()
-    return [appeal.to_json() for appeal in found[-MAX_APPEALS:]]
+    return [appeal_to_json(appeal) for appeal in found[-MAX_APPEALS:]]
 
 
-def build_pause(loaded: LoadedGame) -> dict[str, Json] | None:
+def appeal_to_json(appeal: Appeal) -> AppealDoc:
+    """Return an appeal without its reason and answer."""
+    return {
+        "version": appeal.version,
+        "appeal": appeal.made_in,
+        "seat": appeal.seat,
+        "at": appeal.at,
+        "answer_by": appeal.answer_by,
+    }
+
+
+def build_pause(loaded: LoadedGame) -> PauseDoc | None:
     """Return the pause on after the last record, or None."""
     pause = loaded.game.current_pause
-    return pause.to_json() if pause else None
+    return {"since": pause.since, "until": pause.until, "moves": pause.moves} if pause else None
 
 
-def is_paused(summary: Doc, at: int) -> bool:
+def build_ruling(loaded: LoadedGame) -> RulingDoc | None:
+    """Return the ruling at the end of play, as long as it can be withdrawn, or None."""
+    ruling = loaded.game.pending_ruling
+    if ruling is None:
+        return None
+    return {
+        "version": ruling.version,
+        "at": ruling.at,
+        "final_at": ruling.final_at,
+        "reason": ruling.reason,
+        "places": list(ruling.places),
+        "forfeits": list(ruling.forfeits),
+        "penalties": ruling.penalties_to_json(),
+    }
+
+
+def build_ending(game: AnyGame) -> EndingDoc | None:
+    """Return the closing of a game, or None before it."""
+    ending = game.ending
+    if ending is None:
+        return None
+    doc: EndingDoc = {"reason": ending.reason, "by": ending.by, "finished": ending.finished}
+    if (ruling := ending.ruling) is not None:
+        doc["ruling"] = ruling.version
+        doc["ranked"] = ruling.is_ranked
+        doc["forfeits"] = list(ruling.forfeits)
+        doc["penalties"] = ruling.penalties_to_json()
+    return doc
+
+
+def build_pace(control: TimeControl) -> PaceDoc:
+    """Return the time control of a game."""
+    doc: PaceDoc = {"seconds": dict(control.seconds), "grace": control.grace}
+    if control.bank:
+        doc["bank"] = control.bank
+    if control.vacation:
+        doc["vacation"] = control.vacation
+    if (daily := control.daily) is not None:
+        doc["daily"] = {"hour": daily.hour, "zone": daily.zone, "days_off": list(daily.days_off)}
+    return doc
+
+
+def is_paused(summary: Mapping[str, Json], at: int) -> bool:
     """Return whether the game of a summary pauses at a time, ms."""
     pause = summary.get("pause")
     return pause is not None and (pause["until"] is None or at < pause["until"])
@@ -104,15 +178,15 @@ def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, 
     p = loaded.game
     secret, pause = any(f.secret for f in p.frames[-1:]), build_pause(loaded)
     common = (
-        _encode_raw(loaded.rules.board(p.state)),
-        _encode_raw(build_seats(loaded)),
-        _encode_raw(loaded.decisions_to_json(PUBLIC)),
+        _encode_part(loaded.rules.board(p.state)),
+        _encode_part(build_seats(loaded)),
+        _encode_part(loaded.decisions_to_json(PUBLIC)),
     )
-    closed = _encode_raw(private_view(loaded.rules, p, PUBLIC)) if p.status == "closed" else None
+    closed = _encode_part(private_view(loaded.rules, p, PUBLIC)) if p.status == "closed" else None
     out = {}
     for viewer in viewers:
         public, sitting, decisions = common
-        doc: dict[str, object] = {
+        doc: BoardDoc = {
             "game": p.id,
             "ruleset": p.ruleset,
             "viewer": viewer,
@@ -133,17 +207,23 @@ def build_boards(loaded: LoadedGame, viewers: Iterable[Viewer]) -> dict[Viewer, 
     return out
 
 
-def _encode_raw(doc: object) -> msgspec.Raw:
-    return msgspec.Raw(msgspec.json.encode(doc))
+def _encode_part(part: Part) -> Part:
+    """Return a part of a document, encoded already, in its place."""
+    return cast(Part, msgspec.Raw(msgspec.json.encode(part)))
 
 
-def describe_analysis(loaded: LoadedGame) -> dict[str, Json]:
+def describe_analysis(loaded: LoadedGame) -> ProvenanceDoc:
     """Return the members `origin` of a fork and `imported` of a game from a file; empty for any other game."""
     terms = loaded.game.terms
-    return {name: terms[name] for name in ("origin", "imported") if name in terms}
+    doc: ProvenanceDoc = {}
+    if "origin" in terms:
+        doc["origin"] = terms["origin"]
+    if "imported" in terms:
+        doc["imported"] = terms["imported"]
+    return doc
 
 
-def build_summary(loaded: LoadedGame) -> dict[str, Json]:
+def build_summary(loaded: LoadedGame) -> StoredSummaryDoc:
     """Return the lobby entry of a game, made of public facts only."""
     p = loaded.game
     open_now = loaded.open_decisions(PUBLIC)
@@ -157,10 +237,10 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "opened": p.lasting.opening.opened_at,
         "at": p.time,
         "seed_hash": p.lasting.opening.seed_hash,
-        "pace": p.timing.control.to_json(offsets=False),
+        "pace": build_pace(p.timing.control),
         "seats": build_seats(loaded),
-        "seatings": [list(seating) for seating in p.seating.changes],
-        "undone": [list(span) for span in p.lasting.rewinds.undone_spans],
+        "seatings": list(p.seating.changes),
+        "undone": list(p.lasting.rewinds.undone_spans),
         "powers": build_powers(loaded),
         "waiting_for": list(open_now[0].must) if open_now else [],
         "waiting_engine": bool(open_now and open_now[0].engine),
@@ -169,7 +249,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "due": min(p.due_times(open_now[0].must).values(), default=None) if open_now else None,
         "accounts": build_time_banks(loaded),
         "pause": build_pause(loaded),
-        "ruling": p.pending_ruling.to_json() if p.pending_ruling else None,
+        "ruling": build_ruling(loaded),
         "hold": p.terms.get("hold", 0),
         "several": p.terms.get("several", True),
         "misses": p.terms.get("misses"),
@@ -178,7 +258,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "officers": p.terms.get("officers", "any"),
         "offices": build_offices(loaded),
         "delay": p.terms.get("delay", 0),
-        "ending": p.ending,
+        "ending": build_ending(p),
         **describe_analysis(loaded),
     }
 
@@ -229,24 +309,30 @@ def _facts_with_context(rules: AnyRuleset, part: Doc) -> Sequence[Doc]:
     return with_context(rules, part["facts"], {int(i): more for i, more in (part.get("asides") or {}).items()})
 
 
-def chapter_to_json(words: Texts, chapter: Chapter) -> dict[str, Json]:
+def chapter_to_json(words: Texts, chapter: Chapter) -> ChapterDoc:
     """Return a chapter with its heading."""
-    return {**asdict(chapter), "title": section_title(words, chapter)}
+    return {
+        "turn": chapter.turn,
+        "round": chapter.round,
+        "phase": chapter.phase,
+        "title": section_title(words, chapter),
+    }
 
 
-def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Doc:
+def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> EntryDoc:
     """Return an entry with sentences and headings, also in the viewer's own part."""
-    members = {member: value for member, value in entry.items() if member not in ("turns", "asides", "powers")}
+    members = cast(EntryDoc, {k: value for k, value in entry.items() if k not in ("turns", "asides", "powers")})
     turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
     subject = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], _facts_with_context(rules, entry)
     public: list[str] = []
-    headings: list[dict[str, Json]] = []
+    headings: list[HeadingDoc] = []
     for chapter, lines, _ in split_by_chapter(words, name, *subject, turns):
         if chapter and (text := section_title(words, chapter)):
             headings.append({"line": len(public), "text": text})
         public += lines
     members["chapter"] = chapter_to_json(words, convert(entry["chapter"], Chapter))
-    members |= {"text": public, "headings": headings}
+    members["text"] = public
+    members["headings"] = headings
     if parts := entry.get("own"):
         hidden = {seat for seat, move in entry["acts"] if "type" not in move}
         told = {seat for seat, _ in entry["acts"] if public and seat not in hidden}
@@ -254,8 +340,14 @@ def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> Do
     return members
 
 
-def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer, told: Container[Seat]) -> Doc:
+def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer, told: Container[Seat]) -> OwnEntryDoc:
     """Return the viewer's own part with its sentences. `told`: seats with a public sentence about their moves."""
     moves = [(seat, move) for seat, move in part["acts"] if seat not in told]  # its name again would tell nothing
     text = record_sentences(words, name, "", moves=moves, facts=_facts_with_context(rules, part))
-    return {**{member: value for member, value in part.items() if member != "asides"}, "text": text}
+    return {
+        "version": part["version"],
+        "at": part["at"],
+        "acts": part["acts"],
+        "facts": part["facts"],
+        "text": text,
+    }

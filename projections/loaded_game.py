@@ -10,11 +10,11 @@ from domain.kernel.game.game_fold import fold
 from domain.kernel.records.audience import seats_of
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
-from domain.kernel.rules.flow import Decision
+from domain.kernel.rules.flow import Decision, DecisionDoc
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ledger import Ledger, LogEntry
 from domain.ruleset_registry import RulesetRegistry
-from domain.types import PUBLIC, Json, Viewer
+from domain.types import PUBLIC, Viewer
 from domain.version_cache import VersionCache
 
 
@@ -40,15 +40,17 @@ class LoadedGame:
         """`public`, `unlisted` or `invitation`."""
         return str(self.game.terms.get("listing", "public"))
 
-    def decisions_to_json(self, viewer: Viewer) -> list[dict[str, Json]]:
+    def decisions_to_json(self, viewer: Viewer) -> list[DecisionDoc]:
         """Return the open decisions as `viewer` may see them, with deadlines and the engine's job."""
-        return [d.to_json() | self._timing_to_json(d) for d in self.open_decisions(viewer)]
+        return [self._decision_to_json(decision) for decision in self.open_decisions(viewer)]
 
-    def _timing_to_json(self, d: Decision) -> dict[str, Json]:
-        g = self.game
-        doc: dict[str, Json] = {"job": resolve_job_id(g.id, d.id)} if d.engine else {}
-        if g.deadline is not None:
-            doc |= {"deadline": g.deadline, "due": {str(s): at for s, at in g.due_times(d.must).items()}}
+    def _decision_to_json(self, d: Decision) -> DecisionDoc:
+        doc = d.to_json()
+        if d.engine:
+            doc["job"] = resolve_job_id(self.game.id, d.id)
+        if (deadline := self.game.deadline) is not None:
+            doc["deadline"] = deadline
+            doc["due"] = {str(s): at for s, at in self.game.due_times(d.must).items()}
         return doc
 
     def open_decisions(self, viewer: Viewer) -> list[Decision]:

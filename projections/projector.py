@@ -33,19 +33,12 @@ from domain.tournaments.records import FINAL_KINDS
 from domain.types import is_tournament_id
 from projections import schema
 from projections.batch import Batch, grow_tree, quarantine_games, write_batch
-from projections.delayed_views import (
-    PLACE_BITS,
-    DelayedViews,
-    SpectatorSlice,
-    is_transient,
-)
+from projections.delayed_views import PLACE_BITS, DelayedViews, SpectatorSlice, is_transient
 from projections.integrity import UNKNOWN_HASH
 from projections.leases import LeaseLostError
 from projections.loaded_game import GameLoader, LoadedGame, affected_viewers
 from projections.partitions import PartitionLease, PartitionShare
-from projections.row_builders import (
-    build_timeline_rows,
-)
+from projections.row_builders import build_timeline_rows
 from projections.tournament_views import TournamentLoader, list_changed_pods
 from projections.view_store import PreparedStatement, ViewStore
 

@@ -132,11 +132,11 @@ def build_result_rows(gen: int, loaded: LoadedGame, attendance: GameAttendance =
     Where the terms say so, giving a seat back counts as a concession, and whoever has given one up holds no other.
     """
     p = loaded.game
-    if "origin" in p.terms:
+    ending = p.ending
+    if "origin" in p.terms or ending is None:
         return []
-    ending = p.ending or {}
     base = {"gen": gen, "game": p.id, "ruleset": p.ruleset, "at": p.time}
-    base |= {"place": None, "points": None, "reason": ending["reason"], "by": ending["by"], "conceded": False}
+    base |= {"place": None, "points": None, "reason": ending.reason, "by": ending.by, "conceded": False}
     base |= {"forfeited": False, "penalty": 0, "held": True, "adopted": False}
     seated = {(seat, player.id) for seat, player in p.players.items()}
     given_up = dict.fromkeys([*p.seating.concessions, *attendance.leavers])

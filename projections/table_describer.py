@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import msgspec
 
 from domain.errors import UnknownRuleset
+from domain.kernel.rules.flow import DecisionDoc
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.player_texts import PlayerTexts
 from domain.types import PUBLIC, Doc, Seat
 from projections.chronicler import Chronicler
+from projections.game_documents import StoredSummaryDoc
 from projections.reader import Reader
 
 MAX_TITLE = 120
@@ -67,17 +69,19 @@ class TableDescriber:
         rules = self._find_rules(ruleset)
         return load_texts(rules.package, lang).render("title", {}) or rules.meta.title if rules else ruleset
 
-    def find_summary(self, game: str) -> Doc | None:
+    def find_summary(self, game: str) -> StoredSummaryDoc | None:
         """Return the summary as the table's players have it; None if the views or rules are missing."""
         summary = self.reader.find_summary(game, inside=True)
         return summary if summary and self._find_rules(summary["ruleset"]) else None
 
-    def name_power(self, summary: Doc | None, seat: Seat, lang: str) -> str:
+    def name_power(self, summary: StoredSummaryDoc | None, seat: Seat, lang: str) -> str:
         """Return the power of a seat; empty before it has one."""
         power = summary.get("powers", {}).get(str(seat)) if summary else None
         return self._load_words(summary, lang).noun(power).bare if summary and power else ""
 
-    def name_seats(self, summary: Doc | None, seats: Sequence[Seat], lang: str, *, with_people: bool = False) -> str:
+    def name_seats(
+        self, summary: StoredSummaryDoc | None, seats: Sequence[Seat], lang: str, *, with_people: bool = False
+    ) -> str:
         """Return the powers of several seats as a list, or seats counted from 1, with their players if wanted."""
         words = self._load_words(summary, lang) if summary else load_texts("", lang)
         names = [self.name_power(summary, seat, lang) or words.seat(seat).bare for seat in seats]
@@ -85,22 +89,22 @@ class TableDescriber:
         labels = [f"{name} ({people[s]})" if s in people else name for s, name in zip(seats, names, strict=True)]
         return words.grammar.join_list(labels)
 
-    def _name_people(self, summary: Doc, seats: Sequence[Seat]) -> Mapping[Seat, str]:
+    def _name_people(self, summary: StoredSummaryDoc, seats: Sequence[Seat]) -> Mapping[Seat, str]:
         players = {each["seat"]: each["player"] for each in summary["seats"] if each["seat"] in seats}
         names = self.texts.list_names(player for player in players.values() if player)
         return {seat: names[player] for seat, player in players.items() if player in names}
 
-    def name_task(self, summary: Doc | None, seat: Seat, decision: str, lang: str) -> str:
+    def name_task(self, summary: StoredSummaryDoc | None, seat: Seat, decision: str, lang: str) -> str:
         """Return the text of an owed decision; empty if the views lack it."""
         owed = list_owed(self.reader, summary, seat) if summary else []
         kind = next((each["kind"] for each in owed if each["id"] == decision), "")
         return self.name_decision(summary, kind, lang) if summary and kind else ""
 
-    def name_decision(self, summary: Doc, kind: str, lang: str) -> str:
+    def name_decision(self, summary: StoredSummaryDoc, kind: str, lang: str) -> str:
         """Return the text of a kind of decision; empty without one."""
         return self._load_words(summary, lang).get(f"decision.{kind}") or ""
 
-    def read_news(self, summary: Doc, seat: Seat | None, lang: str) -> News:
+    def read_news(self, summary: StoredSummaryDoc, seat: Seat | None, lang: str) -> News:
         """Return the public lines of the chronicle since the last move of a seat."""
         game, version = summary["game"], summary["version"]
         after = max(version - MAX_RECORDS, 0)
@@ -122,14 +126,14 @@ class TableDescriber:
         except UnknownRuleset:
             return None
 
-    def _load_words(self, summary: Doc, lang: str) -> Texts:
+    def _load_words(self, summary: StoredSummaryDoc, lang: str) -> Texts:
         return load_texts(self.registry.get(summary["ruleset"]).package, lang)
 
 
-def list_owed(reader: Reader, summary: Doc, seat: Seat) -> list[Doc]:
+def list_owed(reader: Reader, summary: StoredSummaryDoc, seat: Seat) -> list[DecisionDoc]:
     """Return the decisions that a seat owes, in its own view."""
     board = reader.find_board(summary["game"], seat, inside=True) if seat in summary["waiting_for"] else None
-    decisions: list[Doc] = msgspec.json.decode(board.doc)["decisions"] if board else []
+    decisions: list[DecisionDoc] = msgspec.json.decode(board.doc)["decisions"] if board else []
     return [decision for decision in decisions if seat in decision["must"]]
 
 

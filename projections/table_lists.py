@@ -9,10 +9,12 @@ from typing import TypeVarTuple
 from sqlalchemy import Select, func, select, tuple_
 
 from domain.tournaments.aggregate.tournament import ENDED
-from domain.types import Json, is_tournament_id
+from domain.types import is_tournament_id
 from projections import schema
 from projections.delayed_views import PLACE_BITS
+from projections.game_documents import ResultDoc, StoredSummaryDoc
 from projections.live_rows import READ_POSITION, hidden_from, is_live
+from projections.tournament_documents import StoredTournamentDoc
 from projections.view_store import ViewStore
 
 Columns = TypeVarTuple("Columns")
@@ -43,7 +45,7 @@ class TableLists:
         *,
         after: int = 0,
         free: bool = False,
-    ) -> list[tuple[int, dict[str, Json]]]:
+    ) -> list[tuple[int, StoredSummaryDoc]]:
         """Return public games with the place of their last change, newest first; `before` continues a page.
 
         `after`: only games with a later place.
@@ -65,16 +67,17 @@ class TableLists:
         with self._views.reading() as db:
             return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
 
-    def find_tournament_summary(self, tournament: str) -> dict[str, Json] | None:
+    def find_tournament_summary(self, tournament: str) -> StoredTournamentDoc | None:
         """Return the summary of a tournament, or None before the views have it."""
         t = schema.tournaments
         with self._views.reading() as db:
             row = db.execute(select(t.c.doc).where(is_live(t), t.c.game == tournament)).first()
-        return json.loads(row.doc) if row else None
+        found: StoredTournamentDoc | None = json.loads(row.doc) if row else None
+        return found
 
     def list_tournaments(
         self, status: str, ruleset: str, before: int = 0, after: int = 0, limit: int = 50
-    ) -> list[tuple[int, dict[str, Json]]]:
+    ) -> list[tuple[int, StoredTournamentDoc]]:
         """Return public tournaments with the place of their last change, newest first, as `list_lobby` does."""
         t = schema.tournaments
         query = select(t.c.place, t.c.doc).where(is_live(t), t.c.listing == "public")
@@ -126,7 +129,7 @@ class TableLists:
         after: int = 0,
         listing: str = "",
         inside: bool = False,
-    ) -> list[tuple[int, dict[str, Json]]]:
+    ) -> list[tuple[int, StoredSummaryDoc]]:
         """Return those of these games with a place after `after`, like `list_lobby`.
 
         `inside`: as players of the table see them.
@@ -206,9 +209,7 @@ class TableLists:
             rows = select(r.c.place, r.c.points).where(is_live(r), r.c.game == game, ~r.c.conceded).order_by(r.c.seat)
             return [(place, points) for place, points in db.execute(rows)]
 
-    def list_results(
-        self, player: str, limit: int = 100, after: str = "", *, own: bool = False
-    ) -> list[dict[str, Json]]:
+    def list_results(self, player: str, limit: int = 100, after: str = "", *, own: bool = False) -> list[ResultDoc]:
         """Return a player's results in closed public games, newest first; if `own`, in all closed games.
 
         Unfinished games have no place and no points. `after` is `at.game.seat` of the previous page's last row.
@@ -223,8 +224,23 @@ class TableLists:
             at, game, seat = after.split(".")
             query = query.where(tuple_(t.c.at, t.c.game, t.c.seat) < tuple_(int(at), game, int(seat)))
         with self._views.reading() as db:
-            rows = db.execute(query).mappings()
-            return [{str(k): v for k, v in row.items() if k not in UNPUBLISHED} for row in rows]
+            return [
+                {
+                    "game": row.game,
+                    "ruleset": row.ruleset,
+                    "seat": row.seat,
+                    "player": row.player,
+                    "place": row.place,
+                    "points": row.points,
+                    "reason": row.reason,
+                    "by": row.by,
+                    "conceded": row.conceded,
+                    "forfeited": row.forfeited,
+                    "penalty": row.penalty,
+                    "at": row.at,
+                }
+                for row in db.execute(query)
+            ]
 
     def count_results(self, player: str, *, own: bool = False) -> tuple[int, int, int]:
         """Return the numbers of finished, unfinished and conceded closed games: public ones, or all if `own`."""

@@ -6,7 +6,7 @@ sealed bid it has the entrant alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from domain.errors import VerificationError
@@ -20,7 +20,7 @@ from domain.tournaments.aggregate.queue_commands import (
     list_pods,
     list_ready,
 )
-from domain.tournaments.aggregate.stage import REPLAY, PodTable, RulingAppeal, StagePlay, TablePlace
+from domain.tournaments.aggregate.stage import REPLAY, PodTable, RulingAppeal, TablePlace
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, fold_tournament, initial_tournament
 from domain.tournaments.attendance import find_absent_seats
@@ -28,6 +28,19 @@ from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
 from domain.types import Doc, Json
 from projections import documents
+from projections.tournament_documents import (
+    EntrantDoc,
+    PlacesByRoundDoc,
+    PodDoc,
+    RoundDoc,
+    ScheduleDoc,
+    StoredTournamentDoc,
+    TournamentAppealDoc,
+    TournamentDoc,
+    TournamentQueueDoc,
+    TournamentRulingDoc,
+    TournamentStageDoc,
+)
 
 PodPlace = tuple[int, int, int]
 """Stage, round and pod of a table."""
@@ -105,7 +118,7 @@ def build_table_rows(gen: int, t: Tournament, pods: Iterable[PodPlace]) -> list[
     return rows
 
 
-def build_summary(t: Tournament) -> Doc:
+def build_summary(t: Tournament) -> StoredTournamentDoc:
     """Return the summary of a tournament, for lists."""
     terms, stage = t.terms, t.stage_terms
     return {
@@ -125,11 +138,21 @@ def build_summary(t: Tournament) -> Doc:
     }
 
 
-def build_tournament(t: Tournament) -> Doc:
-    """Return the whole document of a tournament: terms, entrants, draws, and the figures of the summary."""
+def list_people(t: Tournament) -> list[str]:
+    """Return the player ids of the organiser, the entrants and their substitutes."""
+    people = {player for each in t.entrants for player in (each.player, *each.substitutes)}
+    return [t.director, *sorted(people - {t.director})]
+
+
+def build_tournament(t: Tournament, names: Mapping[str, str]) -> TournamentDoc:
+    """Return the whole document of a tournament: terms, entrants, draws, and the figures of the summary.
+
+    `names`: player -> name of the organiser, the entrants and their substitutes, if given.
+    """
     terms, ready = t.terms, list_ready(t)
     return {
         **build_summary(t),
+        "names": dict(names),
         "head": t.hash,
         "seats": {"least": terms.least, "most": terms.most, "preferred": terms.preferred},
         "options": terms.options,
@@ -140,7 +163,7 @@ def build_tournament(t: Tournament) -> Doc:
         "reveal": terms.reveal,
         "takes_late": t.takes_late,
         "queue": _queue_to_json(t) if t.has_queue else None,
-        "schedule": _schedule_to_json(t) if t.schedule else None,
+        "schedule": _schedule_to_json(t.schedule, t.successor) if t.schedule else None,
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
         "people": [_entrant_to_json(t, entrant, ready) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
@@ -148,20 +171,33 @@ def build_tournament(t: Tournament) -> Doc:
     }
 
 
-def _queue_to_json(t: Tournament) -> Doc:
-    figures = {"waiting": len(t.play.queue), "next_at": find_next_table(t), "closed": t.play.queue_closed}
-    left = {"days": t.terms.chain + 1 - len(t.secrets), "tables": MAX_TABLES - len(list_pods(t))}
-    return {**figures, "left": left, "ends_at": find_queue_end(t)}
-
-
-def _schedule_to_json(t: Tournament) -> Doc:
-    optional = {"next_at": None, "follows": None, "next": t.successor or None}
-    return {**optional, **(t.schedule or {})}
-
-
-def _stage_to_json(t: Tournament, number: int) -> Doc:
-    stage = t.terms.stages[number - 1]
+def _queue_to_json(t: Tournament) -> TournamentQueueDoc:
     return {
+        "waiting": len(t.play.queue),
+        "next_at": find_next_table(t),
+        "closed": t.play.queue_closed,
+        "left": {"days": t.terms.chain + 1 - len(t.secrets), "tables": MAX_TABLES - len(list_pods(t))},
+        "ends_at": find_queue_end(t),
+    }
+
+
+def _schedule_to_json(schedule: Doc, successor: str) -> ScheduleDoc:
+    """Return the body of the last `scheduled`, and the next event once it is opened."""
+    return {
+        "rule": schedule["rule"],
+        "zone": schedule["zone"],
+        "start": schedule["start"],
+        "number": schedule["number"],
+        "at": schedule["at"],
+        "next_at": schedule.get("next_at"),
+        "follows": schedule.get("follows"),
+        "next": successor or None,
+    }
+
+
+def _stage_to_json(t: Tournament, number: int) -> TournamentStageDoc:
+    stage = t.terms.stages[number - 1]
+    doc: TournamentStageDoc = {
         "format": stage.format,
         "rounds": stage.rounds,
         "concurrent": stage.concurrent,
@@ -180,9 +216,12 @@ def _stage_to_json(t: Tournament, number: int) -> Doc:
         "patience": stage.patience,
         "window": stage.window,
     }
+    if stage.wanted_bye is not None:
+        doc["wanted_bye"] = stage.wanted_bye
+    return doc
 
 
-def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int]) -> Doc:
+def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int]) -> EntrantDoc:
     person = t.entrants[entrant]
     return {
         "entrant": entrant,
@@ -205,7 +244,7 @@ def has_round(t: Tournament, stage: int, round_: int) -> bool:
     return 1 <= stage <= len(t.stages) and 1 <= round_ <= len(t.stages[stage - 1].rounds)
 
 
-def build_round(t: Tournament, stage: int, round_: int) -> Doc:
+def build_round(t: Tournament, stage: int, round_: int) -> RoundDoc:
     """Return a round: its pods with their tables and results by the rulings, its byes, and whether it is ranked."""
     play = t.stages[stage - 1]
     drawn = play.rounds[round_ - 1]
@@ -214,12 +253,11 @@ def build_round(t: Tournament, stage: int, round_: int) -> Doc:
         "stage": stage,
         "round": round_,
         "pods": [
-            _pod_to_json(play, (round_, pod), counted.get((round_, pod))) | _seating_to_json(t, stage, (round_, pod))
-            for pod in range(1, len(drawn.pods) + 1)
+            _pod_to_json(t, stage, (round_, pod), counted.get((round_, pod))) for pod in range(1, len(drawn.pods) + 1)
         ],
         "byes": list(drawn.byes),
-        "relations": [list(each) for each in drawn.relations],
-        "together": [list(each) for each in drawn.list_together()],
+        "relations": list(drawn.relations),
+        "together": list(drawn.list_together()),
         "bids_until": play.bidding.get(round_),
         "filed": sorted(entrant for number, entrant in play.bids if number == round_),
         "ended": play.has_round_ended(round_),
@@ -228,12 +266,14 @@ def build_round(t: Tournament, stage: int, round_: int) -> Doc:
     }
 
 
-def build_progress(t: Tournament, stage: int) -> Doc:
+def build_progress(t: Tournament, stage: int) -> PlacesByRoundDoc:
     """Return the official standings of a stage after each round, by entrant: the last first place comes first."""
     rankings = t.stages[stage - 1].rankings
     listed = [{row["entrant"]: row for row in ranking["standings"]} for ranking in rankings]
     order = dict.fromkeys(entrant for rows in reversed(listed) for entrant in rows)
     return {
+        "tournament": t.id,
+        "version": t.version,
         "stage": stage,
         "rounds": list(range(1, len(rankings) + 1)),
         "entrants": [
@@ -247,7 +287,10 @@ def build_progress(t: Tournament, stage: int) -> Doc:
     }
 
 
-def _pod_to_json(play: StagePlay, place: TablePlace, counted: TableResult | None) -> Doc:
+def _pod_to_json(t: Tournament, stage: int, place: TablePlace, counted: TableResult | None) -> PodDoc:
+    """Return a pod with its result, and whether its seats are given, with the opened bids or lists and handicaps."""
+    play = t.stages[stage - 1]
+    opened = {each["entrant"]: each["bid"] for each in play.seatings.get(place, {}).get("opened", ())}
     table = play.tables.get(place, PodTable(tuple(play.list_pod(place))))
     result: Json = table.result or {}
     is_void = counted is None or (table.result is not None and not result["places"] and not counted.places)
@@ -263,42 +306,42 @@ def _pod_to_json(play: StagePlay, place: TablePlace, counted: TableResult | None
         "decisions": result.get("decisions", []),
         "absent": sorted(find_absent_seats(result.get("decisions", []))),
         "lapses": result.get("lapses", []),
-    }
-
-
-def _seating_to_json(t: Tournament, stage: int, place: TablePlace) -> Doc:
-    """Return whether the seats of a pod are given, with the opened bids or lists and the handicaps by seat."""
-    play = t.stages[stage - 1]
-    entrants = play.tables[place].entrants if place in play.tables else tuple(play.list_pod(place))
-    opened = {each["entrant"]: each["bid"] for each in play.seatings.get(place, {}).get("opened", ())}
-    return {
         "seated": not t.wants_seats(stage, place),
-        "bids": [opened.get(entrant) for entrant in entrants] if opened else [],
-        "handicaps": list(play.list_handicaps(place, entrants)),
+        "bids": [opened.get(entrant) for entrant in table.entrants] if opened else [],
+        "handicaps": list(play.list_handicaps(place, table.entrants)),
     }
 
 
-def build_rulings(t: Tournament) -> list[Doc]:
-    """Return the rulings, the first one first: version, kind, author, stage, and the members of their records."""
-    return [
-        {
+def build_rulings(t: Tournament, texts: Mapping[str, str]) -> list[TournamentRulingDoc]:
+    """Return the rulings, the first one first: version, kind, author, stage, and the members of their records.
+
+    `texts`: hash -> reason or answer.
+    """
+    rulings: list[TournamentRulingDoc] = []
+    for each in t.rulings:
+        ruling: TournamentRulingDoc = {
             "ruling": each.version,
             "act": each.kind,
             "at": each.at,
+            "officer": each.body["officer"],
+            "reason": texts.get(each.reason),
             "restored": each.restored,
-            "appeal": _appeal_to_json(each.appeal) if each.appeal else None,
-            **each.body,
+            "appeal": _appeal_to_json(each.appeal, texts) if each.appeal else None,
+            "stage": each.body["stage"],
         }
-        for each in t.rulings
-    ]
+        members: Json = each.body
+        rulings.append({**ruling, **members})
+    return rulings
 
 
-def _appeal_to_json(appeal: RulingAppeal) -> Doc:
+def _appeal_to_json(appeal: RulingAppeal, texts: Mapping[str, str]) -> TournamentAppealDoc:
     return {
         "version": appeal.version,
         "entrant": appeal.entrant,
         "at": appeal.at,
+        "reason": texts.get(appeal.reason),
         "outcome": appeal.outcome or None,
         "officer": appeal.officer or None,
         "answered_at": appeal.answered_at or None,
+        "answer": texts.get(appeal.answer),
     }

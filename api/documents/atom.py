@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
-from api.services import Doc
+from projections.game_documents import EntryDoc, StoredSummaryDoc
 
 _ATOM = "http://www.w3.org/2005/Atom"
 
 
-def build_feed(summary: Doc, title: str, entries: Sequence[Doc], lang: str, link: str) -> bytes:
+def build_feed(summary: StoredSummaryDoc, title: str, entries: Sequence[EntryDoc], lang: str, link: str) -> bytes:
     """Return a feed with one entry for each timeline entry that has text, the newest first.
 
     `link` is the table's address, or empty if the service knows no public one.

@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from api.services import ApiServices, Doc
+from api.services import ApiServices
+from domain.kernel.rules.flow import DecisionDoc
 from domain.service.principals import Role
 from domain.types import PUBLIC, Seat
+from projections.game_documents import StoredSummaryDoc
 from projections.table_describer import TableDescriber, list_owed
 
 MAX_TABLES = 500
@@ -38,7 +40,7 @@ class Deadline:
     note: str
 
 
-def list_table_deadlines(s: ApiServices, summary: Doc, lang: str) -> Iterator[Deadline]:
+def list_table_deadlines(s: ApiServices, summary: StoredSummaryDoc, lang: str) -> Iterator[Deadline]:
     """Yield the deadlines of a table that everybody may know."""
     board = s.reader.find_board(summary["game"], PUBLIC)
     describer = _describer(s)
@@ -66,7 +68,12 @@ def _describer(s: ApiServices) -> TableDescriber:
 
 
 def _make_deadline(
-    describer: TableDescriber, summary: Doc, decision: Doc, seats: Sequence[Seat], due: int, lang: str
+    describer: TableDescriber,
+    summary: StoredSummaryDoc,
+    decision: DecisionDoc,
+    seats: Sequence[Seat],
+    due: int,
+    lang: str,
 ) -> Deadline:
     game, ruleset = summary["game"], describer.name_ruleset(summary["ruleset"], lang)
     task = describer.name_decision(summary, decision["kind"], lang)

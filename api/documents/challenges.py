@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.services import ApiServices, Doc
+from api.schemas.accounts import MyChallengeDoc, MyChallengesDoc
+from api.services import ApiServices
 
 
-def build_challenges(s: ApiServices, players: Sequence[str], account: str) -> Doc:
+def build_challenges(s: ApiServices, players: Sequence[str], account: str) -> MyChallengesDoc:
     """Return the open challenges of these players, without challenges from people the account blocks."""
     blocked = {player for player, _ in s.account_store.social_graph.list_blocks(account)} if account else set()
     challenges = [
@@ -17,7 +18,7 @@ def build_challenges(s: ApiServices, players: Sequence[str], account: str) -> Do
         s.seat_tokens.texts.list_names([c.by for c in challenges]),
         s.seat_tokens.texts.list_cards([c.game for c in challenges]),
     )
-    items = [
+    items: list[MyChallengeDoc] = [
         {
             "game": c.game,
             "title": cards.get(c.game, ("", ""))[0],

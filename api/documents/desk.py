@@ -13,9 +13,11 @@ import msgspec
 from api.documents.contested_acts import appeal_status
 from api.documents.summaries import add_names, add_places
 from api.schemas.query_args import NEEDS
-from api.services import ApiServices, Doc
+from api.schemas.table_responses import DeskAppealDoc, DeskDecisionDoc, DeskDoc, DeskRequestDoc, DeskTableDoc
+from api.services import ApiServices
 from domain.service.job_requests import JobRequest
 from domain.types import DIRECTOR, Json
+from projections.game_documents import AppealDoc, PauseDoc, RulingDoc, SummaryDoc
 
 SILENT_MS = 7 * 86_400_000
 """Time without a move before a table counts as silent, ms."""
@@ -34,20 +36,6 @@ class _Seat(msgspec.Struct):
     held: int | None = None
 
 
-class _PauseDoc(msgspec.Struct):
-    since: int
-    until: int | None
-    moves: bool
-
-
-class _OpenAppeal(msgspec.Struct):
-    version: int
-    appeal: int
-    seat: int
-    at: int
-    answer_by: int
-
-
 class _Summary(msgspec.Struct):
     """Members of a summary for the desk."""
 
@@ -63,9 +51,9 @@ class _Summary(msgspec.Struct):
     waiting_since: int
     deadline: int | None = None
     due: int | None = None
-    pause: _PauseDoc | None = None
-    ruling: dict[str, Json] | None = None
-    appeals: list[_OpenAppeal] = []
+    pause: PauseDoc | None = None
+    ruling: RulingDoc | None = None
+    appeals: list[AppealDoc] = []
     set_aside: bool = False
     damaged: int | None = None
     origin: dict[str, Json] | None = None
@@ -76,7 +64,7 @@ _DECODE = msgspec.json.Decoder(_Summary).decode
 
 def build_desk(
     s: ApiServices, players: Sequence[str], after: str = "", limit: int = 100, **filters: str
-) -> tuple[Doc, str]:
+) -> tuple[DeskDoc, str]:
     """Return the desk of a person with these ids, and the cursor of the next page or an empty string.
 
     `filters`: `ruleset`, `status`, `office` and `needs`, each empty or a value.
@@ -92,8 +80,9 @@ def build_desk(
     found = [table for table in tables if table["game"] > after and _matches(table, filters)]
     page = found[:limit]
     cards = s.seat_tokens.texts.list_cards([table["game"] for table in page])
-    items = [table | {"title": cards[table["game"]][0] if table["game"] in cards else ""} for table in page]
-    doc = {"now": now, "tables": len(tables), "counts": counts, "items": items}
+    for table in page:
+        table["title"], _ = cards.get(table["game"], ("", ""))
+    doc: DeskDoc = {"now": now, "tables": len(tables), "counts": counts, "items": page, "next": None}
     return doc, page[-1]["game"] if len(found) > limit else ""
 
 
@@ -117,10 +106,10 @@ def _read_summaries(s: ApiServices, games: Sequence[str]) -> list[_Summary]:
     return sorted(found, key=lambda summary: summary.game)
 
 
-def load_summaries(s: ApiServices, games: Sequence[str]) -> list[Doc]:
+def load_summaries(s: ApiServices, games: Sequence[str]) -> list[SummaryDoc]:
     """Return the summaries of unfinished tables of an officer, with names and places in tournaments."""
     docs = [msgspec.json.decode(doc) for doc in s.reader.list_unfinished_summaries(games)]
-    return add_names(s, add_places(s, docs))
+    return add_places(s, add_names(s, docs))
 
 
 def _list_requests(s: ApiServices, games: Sequence[str]) -> Mapping[str, Sequence[JobRequest]]:
@@ -131,13 +120,15 @@ def _list_requests(s: ApiServices, games: Sequence[str]) -> Mapping[str, Sequenc
     return found
 
 
-def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest], now: int) -> Doc:
+def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest], now: int) -> DeskTableDoc:
     waits = summary.status == "running" and bool(summary.waiting_for or summary.waiting_engine)
     empty = [seat for seat in summary.seats if not seat.player or seat.vacant or seat.absent]
     pending = [r for r in requests if r.work == "proposal" or r.version == summary.version]
     pause = _current_pause(summary, now)
     silence = max(now - (summary.waiting_since if waits else summary.at), 0)
-    appeals = [msgspec.structs.asdict(a) | {"status": appeal_status(a.answer_by, now)} for a in summary.appeals]
+    appeals: list[DeskAppealDoc] = [
+        {**appeal, "status": appeal_status(appeal["answer_by"], now)} for appeal in summary.appeals
+    ]
     needs = {
         "late": waits and not pause and _is_late(summary, now),
         "empty": bool(empty),
@@ -152,6 +143,7 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
     return {
         "game": summary.game,
         "ruleset": summary.ruleset,
+        "title": "",
         "status": summary.status,
         "version": summary.version,
         "opened": summary.opened,
@@ -159,7 +151,7 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
         "needs": [need for need in NEEDS if needs[need]],
         "decision": _build_decision(summary, silence, now) if waits else None,
         "ruling": summary.ruling,
-        "pause": None if pause is None else msgspec.structs.asdict(pause),
+        "pause": pause,
         "empty": [{"seat": seat.seat, "absent": seat.absent, "held": seat.held} for seat in empty],
         "pending": [_request_to_json(request) for request in pending],
         "appeals": appeals,
@@ -167,16 +159,16 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
     }
 
 
-def _current_pause(summary: _Summary, now: int) -> _PauseDoc | None:
+def _current_pause(summary: _Summary, now: int) -> PauseDoc | None:
     pause = summary.pause
-    return pause if pause and (pause.until is None or now < pause.until) else None
+    return pause if pause and (pause["until"] is None or now < pause["until"]) else None
 
 
 def _is_late(summary: _Summary, now: int) -> bool:
     return summary.deadline is not None and summary.deadline <= now
 
 
-def _build_decision(summary: _Summary, silence: int, now: int) -> Doc:
+def _build_decision(summary: _Summary, silence: int, now: int) -> DeskDecisionDoc:
     return {
         "seats": summary.waiting_for,
         "engine": summary.waiting_engine,
@@ -188,13 +180,19 @@ def _build_decision(summary: _Summary, silence: int, now: int) -> Doc:
     }
 
 
-def _request_to_json(request: JobRequest) -> Doc:
+def _request_to_json(request: JobRequest) -> DeskRequestDoc:
     args = request.args or {}
-    doc = {"id": request.id, "work": request.work, "seat": args.get("seat"), "at": request.at}
-    act = args.get("act", {}).get("act") if request.work == "proposal" else None
-    return doc | {"act": act, "missing": request.missing_seats}
+    return {
+        "id": request.id,
+        "work": request.work,
+        "seat": args.get("seat"),
+        "act": args.get("act", {}).get("act") if request.work == "proposal" else None,
+        "at": request.at,
+        "missing": list(request.missing_seats),
+    }
 
 
-def _matches(table: Doc, filters: Mapping[str, str]) -> bool:
-    same = all(table[name] == value for name, value in filters.items() if name != "needs" and value)
+def _matches(table: DeskTableDoc, filters: Mapping[str, str]) -> bool:
+    told = {"ruleset": table["ruleset"], "status": table["status"], "office": table["office"]}
+    same = all(told[name] == value for name, value in filters.items() if name != "needs" and value)
     return same and (not filters.get("needs") or filters["needs"] in table["needs"])

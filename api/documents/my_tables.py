@@ -10,9 +10,12 @@ import msgspec
 from api import authorization
 from api.documents import challenges
 from api.documents.summaries import add_names
-from api.response_builders import ChangeCursor, Changed, paginate_changes
-from api.services import ApiServices, Doc
+from api.response_builders import ChangeCursor, paginate_changes
+from api.schemas.accounts import MyChallengesDoc
+from api.schemas.table_responses import MineDoc, MyGamesDoc, TurnDoc
+from api.services import ApiServices
 from domain.service.principals import Role
+from projections.game_documents import StoredSummaryDoc
 
 MAX_GAMES = 5000
 """Most games read for one person."""
@@ -41,7 +44,7 @@ class TableOwner:
         """Return the person's player ids."""
         return s.account_store.accounts.list_players(self.account) if self.account else [self.player]
 
-    def challenges(self, s: ApiServices) -> Doc:
+    def challenges(self, s: ApiServices) -> MyChallengesDoc:
         """Return the person's open challenges."""
         return challenges.build_challenges(s, [] if self.lent else self.players(s), self.account)
 
@@ -62,16 +65,16 @@ def build_my_tables(
     turn: str = "all",
     at: ChangeCursor = ChangeCursor(),  # noqa: B008 - immutable
     limit: int = PAGE,
-) -> Doc:
+) -> MyGamesDoc:
     """Return a page of a person's tables, the latest change first."""
     roles = owner.roles(s)
 
-    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
-        found: list[Changed] = []
+    def read(before: int, since: int, limit: int) -> Sequence[tuple[int, tuple[StoredSummaryDoc, TurnDoc]]]:
+        found: list[tuple[int, tuple[StoredSummaryDoc, TurnDoc]]] = []
         while len(found) < limit:
             page = s.reader.list_summaries(list(roles), status, before, limit, after=since, inside=True)
-            tables = ((place, add_turn(s, doc, roles[doc["game"]])) for place, doc in page)
-            found += [(place, doc) for place, doc in tables if turn == "all" or doc["turn"]]
+            tables = ((place, (doc, find_turn(s, doc, roles[doc["game"]]))) for place, doc in page)
+            found += [(place, table) for place, table in tables if turn == "all" or table[1]["turn"]]
             if len(page) < limit:
                 break
             before = page[-1][0]
@@ -79,11 +82,13 @@ def build_my_tables(
 
     query = {"status": status, "turn": "" if turn == "all" else turn}
     items, address = paginate_changes(read, at, limit, "/v1/me/games", **query)
-    return {"items": add_names(s, [doc for _, doc in items]), "next": address}
+    named = add_names(s, [doc for doc, _ in items])
+    tables: list[MineDoc] = [{**doc, **mine} for doc, (_, mine) in zip(named, items, strict=True)]
+    return {"items": tables, "next": address}
 
 
-def add_turn(s: ApiServices, summary: Doc, roles: Sequence[Role]) -> Doc:
-    """Add the roles, `turn` (a decision is open for an own seat) and `left` (ms until its default)."""
+def find_turn(s: ApiServices, summary: StoredSummaryDoc, roles: Sequence[Role]) -> TurnDoc:
+    """Return the roles, and the open decisions of a person with these roles, by their time."""
     own_seats = [role for role in roles if isinstance(role, int) and role in summary["waiting_for"]]
     dues: list[int | None] = []
     for seat in own_seats:  # in a secret decision, only the seat's own board has its status
@@ -92,4 +97,4 @@ def add_turn(s: ApiServices, summary: Doc, roles: Sequence[Role]) -> Doc:
         dues += [top.get("due", {}).get(str(seat))] if seat in top["must"] else []
     timed = [due for due in dues if due is not None]
     left = max(min(timed) - s.clock(), 0) if timed else None
-    return {**summary, "turn": bool(dues), "left": left, "roles": list(roles)}
+    return {"turn": bool(dues), "left": left, "roles": list(roles)}

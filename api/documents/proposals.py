@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from api.services import ApiServices, Doc
+from api.schemas.play_responses import ProposalDoc, RequestStatus
+from api.services import ApiServices
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.job_requests import JobRequest
 
 
-def proposal_to_json(s: ApiServices, request: JobRequest) -> Doc:
+def proposal_to_json(s: ApiServices, request: JobRequest) -> ProposalDoc:
     """Return a proposal with its status and the votes so far."""
     return _build_proposal(request, proposal_status(s, request)[0])
 
 
-def _build_proposal(request: JobRequest, status: str) -> Doc:
+def _build_proposal(request: JobRequest, status: RequestStatus) -> ProposalDoc:
     args = request.args or {}
     return {
         "id": request.id,
@@ -31,13 +32,13 @@ def _build_proposal(request: JobRequest, status: str) -> Doc:
     }
 
 
-def new_proposal_to_json(request: JobRequest) -> Doc:
+def new_proposal_to_json(request: JobRequest) -> ProposalDoc:
     """Return a proposal as it was made. It never changes, so repetitions of the request get the same bytes."""
     made = replace(request, agreed=(), declined=(), outcome=None)
     return _build_proposal(made, "open" if made.missing_seats else "queued")
 
 
-def proposal_status(s: ApiServices, request: JobRequest) -> tuple[str, str]:
+def proposal_status(s: ApiServices, request: JobRequest) -> tuple[RequestStatus, str]:
     """Return `open`, `queued`, `done`, `declined` or `failed`, and the code of a failure."""
     if s.ledger.find_command(request.game, request.id):
         return "done", ""

@@ -3,41 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
-from api.response_builders import ChangeCursor, Changed, paginate_changes
-from api.services import ApiServices, Doc
+from api.response_builders import ChangeCursor, paginate_changes
+from api.schemas.table_responses import LobbyDoc
+from api.services import ApiServices
+from projections.game_documents import StoredSummaryDoc, SummaryDoc
+
+Summary = TypeVar("Summary", bound=SummaryDoc)
 
 LOBBY_PAGE = 50
 """Default page size."""
 
 
-def add_names(s: ApiServices, docs: list[Doc]) -> list[Doc]:
+def add_names(s: ApiServices, docs: Sequence[StoredSummaryDoc]) -> list[SummaryDoc]:
     """Add players' names, and the tables' titles and notes, to summaries."""
     people = {doc["game"]: _people(doc) for doc in docs}
     names = s.seat_tokens.texts.list_names(player for some in people.values() for player in some)
     cards = s.seat_tokens.texts.list_cards([doc["game"] for doc in docs])
-    texts = [_card_members(cards.get(doc["game"])) for doc in docs]
     return [
-        d | {"names": {p: names[p] for p in people[d["game"]] if p in names}} | card
-        for d, card in zip(docs, texts, strict=True)
+        _add_card({**doc, "names": {p: names[p] for p in people[doc["game"]] if p in names}}, cards.get(doc["game"]))
+        for doc in docs
     ]
 
 
-def add_places(s: ApiServices, docs: list[Doc]) -> list[Doc]:
+def add_places(s: ApiServices, docs: list[Summary]) -> list[Summary]:
     """Add `tournament`, the place in one, to summaries of tables that the caller may see now."""
     places = s.reader.list_tournament_tables([doc["game"] for doc in docs])
-    return [doc | ({"tournament": places[doc["game"]]._asdict()} if doc["game"] in places else {}) for doc in docs]
+    for doc in docs:
+        if (place := places.get(doc["game"])) is not None:
+            doc["tournament"] = {
+                "tournament": place.tournament,
+                "stage": place.stage,
+                "round": place.round,
+                "pod": place.pod,
+            }
+    return docs
 
 
-def _people(doc: Doc) -> list[str]:
+def _people(doc: StoredSummaryDoc) -> list[str]:
     """Return the player ids of a summary."""
     seats = [seat["player"] for seat in doc["seats"] if seat["player"]]
     return seats + [officer["player"] for officer in doc.get("offices", ())]
 
 
-def _card_members(found: tuple[str, str] | None) -> Doc:
-    title, note = found or ("", "")
-    return ({"title": title} if title else {}) | ({"note": note} if note else {})
+def _add_card(doc: SummaryDoc, card: tuple[str, str] | None) -> SummaryDoc:
+    title, note = card or ("", "")
+    if title:
+        doc["title"] = title
+    if note:
+        doc["note"] = note
+    return doc
 
 
 def build_lobby_page(
@@ -48,12 +64,12 @@ def build_lobby_page(
     limit: int = LOBBY_PAGE,
     *,
     free: str = "0",
-) -> Doc:
+) -> LobbyDoc:
     """Return a page of public games, the latest change first."""
 
-    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
+    def read(before: int, since: int, limit: int) -> Sequence[tuple[int, StoredSummaryDoc]]:
         return s.reader.list_lobby(status, ruleset, before, limit, after=since, free=free == "1")
 
     query = {"status": status, "ruleset": ruleset, "free": free if free == "1" else ""}
     page, address = paginate_changes(read, at, limit, "/v1/games", **query)
-    return {"items": add_names(s, [doc for _, doc in page]), "next": address}
+    return {"items": add_names(s, page), "next": address}

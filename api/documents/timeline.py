@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from api.http import rate_limits
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import load_texts
-from domain.types import Viewer
+from domain.types import Doc, Json, Viewer
 from projections.chronicler import Chronicler
+from projections.game_documents import EntryDoc, StoredSummaryDoc
 
 
 def build_entries(
-    s: ApiServices, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str, gate: rate_limits.GateContext
-) -> list[Doc]:
+    s: ApiServices,
+    summary: StoredSummaryDoc,
+    viewer: Viewer,
+    after: int,
+    limit: int,
+    lang: str,
+    gate: rate_limits.GateContext,
+) -> list[EntryDoc]:
     """Return timeline entries in one language, with officers and their reasons, up to the summary's version."""
     limit = min(limit, max(summary["version"] - after, 0))
     return add_texts(s, summary, s.reader.read_timeline(summary["game"], viewer, after, limit, gate=gate), lang)
 
 
-def add_texts(s: ApiServices, summary: Doc, entries: Iterable[Doc], lang: str) -> list[Doc]:
+def add_texts(s: ApiServices, summary: StoredSummaryDoc, entries: Iterable[Doc], lang: str) -> list[EntryDoc]:
     """Return the entries of a viewer's timeline with their texts."""
     rules, told = s.registry.get(summary["ruleset"]), list(entries)
     chronicler = Chronicler.prepare(
@@ -29,17 +36,17 @@ def add_texts(s: ApiServices, summary: Doc, entries: Iterable[Doc], lang: str) -
     return [_tell(s, rules, chronicler, entry) for entry in told]
 
 
-def _tell(s: ApiServices, rules: AnyRuleset, chronicler: Chronicler, entry: Doc) -> Doc:
+def _tell(s: ApiServices, rules: AnyRuleset, chronicler: Chronicler, entry: Doc) -> EntryDoc:
     version, told = entry["version"], chronicler.tell(rules, entry)
     if chronicler.is_undone(version):
         told["undone"] = True
-    body = told["body"] = dict(told.get("body") or {})
-    if officer := body.get("officer"):
-        told["body"] = {name: value for name, value in body.items() if name != "officer"}
+    body: Json = dict(entry.get("body") or {})
+    told["body"] = body
+    if officer := body.pop("officer", None):
         told["officer"] = chronicler.officer(officer)
     if body.get("act") == "appeal":
-        told["reason"] = chronicler.reasons.get(told["body"].pop("reason", ""))
-    if told.get("kind") == "rewound":
+        told["reason"] = chronicler.reasons.get(body.pop("reason", ""))
+    if told["kind"] == "rewound":
         told["reason"] = _rewind_reason(s, chronicler.summary["game"], version)
         if officer:
             told["officer"]["reason"] = told["reason"]

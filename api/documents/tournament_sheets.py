@@ -13,7 +13,7 @@ from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.scoring import POINT
 from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks
-from domain.types import Doc
+from projections.tournament_documents import PodDoc
 from projections.tournament_views import build_round, build_tournament
 
 Cell = str | int | bool | Decimal | None
@@ -71,13 +71,13 @@ def _label(t: Tournament, names: Names, entrant: int) -> str:
 
 
 def _list_entrants(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
-    columns = ("entrant", "player", "withdrawn", "excluded", "waiting", "checked_in", "takes_part")
-    yield (*columns, "name")
-    for person in build_tournament(t)["people"]:
-        yield (*(person[column] for column in columns), names.get(person["player"], ""))
+    yield "entrant", "player", "withdrawn", "excluded", "waiting", "checked_in", "takes_part", "name"
+    for each in build_tournament(t, names)["people"]:
+        marks = each["withdrawn"], each["excluded"], each["waiting"], each["checked_in"], each["takes_part"]
+        yield each["entrant"], each["player"], *marks, names.get(each["player"], "")
 
 
-def _list_pods(t: Tournament) -> Iterator[tuple[int, int, Doc]]:
+def _list_pods(t: Tournament) -> Iterator[tuple[int, int, PodDoc]]:
     """Yield stage, round and pod of all pods drawn."""
     for stage, play in enumerate(t.stages, 1):
         for round_ in range(1, len(play.rounds) + 1):
@@ -96,7 +96,7 @@ def _list_seats(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
     """Yield a row for each seat of a pod; byes have no table and no seat."""
     yield "stage", "round", "table", "seat", "entrant", "name", "place", "game_points", "lapses", "absent", "handicap"
     for stage, round_, pod in _list_pods(t):
-        columns = [dict(enumerate(pod[name])) for name in ("places", "points", "lapses")]
+        columns = [dict(enumerate(column)) for column in (pod["places"], pod["points"], pod["lapses"])]
         handicaps = dict(enumerate(pod["handicaps"]))
         for seat, entrant in enumerate(pod["entrants"]):
             figures = (column.get(seat) for column in columns)

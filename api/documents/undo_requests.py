@@ -7,33 +7,40 @@ from collections.abc import Sequence
 from api.documents.timeline import build_entries
 from api.http import rate_limits
 from api.officer_rights import hidden_data_refusal, list_rulings
-from api.services import ApiServices, Doc
+from api.schemas.play_responses import MotionDoc, RequestStatus, RewindDoc, ToldDoc
+from api.services import ApiServices
 from api.visibility import visibility_of
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.undo import find_private_packs
 from domain.kernel.records.record import Record
 from domain.service.job_requests import JobRequest
 from domain.service.principals import Principal
-from domain.types import Json, Viewer
+from domain.types import Viewer
+from projections.game_documents import StoredSummaryDoc
 
 MAX_TOLD = 50
 """Most versions told in an undo request."""
 
 
-def request_to_json(job_request: JobRequest) -> Doc:
+def request_to_json(job_request: JobRequest) -> RewindDoc:
     """Return the request without its status."""
     args = job_request.args or {}
-    doc = {
+    return {
         "id": job_request.id,
         "game": job_request.game,
         "version": job_request.version,
         "consents": list(job_request.asked),
+        "to": args["to"],
+        "seat": args["seat"],
+        "undone": args["undone"],
+        "draws": args["draws"],
+        "fresh": args["fresh"],
+        "until": job_request.expires_at,
+        "job": f"/v1/jobs/{job_request.id}",
     }
-    doc |= {k: args[k] for k in ("to", "seat", "undone", "draws", "fresh")}
-    return doc | {"until": job_request.expires_at, "job": f"/v1/jobs/{job_request.id}"}
 
 
-def request_status(s: ApiServices, job_request: JobRequest) -> tuple[str, str]:
+def request_status(s: ApiServices, job_request: JobRequest) -> tuple[RequestStatus, str]:
     """Return `open`, `queued`, `done`, `declined` or `failed`, and the code of a failure.
 
     The log takes precedence over the job request.
@@ -52,15 +59,19 @@ def request_status(s: ApiServices, job_request: JobRequest) -> tuple[str, str]:
     return ("open" if job_request.missing_seats else "queued"), ""
 
 
-def public_undo_request(s: ApiServices, job_request: JobRequest) -> Doc:
+def public_undo_request(s: ApiServices, job_request: JobRequest) -> MotionDoc:
     """Return the request and its status in the public view."""
-    doc = request_to_json(job_request) | {"status": request_status(s, job_request)[0]}
-    return doc | {"agreed": list(job_request.agreed), "declined": list(job_request.declined)}
+    return {
+        **request_to_json(job_request),
+        "status": request_status(s, job_request)[0],
+        "agreed": list(job_request.agreed),
+        "declined": list(job_request.declined),
+    }
 
 
 def build_undo_request(
     s: ApiServices, job_request: JobRequest, principal: Principal | None, gate: rate_limits.GateContext
-) -> Doc:
+) -> MotionDoc:
     """Return the request in the caller's view. While it is open, an officer also gets its secrets after a look.
 
     Their computation reads the whole game.
@@ -77,25 +88,28 @@ def build_undo_request(
         records: list[Record] = s.ledger.read(job_request.game, upto=job_request.version)
         if not any(isinstance(command, Look) for _, command in list_rulings(s, now, records, ids)):
             return doc  # reading it leaves no trace, and must not come before taking a seat
-        return doc | {"hidden": _find_secrets(job_request, records)}
+        doc["hidden"] = _find_secrets(job_request, records)
+        return doc
 
 
 def tell_undone(
-    s: ApiServices, doc: Doc, summary: Doc, viewer: Viewer, lang: str, gate: rate_limits.GateContext
-) -> Doc:
-    """Return an undo request as it stands, while it is open with the chronicle of the records to undo for a viewer."""
-    if doc["status"] != "open":
-        return doc
-    last = doc["undone"][-1]
-    first = max(doc["undone"][0], last - MAX_TOLD + 1)
+    s: ApiServices,
+    undone: Sequence[int],
+    summary: StoredSummaryDoc,
+    viewer: Viewer,
+    lang: str,
+    gate: rate_limits.GateContext,
+) -> list[ToldDoc]:
+    """Return the chronicle of the newest of the records to undo, for a viewer."""
+    last = undone[-1]
+    first = max(undone[0], last - MAX_TOLD + 1)
     entries = build_entries(s, summary, viewer, first - 1, last - first + 1, lang, gate)
-    told = [{"version": e["version"], "text": e["text"]} for e in entries if e["version"] in doc["undone"]]
-    return doc | {"told": told}
+    return [{"version": e["version"], "text": e["text"]} for e in entries if e["version"] in undone]
 
 
-def _find_secrets(job_request: JobRequest, records: Sequence[Record]) -> list[Json]:
+def _find_secrets(job_request: JobRequest, records: Sequence[Record]) -> list[tuple[int, str]]:
     versions = set((job_request.args or {})["undone"])
-    return [list(item) for item in find_private_packs([r for r in records if r.version in versions])]
+    return [*find_private_packs([r for r in records if r.version in versions])]
 
 
 def is_visible(job_request: JobRequest) -> bool:

@@ -14,12 +14,12 @@ from werkzeug.exceptions import HTTPException
 from api.http import strict_json
 from api.http.i18n import DEFAULT_LANGUAGE, request_language, translate_messages
 from api.http.request_log import write_log
-from api.services import Doc, services
+from api.services import services
 from domain import errors
 from domain.errors import AnnalsError, RuleError
 from domain.kernel.schema.canonical_json import plain_text
 from domain.kernel.text.message_catalog import Message, load_texts
-from domain.types import Json, is_import_id
+from domain.types import Doc, Json, is_import_id
 
 MEDIA = "application/problem+json"
 

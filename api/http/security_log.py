@@ -13,9 +13,9 @@ from collections import Counter
 from flask import Flask, Response, g, request
 
 from api.http.request_log import write_log
-from api.services import Doc, services, unwrap_proxy
+from api.services import services, unwrap_proxy
 from domain.service.database import Statement
-from domain.types import Json
+from domain.types import Doc, Json
 
 PERIOD = 60.0
 """Seconds between sums of refusals."""

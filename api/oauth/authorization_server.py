@@ -32,13 +32,13 @@ from flask import Response, g, request
 
 from api import authorization
 from api.http import public_url, rate_limits, security_log
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.accounts import Account
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.oauth_clients import OAuthClient
 from domain.accounts.oauth_devices import PACE, SECONDS, DeviceLogin
 from domain.accounts.oauth_grants import ACCESS_SECONDS, AuthorizationCode, RefreshToken, ReusedCredential
-from domain.types import Json
+from domain.types import Doc, Json
 
 AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
 """Client authentication: by a secret, or none for public clients."""

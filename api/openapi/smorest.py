@@ -29,12 +29,13 @@ from api.http.conditional import conditional
 from api.http.problems import Problem
 from api.openapi.components import build_components
 from api.schemas import webhooks
+from api.schemas.document_schemas import SentDocument, component_of, schema_of, sends_document
 from api.schemas.problem_responses import ProblemSchema
 from api.schemas.schema_builder import JsonSchemaField, ref
-from api.services import Doc, unwrap_proxy
+from api.services import unwrap_proxy
 from domain.kernel.text.message_catalog import Message
 from domain.ruleset_registry import RulesetRegistry
-from domain.types import Json
+from domain.types import Doc, Json
 
 View = TypeVar("View", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
@@ -203,7 +204,7 @@ class Blueprint(SmorestBlueprint):
         body_required: bool = True,
         headers: type[Schema] | None = None,
         query: type[Schema] | None = None,
-        response: type[Schema] | Doc | None = None,
+        response: Doc | None = None,
         status: int = 200,
         description: str | None = None,
         content_type: str | None = None,
@@ -213,15 +214,20 @@ class Blueprint(SmorestBlueprint):
         """Route requests to a view, and document the view as one operation of the API.
 
         The view's positional arguments are the loaded body, headers and query, as far as schemas are given. `access`
-        is a decorator of `api.authorization`; it runs first. `errors` are statuses of problems. `response` to
-        `response_headers` describe the success response, `security` replaces the security documented by `access`.
+        is a decorator of `api.authorization`; it runs first. `errors` are statuses of problems. `status` to
+        `response_headers` describe the success response. `response` is for views without a `JsonResponse`: of
+        these the declared document is taken. `security` replaces the security documented by `access`.
         """
         manual: Doc = {"operationId": operation_id} | ({} if security is None else {"security": security})
         innermost_first: list[Decorator | None] = [
             self.doc(**manual),
-            self.response(
-                status, response, content_type=content_type, description=description, headers=response_headers
-            ),
+            lambda view: self.response(
+                status,
+                SentDocument(view) if response is None and sends_document(view) else response,
+                content_type=content_type,
+                description=description,
+                headers=response_headers,
+            )(view),
             self.arguments(query, location="query") if query else None,
             self.arguments(headers, location="headers") if headers else None,
             self.arguments(body, required=body_required) if body else None,
@@ -236,6 +242,15 @@ class Blueprint(SmorestBlueprint):
             return view
 
         return decorate
+
+    def alt_response(self, status: int, **kwargs: object) -> Callable[[View], View]:
+        """Document a further response of a route, with the last of the view's documents."""
+
+        def documented(view: View) -> View:
+            found: View = super(Blueprint, self).alt_response(status, schema=SentDocument(view, -1), **kwargs)(view)
+            return found
+
+        return documented
 
     def register_views_in_doc(self, api: Api, *args: object, **kwargs: object) -> None:
         """Defer the description of routes: it takes long, and most processes never need it."""
@@ -349,6 +364,11 @@ class Api(SmorestApi):
 class _Converter(OpenAPIConverter):
     """Adds class docstrings and field schemas to the document, and puts defaults into descriptions."""
 
+    def resolve_nested_schema(self, schema: object) -> Doc:
+        known = schema.to_marshmallow() if isinstance(schema, SentDocument) else schema
+        found: Doc = super().resolve_nested_schema(known)  # type: ignore[no-untyped-call] # as the library has it
+        return found
+
     def schema2jsonschema(self, schema: Schema) -> Doc:
         schema_doc: Doc = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call] # as the library has it
         description = inspect.cleandoc(vars(type(schema)).get("__doc__") or "")
@@ -392,8 +412,8 @@ def _build_document(spec: Doc, registry: RulesetRegistry) -> Doc:
             if isinstance(operation, dict):
                 _complete_operation(operation)
     webhook_docs = {
-        type_: webhooks.webhook_document(ref(_schema_component(schema)), type_, summary)
-        for type_, (schema, summary) in _WEBHOOK_EVENTS
+        type_: webhooks.webhook_document(ref(component_of(declaration)), type_, summary)
+        for type_, (declaration, summary) in _WEBHOOK_EVENTS
     }
     return {
         **spec,
@@ -436,14 +456,18 @@ def register(app: Flask, registry: RulesetRegistry, *blueprints: Blueprint) -> A
     api.spec.components.security_scheme("cookie", cookie)
     for converter in url_converters.CONVERTERS.values():
         api.register_converter(converter, lambda found, **_: url_converters.converter_schema(found))
-    for schema in dict.fromkeys(schema for _, (schema, _) in _WEBHOOK_EVENTS):
-        api.spec.components.schema(_schema_component(schema), schema=schema)
+    api.undescribed.insert(0, partial(_describe_webhook_data, api))
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
     _serve_document(app, api, registry)
     _refuse_unknown_queries(app)
     _add_deprecation_headers(app)
     return api
+
+
+def _describe_webhook_data(api: Api) -> None:
+    for declaration in dict.fromkeys(declaration for _, (declaration, _) in _WEBHOOK_EVENTS):
+        api.spec.components.schema(component_of(declaration), schema=schema_of(declaration))
 
 
 def _refuse_unknown_queries(app: Flask) -> None:

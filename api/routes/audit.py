@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Flask, Response, current_app
+from flask import Flask, current_app
 
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.proof_memory import ProofMemory, digest_of
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response, missing_game
-from api.schemas.history_responses import AuditSchema
-from api.services import Doc, services
+from api.schemas.history_responses import AuditDoc, AuditFaultDoc
+from api.services import services
 from api.visibility import visibility_of
 from domain.errors import VerificationError
 from domain.kernel.proof.verify import VerificationReport, verify
@@ -26,10 +27,14 @@ bp = Blueprint("audit", __name__, url_prefix="/v1/games", description="Verificat
 
 
 @bp.operation(
-    "GET", "/<game:game>/audit", "audit", access=authorization.optional_role, errors=(403, 404), response=AuditSchema
+    "GET",
+    "/<game:game>/audit",
+    "audit",
+    access=authorization.optional_role,
+    errors=(403, 404),
 )
 @rate_limits.whole_game_slot()
-def audit(game: str) -> Response:
+def audit(game: str) -> JsonResponse[AuditDoc]:
     """Verify the game: hash chain, seals and boards; after its close also every draw and every move."""
     s = services()
     try:
@@ -39,7 +44,7 @@ def audit(game: str) -> Response:
         report = _prove(found)
     except VerificationError as error:
         s.inspector.inspect(game)
-        fault: Doc = {"code": error.code, "version": error.version, "detail": error.detail}
+        fault: AuditFaultDoc = {"code": error.code, "version": error.version, "detail": error.detail}
         return json_response({"proved": False, "fault": fault})
     return json_response({"proved": True, "report": report.to_json()})
 

@@ -11,16 +11,17 @@ from flask import Response
 from api import authorization
 from api.caller_keys import mark_replayed
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
-from api.response_builders import confirm_write, json_response, visible_head
+from api.response_builders import json_response, visible_head
 from api.routes.games import open_table
 from api.routes.history import EXPORT, NDJSON, export_lines, file_response
 from api.schemas.query_args import ExportsArgs, ManyHeaders
 from api.schemas.request_bodies import NewGamesSchema
-from api.schemas.table_responses import NewGamesDocSchema
-from api.services import Doc, services
-from domain.types import PUBLIC
+from api.schemas.table_responses import NewGameDoc, NewGamesDoc
+from api.services import services
+from domain.types import PUBLIC, Doc
 
 bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Many games at once.")
 
@@ -33,21 +34,21 @@ bp = Blueprint("bulk", __name__, url_prefix="/v1", description="Many games at on
     errors=(403, 409),
     body=NewGamesSchema,
     headers=ManyHeaders,
-    response=NewGamesDocSchema,
     status=201,
 )
-def open_games(body: Doc, headers: Doc) -> Response:
+def open_games(body: Doc, headers: Doc) -> JsonResponse[NewGamesDoc]:
     """Open many tables of one kind, and return for each the response of `POST /v1/games`.
 
     If the request stops before the last table, repeat it with the same key: it continues there and opens no table
     twice.
     """
-    items, is_new = [], False
+    items: list[NewGameDoc] = []
+    is_new = False
     for n in range(body["count"]):
         stored, doc = open_table(body["table"], ("open", str(n)), headers["key"])
-        items.append(confirm_write(stored) | doc)
+        items.append(doc)
         is_new = is_new or not stored.replayed
-    response = json_response({"items": items}, 201)
+    response: JsonResponse[NewGamesDoc] = json_response({"items": items}, 201)
     if not is_new:
         mark_replayed(response)
     return response

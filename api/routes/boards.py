@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import msgspec
-from flask import Response
 
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem, damaged_record_problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import (
@@ -18,29 +18,31 @@ from api.response_builders import (
     json_response,
     load_table,
     missing_game,
+    tagged_response,
     visible_head,
     wait_for_views,
 )
-from api.schemas.history_responses import ResumeSchema, ScoresSchema
-from api.schemas.play_responses import BoardPartsSchema, BoardSchema, DecisionsSchema
+from api.schemas.history_responses import ResumeDoc, ScoresDoc
+from api.schemas.play_responses import BoardPartsDoc, DecisionsDoc
 from api.schemas.query_args import BoardArgs, PartsArgs, WaitArgs
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.rulings import final_scores
 from domain.kernel.records.record import Record
-from domain.kernel.rules.ruleset import AnyRuleset, AnyScore
+from domain.kernel.rules.ruleset import AnyRuleset, AnyScore, ScoreDoc
 from domain.kernel.text.message_catalog import Message
-from domain.types import DIRECTOR, Json, Viewer
+from domain.types import DIRECTOR, Doc, Json, Viewer
 from projections import documents
 from projections.board_reader import Board
+from projections.game_documents import BoardDoc
 from projections.loaded_game import LoadedGame, load_game
 
 bp = Blueprint(
     "boards", __name__, url_prefix="/v1/games", description="Boards, decisions and scores, as each viewer may see them."
 )
 
-_MEMBERS = frozenset(BoardSchema().fields)
+_MEMBERS = frozenset(BoardDoc.__annotations__)
 _ETAG_HEADERS = string_headers("ETag", "Annals-Version")
 
 
@@ -61,10 +63,9 @@ def load_board(game: str, viewer: Viewer) -> Board:
     access=authorization.optional_role,
     errors=(304, 403, 404, 503),
     query=BoardArgs,
-    response=BoardSchema,
     response_headers=_ETAG_HEADERS,
 )
-def board(args: Doc, game: str) -> Response:
+def board(args: Doc, game: str) -> JsonResponse[BoardDoc]:
     """Return the board.
 
     With a seat's token it includes `own`. The ETag is opaque; the version of the game is in `Annals-Version`.
@@ -89,23 +90,26 @@ def _select_board(args: Doc, game: str) -> tuple[bytes, int, str]:
     access=authorization.optional_role,
     errors=(304, 403, 404, 503),
     query=PartsArgs,
-    response=BoardPartsSchema,
     response_headers=_ETAG_HEADERS,
 )
-def board_parts(args: Doc, game: str) -> Response:
+def board_parts(args: Doc, game: str) -> JsonResponse[BoardPartsDoc]:
     """Return selected members of the board.
 
     `fields=decisions,public.regions.india` gives `parts` with these two, and null for a path not on the board.
     """
     raw, version, cache = _select_board(args, game)
-    doc = msgspec.json.decode(raw)
+    doc: BoardDoc = msgspec.json.decode(raw)
     paths = dict.fromkeys(args["members"].split(","))
     if unknown := [path for path in paths if path.partition(".")[0] not in _MEMBERS]:
         errors = [{"at": "/fields", "message": Message("A board has no member {name}.", name=unknown[0])}]
         raise Problem("invalid_query", errors=errors)
-    head = {name: doc[name] for name in ("game", "viewer", "version")}
-    parts = {path: _value_at(doc, path.split(".")) for path in paths}
-    return etag_response(msgspec.json.encode(head | {"parts": parts}, order="sorted"), version, cache)
+    parts: BoardPartsDoc = {
+        "game": doc["game"],
+        "viewer": doc["viewer"],
+        "version": doc["version"],
+        "parts": {path: _value_at(doc, path.split(".")) for path in paths},
+    }
+    return etag_response(msgspec.json.encode(parts, order="sorted"), version, cache)
 
 
 _INDEX = re.compile(r"[0-9]{1,6}", re.ASCII)
@@ -170,48 +174,47 @@ def load_visible_table(game: str) -> tuple[AnyRuleset, AnyGame]:
     access=authorization.optional_role,
     errors=(304, 403, 404, 503),
     query=WaitArgs,
-    response=DecisionsSchema,
     response_headers=_ETAG_HEADERS,
 )
-def decisions(args: Doc, game: str) -> Response:
+def decisions(args: Doc, game: str) -> JsonResponse[DecisionsDoc]:
     """Return the open decisions, the seats that owe them, and their deadlines."""
     wait_for_views(args["wait"])
     found = load_board(game, authorization.viewer())
-    doc = msgspec.json.decode(found.doc)
-    doc_part = {k: doc[k] for k in ("game", "version", "viewer", "decisions")}
-    return etag_response(msgspec.json.encode(doc_part), found.version)
+    doc: BoardDoc = msgspec.json.decode(found.doc)
+    part: DecisionsDoc = {
+        "game": doc["game"],
+        "version": doc["version"],
+        "viewer": doc["viewer"],
+        "decisions": doc["decisions"],
+    }
+    return tagged_response(part, found.version)
 
 
 @bp.operation(
-    "GET",
-    "/<game:game>/resume",
-    "resume",
-    access=authorization.optional_role,
-    errors=(403, 404, 503),
-    query=WaitArgs,
-    response=ResumeSchema,
+    "GET", "/<game:game>/resume", "resume", access=authorization.optional_role, errors=(403, 404, 503), query=WaitArgs
 )
-def resume(args: Doc, game: str) -> Response:
+def resume(args: Doc, game: str) -> JsonResponse[ResumeDoc]:
     """Return everything a returning client needs: board, decisions, version, log position and time."""
     wait_for_views(args["wait"])
     s = services()
     position = s.reader.read_position()
     found = load_board(game, authorization.viewer())
-    doc = msgspec.json.decode(found.doc)
-    body = {"game": game, "version": found.version, "position": position, "now": s.clock()}
-    return json_response(body | {"board": doc, "decisions": doc["decisions"]}, cache="private, no-store")
+    board: BoardDoc = msgspec.json.decode(found.doc)
+    doc: ResumeDoc = {
+        "game": game,
+        "version": found.version,
+        "position": position,
+        "now": s.clock(),
+        "board": board,
+        "decisions": board["decisions"],
+    }
+    return json_response(doc, cache="private, no-store")
 
 
 @bp.operation(
-    "GET",
-    "/<game:game>/scores",
-    "scores",
-    access=authorization.optional_role,
-    errors=(403, 404, 409),
-    query=WaitArgs,
-    response=ScoresSchema,
+    "GET", "/<game:game>/scores", "scores", access=authorization.optional_role, errors=(403, 404, 409), query=WaitArgs
 )
-def scores(args: Doc, game: str) -> Response:
+def scores(args: Doc, game: str) -> JsonResponse[ScoresDoc]:
     """Return the standings, or the final scores of a finished game.
 
     Before the end, standings use only what the viewer may see. Where that is not enough, they are hidden. A game closed
@@ -221,23 +224,30 @@ def scores(args: Doc, game: str) -> Response:
     rules, p = load_visible_table(game)
     final = final_scores(rules, p) if p.status == "closed" else []
     scores = [_final_to_json(p, score) for score in final]
-    doc: Doc = {"game": game, "version": p.version, "final": bool(scores), "ending": p.ending, "scores": scores}
+    doc: ScoresDoc = {
+        "game": game,
+        "version": p.version,
+        "final": bool(scores),
+        "ending": documents.build_ending(p),
+        "scores": scores,
+    }
     if p.status in ("running", "over"):
         doc["scores"] = _viewer_scores(rules, p, authorization.viewer())
     return json_response(doc, cache=PRIVATE)
 
 
-def _final_to_json(p: AnyGame, score: AnyScore) -> Json:
+def _final_to_json(p: AnyGame, score: AnyScore) -> ScoreDoc:
     """Return a line of the final table, with what a ruling says about the seat."""
-    ruling = p.reversible.ruling
-    if ruling is None:
-        return score.to_json()
-    doc = {**score.to_json(), "forfeited": score.seat in ruling.forfeits}
-    return doc | ({"penalty": ruling.penalties[score.seat]} if score.seat in ruling.penalties else {})
+    doc, ruling = score.to_json(), p.reversible.ruling
+    if ruling is not None:
+        doc["forfeited"] = score.seat in ruling.forfeits
+        if score.seat in ruling.penalties:
+            doc["penalty"] = ruling.penalties[score.seat]
+    return doc
 
 
 @rate_limits.whole_game_slot()
-def _viewer_scores(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[Json]:
+def _viewer_scores(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[ScoreDoc]:
     """Return the standings of a running game from the viewer's state. Raise ScoresHidden if that is not enough."""
     known = services().past_games.load(p.id, p.version, viewer).game
     return [score.to_json() for score in rules.scores(known.state)]

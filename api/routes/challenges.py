@@ -6,6 +6,7 @@ from flask import Response
 
 from api import authorization, officer_rights
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.name_lookups import check_shown_name, find_named
 from api.openapi.smorest import Blueprint
@@ -14,14 +15,14 @@ from api.response_builders import confirm_write, json_response, load_table, open
 from api.routes.games import check_guest_name, find_rematch, report_issued_token
 from api.schemas.query_args import ChallengeArgs
 from api.schemas.request_bodies import CardSchema, ChallengeSchema, RematchSchema
-from api.schemas.table_responses import ChallengeDocSchema, ChallengesSchema, RematchDocSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ChallengeDoc, ChallengesDoc, RematchDoc
+from api.services import services
 from domain.accounts.account_tables import DAY
 from domain.accounts.social import DEFAULT_LIFETIME, Challenge
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
 from domain.ratings import LEAVERS_LAST
-from domain.types import DIRECTOR, Seat
+from domain.types import DIRECTOR, Doc, Seat
 
 bp = Blueprint(
     "company", __name__, url_prefix="/v1/games", description="Title and note of a table, challenges, rematches."
@@ -74,10 +75,9 @@ def unlabel_table(game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ChallengeSchema,
-    response=ChallengeDocSchema,
     status=201,
 )
-def challenge(body: Doc, game: str) -> Response:
+def challenge(body: Doc, game: str) -> JsonResponse[ChallengeDoc]:
     """Challenge a person to the table, as its director, by account name or player id.
 
     The person then needs no invitation, and a named seat stays reserved until the answer or the end of the challenge. A
@@ -112,7 +112,7 @@ def _check_seat_free(now: AnyGame, seat: Seat | None) -> None:
         raise RuleError("seat_taken", "", {"seat": seat})
 
 
-def _challenge_to_json(challenge: Challenge) -> Doc:
+def _challenge_to_json(challenge: Challenge) -> ChallengeDoc:
     """Return a challenge as its sender sees it."""
     past = challenge.until <= services().account_store.clock()
     return {
@@ -125,15 +125,8 @@ def _challenge_to_json(challenge: Challenge) -> Doc:
     }
 
 
-@bp.operation(
-    "GET",
-    "/<game:game>/challenges",
-    "challenges",
-    access=authorization.require_role,
-    errors=(403, 404),
-    response=ChallengesSchema,
-)
-def challenges(game: str) -> Response:
+@bp.operation("GET", "/<game:game>/challenges", "challenges", access=authorization.require_role, errors=(403, 404))
+def challenges(game: str) -> JsonResponse[ChallengesDoc]:
     """Return the challenges sent from this table with their answers, for its director."""
     officer_rights.require_officer("deputy")
     return json_response(
@@ -169,12 +162,11 @@ def withdraw_challenge(args: Doc, game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=RematchSchema,
-    response=RematchDocSchema,
     status=201,
     description="Opened by this request or its repetition",
 )
-@bp.alt_response(200, schema=RematchDocSchema, description="Opened earlier by another player", success=True)
-def rematch(body: Doc, game: str) -> Response:
+@bp.alt_response(200, description="Opened earlier by another player", success=True)
+def rematch(body: Doc, game: str) -> JsonResponse[RematchDoc]:
     """Open a rematch: a table with the same ruleset, options and terms, where each player moves up one seat.
 
     Once the game is over, every player and the director may call this. The first caller opens the table and directs it;
@@ -193,9 +185,15 @@ def rematch(body: Doc, game: str) -> Response:
         raise Problem("is_analysis")
     seats = {(seat + 1) % before.table.seats: player.id for seat, player in before.players.items() if player.id}
     mine = next((seat for seat, player in sorted(seats.items()) if player == caller.player), None)
-    doc: Doc = {"game": s.seat_tokens.make_token("", "rematch", game).game, "player": caller.player, "seat": mine}
+    doc: RematchDoc = {
+        "game": s.seat_tokens.make_token("", "rematch", game).game,
+        "player": caller.player,
+        "seat": mine,
+    }
     try:
-        return json_response(doc | _open_rematch(game, doc["game"], before, seats, body["name"]), 201)
+        if token := _open_rematch(game, doc["game"], before, seats, body["name"]):
+            doc["token"] = token
+        return json_response(doc, 201)
     except StaleVersion:  # another caller was first
         if find_rematch(game) is None:
             raise
@@ -233,8 +231,8 @@ def _rematch_listing(game: str, new: str, before: AnyGame) -> str:
     return listing if shown and shown["status"] in ("over", "closed") else "unlisted"
 
 
-def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], name: str) -> Doc:
-    """Open the new table and return its token, if the caller needs one.
+def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], name: str) -> str:
+    """Open the new table and return its token, or an empty string if the caller needs none.
 
     Raise StaleVersion if another caller was first.
     """
@@ -275,4 +273,4 @@ def _open_rematch(game: str, new: str, before: AnyGame, seats: dict[Seat, str], 
     for each in sorted({c.player for c in challenges_sent}):
         s.notify_changed(each)
     report_issued_token(stored, issued_token, player, DIRECTOR)
-    return {} if has_account else {"token": issued_token.token}
+    return "" if has_account else issued_token.token

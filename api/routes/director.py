@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from flask import Response
 
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import if_match_version, load_table, write_response
+from api.response_builders import confirm_write, if_match_version, load_table, write_response
 from api.routes.accounts.seat_release import vacate_gone_players
 from api.routes.boards import load_from_records
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import CloseSchema, ExtensionSchema, HoldSchema
-from api.schemas.play_responses import LookDocSchema
+from api.schemas.play_responses import LookDoc
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import StartSchema
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import TokenDocSchema
-from api.services import Doc, services
+from api.schemas.table_responses import TokenDoc
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import SECOND
@@ -34,7 +34,7 @@ from domain.kernel.game.table_commands import Close
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
 from domain.service.token_text import token_id
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Doc
 from projections import documents
 
 bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Actions of directors.")
@@ -49,10 +49,9 @@ bp = Blueprint("director", __name__, url_prefix="/v1/games", description="Action
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=LookDocSchema,
     status=201,
 )
-def look(body: Doc, headers: Doc, game: str) -> Response:
+def look(body: Doc, headers: Doc, game: str) -> JsonResponse[LookDoc]:
     """Return the board with all hidden data, for a director without a seat.
 
     The game records the look. A ruling by the director is visible at once; its nature is visible after the game's
@@ -73,7 +72,8 @@ def look(body: Doc, headers: Doc, game: str) -> Response:
             security_log.log_event("looked", game=game, player=caller.player, token=caller.token)
         loaded = load_from_records(services().ledger.read(game, upto=stored.versions[-1]))
         officer_rights.require_no_stake(loaded.game)  # the director may have taken a seat meanwhile
-    return write_response(stored, {"board": msgspec.json.decode(documents.build_board(loaded, DIRECTOR))})
+    board = msgspec.json.decode(documents.build_board(loaded, DIRECTOR))
+    return write_response(stored, {**confirm_write(stored), "board": board})
 
 
 @bp.operation(
@@ -84,10 +84,9 @@ def look(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=ExtensionSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def extend(body: Doc, headers: Doc, game: str) -> Response:
+def extend(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """Move the deadline of the open decision, for example after an outage or for a holiday.
 
     Send `seconds` to add, or `until`, the new deadline: a second press then changes nothing. You can also bring it
@@ -109,10 +108,9 @@ def extend(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=CloseSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def close_game(body: Doc, headers: Doc, game: str) -> Response:
+def close_game(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """End a game before its end.
 
     `abandoned` and `void` close it now: its seed and all hidden data become public. With any other reason it is a
@@ -143,10 +141,9 @@ def close_game(body: Doc, headers: Doc, game: str) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> Response:
+def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> JsonResponse[WrittenDoc]:
     """Withdraw the ruling of a version within a day: play goes on, and no time has passed.
 
     It takes the role of the ruling's author, or a higher one.
@@ -172,9 +169,8 @@ def withdraw_ruling(body: Doc, headers: Doc, game: str, version: int) -> Respons
     errors=(403, 404, 409, 412),
     body=HoldSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
 )
-def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
+def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> JsonResponse[WrittenDoc]:
     """Hold a seat, with or without a player: none of its time runs, and no default is played for it.
 
     The hold ends after `seconds` or at `until`, with a hold of 0, or when a player takes the seat.
@@ -198,10 +194,9 @@ def hold_seat(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TokenDocSchema,
     status=201,
 )
-def reissue_token(body: Doc, headers: Doc, game: str, seat: int) -> Response:
+def reissue_token(body: Doc, headers: Doc, game: str, seat: int) -> JsonResponse[TokenDoc]:
     """Give the player of a seat a new token in place of a lost one. The old token stops working.
 
     The player stays the same, and the game's public records show the change. A player with an account needs no token:
@@ -239,4 +234,4 @@ def reissue_token(body: Doc, headers: Doc, game: str, seat: int) -> Response:
     if not stored.replayed:
         details = {"token": token_id(issued_token.token), "player": now.players[seat].id}
         security_log.log_event("token_replaced", game=game, seat=seat, by=caller.player, **details)
-    return write_response(stored, {"seat": seat, "token": issued_token.token})
+    return write_response(stored, {**confirm_write(stored), "seat": seat, "token": issued_token.token})

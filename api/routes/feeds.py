@@ -13,16 +13,18 @@ from api.documents.my_tables import TableOwner
 from api.documents.timeline import build_entries
 from api.http import rate_limits, security_log
 from api.http.i18n import request_language
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.http.public_url import base_url
 from api.openapi.smorest import Blueprint
 from api.response_builders import etag_response, json_response, missing_game
-from api.schemas.feed_schemas import CalendarArgs, CalendarKeySchema, NewCalendarKeySchema
+from api.schemas.feed_schemas import CalendarArgs, CalendarKeyDoc, NewCalendarKeyDoc
 from api.schemas.query_args import LangArgs
-from api.services import Doc, services
+from api.services import services
 from domain.notifications.table_links import table_url
 from domain.service.database import Statement
-from domain.types import PUBLIC
+from domain.types import PUBLIC, Doc
+from projections.game_documents import StoredSummaryDoc
 from projections.table_describer import TableDescriber
 
 bp = Blueprint("feeds", __name__, url_prefix="/v1", description="Feeds for readers and calendars.")
@@ -38,7 +40,7 @@ _ICALENDAR_DOC = {"type": "string", "description": "An iCalendar document (RFC 5
 # --- of a table ------------------------------------------------------------------------------------------------
 
 
-def _load_public_summary(game: str) -> Doc:
+def _load_public_summary(game: str) -> StoredSummaryDoc:
     """Return the summary as spectators have it. Raise Problem for an unknown game."""
     summary = services().reader.find_summary(game, gate=rate_limits.archived_game_slot)
     if summary is None:
@@ -46,7 +48,7 @@ def _load_public_summary(game: str) -> Doc:
     return summary
 
 
-def _name_table(summary: Doc, lang: str) -> str:
+def _name_table(summary: StoredSummaryDoc, lang: str) -> str:
     """Return the table's title, or that of its ruleset."""
     s, game = services(), summary["game"]
     describer = TableDescriber(s.registry, s.seat_tokens.texts, s.reader)
@@ -150,15 +152,8 @@ def _audit_statements(what: str) -> list[Statement]:
     return security_log.audit_statements(authorization.credential_owner().account, what, rate_limits.client_network())
 
 
-@bp.operation(
-    "GET",
-    "/me/calendar-key",
-    "calendar_key",
-    access=authorization.require_session,
-    errors=(403, 404),
-    response=CalendarKeySchema,
-)
-def calendar_key() -> Response:
+@bp.operation("GET", "/me/calendar-key", "calendar_key", access=authorization.require_session, errors=(403, 404))
+def calendar_key() -> JsonResponse[CalendarKeyDoc]:
     """Return the creation time of your calendar's key. 404 without a key."""
     made = services().account_store.calendar_keys.find_time(authorization.credential_owner().account)
     if made is None:
@@ -167,15 +162,9 @@ def calendar_key() -> Response:
 
 
 @bp.operation(
-    "POST",
-    "/me/calendar-key",
-    "new_calendar_key",
-    access=authorization.require_session,
-    errors=(403, 409),
-    response=NewCalendarKeySchema,
-    status=201,
+    "POST", "/me/calendar-key", "new_calendar_key", access=authorization.require_session, errors=(403, 409), status=201
 )
-def new_calendar_key() -> Response:
+def new_calendar_key() -> JsonResponse[NewCalendarKeyDoc]:
     """Make a key for your calendar, in place of the previous one. Only this response shows it.
 
     Everybody with the address reads your deadlines, and nothing else. Requires a password check within the last ten
@@ -184,7 +173,8 @@ def new_calendar_key() -> Response:
     authorization.require_fresh_password()
     keys, me, url = services().account_store.calendar_keys, authorization.credential_owner().account, base_url()
     key = keys.issue(me, _audit_statements("calendar_key_made"))
-    return json_response({"made": keys.find_time(me), "key": key, "address": f"{url}/v1/calendar?key={key}"}, 201)
+    made = keys.find_time(me) or services().clock()
+    return json_response({"made": made, "key": key, "address": f"{url}/v1/calendar?key={key}"}, 201)
 
 
 @bp.operation(

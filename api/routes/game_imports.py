@@ -13,22 +13,23 @@ from flask import Flask, Response, current_app, request
 from api import authorization
 from api.authorization import View
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.http.proof_memory import ProofMemory, digest_of
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import PRIVATE, json_response
 from api.routes.games import charge_quota
 from api.schemas.request_bodies import ImportSchema
-from api.schemas.table_responses import ImportDocSchema, ImportsSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ImportDoc, ImportsDoc
+from api.services import services
 from domain.errors import VerificationError
 from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.kernel.records.export import Export
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
-from domain.ledger.imported_games import MOST_EACH
-from domain.types import MAX_WORD
+from domain.ledger.imported_games import MOST_EACH, ImportedGame
+from domain.types import MAX_WORD, Doc
 
 LATEST = 32_503_680_000_000
 """Start of the year 3000, ms: calendars end, and deadlines follow the last record."""
@@ -39,6 +40,11 @@ MAX_SECONDS = 20.0
 _VERDICTS = "annals.imports"
 
 bp = Blueprint("imports", __name__, url_prefix="/v1/imports", description="Games from export files.")
+
+
+def import_to_json(found: ImportedGame) -> ImportDoc:
+    """Return an imported game as its account sees it."""
+    return {"game": found.game, "ruleset": found.ruleset, "version": found.version, "at": found.at}
 
 
 def register(app: Flask) -> None:
@@ -64,11 +70,10 @@ def _require_importer(view: View) -> View:
     access=_require_importer,
     errors=(403, 404, 409),
     body=ImportSchema,
-    response=ImportDocSchema,
     status=201,
     response_headers=string_headers("Location"),
 )
-def import_game(body: Doc) -> Response:
+def import_game(body: Doc) -> JsonResponse[ImportDoc]:
     """Import the export of a closed game, as a game for analysis that nobody can change.
 
     Everything in the file is proved as by `annals verify`: chain, seals, boards, every draw and every move. Its people
@@ -87,7 +92,7 @@ def import_game(body: Doc) -> Response:
     found = next((each for each in s.ledger.imports.list_by_account(account) if each.game == game), None)
     if found is None:  # deleted meanwhile
         raise Problem("unknown_game")
-    return json_response(found.to_json(), 201, Location=f"/v1/games/{game}")
+    return json_response(import_to_json(found), 201, Location=f"/v1/games/{game}")
 
 
 def _find_import(account: str, digest: bytes) -> str:
@@ -167,11 +172,17 @@ def _make_id(account: str, head: str) -> str:
     return str(UUID(bytes=UUID(made).bytes, version=5))
 
 
-@bp.operation("GET", "", "imports", access=authorization.require_account, errors=(403,), response=ImportsSchema)
-def imports() -> Response:
+@bp.operation(
+    "GET",
+    "",
+    "imports",
+    access=authorization.require_account,
+    errors=(403,),
+)
+def imports() -> JsonResponse[ImportsDoc]:
     """Return the games that you have imported, the latest first."""
     found = services().ledger.imports.list_by_account(authorization.credential_owner().account)
-    return json_response({"items": [each.to_json() for each in found]}, cache=PRIVATE)
+    return json_response({"items": [import_to_json(each) for each in found]}, cache=PRIVATE)
 
 
 @bp.operation(

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-from flask import Response
-
 from api import authorization
 from api.caller_keys import command_key, person_key, role_key
 from api.command_execution import execute_command
 from api.documents.summaries import add_names, add_places, build_lobby_page
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.name_lookups import check_shown_name
 from api.openapi.smorest import Blueprint, string_headers
 from api.paces import parse_pace
 from api.response_builders import (
     ChangeCursor,
-    etag_response,
+    confirm_write,
     if_match_version,
     load_table,
     missing_game,
     opening_terms,
     page_response,
+    tagged_response,
     wait_for_views,
     write_response,
 )
 from api.routes.leaving import vacate_seat
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.query_args import LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
 from api.schemas.request_bodies import (
     DEFAULT_MISSES,
@@ -37,8 +37,7 @@ from api.schemas.request_bodies import (
     StartSchema,
     VacationSchema,
 )
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import LobbySchema, NewGameDocSchema, SeatDocSchema, SummarySchema
+from api.schemas.table_responses import LobbyDoc, NewGameDoc, TakenSeatDoc
 from api.seating import (
     check_admission,
     check_not_conceded,
@@ -49,7 +48,7 @@ from api.seating import (
     hide_current_state,
     is_director,
 )
-from api.services import Doc, services
+from api.services import services
 from domain.bots import HEURISTIC
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import UnknownRuleset
@@ -65,7 +64,8 @@ from domain.service.database import Statement
 from domain.service.principals import Role
 from domain.service.seat_tokens import IssuedToken
 from domain.service.token_text import token_id
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Doc
+from projections.game_documents import SummaryDoc
 
 bp = Blueprint("games", __name__, url_prefix="/v1/games", description="Games: open, find, join, start.")
 
@@ -90,11 +90,10 @@ def find_ruleset(name: str) -> AnyRuleset:
     errors=(403, 409, 412),
     body=NewGameSchema,
     headers=NewHeaders,
-    response=NewGameDocSchema,
     status=201,
     response_headers=string_headers("Location"),
 )
-def open_game(body: Doc, headers: Doc) -> Response:
+def open_game(body: Doc, headers: Doc) -> JsonResponse[NewGameDoc]:
     """Open a game.
 
     The response contains the director's token, shown only here. With a token of another game you stay the same player.
@@ -104,7 +103,7 @@ def open_game(body: Doc, headers: Doc) -> Response:
     return write_response(stored, doc, Location=f"/v1/games/{stored.aggregate}")
 
 
-def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandResult, Doc]:
+def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandResult, NewGameDoc]:
     """Open a table as requested, and return the stored command with the caller's document. Raise Problem.
 
     `request` and `key` identify the table for repetitions. The key binds the whole request.
@@ -140,7 +139,12 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
         extra_statements=lambda _: rows,
     )
     report_issued_token(stored, issued_token, player, DIRECTOR)
-    return stored, _token_to_json(issued_token, player) | ({"invitation": issued_token.invitation} if invited else {})
+    doc: NewGameDoc = {**confirm_write(stored), "player": player}
+    if authorization.optional_owner() is None:
+        doc["token"] = issued_token.token
+    if invited:
+        doc["invitation"] = issued_token.invitation
+    return stored, doc
 
 
 def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
@@ -212,11 +216,6 @@ def _find_seated_id(game: str, player_ids: Sequence[str]) -> str:
     return next((p for ids in (seated_ids, now.seating.stakeholders) for p in player_ids if p in ids), "")
 
 
-def _token_to_json(issued_token: IssuedToken, player: str) -> Doc:
-    """Return the player id, with the token for a guest. Accounts use their own token."""
-    return {"player": player} | ({"token": issued_token.token} if authorization.optional_owner() is None else {})
-
-
 def charge_quota(what: str) -> None:
     """Charge the quota of the caller's account or address."""
     found = authorization.optional_owner()
@@ -234,25 +233,19 @@ def check_guest_name(name: str) -> None:
 # --- find ------------------------------------------------------------------------------------------------------
 
 
-@bp.operation("GET", "", "lobby", query=LobbyArgs, response=LobbySchema, response_headers=string_headers("Link"))
-def lobby(args: Doc) -> Response:
+@bp.operation("GET", "", "lobby", query=LobbyArgs, response_headers=string_headers("Link"))
+def lobby(args: Doc) -> JsonResponse[LobbyDoc]:
     """Return the lobby's public games, newest change first."""
     page = build_lobby_page(
         services(), args["status"], args["ruleset"], ChangeCursor.of_args(args), args["limit"], free=args["free"]
     )
-    return page_response(add_places(services(), page["items"]), page["next"])
+    return page_response({"items": add_places(services(), page["items"]), "next": page["next"]})
 
 
 @bp.operation(
-    "GET",
-    "/<game:game>",
-    "get_game",
-    access=authorization.optional_role,
-    errors=(304, 403, 404, 503),
-    query=WaitArgs,
-    response=SummarySchema,
+    "GET", "/<game:game>", "get_game", access=authorization.optional_role, errors=(304, 403, 404, 503), query=WaitArgs
 )
-def get_game(args: Doc, game: str) -> Response:
+def get_game(args: Doc, game: str) -> JsonResponse[SummaryDoc]:
     """Return the game's summary: players and seats, status, and open decisions."""
     wait_for_views(args["wait"])
     found = services().reader.find_summary(
@@ -267,14 +260,8 @@ def get_game(args: Doc, game: str) -> Response:
     if found["status"] == "running" and has_conceded(game):
         doc["conceded"] = True
     if found["listing"] == "public" or authorization.has_live_view(game):
-        doc |= _place_in_tournament(game)
-    return etag_response(msgspec.json.encode(doc), found["version"])
-
-
-def _place_in_tournament(game: str) -> Doc:
-    """Return the member `tournament` of a table of a tournament, or nothing."""
-    found = services().reader.find_tournament(game)
-    return {"tournament": found._asdict()} if found else {}
+        add_places(services(), [doc])
+    return tagged_response(doc, found["version"])
 
 
 def find_rematch(game: str) -> str | None:
@@ -295,10 +282,9 @@ def find_rematch(game: str) -> str | None:
     errors=(403, 404, 409, 412),
     body=JoinSchema,
     headers=NewHeaders,
-    response=SeatDocSchema,
     status=201,
 )
-def take_seat(body: Doc, headers: Doc, game: str) -> Response:
+def take_seat(body: Doc, headers: Doc, game: str) -> JsonResponse[TakenSeatDoc]:
     """Take a free seat, or the seat of a player who left.
 
     A director may seat one of the service's bots instead (`bot`, with `seat`); it plays its open decisions at once. The
@@ -340,10 +326,13 @@ def take_seat(body: Doc, headers: Doc, game: str) -> Response:
             game, command, GameConditions(idempotency_key=key, extra_statements=issue_token), as_player=True
         )
     report_issued_token(stored, issued_token, player, stored.records[0].public["seat"])
-    return write_response(stored, {"seat": stored.records[0].public["seat"]} | _token_to_json(issued_token, player))
+    doc: TakenSeatDoc = {**confirm_write(stored), "seat": stored.records[0].public["seat"], "player": player}
+    if authorization.optional_owner() is None:  # accounts use their own token
+        doc["token"] = issued_token.token
+    return write_response(stored, doc)
 
 
-def _seat_bot(game: str, body: Doc, key: str) -> Response:
+def _seat_bot(game: str, body: Doc, key: str) -> JsonResponse[TakenSeatDoc]:
     """Seat a bot for the director, and return the response."""
     if not is_director(game):
         raise Problem("directors_only")
@@ -367,7 +356,7 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
         GameConditions(idempotency_key=bound, extra_statements=lambda _: rows),
         reason=body["reason"],
     )
-    return write_response(stored, {"seat": seat, "player": player})
+    return write_response(stored, {**confirm_write(stored), "seat": seat, "player": player})
 
 
 @bp.operation(
@@ -378,9 +367,8 @@ def _seat_bot(game: str, body: Doc, key: str) -> Response:
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
     query=LeaveArgs,
-    response=WrittenSchema,
 )
-def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
+def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> JsonResponse[WrittenDoc]:
     """Leave a seat. A director may do this for an absent player.
 
     In a running game the seat is held for the agreed time, until another player takes it: none of its time runs, and no
@@ -399,10 +387,9 @@ def leave_seat(headers: Doc, args: Doc, game: str, seat: int) -> Response:
     errors=(403, 404, 409, 412),
     body=NonceSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
+def show_nonce(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """Reveal the seat's nonce, once every seat is taken."""
     command = Reveal(authorization.seat(), body["nonce"])
     return _execute_for_caller(game, command, headers)
@@ -417,10 +404,9 @@ def show_nonce(body: Doc, headers: Doc, game: str) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def start_game(body: Doc, headers: Doc, game: str) -> Response:
+def start_game(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """Start the game. Every seat needs a player."""
     return _execute_for_caller(game, Start(), headers, body["reason"])
 
@@ -433,10 +419,9 @@ def start_game(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=VacationSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
+def take_vacation(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """Take vacation days, if the time control has any: none of the seat's time runs meanwhile.
 
     They begin now, or after the current vacation. The seat can still play. Send the number of `days`, or `until`: as
@@ -446,7 +431,7 @@ def take_vacation(body: Doc, headers: Doc, game: str) -> Response:
     return _execute_for_caller(game, command, headers)
 
 
-def _execute_for_caller(game: str, command: Command, headers: Doc, reason: str = "") -> Response:
+def _execute_for_caller(game: str, command: Command, headers: Doc, reason: str = "") -> JsonResponse[WrittenDoc]:
     """Execute a command under the request's conditions, as long as the caller has the role."""
     stored = execute_command(
         game,

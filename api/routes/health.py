@@ -6,17 +6,17 @@ import hmac
 import os
 import time
 
-import msgspec
 from flask import Flask, Response, current_app, g, request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from api.http.json_responses import JsonResponse
 from api.http.metrics import StoreCollector
 from api.http.problems import Problem
 from api.http.request_log import method, route
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.problem_responses import ReadySchema, StatusSchema
+from api.schemas.problem_responses import ReadyDoc, StatusDoc
 from api.services import services, unwrap_proxy
 from domain.errors import AnnalsError, StoreUnavailable
 from domain.ledger import LogEntry
@@ -35,14 +35,23 @@ _CAUGHT_UP = "annals.caught_up"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
-@bp.operation("GET", "/healthz", "health", response=StatusSchema)
-def health() -> Response:
+@bp.operation(
+    "GET",
+    "/healthz",
+    "health",
+)
+def health() -> JsonResponse[StatusDoc]:
     """Return 200 while the process runs."""
     return json_response({"status": "ok"})
 
 
-@bp.operation("GET", "/readyz", "ready", errors=(503,), response=ReadySchema)
-def ready() -> Response:
+@bp.operation(
+    "GET",
+    "/readyz",
+    "ready",
+    errors=(503,),
+)
+def ready() -> JsonResponse[ReadyDoc]:
     """Return 200 if both databases answer and can be written, and the views keep up.
 
     After a start, it is ready once the views show all but the newest records: rebuilt views show nothing before that.
@@ -68,11 +77,15 @@ def ready() -> Response:
         raise Problem("not_ready", "The database of the views is damaged: a restart of the service rebuilds it.")
     if behind > s.settings.max_lag or not current_app.extensions[_CAUGHT_UP]:
         raise Problem("not_ready", "The views are behind.", headers={"Retry-After": "1"}, behind=behind)
-    redis, offset = "up" if s.redis_up() else "away", max((m.offset for m in machines), key=abs, default=0)
-    streams = "away" if s.streams() is None else "up"
-    doc = {"status": "ok", "behind": behind, "set_aside": aside, "redis": redis, "streams": streams}
-    doc["clock_offset"] = offset // 1000
-    return Response(msgspec.json.encode(doc), content_type="application/json")
+    doc: ReadyDoc = {
+        "status": "ok",
+        "behind": behind,
+        "set_aside": aside,
+        "redis": "up" if s.redis_up() else "away",
+        "streams": "away" if s.streams() is None else "up",
+        "clock_offset": max((m.offset for m in machines), key=abs, default=0) // 1000,
+    }
+    return json_response(doc)
 
 
 def _is_recent(oldest: LogEntry, asked: int) -> bool:

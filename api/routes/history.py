@@ -17,6 +17,7 @@ from api import authorization
 from api.documents.timeline import build_entries
 from api.http import rate_limits
 from api.http.i18n import request_language
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import (
@@ -31,21 +32,22 @@ from api.response_builders import (
     wait_for_views,
 )
 from api.routes.boards import check_past_version, load_board
-from api.schemas.history_responses import BoardChangesSchema, DigestSchema, RecordsSchema, TimelineSchema
+from api.schemas.history_responses import BoardChangesDoc, DigestDoc, DigestTurnDoc, RecordsDoc, TimelineDoc
 from api.schemas.query_args import BoardChangesArgs, DigestArgs, PageArgs, TimelineArgs
-from api.services import Doc, services
+from api.services import services
 from api.streams.json_patches import make_board_patch
 from api.visibility import visibility_of
 from domain.kernel.narration.chapters import turn_title
-from domain.kernel.narration.turn_digests import LEVELS
+from domain.kernel.narration.turn_digests import LEVELS, Digest
 from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import Chapter
 from domain.kernel.text.message_catalog import Texts, load_texts
-from domain.types import DIRECTOR, Json, Viewer
+from domain.types import DIRECTOR, Doc, Json, Viewer
 from projections import documents
 from projections.chronicler import Chronicler
 from projections.documents import chapter_to_json
+from projections.game_documents import BoardDoc, ChapterDoc, StoredSummaryDoc
 
 bp = Blueprint("history", __name__, url_prefix="/v1/games", description="Timeline, records and exports.")
 
@@ -77,10 +79,9 @@ def _next_url(path: str, last: int, head: int, **kept: Json) -> str | None:
     access=authorization.optional_role,
     errors=(403, 404, 503),
     query=TimelineArgs,
-    response=TimelineSchema,
     response_headers=_LINK,
 )
-def timeline(args: Doc, game: str) -> Response:
+def timeline(args: Doc, game: str) -> JsonResponse[TimelineDoc]:
     """Return the game's records as facts and sentences. Undone moves stay in the list."""
     wait_for_views(args["wait"])
     summary = services().reader.find_summary(
@@ -94,7 +95,10 @@ def timeline(args: Doc, game: str) -> Response:
     )
     last = found[-1]["version"] if found else after
     return page_response(
-        found, _next_url(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang)
+        {
+            "items": found,
+            "next": _next_url(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang),
+        }
     )
 
 
@@ -105,10 +109,9 @@ def timeline(args: Doc, game: str) -> Response:
     access=authorization.optional_role,
     errors=(403, 404, 503),
     query=DigestArgs,
-    response=DigestSchema,
 )
 @retry_after_inspection
-def digest(args: Doc, game: str) -> Response:
+def digest(args: Doc, game: str) -> JsonResponse[DigestDoc]:
     """Return a summary of each turn since a version, for absent players: conquests, battles, standings.
 
     It uses only what the viewer may see. Undone moves are left out.
@@ -127,7 +130,9 @@ def digest(args: Doc, game: str) -> Response:
     return json_response({"game": game, "version": head, "after": after, "turns": turns}, cache=PRIVATE)
 
 
-def _digest_turns(summary: Doc, after: int, upto: int, head: int, lang: str, level: str) -> list[Doc]:
+def _digest_turns(
+    summary: StoredSummaryDoc, after: int, upto: int, head: int, lang: str, level: str
+) -> list[DigestTurnDoc]:
     """Return the digest of the records after a version, up to another, for the caller: one document a turn."""
     if after == upto:
         return []
@@ -144,15 +149,29 @@ def _digest_turns(summary: Doc, after: int, upto: int, head: int, lang: str, lev
     bodies = [command.members for command in outline.commands if command.version > after]
     chronicler = Chronicler.prepare(s.seat_tokens.texts, summary, words, bodies)
     return [
-        {**vars(digest), **_head_turn(words, digest.chapter)}
+        _turn_to_json(words, digest)
         for digest in s.digest_renderer.render(rules, chronicler, outline, level, after, before)
     ]
 
 
+def _turn_to_json(words: Texts, digest: Digest) -> DigestTurnDoc:
+    title, chapter = _head_turn(words, digest.chapter)
+    return {
+        "title": title,
+        "chapter": chapter,
+        "first": digest.first,
+        "last": digest.last,
+        "lines": list(digest.lines),
+        "standings": list(digest.standings),
+        "rulings": list(digest.rulings),
+        "figures": [dict(each) for each in digest.figures],
+    }
+
+
 @functools.lru_cache(2048)
-def _head_turn(words: Texts, chapter: Chapter) -> Doc:
+def _head_turn(words: Texts, chapter: Chapter) -> tuple[str, ChapterDoc]:
     """Return title and chapter of a digest."""
-    return {"title": turn_title(words, chapter), "chapter": chapter_to_json(words, chapter)}
+    return turn_title(words, chapter), chapter_to_json(words, chapter)
 
 
 @bp.operation(
@@ -162,10 +181,9 @@ def _head_turn(words: Texts, chapter: Chapter) -> Doc:
     access=authorization.optional_role,
     errors=(403, 404, 503),
     query=BoardChangesArgs,
-    response=BoardChangesSchema,
 )
 @retry_after_inspection
-def board_changes(args: Doc, game: str) -> Response:
+def board_changes(args: Doc, game: str) -> JsonResponse[BoardChangesDoc]:
     """Return the difference between two boards, as a merge patch, and a digest of the versions between.
 
     `to` may be the earlier one: the patch then goes back. Where no patch saves anything, the answer has `board`.
@@ -187,13 +205,17 @@ def board_changes(args: Doc, game: str) -> Response:
         turns = _digest_turns(summary, first, last, head, lang, LEVELS[1])  # folds on to the last version
         boards[last] = _load_board_at(summary, last, viewer)
     old, new = boards[before], boards[after]
-    board = msgspec.json.decode(new)
+    board: BoardDoc = msgspec.json.decode(new)
     patch = make_board_patch(msgspec.json.decode(old), board, len(new))
-    doc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}
-    return json_response(doc | ({"board": board} if patch is None else {"patch": patch}), cache=PRIVATE)
+    doc: BoardChangesDoc = {"game": game, "viewer": board["viewer"], "from": before, "to": after, "turns": turns}
+    if patch is None:
+        doc["board"] = board
+    else:
+        doc["patch"] = patch
+    return json_response(doc, cache=PRIVATE)
 
 
-def _load_board_at(summary: Doc, version: int, viewer: Viewer) -> bytes:
+def _load_board_at(summary: StoredSummaryDoc, version: int, viewer: Viewer) -> bytes:
     """Return the board after a visible version, from the views if it is the newest of a game in play."""
     game = summary["game"]
     if version == summary["version"] and summary["status"] != "closed":
@@ -209,11 +231,10 @@ def _load_board_at(summary: Doc, version: int, viewer: Viewer) -> bytes:
     "records",
     errors=(404, 503),
     query=PageArgs,
-    response=RecordsSchema,
     response_headers=_LINK | _DAMAGED,
 )
 @retry_after_inspection
-def records(args: Doc, game: str) -> Response:
+def records(args: Doc, game: str) -> JsonResponse[RecordsDoc]:
     """Return the public parts of the records. They form the hash chain.
 
     For a damaged game, only the records before the damaged version are returned; `Annals-Damaged` names that version.
@@ -226,7 +247,9 @@ def records(args: Doc, game: str) -> Response:
         raise missing_game(game)
     found = s.ledger.read_original(game, after, min(after + limit, head))
     last = found[-1].version if found else after
-    response = page_response([r.public for r in found], _next_url(f"/v1/games/{game}/records", last, head, limit=limit))
+    response: JsonResponse[RecordsDoc] = page_response(
+        {"items": [r.public for r in found], "next": _next_url(f"/v1/games/{game}/records", last, head, limit=limit)}
+    )
     if damaged:
         response.headers[DAMAGED_HEADER] = str(head + 1)
     elif last < head:  # later records are added only to the last page

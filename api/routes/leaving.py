@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.http import security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, load_table, write_response
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import RemovalSchema
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConcessionSchema
-from api.schemas.response_fields import WrittenSchema
-from api.services import Doc, services
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.kernel.game.deadlines import MAX_SECONDS, SECOND
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.table_commands import Leave
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 bp = Blueprint("leaving", __name__, url_prefix="/v1/games", description="Removed players, and concessions.")
 
@@ -46,10 +45,9 @@ def hold_seconds(now: AnyGame, seat: Seat, requested: int | None, *, directed: b
     body=ConcessionSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def concede(_: Doc, headers: Doc, game: str, seat: int) -> Response:
+def concede(_: Doc, headers: Doc, game: str, seat: int) -> JsonResponse[WrittenDoc]:
     """Concede the game: leave the seat for good, at once and without a hold. You take no seat there any more.
 
     Your results list the game apart. A lent token concedes nothing.
@@ -71,10 +69,9 @@ def concede(_: Doc, headers: Doc, game: str, seat: int) -> Response:
     body=RemovalSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def remove_player(body: Doc, headers: Doc, game: str, seat: int) -> Response:
+def remove_player(body: Doc, headers: Doc, game: str, seat: int) -> JsonResponse[WrittenDoc]:
     """Remove the player of a seat, as an officer, with a reason: like `DELETE` of the seat."""
     officer_rights.require_officer(Leave.least_office)
     return vacate_seat(game, seat, body["hold"], headers, body["reason"], status=201)
@@ -89,7 +86,7 @@ def vacate_seat(
     status: int = 200,
     *,
     concedes: bool = False,
-) -> Response:
+) -> JsonResponse[WrittenDoc]:
     """Vacate a seat for its player or an officer, and return the response."""
     caller, s = authorization.principal(), services()
     _, now = load_table(game)

@@ -6,7 +6,8 @@ from flask import Flask, Response
 
 from api.http import public_url
 from api.response_builders import etag_response, json_response
-from api.services import Doc, services
+from api.services import services
+from domain.types import Doc
 
 KEYS, POLICY = "/.well-known/annals-log-keys", "/.well-known/annals-log-policy"
 _MINUTES = "public, max-age=300"

@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-
-from flask import Response
+from typing import Literal
 
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.http import rate_limits
 from api.http.i18n import request_language
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import if_match_version, json_response, load_table, opening_terms, write_response
-from api.schemas.play_responses import DryRunSchema, MovedSchema, NextSchema
+from api.response_builders import (
+    confirm_write,
+    if_match_version,
+    json_response,
+    load_table,
+    opening_terms,
+    write_response,
+)
+from api.schemas.play_responses import BuilderAnswerDoc, DryRunDoc, FurtherAnswerDoc, MovedDoc, NextDoc, OutcomeDoc
 from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
-from api.services import Doc, services
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.compat import cached_property
 from domain.errors import DecisionClosed, RuleError
@@ -30,13 +37,14 @@ from domain.kernel.game.undo import foresee_undo
 from domain.kernel.narration.move_sentences import MoveSentences, find_move_type, number_alike, option_key
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.records.record import Record, facts_for, visible_packs
-from domain.kernel.rules.choices import Answers, Choice
+from domain.kernel.rules.choices import Answers, Choice, ChoiceDoc
 from domain.kernel.rules.decide import check_shape, decisions, query_answers
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.text.message_catalog import Message, Texts, load_texts
 from domain.queries import (
+    MovePreview,
     builder_reveals,
     check_moves,
     list_further_answers,
@@ -44,7 +52,7 @@ from domain.queries import (
     preview_moves,
     require_running,
 )
-from domain.types import Json, Seat, Viewer
+from domain.types import Doc, Json, Seat, Viewer
 
 bp = Blueprint("moves", __name__, url_prefix="/v1/games", description="Moves, dry runs, and the move builder.")
 
@@ -82,12 +90,11 @@ def _seat_to_move(body: Doc) -> tuple[Seat, bool]:
     body=MovesSchema,
     headers=MoveHeaders,
     query=MoveArgs,
-    response=MovedSchema,
     status=201,
     description="Stored",
 )
-@bp.alt_response(200, schema=DryRunSchema, description="Result of a dry run", success=True)
-def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
+@bp.alt_response(200, description="Result of a dry run", success=True)
+def move(body: Doc, headers: Doc, args: Doc, game: str) -> JsonResponse[MovedDoc] | JsonResponse[DryRunDoc]:
     """Make a move, or several as one.
 
     Name the decision you answer, or the version you have seen (If-Match). With a decision, the move counts while that
@@ -111,7 +118,13 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> Response:
             GameConditions(expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=key_id),
             reason=body["reason"],
         )
-    return write_response(stored, {"records": [record_to_json(r, authorization.viewer()) for r in stored.records]})
+    return write_response(
+        stored,
+        {
+            **confirm_write(stored),
+            "records": [record_to_json(r, authorization.viewer()) for r in stored.records],
+        },
+    )
 
 
 @contextmanager
@@ -136,11 +149,16 @@ def _check_seat_exists(p: AnyGame, seat: Seat) -> None:
         raise RuleError("unknown_seat", "", {"seats": p.table.seats})
 
 
-def record_to_json(record: Record, viewer: Viewer) -> Doc:
+def record_to_json(record: Record, viewer: Viewer) -> OutcomeDoc:
     """Return a viewer's part of a newly stored record."""
     drawn = [*record.public.get("draws", ()), *_visible_draws(record, viewer)]
-    doc: Doc = {"version": record.version, "kind": record.kind, "at": record.public["at"]}
-    return doc | {"facts": facts_for(record, viewer), "draws": [[label, value] for _, label, _, value, *_ in drawn]}
+    return {
+        "version": record.version,
+        "kind": record.kind,
+        "at": record.public["at"],
+        "facts": facts_for(record, viewer),
+        "draws": [(label, value) for _, label, _, value, *_ in drawn],
+    }
 
 
 def _visible_draws(record: Record, viewer: Viewer) -> list[Json]:
@@ -151,19 +169,33 @@ def _visible_draws(record: Record, viewer: Viewer) -> list[Json]:
 # --- dry runs --------------------------------------------------------------------------------------------------
 
 
-def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, expected: int | None) -> Doc:
+def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, expected: int | None) -> DryRunDoc:
     """Return whether the moves are legal now, and their consequences as far as the seat may know them."""
     rules, now = load_table(game)
     check_moves(rules, now, seat, moves, decision, expected, services().clock())
     with rate_limits.whole_game_slot():
         records = services().ledger.read(game, upto=now.version)
-        found = preview_moves(rules, records, seat, moves, _fact_teller(rules, now))
+        preview = preview_moves(rules, records, seat, moves, _fact_teller(rules, now))
     policy, types = opening_terms(game).get("undo", "consent"), [each["type"] for each in moves]
     # What rests on hidden things may reveal them.
-    found["undo"] = foresee_undo(rules, now, seat, policy, types, barrier=found.get("barrier", True))
-    if drawn := _tell_draw(rules, found.pop("draw", "")):
-        found["told"] = [drawn]
-    return {"legal": True} | found
+    undo = foresee_undo(rules, now, seat, policy, types, barrier=preview.barrier is not False)
+    return _preview_to_json(preview, undo, _tell_draw(rules, preview.draw))
+
+
+def _preview_to_json(preview: MovePreview, undo: Literal["alone", "consent", "never"], drawn: str | None) -> DryRunDoc:
+    """Return the consequences of moves, without those not known. `drawn`: the sentence of the first draw."""
+    doc: DryRunDoc = {"legal": True, "undo": undo}
+    if preview.chance is not None:
+        doc["chance"] = preview.chance
+    if preview.barrier is not None:
+        doc["barrier"] = preview.barrier
+    if preview.facts is not None:
+        doc["facts"] = preview.facts
+    if drawn is not None or preview.told is not None:
+        doc["told"] = preview.told or [] if drawn is None else [drawn]
+    if preview.depends:
+        doc["depends"] = True
+    return doc
 
 
 def _tell_draw(rules: AnyRuleset, label: str) -> str | None:
@@ -197,9 +229,8 @@ def _name_seats(texts: Texts, rules: AnyRuleset, now: AnyGame, own: Seat | None 
     errors=(403, 404, 409),
     body=PicksSchema,
     query=ChoicesArgs,
-    response=NextSchema,
 )
-def choices(body: Doc, args: Doc, game: str) -> Response:
+def choices(body: Doc, args: Doc, game: str) -> JsonResponse[NextDoc]:
     """Return the move builder's next question, or the finished move; with `all=1`, all moves at once.
 
     With `ahead`, the answers to further picks come with it, as long as few moves are possible. Start without picks, and
@@ -216,21 +247,30 @@ def choices(body: Doc, args: Doc, game: str) -> Response:
     if body["decision"] is not None:
         require_open_decision(rules, p, body["decision"])
     open_now = decisions(rules, p.state, p.lasting.rewinds.count)
-    look_doc: Doc = {}
+    looked, version = None, p.version
     if authorization.principal().seat is None:
         if args["all"] == "1" or args["ahead"]:  # every response with hidden data would be a look
             raise Problem("seats_only", "Only the seat itself may list all of its moves.")
-        look_doc = _record_look(rules, p, seat, body["picks"])
+        looked, version = _record_look(rules, p, seat, body["picks"])
     answers, step = query_answers(rules, p.state, seat, body["picks"])
     if not open_now:
         raise DecisionClosed("")
-    doc: Doc = {"game": game, "version": p.version, "decision": open_now[0].id, "choice": None, "move": None} | look_doc
     teller = _MoveTeller(rules, p, seat)
+    doc: NextDoc = {
+        "game": game,
+        "version": version,
+        "decision": open_now[0].id,
+        "choice": None,
+        "move": None,
+    }
+    if looked is not None:
+        doc["looked"] = looked
     if args["all"] == "1":
         with rate_limits.whole_game_slot():
-            found = list_moves(rules, p.state, seat, body["picks"], args["limit"])
-            return json_response(doc | found | {"texts": number_alike([teller.tell_move(m) for m in found["moves"]])})
-    doc |= teller.answer_to_json(answers, step)
+            doc["moves"], doc["count"] = list_moves(rules, p.state, seat, body["picks"], args["limit"])
+            doc["texts"] = number_alike([teller.tell_move(move) for move in doc["moves"]])
+            return json_response(doc)
+    doc = {**doc, **teller.answer_to_json(answers, step)}
     if args["ahead"]:
         further = list_further_answers(rules, p.state, seat, body["picks"], args["ahead"])
         doc["ahead"] = list(teller.further_to_json(body["picks"], answers, step, further))
@@ -251,20 +291,23 @@ def _seat_for_director(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat
 
 
 @rate_limits.whole_game_slot()
-def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -> Doc:
-    """Record a look before the builder shows hidden data to a director, and return `looked` and the version."""
+def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -> tuple[bool, int]:
+    """Record a look before the builder shows hidden data to a director.
+
+    Return whether it shows any, and the version.
+    """
     records = services().ledger.read(p.id, upto=p.version)
     if not builder_reveals(rules, p, records, seat, picks):
-        return {"looked": False}
+        return False, p.version
     # A look at the same ms may belong to the decision before: count only later ones. After a clock was set back, none
     # may be later, and a further look is recorded.
     since = [r for r in records if r.kind == "ruled" and r.public["at"] > p.reversible.waiting_since]
     own = officer_rights.list_rulings(services(), p, since, [authorization.principal().player])
     if any(isinstance(command, Look) for _, command in own):
-        return {"looked": True}
+        return True, p.version
     stored = execute_command(p.id, Look(), GameConditions(expected=p.version))
     services().notify_appended(stored.position)
-    return {"looked": True, "version": stored.versions[-1]}
+    return True, stored.versions[-1]
 
 
 @dataclass(frozen=True)
@@ -287,22 +330,24 @@ class _MoveTeller:
         """Return the sentence of a move."""
         return self._sentences.move(move)
 
-    def answer_to_json(self, answers: Doc, step: Choice | Json) -> Doc:
+    def answer_to_json(self, answers: Doc, step: Choice | Json) -> BuilderAnswerDoc:
         """Return an answer of the builder: a question or a finished move."""
         if isinstance(step, Choice):
             return {"choice": self._choice_to_json(answers, step), "move": None, "text": None}
         return {"choice": None, "move": step, "text": self.tell_move(step)}
 
-    def further_to_json(self, picks: list[Json], answers: Doc, step: Choice | Json, further: Answers) -> Iterator[Doc]:
+    def further_to_json(
+        self, picks: list[Json], answers: Doc, step: Choice | Json, further: Answers
+    ) -> Iterator[FurtherAnswerDoc]:
         """Yield the answers to further picks, each after those to fewer picks."""
         known = {canonical(picks): (answers, step)}
         for made, after in further:
             before, choice = known[canonical(made[:-1])]
             given = {**before, choice.field: made[-1]} if isinstance(choice, Choice) else before
             known[canonical(made)] = given, after
-            yield {"picks": made} | self.answer_to_json(given, after)
+            yield {"picks": made, **self.answer_to_json(given, after)}
 
-    def _choice_to_json(self, answers: Doc, choice: Choice) -> Doc:
+    def _choice_to_json(self, answers: Doc, choice: Choice) -> ChoiceDoc:
         """Return the choice with its text, the text keys of its options, and their texts."""
         kind = find_move_type(self.rules, self.game.state.top.kind, answers)
         doc = choice.to_json()
@@ -310,6 +355,8 @@ class _MoveTeller:
             doc["text"] = asked
         texts = self._sentences.options(kind, choice.field, choice.values, answers)
         for option, text in zip(doc.get("options", ()), texts, strict=True):
-            key = option_key(choice.field, option["value"])
-            option.update(({"label": key} if key else {}) | ({"text": text} if text else {}))
+            if key := option_key(choice.field, option["value"]):
+                option["label"] = key
+            if text:
+                option["text"] = text
         return doc

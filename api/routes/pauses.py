@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flask import Response
-
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.documents.desk import list_running
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import confirm_write, if_match_version, json_response, write_response
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import ManyPausesSchema, ManyResumptionsSchema, PauseSchema
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import StartSchema
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import ManyRuledSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ManyRuledDoc, RuledItemDoc
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.errors import GameDamaged, RuleError, UnknownGame
 from domain.kernel.game.command import Command
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
+from domain.types import Doc
 
 bp = Blueprint("pauses", __name__, url_prefix="/v1", description="Pauses of tables.")
 
@@ -39,10 +39,9 @@ MOST_TABLES = 500
     body=PauseSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def pause_game(body: Doc, headers: Doc, game: str) -> Response:
+def pause_game(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """Stop the time of all seats: nothing lapses, and deadlines move by the length of the pause.
 
     With `until` time runs again by itself. With `moves` seats may move meanwhile. A second request gives the pause
@@ -60,15 +59,14 @@ def pause_game(body: Doc, headers: Doc, game: str) -> Response:
     body=StartSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def resume_game(body: Doc, headers: Doc, game: str) -> Response:
+def resume_game(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """End the pause of a table."""
     return _execute(game, ResumeGame(), body, headers)
 
 
-def _execute(game: str, command: Command, body: Doc, headers: Doc) -> Response:
+def _execute(game: str, command: Command, body: Doc, headers: Doc) -> JsonResponse[WrittenDoc]:
     officer_rights.require_officer()
     expected, key = if_match_version(headers["match"]), role_key(headers["key"])
     return write_response(
@@ -84,9 +82,8 @@ def _execute(game: str, command: Command, body: Doc, headers: Doc) -> Response:
     errors=(403, 404),
     body=ManyPausesSchema,
     body_required=False,
-    response=ManyRuledSchema,
 )
-def pause_games(body: Doc) -> Response:
+def pause_games(body: Doc) -> JsonResponse[ManyRuledDoc]:
     """Pause all running tables that you direct, or some of them, as `POST /v1/games/{game}/pauses` does with one.
 
     Each table is paused by itself, and `refused` says why one is not. Repeat the request after an interruption: tables
@@ -104,9 +101,8 @@ def pause_games(body: Doc) -> Response:
     errors=(403, 404),
     body=ManyResumptionsSchema,
     body_required=False,
-    response=ManyRuledSchema,
 )
-def resume_games(body: Doc) -> Response:
+def resume_games(body: Doc) -> JsonResponse[ManyRuledDoc]:
     """End your pauses at all tables that you direct, or the pauses of some of them; see `POST /v1/me/pauses`.
 
     A pause that another officer or the players have ordered ends only at a table named in `games`.
@@ -126,7 +122,7 @@ def _check_own_pause(game: str) -> None:
 
 def _execute_everywhere(
     body: Doc, command: Callable[[], Command], check: Callable[[str], None] | None = None
-) -> Response:
+) -> JsonResponse[ManyRuledDoc]:
     s = services()
     games: Sequence[str] = list(dict.fromkeys(body["games"] or ()))
     for game in games:
@@ -140,7 +136,7 @@ def _execute_everywhere(
     return json_response({"items": items, "more": len(games) > len(taken)})
 
 
-def _try_command(game: str, command: Command, reason: str, check: Callable[[str], None] | None) -> Doc:
+def _try_command(game: str, command: Command, reason: str, check: Callable[[str], None] | None) -> RuledItemDoc:
     """Return the outcome at one table: the version and position of the record, or the code of a refusal."""
     try:
         if check is not None and services().commands.game(game).current_pause is not None:

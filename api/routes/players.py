@@ -9,14 +9,16 @@ from flask import Response
 from api import authorization
 from api.documents.summaries import add_names
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
-from api.response_builders import ChangeCursor, Changed, page_response, paginate, paginate_changes
-from api.schemas.history_responses import ResultsSchema
+from api.response_builders import ChangeCursor, page_response, paginate, paginate_changes
+from api.schemas.history_responses import ResultsDoc
 from api.schemas.query_args import ResultsArgs, TheirGamesArgs
-from api.schemas.table_responses import LobbySchema
-from api.services import ApiServices, Doc, services
-from domain.types import DIRECTOR
+from api.schemas.table_responses import LobbyDoc
+from api.services import ApiServices, services
+from domain.types import DIRECTOR, Doc
+from projections.game_documents import StoredSummaryDoc
 
 MAX_GAMES = 5000
 """Most games of one player to search."""
@@ -30,10 +32,9 @@ bp = Blueprint("players", __name__, url_prefix="/v1/players", description="Playe
     "results",
     access=authorization.optional_person("read"),
     query=ResultsArgs,
-    response=ResultsSchema,
     response_headers=string_headers("Link"),
 )
-def results(args: Doc, player: str) -> Response:
+def results(args: Doc, player: str) -> JsonResponse[ResultsDoc]:
     """Return the final ranks of a player at public tables, newest game first. Unfinished games have none.
 
     To the player, the list also contains tables by invitation. `finished` and `unfinished` count all games, not only
@@ -44,30 +45,34 @@ def results(args: Doc, player: str) -> Response:
     items, address = paginate(found, limit, f"/v1/players/{player}/results", "{at}.{game}.{seat}".format_map)
     finished, unfinished, conceded = s.reader.count_results(player, own=own)
     name = s.seat_tokens.texts.list_names([player]).get(player)
-    counts = {"finished": finished, "unfinished": unfinished, "conceded": conceded}
-    return page_response(items, address, player=player, name=name, **counts)
+    return page_response(
+        {
+            "player": player,
+            "name": name,
+            "finished": finished,
+            "unfinished": unfinished,
+            "conceded": conceded,
+            "items": list(items),
+            "next": address,
+        }
+    )
 
 
 @bp.operation(
-    "GET",
-    "/<player:player>/games",
-    "games_of",
-    query=TheirGamesArgs,
-    response=LobbySchema,
-    response_headers=string_headers("Link"),
+    "GET", "/<player:player>/games", "games_of", query=TheirGamesArgs, response_headers=string_headers("Link")
 )
-def games_of(args: Doc, player: str) -> Response:
+def games_of(args: Doc, player: str) -> JsonResponse[LobbyDoc]:
     """Return the public games of a player, newest change first."""
     rate_limits.charge_request(None)
     s, limit, status = services(), args["limit"], args["status"]
     games = _list_visible_tables(s, player)
 
-    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
+    def read(before: int, since: int, limit: int) -> Sequence[tuple[int, StoredSummaryDoc]]:
         return s.reader.list_summaries(games, status, before, limit, after=since, listing="public")
 
     path = f"/v1/players/{player}/games"
     page, address = paginate_changes(read, ChangeCursor.of_args(args), limit, path, status=status)
-    return page_response(add_names(services(), [doc for _, doc in page]), address)
+    return page_response({"items": add_names(services(), page), "next": address})
 
 
 def _list_visible_tables(s: ApiServices, player: str) -> list[str]:

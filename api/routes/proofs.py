@@ -9,17 +9,19 @@ import re
 from flask import Response, request
 
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import IMMUTABLE, ONE_DAY, etag_response, json_response, missing_game, wait_for_views
-from api.schemas.history_responses import HeadSchema, InclusionSchema
+from api.schemas.history_responses import HeadDoc, InclusionDoc, TreeDoc
 from api.schemas.query_args import ProofArgs, WaitArgs
-from api.services import Doc, services
+from api.services import services
 from api.shipped_files import VERIFIER
 from api.visibility import visibility_of
 from domain.transparency.checkpoint_store import StoredCheckpoint
 from domain.transparency.signed_note import SignedNote
 from domain.transparency.tlog_proof import TlogProof
+from domain.types import Doc
 from projections.merkle_proofs import TILE, Head
 
 NOTE = "text/plain; charset=utf-8"
@@ -33,7 +35,7 @@ TILE_PATH = re.compile(
 bp = Blueprint("log", __name__, url_prefix="/v1", description="Merkle root, checkpoints and proofs of the log.")
 
 
-def _head_to_json(head: Head) -> Doc:
+def _head_to_json(head: Head) -> TreeDoc:
     return {"size": head.size, "position": head.position, "root": head.root.hex()}
 
 
@@ -47,8 +49,14 @@ def verifier_hash() -> str:
     return hashlib.sha256(_verifier()).hexdigest()
 
 
-@bp.operation("GET", "/log", "log_head", errors=(422, 503), query=ProofArgs, response=HeadSchema)
-def log_head(args: Doc) -> Response:
+@bp.operation(
+    "GET",
+    "/log",
+    "log_head",
+    errors=(422, 503),
+    query=ProofArgs,
+)
+def log_head(args: Doc) -> JsonResponse[HeadDoc]:
     """Return the head of the log: the root of the Merkle tree (RFC 6962) over all records of all games.
 
     With `since`, the size of an earlier head, `path` proves that the log still contains everything in it. With `size`,
@@ -127,15 +135,8 @@ def log_tile(tile: str) -> Response:
     return Response(data, content_type=BYTES, headers={"Cache-Control": IMMUTABLE})
 
 
-@bp.operation(
-    "GET",
-    "/games/<game:game>/records/<version:version>/proof",
-    "proof",
-    errors=(404, 503),
-    query=WaitArgs,
-    response=InclusionSchema,
-)
-def proof(args: Doc, game: str, version: int) -> Response:
+@bp.operation("GET", "/games/<game:game>/records/<version:version>/proof", "proof", errors=(404, 503), query=WaitArgs)
+def proof(args: Doc, game: str, version: int) -> JsonResponse[InclusionDoc] | Response:
     """Return the proof that the log of all games contains a record.
 
     With `Accept: text/plain` it is a `tlog-proof` (https://c2sp.org/tlog-proof) with the newest signed checkpoint, for
@@ -146,7 +147,7 @@ def proof(args: Doc, game: str, version: int) -> Response:
     return prove_record(game, version, visibility_of(game).upto)
 
 
-def prove_record(game: str, version: int, upto: int | None = None) -> Response:
+def prove_record(game: str, version: int, upto: int | None = None) -> JsonResponse[InclusionDoc] | Response:
     """Return the proof of a record of a game or tournament, up to a version that the caller may see."""
     as_text = request.accept_mimetypes.best_match(["application/json", "text/plain"]) == "text/plain"
     checkpoint = _shown_checkpoint() if as_text else None
@@ -159,8 +160,15 @@ def prove_record(game: str, version: int, upto: int | None = None) -> Response:
     if checkpoint:
         text = str(TlogProof(found.leaf, found.path, SignedNote.parse(checkpoint.note)))
         return Response(text, content_type=NOTE, headers={"Cache-Control": "no-cache", "Vary": "Accept"})
-    doc: Doc = {"game": game, "version": version, "record": found.record, "leaf": found.leaf}
-    response = json_response({**doc, **_head_to_json(found.head), "path": [node.hex() for node in found.path]})
+    doc: InclusionDoc = {
+        **_head_to_json(found.head),
+        "path": [node.hex() for node in found.path],
+        "game": game,
+        "version": version,
+        "record": found.record,
+        "leaf": found.leaf,
+    }
+    response = json_response(doc)
     response.vary.add("Accept")
     return response
 

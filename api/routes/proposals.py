@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from api import authorization
 from api.caller_keys import mark_replayed, role_key
 from api.documents.motion_limits import UNLIMITED_ACTS, check_motions_left
 from api.documents.proposals import new_proposal_to_json, proposal_status, proposal_to_json
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.paces import parse_pace
 from api.response_builders import if_match_version, json_response, load_table, missing_game
-from api.schemas.play_responses import ProposalSchema, ProposalsSchema
+from api.schemas.play_responses import ProposalDoc, ProposalsDoc
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.bots import HEURISTIC
 from domain.errors import RuleError, StaleVersion
@@ -24,7 +23,7 @@ from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
 from domain.service.job_requests import JobRequest, new_id
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 bp = Blueprint("proposals", __name__, url_prefix="/v1/games", description="Agreements of players.")
 
@@ -43,11 +42,10 @@ _LOCATION = {"Location": {"schema": {"type": "string"}, "description": "URL of t
     errors=(403, 404, 409, 412),
     body=NewProposalSchema,
     headers=MoveHeaders,
-    response=ProposalSchema,
     status=202,
     response_headers=_LOCATION,
 )
-def propose(body: Doc, headers: Doc, game: str) -> Response:
+def propose(body: Doc, headers: Doc, game: str) -> JsonResponse[ProposalDoc]:
     """Propose to end the game, to move or hold a deadline, to free a seat, to set another pace, or to name an officer.
 
     The other people at the table must agree. A seat that neither answers nor plays for a week has no vote. A worker
@@ -119,15 +117,8 @@ def _check_limit(game: str, seat: Seat) -> None:
         raise Problem("too_many_proposals")
 
 
-@bp.operation(
-    "GET",
-    "/<game:game>/proposals",
-    "proposals",
-    access=authorization.optional_role,
-    errors=(403, 404),
-    response=ProposalsSchema,
-)
-def proposals(game: str) -> Response:
+@bp.operation("GET", "/<game:game>/proposals", "proposals", access=authorization.optional_role, errors=(403, 404))
+def proposals(game: str) -> JsonResponse[ProposalsDoc]:
     """Return the game's proposals and their status, newest first. Spectators with a delay see none."""
     s = services()
     if not s.ledger.version(game):
@@ -142,9 +133,8 @@ def proposals(game: str) -> Response:
     "get_proposal",
     access=authorization.optional_role,
     errors=(403, 404),
-    response=ProposalSchema,
 )
-def get_proposal(game: str, proposal: str) -> Response:
+def get_proposal(game: str, proposal: str) -> JsonResponse[ProposalDoc]:
     """Return a proposal: the command, the seats to consent, and their answers."""
     return json_response(proposal_to_json(services(), _find_proposal(game, proposal)), cache=PRIVATE)
 
@@ -163,9 +153,8 @@ def _find_proposal(game: str, proposal: str) -> JobRequest:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ConsentSchema,
-    response=ProposalSchema,
 )
-def answer_proposal(body: Doc, game: str, proposal: str) -> Response:
+def answer_proposal(body: Doc, game: str, proposal: str) -> JsonResponse[ProposalDoc]:
     """Agree to a proposal or decline it. One refusal ends it; its author withdraws it by declining.
 
     With the last consent, the command is queued. Repeating an answer changes nothing.

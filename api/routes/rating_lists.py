@@ -6,16 +6,23 @@ import math
 from collections.abc import Iterable
 from decimal import Decimal
 
-from flask import Response
-
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import page_response, paginate
-from api.schemas.rating_schemas import RatingExplanationSchema, RatingListSchema, RatingsArgs
-from api.services import Doc, services
+from api.schemas.rating_schemas import (
+    RatedPersonDoc,
+    RatingChangeDoc,
+    RatingDoc,
+    RatingExplanationDoc,
+    RatingListDoc,
+    RatingsArgs,
+)
+from api.services import services
 from domain.ratings import NEWCOMER, OVERALL, RatingList
+from domain.types import Doc
 
 bp = Blueprint("ratings", __name__, url_prefix="/v1/ratings", description="Ratings of people, from public tables.")
 
@@ -36,7 +43,7 @@ def list_hundredths(ruleset: str, players: Iterable[str]) -> dict[str, int]:
     return {player: math.floor(Decimal(str(skills.get(player, NEWCOMER).mu)) * 100) for player in players}
 
 
-def _rating_to_json(ratings: RatingList, player: str, name: str) -> Doc:
+def _rating_to_json(ratings: RatingList, player: str, name: str) -> RatingDoc:
     skill = ratings.skills[player]
     return {
         "player": player,
@@ -56,10 +63,9 @@ def _rating_to_json(ratings: RatingList, player: str, name: str) -> Doc:
     access=authorization.public,
     errors=(404, 503),
     query=RatingsArgs,
-    response=RatingListSchema,
     response_headers=string_headers("Link"),
 )
-def list_ratings(args: Doc, family: str) -> Response:
+def list_ratings(args: Doc, family: str) -> JsonResponse[RatingListDoc]:
     """Return the ratings of people at public tables of a ruleset, named without its version, or of `all`.
 
     Each closed table with places counts, in the order in which spectators saw them end. Bots and guests are left out,
@@ -73,13 +79,13 @@ def list_ratings(args: Doc, family: str) -> Response:
     places = dict[float, int]()
     for place, player in enumerate(order, 1):
         places.setdefault(points[player], place)
-    docs = [
-        _rating_to_json(ratings, player, names[player]) | {"place": places[points[player]], "cursor": number}
-        for number, player in enumerate(order[start : start + limit + 1], start + 1)
+    people, address = paginate(
+        order[start : start + limit + 1], limit, f"/v1/ratings/{family}", lambda _: start + limit
+    )
+    items: list[RatedPersonDoc] = [
+        {**_rating_to_json(ratings, player, names[player]), "place": places[points[player]]} for player in people
     ]
-    items, address = paginate(docs, limit, f"/v1/ratings/{family}", lambda doc: doc["cursor"])
-    shown = [{name: value for name, value in doc.items() if name != "cursor"} for doc in items]
-    return page_response(shown, address, ruleset=family, people=len(order))
+    return page_response({"ruleset": family, "people": len(order), "items": items, "next": address})
 
 
 @bp.operation(
@@ -89,10 +95,9 @@ def list_ratings(args: Doc, family: str) -> Response:
     access=authorization.public,
     errors=(404, 503),
     query=RatingsArgs,
-    response=RatingExplanationSchema,
     response_headers=string_headers("Link"),
 )
-def explain_rating(args: Doc, family: str, player: str) -> Response:
+def explain_rating(args: Doc, family: str, player: str) -> JsonResponse[RatingExplanationDoc]:
     """Return a person's rating and what each table did to it, the newest one first."""
     rate_limits.charge_request(None)
     ratings, start, limit = _find_list(family), args["cursor"], args["limit"]
@@ -102,7 +107,7 @@ def explain_rating(args: Doc, family: str, player: str) -> Response:
     changes = ratings.changes[player][::-1][start : start + limit + 1]
     path = f"/v1/ratings/{family}/players/{player}"
     shown, address = paginate(changes, limit, path, lambda _: start + limit)
-    items = [
+    items: list[RatingChangeDoc] = [
         {
             "game": each.game,
             "at": each.at,
@@ -114,4 +119,4 @@ def explain_rating(args: Doc, family: str, player: str) -> Response:
         }
         for each in shown
     ]
-    return page_response(items, address, ruleset=family, **_rating_to_json(ratings, player, name))
+    return page_response({**_rating_to_json(ratings, player, name), "ruleset": family, "items": items, "next": address})

@@ -17,13 +17,14 @@ from api.openapi.smorest import Blueprint, also_media_types
 from api.response_builders import missing_game, retry_after_inspection, visible_head, wait_for_views
 from api.schemas.query_args import ReplayArgs, StreamHeaders
 from api.schemas.schema_builder import array_of, ref
-from api.services import Doc, services
+from api.services import services
 from api.streams.events import FORMATS, NDJSON, SSE, Event, make_event
 from api.streams.json_patches import make_board_patch
 from domain.errors import AnnalsError
-from domain.types import DIRECTOR, Viewer
+from domain.types import DIRECTOR, Doc, Json, Viewer
 from projections import documents
 from projections.board_reader import merge_entries
+from projections.game_documents import EntryDoc
 from projections.loaded_game import LoadedGame
 
 bp = Blueprint("replay", __name__, url_prefix="/v1/games", description="Replays of games.")
@@ -76,7 +77,7 @@ def _select_versions(args: Doc, last_id: str, game: str) -> tuple[int, int]:
     seen = min(head, summary["version"])
     resumed = int(last_id) if last_id.isascii() and last_id.isdigit() and len(last_id) < 10 else 0
     first = resumed or args["first"]
-    last = args.get("last", max(seen, first))
+    last: int = args["last"] if "last" in args else max(seen, first)
     if damaged and last > head:
         raise damaged_record_problem(head + 1)
     if not first <= last <= seen:
@@ -97,12 +98,12 @@ class _Replay:
         self._viewer: Viewer = authorization.viewer()
         self._lang = request_language()
         self._gate = rate_limits.gate_context()
-        self._summary: Doc = (
-            services().reader.find_summary(
-                game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
-            )
-            or {}
+        summary = services().reader.find_summary(
+            game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
         )
+        if summary is None:
+            raise missing_game(game)
+        self._summary = summary
         self._board: Doc = {}
 
     def read_events(self) -> Iterator[Sequence[Event]]:
@@ -152,13 +153,13 @@ class _Replay:
 
         return make_page
 
-    def _make_step(self, entry: Doc, loaded: LoadedGame) -> Event:
+    def _make_step(self, entry: EntryDoc, loaded: LoadedGame) -> Event:
         raw = documents.build_board(loaded, self._viewer)
         board = msgspec.json.decode(raw)
         patch = make_board_patch(self._board, board, len(raw))
         self._board = board
         version = loaded.game.version
-        step = {name: entry[name] for name in ("version", "kind", "at", "chapter", "text", "headings")}
+        step: Json = {name: entry.get(name) for name in ("version", "kind", "at", "chapter", "text", "headings")}
         step["undone"] = entry.get("undone", False)
         step["own"] = [line for part in entry.get("own", ()) for line in part["text"]]
         step |= {"board": board} if patch is None else {"patch": patch}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Response
+from collections.abc import Sequence
 
 from api import authorization, officer_rights
 from api.caller_keys import mark_replayed, role_key
@@ -17,19 +17,14 @@ from api.documents.undo_requests import (
 )
 from api.http import rate_limits
 from api.http.i18n import request_language
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
-from api.response_builders import (
-    if_match_version,
-    json_response,
-    load_table,
-    missing_game,
-    opening_terms,
-)
-from api.schemas.play_responses import MotionSchema, RewindDocSchema, RewindPreviewSchema, RewindsSchema
+from api.response_builders import if_match_version, json_response, load_table, missing_game, opening_terms
+from api.schemas.play_responses import MotionDoc, RewindDoc, RewindEffectDoc, RewindPreviewDoc, RewindsDoc, ToldDoc
 from api.schemas.query_args import MoveArgs, MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, RewindSchema
-from api.services import Doc, services
+from api.services import services
 from api.visibility import visibility_of
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.command import check_office, require_play
@@ -47,7 +42,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.service.job_requests import JobRequest, new_id
 from domain.service.principals import Principal
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 bp = Blueprint("rewinds", __name__, url_prefix="/v1/games", description="Rewinds and consent to them.")
 
@@ -70,13 +65,12 @@ _LOCATION = {"Location": {"schema": {"type": "string"}, "description": "The job,
     body=RewindSchema,
     headers=MoveHeaders,
     query=MoveArgs,
-    response=RewindDocSchema,
     status=202,
     response_headers=_LOCATION,
     description="Requested",
 )
-@bp.alt_response(200, schema=RewindPreviewSchema, description="Effect of the rewind, of a dry run", success=True)
-def rewind(body: Doc, headers: Doc, query: Doc, game: str) -> Response:
+@bp.alt_response(200, description="Effect of the rewind, of a dry run", success=True)
+def rewind(body: Doc, headers: Doc, query: Doc, game: str) -> JsonResponse[RewindDoc] | JsonResponse[RewindPreviewDoc]:
     """Request a rewind to an earlier version. Nothing is deleted.
 
     A worker executes it on the version in If-Match, or not at all. A seat may request it where table and rules allow;
@@ -100,8 +94,15 @@ def rewind(body: Doc, headers: Doc, query: Doc, game: str) -> Response:
         return _accepted_response(_check_same_request(before, caller, expected, body), replayed=True)
     undone, consents, fresh = _plan_rewind(rules, now, caller.seat, body, expected)
     if query["dry_run"] == "1":
-        effect = {"undone": [r.version for r in undone], "draws": public_draws(undone), "fresh": fresh}
-        return _preview_response(game, {"to": body["to"], "version": expected, "consents": consents, **effect})
+        effect: RewindEffectDoc = {
+            "to": body["to"],
+            "version": expected,
+            "undone": [r.version for r in undone],
+            "draws": list(public_draws(undone)),
+            "fresh": fresh,
+            "consents": list(consents),
+        }
+        return _preview_response(game, effect)
     _check_rewind_limit(game, expected)
     allowance = check_motions_left(s, game, caller.seat) if consents and caller.seat is not None else None
     reason = s.seat_tokens.texts.store_text(caller.player, body["reason"]) if body["reason"] else ""
@@ -117,10 +118,9 @@ def rewind(body: Doc, headers: Doc, query: Doc, game: str) -> Response:
     return _accepted_response(_check_same_request(submitted, caller, expected, body))
 
 
-def _preview_response(game: str, effect: Doc) -> Response:
+def _preview_response(game: str, effect: RewindEffectDoc) -> JsonResponse[RewindPreviewDoc]:
     """Return the effect of a rewind, with the chronicle of the records to undo for the caller."""
-    told = _tell(game, effect | {"status": "open"})
-    return json_response(effect | {"told": told.get("told", [])}, cache=PRIVATE)
+    return json_response({**effect, "told": _tell(game, effect["undone"]) or []}, cache=PRIVATE)
 
 
 def _check_rewind_limit(game: str, version: int) -> None:
@@ -176,7 +176,7 @@ def _check_same_request(found: JobRequest, caller: Principal, expected: int, bod
     return found
 
 
-def _accepted_response(job_request: JobRequest, *, replayed: bool = False) -> Response:
+def _accepted_response(job_request: JobRequest, *, replayed: bool = False) -> JsonResponse[RewindDoc]:
     """Return the response to an accepted request. It never changes."""
     job = f"/v1/jobs/{job_request.id}"
     response = json_response(
@@ -201,47 +201,42 @@ def _find_rewind(game: str, rewind: str) -> JobRequest:
     return found
 
 
-@bp.operation(
-    "GET",
-    "/<game:game>/rewinds",
-    "rewinds",
-    access=authorization.optional_role,
-    errors=(403, 404),
-    response=RewindsSchema,
-)
-def rewinds(game: str) -> Response:
+@bp.operation("GET", "/<game:game>/rewinds", "rewinds", access=authorization.optional_role, errors=(403, 404))
+def rewinds(game: str) -> JsonResponse[RewindsDoc]:
     """Return the game's requested rewinds and their status, newest first."""
     s = services()
     if not s.ledger.version(game):
         raise missing_game(game)
     caller, whole = authorization.optional_principal(), rate_limits.gate_context()
     requests = s.job_requests.list_rewinds(game, _PAGE_SIZE, visibility_of(game).upto)
-    items = [_tell(game, build_undo_request(s, job_request, caller, whole)) for job_request in requests]
+    items = [_add_told(game, build_undo_request(s, job_request, caller, whole)) for job_request in requests]
     return json_response({"items": items}, cache=PRIVATE)
 
 
-def _tell(game: str, doc: Doc) -> Doc:
+def _add_told(game: str, doc: MotionDoc) -> MotionDoc:
     """Return an undo request, while it is open with the chronicle of the records to undo for the caller."""
-    if doc["status"] != "open":
-        return doc
+    if doc["status"] == "open" and (told := _tell(game, doc["undone"])) is not None:
+        doc["told"] = told
+    return doc
+
+
+def _tell(game: str, undone: Sequence[int]) -> list[ToldDoc] | None:
+    """Return the chronicle of the records to undo for the caller, or None without views of the game."""
     summary = services().reader.find_summary(game, inside=authorization.has_live_view(game))
+    if summary is None:
+        return None
     slot = rate_limits.archived_game_slot
-    return tell_undone(services(), doc, summary, authorization.viewer(), request_language(), slot) if summary else doc
+    return tell_undone(services(), undone, summary, authorization.viewer(), request_language(), slot)
 
 
 @bp.operation(
-    "GET",
-    "/<game:game>/rewinds/<rewind:rewind>",
-    "get_rewind",
-    access=authorization.optional_role,
-    errors=(403, 404),
-    response=MotionSchema,
+    "GET", "/<game:game>/rewinds/<rewind:rewind>", "get_rewind", access=authorization.optional_role, errors=(403, 404)
 )
-def get_rewind(game: str, rewind: str) -> Response:
+def get_rewind(game: str, rewind: str) -> JsonResponse[MotionDoc]:
     """Return a requested rewind: the versions to undo, also in sentences, the seats to consent, and their answers."""
     found, caller = _find_rewind(game, rewind), authorization.optional_principal()
     doc = build_undo_request(services(), found, caller, rate_limits.gate_context())
-    return json_response(_tell(game, doc), cache=PRIVATE)
+    return json_response(_add_told(game, doc), cache=PRIVATE)
 
 
 # --- consent ---------------------------------------------------------------------------------------------------
@@ -254,9 +249,8 @@ def get_rewind(game: str, rewind: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ConsentSchema,
-    response=MotionSchema,
 )
-def consent(body: Doc, game: str, rewind: str) -> Response:
+def consent(body: Doc, game: str, rewind: str) -> JsonResponse[MotionDoc]:
     """Consent to a motion or decline it. One refusal ends it; the requester withdraws it by declining.
 
     With the last consent, the rewind is queued. Repeating an answer changes nothing. A lent token only declines.

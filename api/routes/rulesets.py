@@ -9,26 +9,27 @@ from flask import Response
 
 from api.documents.presentations import load_presentation
 from api.http.i18n import request_language, translate
+from api.http.json_responses import JsonResponse
 from api.http.problems import CODES, REFUSAL_STATUS, Problem
 from api.openapi.components import move_schema, seat_moves
 from api.openapi.smorest import Blueprint
-from api.response_builders import ONE_DAY, etag_response
-from api.schemas.history_responses import RulesetSchema, RulesetsSchema
-from api.schemas.problem_responses import CodeSchema
+from api.response_builders import ONE_DAY, Document, etag_response
+from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
+from api.schemas.problem_responses import CodeDoc
 from api.schemas.query_args import LangArgs
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES, AnyRuleset
 from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text import package_data
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.tournaments.aggregate.basic_commands import TOURNAMENT_CODES
-from domain.types import split_ruleset
+from domain.types import Doc, split_ruleset
 
 bp = Blueprint("rulesets", __name__, url_prefix="/v1", description="Rulesets, and problem codes.")
 
 
-def _ruleset_to_json(rules: AnyRuleset, texts: Texts) -> Doc:
+def _ruleset_to_json(rules: AnyRuleset, texts: Texts) -> RulesetLineDoc:
     """Return the entry of a ruleset in the list."""
     meta = rules.meta
     return {
@@ -39,21 +40,32 @@ def _ruleset_to_json(rules: AnyRuleset, texts: Texts) -> Doc:
     }
 
 
-def _cached_response(doc: Doc) -> Response:
+def _cached_response(doc: Document) -> JsonResponse[Document]:
     """Return a document with an ETag, cached for a day."""
     return etag_response(msgspec.json.encode(doc), cache=ONE_DAY)
 
 
-@bp.operation("GET", "/rulesets", "rulesets", query=LangArgs, response=RulesetsSchema)
-def rulesets(_: Doc) -> Response:
+@bp.operation(
+    "GET",
+    "/rulesets",
+    "rulesets",
+    query=LangArgs,
+)
+def rulesets(_: Doc) -> JsonResponse[RulesetsDoc]:
     """Return the rulesets."""
     registry, lang = services().registry, request_language()
     found = [registry.get(name) for name in registry.names()]
     return _cached_response({"items": [_ruleset_to_json(rules, load_texts(rules.package, lang)) for rules in found]})
 
 
-@bp.operation("GET", "/rulesets/<ruleset:name>", "ruleset", errors=(304, 404), query=LangArgs, response=RulesetSchema)
-def ruleset(_: Doc, name: str) -> Response:
+@bp.operation(
+    "GET",
+    "/rulesets/<ruleset:name>",
+    "ruleset",
+    errors=(304, 404),
+    query=LangArgs,
+)
+def ruleset(_: Doc, name: str) -> JsonResponse[RulesetDoc]:
     """Return a ruleset.
 
     It contains options, moves, facts, decisions and player views with their schemas, refusal codes with rule numbers,
@@ -61,13 +73,11 @@ def ruleset(_: Doc, name: str) -> Response:
     """
     rules = services().registry.get(name)
     meta, texts = rules.meta, load_texts(rules.package, request_language())
-    doc = _ruleset_to_json(rules, texts)
-    doc |= {"undo": meta.undo, "clocks": dict(meta.clocks), "paces": {k: dict(v) for k, v in meta.paces.items()}}
-    doc["options"] = {
+    options = {
         key: {"schema": o.validator.schema(), "default": o.default, "rule": o.rule, "text": texts.get(f"option.{key}")}
         for key, o in meta.options.items()
     }
-    doc["moves"] = {
+    moves = {
         kind: {
             "schema": move_schema(m),
             "at": list(m.admission.at),
@@ -79,16 +89,26 @@ def ruleset(_: Doc, name: str) -> Response:
         }
         for kind, m in seat_moves(rules).items()
     }
-    doc["facts"] = {
+    facts = {
         kind: {"schema": schema_of(fact), "text": texts.get(f"fact.{kind}")} for kind, fact in rules.fact_kinds.items()
     }
-    doc["decisions"] = {
+    kinds_of_decisions = {
         kind: {"schema": schema_of(frame), "clock": meta.clocks.get(kind, "move")}
         for kind, frame in rules.frames.items()
     }
-    doc["sights"] = {name: schema_of(kind) for name, kind in rules.view_types.items()}
     codes = {**dict.fromkeys([*COMMON_CODES, *TABLE_CODES], ""), **meta.codes}
-    doc["codes"] = [{"code": c, "rule": rule, "text": texts.get(f"refusal.{c}")} for c, rule in codes.items()]
+    doc: RulesetDoc = {
+        **_ruleset_to_json(rules, texts),
+        "undo": meta.undo,
+        "clocks": dict(meta.clocks),
+        "paces": {name: dict(pace) for name, pace in meta.paces.items()},
+        "options": options,
+        "moves": moves,
+        "facts": facts,
+        "decisions": kinds_of_decisions,
+        "sights": {name: schema_of(kind) for name, kind in rules.view_types.items()},
+        "codes": [{"code": c, "rule": rule, "text": texts.get(f"refusal.{c}")} for c, rule in codes.items()],
+    }
     return _cached_response(doc)
 
 
@@ -173,15 +193,23 @@ def _load_document(name: str, file: str) -> Doc | None:
         return None
 
 
-@bp.operation("GET", "/problems/<code:code>", "problem", errors=(304, 404), query=LangArgs, response=CodeSchema)
-def problem(_: Doc, code: str) -> Response:
+@bp.operation(
+    "GET",
+    "/problems/<code:code>",
+    "problem",
+    errors=(304, 404),
+    query=LangArgs,
+)
+def problem(_: Doc, code: str) -> JsonResponse[CodeDoc]:
     """Return the meaning of a problem code."""
     status, title = CODES.get(code, (0, ""))
     rules: Mapping[str, str] = {}
     if not status:
         status, title, rules = _describe_refusal(code)
-    doc = {"code": code, "status": status, "title": translate(title, request_language())}
-    return _cached_response(doc | ({"rules": dict(rules)} if rules else {}))
+    doc: CodeDoc = {"code": code, "status": status, "title": translate(title, request_language())}
+    if rules:
+        doc["rules"] = dict(rules)
+    return _cached_response(doc)
 
 
 def _describe_refusal(code: str) -> tuple[int, str, Mapping[str, str]]:

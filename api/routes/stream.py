@@ -11,14 +11,15 @@ from api import authorization
 from api.documents.my_tables import current_owner
 from api.http import rate_limits
 from api.http.i18n import request_language
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, also_media_types, string_headers
 from api.response_builders import json_response
 from api.routes.boards import load_board
 from api.schemas.query_args import StreamArgs, StreamHeaders, TableArgs, TournamentStreamArgs
 from api.schemas.schema_builder import array_of, ref
-from api.schemas.table_responses import CookieDocSchema, TicketSchema
-from api.services import EXTENSION, ApiServices, Doc, services
+from api.schemas.table_responses import CookieDoc, TicketDoc
+from api.services import EXTENSION, ApiServices, services
 from api.streams.asgi import STREAMING, StreamResponse
 from api.streams.events import FORMATS, NDJSON, PAGE_SSE, SSE
 from api.streams.game_source import GameSource, GameViewKey, ModeratorPermit, RolePermit
@@ -30,7 +31,7 @@ from api.streams.tournament_source import RoundKey, TournamentSource
 from api.tournament_calls import load_tournament
 from domain.service.principals import Principal
 from domain.service.stream_tickets import COOKIE_SECONDS, TICKET_SECONDS
-from domain.types import PUBLIC
+from domain.types import PUBLIC, Doc
 
 bp = Blueprint("stream", __name__, url_prefix="/v1", description="Streams of events.")
 
@@ -58,10 +59,9 @@ def register(app: Flask) -> None:
     access=authorization.require_role,
     errors=(403, 404),
     query=TableArgs,
-    response=TicketSchema,
     status=201,
 )
-def stream_ticket(_: Doc) -> Response:
+def stream_ticket(_: Doc) -> JsonResponse[TicketDoc]:
     """Return a ticket to open one stream within a minute, for clients without custom headers.
 
     A browser reconnects a broken stream with the same ticket, for up to a quarter of an hour.
@@ -85,17 +85,18 @@ def _cookie_name() -> str:
     access=authorization.require_role,
     errors=(403, 404),
     query=TableArgs,
-    response=CookieDocSchema,
     status=201,
     response_headers=string_headers("Set-Cookie"),
 )
-def stream_cookie(_: Doc) -> Response:
+def stream_cookie(_: Doc) -> JsonResponse[CookieDoc]:
     """Set a cookie for streams of the token's game, valid for a quarter of an hour, for pages of the same site.
 
     Scripts cannot read it, other sites cannot use it, and it opens only streams.
     """
     caller = authorization.principal()
-    response = json_response({"path": _cookie_path(caller.game), "seconds": COOKIE_SECONDS}, 201)
+    response: JsonResponse[CookieDoc] = json_response(
+        {"path": _cookie_path(caller.game), "seconds": COOKIE_SECONDS}, 201
+    )
     response.set_cookie(
         _cookie_name(),
         services().seat_tokens.tickets.issue_cookie(caller),

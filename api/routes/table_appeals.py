@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.documents.contested_acts import appeals_to_json
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, write_response
 from api.routes.boards import load_visible_table
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import AnswerSchema, AppealSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import AppealsSchema
-from api.services import Doc, services
+from api.schemas.table_responses import AppealsDoc
+from api.services import services
 from domain.command_handler import GameConditions
 from domain.kernel.game.appeal_commands import AnswerAppeals, AppealAct
+from domain.types import Doc
 
 bp = Blueprint("appeals", __name__, url_prefix="/v1/games", description="Appeals against decisions of officers.")
 
@@ -33,10 +33,9 @@ PRIVATE = "private, no-cache"
     errors=(403, 404, 409, 412),
     body=AppealSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def appeal(body: Doc, headers: Doc, game: str) -> Response:
+def appeal(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """Appeal against the decision of an officer in a version, with a reason.
 
     A seat appeals once against one decision, in the time that the table gives. The decision has its effect meanwhile;
@@ -68,10 +67,9 @@ def appeal(body: Doc, headers: Doc, game: str) -> Response:
     errors=(403, 404, 409, 412),
     body=AnswerSchema,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def answer_appeals(body: Doc, headers: Doc, game: str, version: int) -> Response:
+def answer_appeals(body: Doc, headers: Doc, game: str, version: int) -> JsonResponse[WrittenDoc]:
     """Answer all appeals against the decision of a version: uphold or overturn it, with a reason.
 
     Another officer than the author answers, and none who has a seat in the game. The owner answers about an own
@@ -85,15 +83,8 @@ def answer_appeals(body: Doc, headers: Doc, game: str, version: int) -> Response
     )
 
 
-@bp.operation(
-    "GET",
-    "/<game:game>/appeals",
-    "appeals",
-    access=authorization.optional_role,
-    errors=(403, 404),
-    response=AppealsSchema,
-)
-def appeals(game: str) -> Response:
+@bp.operation("GET", "/<game:game>/appeals", "appeals", access=authorization.optional_role, errors=(403, 404))
+def appeals(game: str) -> JsonResponse[AppealsDoc]:
     """Return the game's appeals and their answers, newest first."""
     _, found = load_visible_table(game)
     return json_response({"items": appeals_to_json(services(), found)}, cache=PRIVATE)

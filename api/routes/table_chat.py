@@ -6,13 +6,15 @@ from flask import Response
 
 from api import authorization
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response, load_table, opening_terms
-from api.schemas.chat_schemas import ChatSchema, ChatWishSchema
-from api.services import Doc, services
+from api.schemas.chat_schemas import ChatDoc, ChatWishSchema, MyChatDoc
+from api.services import services
 from domain.notifications.chats import Chat, ChatRequest
 from domain.service.database import Statement
+from domain.types import Doc
 
 bp = Blueprint("chats", __name__, url_prefix="/v1/games", description="The group chat of a table.")
 
@@ -25,7 +27,7 @@ def find_chat(game: str) -> Chat:
     return found
 
 
-def chat_to_json(chat: Chat) -> Doc:
+def chat_to_json(chat: Chat) -> ChatDoc:
     """Return a chat as those at its table, or the officers of its tournament, see it: without its secret address."""
     account = services().account_store.accounts.find(chat.account)
     return {
@@ -38,10 +40,10 @@ def chat_to_json(chat: Chat) -> Doc:
     }
 
 
-def list_chats(account: str) -> list[Doc]:
+def list_chats(account: str) -> list[MyChatDoc]:
     """Return the chats of an account, with their tables."""
     found = services().notifications.chats.list_by_account(account)
-    return [chat_to_json(chat) | {"game": chat.game} for chat in found]
+    return [{**chat_to_json(chat), "game": chat.game} for chat in found]
 
 
 def audit_chat(account: str, what: str, game: str) -> list[Statement]:
@@ -50,9 +52,13 @@ def audit_chat(account: str, what: str, game: str) -> list[Statement]:
 
 
 @bp.operation(
-    "GET", "/<game:game>/chat", "chat", access=authorization.require_role, errors=(403, 404), response=ChatSchema
+    "GET",
+    "/<game:game>/chat",
+    "chat",
+    access=authorization.require_role,
+    errors=(403, 404),
 )
-def chat(game: str) -> Response:
+def chat(game: str) -> JsonResponse[ChatDoc]:
     """Return the table's group chat: who named it, and its host. All players and directors see it."""
     return json_response(chat_to_json(find_chat(game)))
 
@@ -64,9 +70,8 @@ def chat(game: str) -> Response:
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=ChatWishSchema,
-    response=ChatSchema,
 )
-def change_chat(body: Doc, game: str) -> Response:
+def change_chat(body: Doc, game: str) -> JsonResponse[ChatDoc]:
     """Name the address of the table's group chat, in place of the previous one.
 
     Every player and director with an account may do it. The chat is told whose turn it is and by when, as spectators

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from flask import Response
-
 from api import authorization, officer_rights
 from api.caller_keys import command_key, person_key
 from api.command_execution import execute_command
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.paces import parse_pace
-from api.response_builders import write_response
+from api.response_builders import confirm_write, write_response
 from api.routes.boards import load_visible_table
 from api.routes.games import charge_quota, make_player_token, report_issued_token
 from api.schemas.query_args import NewHeaders
 from api.schemas.request_bodies import ForkSchema
-from api.schemas.table_responses import ForkDocSchema
-from api.services import Doc, services
+from api.schemas.table_responses import ForkDoc
+from api.services import services
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.forks import fold_origin
@@ -25,7 +24,8 @@ from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import includes_office
 from domain.kernel.rules.meta import Meta
 from domain.service.principals import Principal
-from domain.types import DIRECTOR, PUBLIC, Seat, Viewer
+from domain.types import DIRECTOR, PUBLIC, Doc, Seat, Viewer
+from projections.game_documents import OriginDoc
 
 bp = Blueprint("forks", __name__, url_prefix="/v1/games", description="Analysis of games.")
 
@@ -38,11 +38,10 @@ bp = Blueprint("forks", __name__, url_prefix="/v1/games", description="Analysis 
     errors=(403, 404, 409),
     body=ForkSchema,
     headers=NewHeaders,
-    response=ForkDocSchema,
     status=201,
     response_headers=string_headers("Location"),
 )
-def fork_game(body: Doc, headers: Doc, game: str) -> Response:
+def fork_game(body: Doc, headers: Doc, game: str) -> JsonResponse[ForkDoc]:
     """Fork a game: a new one for analysis from one of its versions, with chance of its own.
 
     You direct it and have all its seats. It runs at once, without deadlines, and you go back freely. Leave a seat, and
@@ -83,7 +82,8 @@ def fork_game(body: Doc, headers: Doc, game: str) -> Response:
             extra_statements=lambda _: rows,
         )
     report_issued_token(stored, issued_token, player, DIRECTOR)
-    doc = {"player": player, "origin": s.ledger.read(new, 0, 1)[0].body["origin"]}
+    origin: OriginDoc = s.ledger.read(new, 0, 1)[0].body["origin"]
+    doc: ForkDoc = {**confirm_write(stored), "player": player, "origin": origin}
     return write_response(stored, doc, Location=f"/v1/games/{new}")
 
 

@@ -11,15 +11,16 @@ from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.event_stakes import has_stake_in_event
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint
 from api.response_builders import if_match_version, json_response, load_table, write_response
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import NewOfficerSchema, OfficerRemovalSchema
 from api.schemas.query_args import MoveHeaders
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import OfferDocSchema, OfficersSchema
-from api.services import ApiServices, Doc, services
+from api.schemas.table_responses import OfferDoc, OfficerDoc, OfficersDoc
+from api.services import ApiServices, services
 from domain.accounts.accounts import Account
 from domain.command_handler import GameConditions
 from domain.errors import RuleError
@@ -28,6 +29,7 @@ from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import Officer
 from domain.kernel.text.message_catalog import Message
 from domain.service.officer_rows import OfficeOffer
+from domain.types import Doc
 
 bp = Blueprint("officers", __name__, url_prefix="/v1/games", description="Officers of tables.")
 
@@ -42,10 +44,9 @@ MOST_OFFICERS = 20
     access=authorization.require_role,
     errors=(403, 404, 409),
     body=NewOfficerSchema,
-    response=OfferDocSchema,
     status=202,
 )
-def offer_office(body: Doc, game: str) -> Response:
+def offer_office(body: Doc, game: str) -> JsonResponse[OfferDoc]:
     """Offer a person with an account the role of an officer, or the table itself (`owner`).
 
     It counts once the person accepts (`PUT /v1/me/offices/{game}`). A second offer replaces the first.
@@ -100,7 +101,7 @@ def _check_appointing(game: AnyGame, person: Account) -> None:
         raise RuleError(refusal)
 
 
-def offer_to_json(s: ApiServices, offers: Sequence[OfficeOffer]) -> list[Doc]:
+def offer_to_json(s: ApiServices, offers: Sequence[OfficeOffer]) -> list[OfferDoc]:
     """Return offers with the officer's name and the reason."""
     names = s.seat_tokens.texts.list_names([offer.by for offer in offers])
     reasons = s.seat_tokens.texts.find_texts([offer.reason for offer in offers if offer.reason])
@@ -118,15 +119,8 @@ def offer_to_json(s: ApiServices, offers: Sequence[OfficeOffer]) -> list[Doc]:
     ]
 
 
-@bp.operation(
-    "GET",
-    "/<game:game>/officers",
-    "officers",
-    access=authorization.require_role,
-    errors=(403, 404),
-    response=OfficersSchema,
-)
-def list_officers(game: str) -> Response:
+@bp.operation("GET", "/<game:game>/officers", "officers", access=authorization.require_role, errors=(403, 404))
+def list_officers(game: str) -> JsonResponse[OfficersDoc]:
     """Return the officers of a table and the offered roles, for officers."""
     officer_rights.require_officer()
     s = services()
@@ -134,7 +128,7 @@ def list_officers(game: str) -> Response:
     owner = s.seat_tokens.find_director(game)
     rows = [*([(owner, "owner")] if owner else []), *held]
     names = s.seat_tokens.texts.list_names([player for player, _ in (*rows, *offered)])
-    items = [
+    items: list[OfficerDoc] = [
         {"player": player, "name": names.get(player), "office": office, "offered": is_offer}
         for some, is_offer in ((rows, False), (offered, True))
         for player, office in some
@@ -151,10 +145,9 @@ def list_officers(game: str) -> Response:
     body=OfficerRemovalSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def remove_officer(body: Doc, headers: Doc, game: str, player: str) -> Response:
+def remove_officer(body: Doc, headers: Doc, game: str, player: str) -> JsonResponse[WrittenDoc]:
     """End the role of an officer below your own role, or your own; an offer ends with it."""
     officer_rights.require_officer()
     s, officer = services(), officer_rights.acting_officer(game)
@@ -201,10 +194,9 @@ def withdraw_office(game: str, player: str) -> Response:
     body=OfficerRemovalSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=WrittenSchema,
     status=201,
 )
-def inherit_table(body: Doc, headers: Doc, game: str) -> Response:
+def inherit_table(body: Doc, headers: Doc, game: str) -> JsonResponse[WrittenDoc]:
     """Take over a table without its owner, as its highest officer.
 
     The owner's account is erased or banned, or has given no sign for thirty days. Where there is no officer, the

@@ -6,14 +6,16 @@ from flask import Response
 
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.routes.table_chat import audit_chat, chat_to_json, find_chat
-from api.schemas.chat_schemas import ChatSchema, ChatWishSchema
-from api.services import Doc, services
+from api.schemas.chat_schemas import ChatDoc, ChatWishSchema
+from api.services import services
 from api.tournament_rights import require_right
 from domain.notifications.chats import ChatRequest
+from domain.types import Doc
 
 bp = Blueprint(
     "tournament_chats",
@@ -23,15 +25,8 @@ bp = Blueprint(
 )
 
 
-@bp.operation(
-    "GET",
-    "/chat",
-    "tournament_chat",
-    access=authorization.require_directing_account,
-    errors=(403, 404),
-    response=ChatSchema,
-)
-def tournament_chat(tournament: str) -> Response:
+@bp.operation("GET", "/chat", "tournament_chat", access=authorization.require_directing_account, errors=(403, 404))
+def tournament_chat(tournament: str) -> JsonResponse[ChatDoc]:
     """Return the tournament's group chat: who named it, and its host. All its officers see it."""
     require_right(tournament, "tournament_chat")
     return json_response(chat_to_json(find_chat(tournament)))
@@ -44,9 +39,8 @@ def tournament_chat(tournament: str) -> Response:
     access=authorization.require_session,
     errors=(403, 404, 409),
     body=ChatWishSchema,
-    response=ChatSchema,
 )
-def change_tournament_chat(body: Doc, tournament: str) -> Response:
+def change_tournament_chat(body: Doc, tournament: str) -> JsonResponse[ChatDoc]:
     """Name the address of the tournament's group chat, in place of the previous one.
 
     The organiser and deputies may do it. The chat is told of draws, results and standings. Messages end with your

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from flask import Response
-
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.openapi.smorest import Blueprint
 from api.routes.games import charge_quota
 from api.schemas.query_args import MoveHeaders
-from api.schemas.tournament_responses import (
-    TournamentEnteredSchema,
-    TournamentWrittenSchema,
-)
+from api.schemas.tournament_responses import TournamentEnteredDoc, TournamentWrittenDoc
 from api.schemas.tournament_schemas import (
     CheckInSchema,
     EnterSchema,
@@ -22,8 +18,9 @@ from api.schemas.tournament_schemas import (
     TournamentNonceSchema,
     WantedByeSchema,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import (
+    confirm_tournament_write,
     execute_for_caller,
     load_tournament,
     open_queue_tables,
@@ -41,6 +38,7 @@ from domain.tournaments.aggregate.basic_commands import (
     Withdraw,
 )
 from domain.tournaments.aggregate.queue_commands import CloseQueue, JoinQueue, LeaveQueue, OpenQueue
+from domain.types import Doc
 
 bp = Blueprint(
     "tournament_entrants",
@@ -59,10 +57,9 @@ bp = Blueprint(
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentEnteredSchema,
     status=201,
 )
-def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
+def enter_tournament(_: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentEnteredDoc]:
     """Enter, with your account. Beyond the capacity you are on the waiting list.
 
     You may enter a Swiss event until half of its rounds are drawn: rounds missed count 0. After a withdrawal you come
@@ -73,7 +70,7 @@ def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
     charge_quota("seats")
     player = authorization.current_account().player
     stored = execute_for_caller(tournament, Enter(player, own_players()), headers)
-    return written_response(stored, entrant=stored.records[0].body["entrant"])
+    return written_response(stored, {**confirm_tournament_write(stored), "entrant": stored.records[0].body["entrant"]})
 
 
 @bp.operation(
@@ -83,12 +80,11 @@ def enter_tournament(_: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_playing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
 )
-def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
+def withdraw_from_tournament(headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Withdraw. Your results stand, and you get no further table. Leave your seat yourself at those that you have."""
     ended = services().seat_tokens.substitutes.end_all(tournament, own_players())
-    return written_response(execute_for_caller(tournament, Withdraw(own_players()), headers, more=ended), 200)
+    return written_response(execute_for_caller(tournament, Withdraw(own_players()), headers, more=ended), status=200)
 
 
 @bp.operation(
@@ -100,10 +96,9 @@ def withdraw_from_tournament(headers: Doc, tournament: str) -> Response:
     body=WantedByeSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def want_bye(body: Doc, headers: Doc, tournament: str) -> Response:
+def want_bye(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Want a bye in a round of a Swiss event. No bye is forced on others for your sake.
 
     It is worth what the terms say (`wanted_bye`), by default nothing.
@@ -120,10 +115,9 @@ def want_bye(body: Doc, headers: Doc, tournament: str) -> Response:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
+def queue_for_table(_: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Wait for a table of a ladder or arena. It is made once as many wait as the preferred number of seats.
 
     After the `patience` of the stage it is made for the least number. You may wait while you play fewer tables than
@@ -147,11 +141,10 @@ def queue_for_table(_: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_playing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
 )
-def leave_queue(headers: Doc, tournament: str) -> Response:
+def leave_queue(headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Wait no longer for a table."""
-    return written_response(execute_for_caller(tournament, LeaveQueue(own_players()), headers), 200)
+    return written_response(execute_for_caller(tournament, LeaveQueue(own_players()), headers), status=200)
 
 
 @bp.operation(
@@ -163,10 +156,9 @@ def leave_queue(headers: Doc, tournament: str) -> Response:
     body=CheckInSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
+def check_in(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Check in for the draw, if you like with the hash of a nonce, so that nobody can foresee the draw."""
     return written_response(execute_for_caller(tournament, CheckIn(own_players(), body["nonce_hash"]), headers))
 
@@ -179,10 +171,9 @@ def check_in(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=TournamentNonceSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
+def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Show your nonce, once the check-in has closed. One that is not shown counts as empty."""
     return written_response(execute_for_caller(tournament, ShowNonce(own_players(), body["nonce"]), headers))
 
@@ -195,10 +186,9 @@ def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=PhaseSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def change_phase(body: Doc, headers: Doc, tournament: str) -> Response:
+def change_phase(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Open the check-in of your tournament (`checking`), or close it (`drawing`): nonces are shown then.
 
     You may open another one before each further draw. Without it, the same entrants go on, with their nonces. The queue

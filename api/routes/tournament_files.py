@@ -17,14 +17,12 @@ from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import etag_response, retry_after_inspection
 from api.routes.feeds import ICALENDAR
 from api.schemas.tournament_schemas import SheetArgs, TournamentCalendarArgs
-from api.services import Doc, services
-from api.tournament_calls import (
-    entrant_names,
-    load_tournament,
-)
+from api.services import services
+from api.tournament_calls import entrant_names, load_tournament
 from domain.kernel.text.message_catalog import load_texts
 from domain.service.recurrence import Recurrence
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.types import Doc
 
 bp = Blueprint(
     "tournament_files",

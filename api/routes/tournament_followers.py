@@ -5,9 +5,10 @@ from __future__ import annotations
 from flask import Response
 
 from api import authorization
+from api.http.json_responses import JsonResponse
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.tournament_responses import FollowedSeriesSchema
+from api.schemas.tournament_responses import FollowedSeriesDoc
 from api.services import services
 from api.tournament_calls import load_tournament
 from domain.errors import RuleError
@@ -17,15 +18,8 @@ from domain.tournaments.aggregate.tournament import Tournament
 bp = Blueprint("followed_series", __name__, url_prefix="/v1", description="Series of tournaments that people follow.")
 
 
-@bp.operation(
-    "GET",
-    "/me/series",
-    "followed_series",
-    access=authorization.require_account,
-    errors=(403,),
-    response=FollowedSeriesSchema,
-)
-def list_followed_series() -> Response:
+@bp.operation("GET", "/me/series", "followed_series", access=authorization.require_account, errors=(403,))
+def list_followed_series() -> JsonResponse[FollowedSeriesDoc]:
     """Return the series that you follow, each by its newest event, the last one followed first."""
     s = services()
     found = s.notifications.followed_series.list_by_account(authorization.credential_owner().account)

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import msgspec
-from flask import Response
-
 from api import authorization
 from api.command_execution import execute_command
 from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.officer_rights import acting_officer
 from api.openapi.smorest import Blueprint
-from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
+from api.response_builders import json_response, retry_after_inspection, tagged_response, wait_for_views
 from api.routes.games import charge_quota
 from api.routes.rating_lists import list_hundredths
 from api.schemas.query_args import MoveHeaders, WaitArgs
 from api.schemas.request_bodies import MOST_AT_ONCE
 from api.schemas.tournament_responses import (
-    AdjournedSchema,
-    ExplanationSchema,
-    PlacesByRoundSchema,
-    ReportedSchema,
-    RoundSchema,
-    StandingsSchema,
-    TablesMadeSchema,
-    TournamentWrittenSchema,
+    AdjournedDoc,
+    ExplanationDoc,
+    ReportedDoc,
+    StandingsDoc,
+    TablesMadeDoc,
+    TournamentWrittenDoc,
 )
 from api.schemas.tournament_schemas import (
     BidSchema,
@@ -36,14 +32,8 @@ from api.schemas.tournament_schemas import (
     StandingsArgs,
     TournamentDrawSchema,
 )
-from api.services import Doc, services
-from api.tournament_calls import (
-    entrant_names,
-    execute_for_caller,
-    load_tournament,
-    own_players,
-    written_response,
-)
+from api.services import services
+from api.tournament_calls import entrant_names, execute_for_caller, load_tournament, own_players, written_response
 from api.tournament_rights import require_right
 from domain.command_handler import GameConditions
 from domain.errors import RuleError, TournamentError
@@ -59,6 +49,8 @@ from domain.tournaments.explain import explain, explanation_sentences, explanati
 from domain.tournaments.standings import list_standings
 from domain.tournaments.terms import BY_DRAW, IGNORED
 from domain.tournaments.ties import TieBreaks
+from domain.types import Doc
+from projections.tournament_documents import PlacesByRoundDoc, RoundDoc
 from projections.tournament_views import build_progress, build_round, has_round
 
 bp = Blueprint(
@@ -79,10 +71,9 @@ ROUND = "/stages/<version:stage>/rounds/<version:number>"
     body=TournamentDrawSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> JsonResponse[TournamentWrittenDoc]:
     """Draw: round 1 of a league or design pairs all its rounds. The record publishes the next secret of the chain.
 
     You may draw once all nonces are shown, or the time for it is over. A further round of a Swiss event or a knockout
@@ -119,16 +110,15 @@ def _read_draw_input(t: Tournament, stage: int, round_: int) -> DrawInput:
     access=authorization.public,
     errors=(304, 404, 503),
     query=WaitArgs,
-    response=RoundSchema,
 )
 @retry_after_inspection
-def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
+def get_round(args: Doc, tournament: str, stage: int, number: int) -> JsonResponse[RoundDoc]:
     """Return a round: pods in order of their seats, tables, results, byes."""
     wait_for_views(args["wait"])
     t = load_tournament(tournament)
     if not has_round(t, stage, number):
         raise Problem("not_found")
-    return etag_response(msgspec.json.encode(build_round(t, stage, number)), t.version)
+    return tagged_response(build_round(t, stage, number), t.version)
 
 
 @bp.operation(
@@ -140,10 +130,9 @@ def get_round(args: Doc, tournament: str, stage: int, number: int) -> Response:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def open_bids(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+def open_bids(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> JsonResponse[TournamentWrittenDoc]:
     """Let the entrants of a drawn round file their bids, or their lists of seats.
 
     They close after the time of the stage, or once everybody has filed. Then you make the tables.
@@ -160,15 +149,16 @@ def open_bids(_: Doc, headers: Doc, tournament: str, stage: int, number: int) ->
     errors=(403, 404, 409, 412),
     body=BidSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
 )
-def file_bid(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+def file_bid(body: Doc, headers: Doc, tournament: str, stage: int, number: int) -> JsonResponse[TournamentWrittenDoc]:
     """File your bid for the seats of your pod, or your list of seats, in place of the one before.
 
     It is sealed until your table is made: before, nobody reads it, not even you.
     """
     wish = tuple(body["bid"] or body["seats"]) if not (body["bid"] and body["seats"]) else ()
-    return written_response(execute_for_caller(tournament, FileBid(own_players(), stage, number, wish), headers), 200)
+    return written_response(
+        execute_for_caller(tournament, FileBid(own_players(), stage, number, wish), headers), status=200
+    )
 
 
 @bp.operation(
@@ -179,10 +169,9 @@ def file_bid(body: Doc, headers: Doc, tournament: str, stage: int, number: int) 
     errors=(403, 404, 409),
     body=EnterSchema,
     body_required=False,
-    response=TablesMadeSchema,
     status=201,
 )
-def make_tables(_: Doc, tournament: str, stage: int, number: int) -> Response:
+def make_tables(_: Doc, tournament: str, stage: int, number: int) -> JsonResponse[TablesMadeDoc]:
     """Make the tables of a round: each pod's game is opened, its people are seated, and it starts.
 
     Bids or lists for the seats must be closed. A request makes up to 50 tables; repeat it until `left` is 0. No table
@@ -191,16 +180,17 @@ def make_tables(_: Doc, tournament: str, stage: int, number: int) -> Response:
     t, s = require_right(tournament, "make_tables")[0], services()
     with rate_limits.long_work_slot():
         left = s.tournament_tables.make_tables(t.id, stage, number, MOST_AT_ONCE, lambda: charge_quota("tables"))
-    return _progress_response(t, {"left": left})
+    version = _signal_progress(t)
+    return json_response({"tournament": t.id, "version": version, "left": left}, 201, Annals_Version=str(version))
 
 
-def _progress_response(t: Tournament, more: Doc) -> Response:
+def _signal_progress(t: Tournament) -> int:
     """Return the version after work of the service, and signal its records."""
     s = services()
     version = s.ledger.version(t.id)
     if position := s.ledger.position(t.id, version):
         s.notify_appended(position)
-    return json_response({"tournament": t.id, "version": version, **more}, 201, Annals_Version=str(version))
+    return version
 
 
 @bp.operation(
@@ -211,10 +201,9 @@ def _progress_response(t: Tournament, more: Doc) -> Response:
     errors=(403, 404, 409),
     body=EnterSchema,
     body_required=False,
-    response=ReportedSchema,
     status=201,
 )
-def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response:
+def report_results(_: Doc, tournament: str, stage: int, number: int) -> JsonResponse[ReportedDoc]:
     """Report the results of the round's games that have closed. You may repeat it: each result is reported once.
 
     The service reads them from the games, as soon as spectators see their end. A game closed without a result does
@@ -223,7 +212,8 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response
     t, s = require_right(tournament, "report_results")[0], services()
     with rate_limits.long_work_slot():
         pods = s.tournament_tables.report_results(t.id, stage, number, s.reader.list_places)
-    return _progress_response(t, {"pods": pods})
+    version = _signal_progress(t)
+    return json_response({"tournament": t.id, "version": version, "pods": pods}, 201, Annals_Version=str(version))
 
 
 @bp.operation(
@@ -234,10 +224,9 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> Response
     errors=(403, 404, 409),
     body=TournamentDrawSchema,
     body_required=False,
-    response=AdjournedSchema,
     status=201,
 )
-def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Response:
+def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> JsonResponse[AdjournedDoc]:
     """End the games of a round still in play, as at the end of the time of a live event. You may repeat it.
 
     Each is a ruling at its table (`adjourned`): places follow from the true state, and the game is closed after a day,
@@ -250,7 +239,9 @@ def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> Respon
         for (round_, pod), table in sorted(play.tables.items()):
             if round_ == number and table.game and services().commands.game(table.game).status == "running":
                 (pods if _adjourn_table(table.game, player, body["reason"]) else refused).append(pod)
-    return _progress_response(t, {"pods": pods, "refused": refused})
+    version = _signal_progress(t)
+    doc: AdjournedDoc = {"tournament": t.id, "version": version, "pods": pods, "refused": refused}
+    return json_response(doc, 201, Annals_Version=str(version))
 
 
 def _adjourn_table(game: str, player: str, reason: str) -> bool:
@@ -278,10 +269,9 @@ def _adjourn_table(game: str, player: str, reason: str) -> bool:
     body=EnterSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> Response:
+def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -> JsonResponse[TournamentWrittenDoc]:
     """Make the standings after a round official, once all its tables have a result.
 
     After the last round of a stage the next one begins. You may rank a round again if its standings have changed.
@@ -318,26 +308,35 @@ def _load_ranked(tournament: str, stage: int, round_: int) -> Tournament:
     access=authorization.public,
     errors=(304, 404, 503),
     query=StandingsArgs,
-    response=StandingsSchema,
 )
 @retry_after_inspection
-def standings(args: Doc, tournament: str) -> Response:
+def standings(args: Doc, tournament: str) -> JsonResponse[StandingsDoc]:
     """Return the standings as of now, or the official ones after a round (`after_round`)."""
     wait_for_views(args["wait"])
     t, after = load_tournament(tournament), args.get("after_round")
     stage = _find_stage(t, args)
-    doc: Doc = {"tournament": t.id, "version": t.version, "official": after is not None, "stage": stage}
+    doc: StandingsDoc = {
+        "tournament": t.id,
+        "version": t.version,
+        "official": after is not None,
+        "stage": stage,
+        "standings": [],
+        "running": [],
+    }
     if after is None:
         ties = TieBreaks(t.stage(stage))
-        found = {"standings": list_standings(ties), "running": ties.tally.running}
-        unranked = {"unranked": ties.tally.unranked} if ties.tally.stage.window else {}
-        return etag_response(msgspec.json.encode(doc | found | unranked), t.version)
+        doc["standings"] = list_standings(ties)
+        doc["running"] = list(ties.tally.running)
+        if ties.tally.stage.window:
+            doc["unranked"] = {str(entrant): tables for entrant, tables in ties.tally.unranked.items()}
+        return tagged_response(doc, t.version)
     rankings = t.stages[stage - 1].rankings
     if after > len(rankings):
         raise Problem("not_found")
     ranking = rankings[after - 1]
-    official = {"standings": ranking["standings"], "running": [], "digest": ranking["digest"]}
-    return etag_response(msgspec.json.encode(doc | official), t.version)
+    doc["standings"] = ranking["standings"]
+    doc["digest"] = ranking["digest"]
+    return tagged_response(doc, t.version)
 
 
 @bp.operation(
@@ -347,14 +346,12 @@ def standings(args: Doc, tournament: str) -> Response:
     access=authorization.public,
     errors=(304, 404, 503),
     query=PlacesByRoundArgs,
-    response=PlacesByRoundSchema,
 )
 @retry_after_inspection
-def places_by_round(args: Doc, tournament: str) -> Response:
+def places_by_round(args: Doc, tournament: str) -> JsonResponse[PlacesByRoundDoc]:
     """Return place and points of each entrant in the official standings after each round of a stage."""
     t = load_tournament(tournament)
-    doc = {"tournament": t.id, "version": t.version, **build_progress(t, _find_stage(t, args))}
-    return etag_response(msgspec.json.encode(doc), t.version)
+    return tagged_response(build_progress(t, _find_stage(t, args)), t.version)
 
 
 @bp.operation(
@@ -364,10 +361,9 @@ def places_by_round(args: Doc, tournament: str) -> Response:
     access=authorization.public,
     errors=(304, 404, 503),
     query=ExplainArgs,
-    response=ExplanationSchema,
 )
 @retry_after_inspection
-def explain_places(args: Doc, tournament: str) -> Response:
+def explain_places(args: Doc, tournament: str) -> JsonResponse[ExplanationDoc]:
     """Return why one entrant stands before another: the rules as data, and sentences in your language.
 
     Without `after_round` as of now.
@@ -384,6 +380,7 @@ def explain_places(args: Doc, tournament: str) -> Response:
         raise Problem("invalid_query", errors=[{"at": "/a", "message": message}]) from None
     labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
     sentences = explanation_sentences(ties, found, args.get("lang", request_language()), labels)
-    response = etag_response(msgspec.json.encode(explanation_to_json(ties, found) | {"sentences": sentences}), version)
+    doc: ExplanationDoc = {**explanation_to_json(ties, found), "sentences": sentences}
+    response = tagged_response(doc, version)
     response.vary.add("Accept-Language")
     return response

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-import msgspec
-from flask import Response
-
 from api import authorization
 from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language, translate
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint, string_headers
-from api.response_builders import etag_response, json_response, retry_after_inspection, wait_for_views
+from api.response_builders import json_response, retry_after_inspection, tagged_response, wait_for_views
 from api.schemas.query_args import MoveArgs, MoveHeaders, WaitArgs
 from api.schemas.tournament_responses import (
-    RulingPreviewSchema,
-    TournamentRuledSchema,
-    TournamentRulingsSchema,
-    TournamentWrittenSchema,
+    MovedPlaceDoc,
+    RulingPreviewDoc,
+    TournamentRuledDoc,
+    TournamentRulingsDoc,
+    TournamentWrittenDoc,
 )
 from api.schemas.tournament_schemas import (
     TournamentAnswerSchema,
@@ -30,8 +29,9 @@ from api.schemas.tournament_schemas import (
     TournamentRulingHeaders,
     TournamentRulingSchema,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import (
+    confirm_tournament_write,
     entrant_names,
     execute_for_caller,
     load_tournament,
@@ -56,6 +56,7 @@ from domain.tournaments.aggregate.tournament_ruling_commands import (
 from domain.tournaments.explain import explain, explanation_sentences
 from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks
+from domain.types import Doc
 from projections.tournament_views import build_rulings
 
 bp = Blueprint(
@@ -82,26 +83,20 @@ _NEEDED: Mapping[str, str] = {
     access=authorization.public,
     errors=(304, 404, 503),
     query=WaitArgs,
-    response=TournamentRulingsSchema,
 )
 @retry_after_inspection
-def list_tournament_rulings(args: Doc, tournament: str) -> Response:
+def list_tournament_rulings(args: Doc, tournament: str) -> JsonResponse[TournamentRulingsDoc]:
     """Return the rulings with their authors and reasons, the first one first."""
     wait_for_views(args["wait"])
     t, texts = load_tournament(tournament), services().seat_tokens.texts
     appeals = [each.appeal for each in t.rulings if each.appeal]
     hashes = [each.reason for each in t.rulings]
     hashes += [hashed for appeal in appeals for hashed in (appeal.reason, appeal.answer)]
-    reasons, items = texts.find_texts([each for each in hashes if each]), build_rulings(t)
-    for doc, each in zip(items, t.rulings, strict=True):
-        doc["reason"] = reasons.get(each.reason)
-        if each.appeal:
-            said = {"reason": reasons.get(each.appeal.reason), "answer": reasons.get(each.appeal.answer)}
-            doc["appeal"] = {**doc["appeal"], **said}
+    items = build_rulings(t, texts.find_texts([each for each in hashes if each]))
     officers = {each.body["officer"] for each in t.rulings} | {each.officer for each in appeals if each.officer}
     names = texts.list_names(officers)
-    doc = {"tournament": t.id, "version": t.version, "names": names, "items": items}
-    return etag_response(msgspec.json.encode(doc), t.version)
+    doc: TournamentRulingsDoc = {"tournament": t.id, "version": t.version, "names": names, "items": items}
+    return tagged_response(doc, t.version)
 
 
 @bp.operation(
@@ -113,18 +108,18 @@ def list_tournament_rulings(args: Doc, tournament: str) -> Response:
     body=TournamentRulingSchema,
     headers=TournamentRulingHeaders,
     query=MoveArgs,
-    response=TournamentRuledSchema,
     status=201,
     description="Stored",
 )
 @bp.alt_response(
     200,
-    schema=RulingPreviewSchema,
     headers=string_headers("ETag"),
     description="Effect of the ruling, of a dry run",
     success=True,
 )
-def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> Response:
+def rule_on_tournament(
+    body: Doc, headers: Doc, args: Doc, tournament: str
+) -> JsonResponse[TournamentRuledDoc] | JsonResponse[RulingPreviewDoc]:
     """Rule on a table or an entrant, or take a ruling back, as an officer. Everybody may read your reason.
 
     First send it with `dry_run=1`: the response explains each place that would move. Then send it with its ETag in
@@ -144,7 +139,8 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
         raise Problem("invalid_body", errors=[{"at": "/reason", "message": Message("A reason is expected.")}])
     slot = rate_limits.gate_context()
     stored = execute_for_caller(tournament, command, {"key": headers["key"]}, body["reason"], slot=slot)
-    return written_response(stored, ruling=stored.records[0].body.get("ruling", stored.versions[0]))
+    ruling = stored.records[0].body.get("ruling", stored.versions[0])
+    return written_response(stored, {**confirm_tournament_write(stored), "ruling": ruling})
 
 
 @bp.operation(
@@ -155,10 +151,9 @@ def rule_on_tournament(body: Doc, headers: Doc, args: Doc, tournament: str) -> R
     errors=(403, 404, 409, 412),
     body=TournamentAppealRequestSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def appeal_in_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
+def appeal_in_tournament(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Contest a ruling, as an entrant of its stage. The first appeal against a ruling is the only one.
 
     The ruling stands meanwhile. Everybody may read your reason.
@@ -175,10 +170,9 @@ def appeal_in_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=TournamentAnswerSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def answer_in_tournament(body: Doc, headers: Doc, tournament: str, ruling: int) -> Response:
+def answer_in_tournament(body: Doc, headers: Doc, tournament: str, ruling: int) -> JsonResponse[TournamentWrittenDoc]:
     """Answer an appeal, as another officer than the ruling's author, and no party to the matter.
 
     If you overturn the ruling, an officer then takes it back (`restored`): its effect is shown and confirmed as ever.
@@ -212,13 +206,13 @@ def _read_ruling(t: Tournament, body: Doc, officer: str, preview: str) -> Ruling
     return makers[body["act"]]()
 
 
-def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
+def _preview_response(t: Tournament, effect: RulingEffect) -> JsonResponse[RulingPreviewDoc]:
     """Return the effect of a ruling, with a sentence for each moved place."""
     names, before, after = entrant_names(t), effect.before, effect.after
     labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
     order = [entrant for group in after.ranking for entrant in group]
     neighbours = dict(zip(order, order[1:2] + order, strict=False)) if len(order) > 1 else {}
-    moved = [
+    moved: list[MovedPlaceDoc] = [
         {
             "entrant": entrant,
             "before": before.places[entrant],
@@ -229,8 +223,15 @@ def _preview_response(t: Tournament, effect: RulingEffect) -> Response:
         }
         for entrant in effect.moved
     ]
-    doc = {"tournament": t.id, "version": t.version, "stage": effect.stage, "digest": effect.digest, "moved": moved}
-    doc |= {"standings": list_standings(after), "advancing": effect.advancing}
+    doc: RulingPreviewDoc = {
+        "tournament": t.id,
+        "version": t.version,
+        "stage": effect.stage,
+        "digest": effect.digest,
+        "moved": moved,
+        "standings": list_standings(after),
+        "advancing": effect.advancing,
+    }
     response = json_response(doc, 200, Annals_Version=str(t.version))
     response.set_etag(effect.digest)
     response.vary.add("Accept-Language")
@@ -261,10 +262,9 @@ def _explain_place(ties: TieBreaks, entrant: int, neighbour: int | None, labels:
     errors=(403, 404, 409, 412),
     body=TournamentOfficerSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> Response:
+def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Name an officer of your tournament, or give one another role. The records name the person's id."""
     require_right(tournament, "name_tournament_officer")
     person = find_person(body)
@@ -278,10 +278,9 @@ def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> Respons
     access=authorization.require_directing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
 )
-def remove_tournament_officer(headers: Doc, tournament: str, player: str) -> Response:
+def remove_tournament_officer(headers: Doc, tournament: str, player: str) -> JsonResponse[TournamentWrittenDoc]:
     """End the role of an officer of your tournament, or your own role."""
     if player not in authorization.player_ids():
         require_right(tournament, "remove_tournament_officer")
-    return written_response(execute_for_caller(tournament, RecuseOfficer(player), headers), 200)
+    return written_response(execute_for_caller(tournament, RecuseOfficer(player), headers), status=200)

@@ -6,18 +6,20 @@ from flask import Response
 
 from api import authorization
 from api.caller_keys import creation_response, person_key
+from api.http.json_responses import JsonResponse
 from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.query_args import MoveHeaders
-from api.schemas.tournament_responses import SubstitutionsSchema, TournamentWrittenSchema
+from api.schemas.tournament_responses import SubstituteOfferDoc, SubstitutionsDoc, TournamentWrittenDoc
 from api.schemas.tournament_schemas import SubstituteSchema
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import execute_for_caller, load_tournament, own_players, written_response
 from domain.errors import RuleError
 from domain.service.substitute_offers import SubstituteOffer
 from domain.tournaments.aggregate.basic_commands import EndSubstitution, NameSubstitute
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.types import Doc
 
 bp = Blueprint(
     "tournament_substitutes", __name__, url_prefix="/v1", description="Substitutes in tournaments: ask, accept, end."
@@ -34,10 +36,9 @@ OWN = "/me/substitutions/<tournament:tournament>/<player:player>"
     errors=(403, 404, 409, 412),
     body=SubstituteSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def ask_substitute(body: Doc, headers: Doc, tournament: str) -> Response:
+def ask_substitute(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Ask a person to be your substitute: from then on the person's decisions at your tables count as yours.
 
     It counts once the person accepts (`PUT /v1/me/substitutions/{tournament}/{player}`), by a record with the
@@ -56,7 +57,7 @@ def ask_substitute(body: Doc, headers: Doc, tournament: str) -> Response:
     return creation_response(_describe_version(tournament, key.first if key and key.first else t.version), key)
 
 
-def _describe_version(tournament: str, version: int) -> Doc:
+def _describe_version(tournament: str, version: int) -> TournamentWrittenDoc:
     """Return the members of a write for a version of a tournament."""
     ledger = services().ledger
     (record,) = ledger.read(tournament, version - 1, version)
@@ -99,15 +100,8 @@ def _end(t: Tournament, entrant: int, player: str) -> Response:
     return Response(status=204)
 
 
-@bp.operation(
-    "GET",
-    "/me/substitutions",
-    "my_substitutions",
-    access=authorization.require_account,
-    errors=(403,),
-    response=SubstitutionsSchema,
-)
-def my_substitutions() -> Response:
+@bp.operation("GET", "/me/substitutions", "my_substitutions", access=authorization.require_account, errors=(403,))
+def my_substitutions() -> JsonResponse[SubstitutionsDoc]:
     """Return the questions to you, and yours to others, whether you or they would be a substitute in a tournament.
 
     Questions by blocked people are left out.
@@ -117,10 +111,20 @@ def my_substitutions() -> Response:
     names = services().seat_tokens.texts.list_names([*(o.by for o in asked), *(o.player for o in made)])
     return json_response(
         {
-            "offers": [offer._asdict() | {"name": names.get(offer.by)} for offer in asked],
-            "asked": [offer._asdict() | {"name": names.get(offer.player)} for offer in made if _is_open(offer)],
+            "offers": [_offer_to_json(offer, names.get(offer.by)) for offer in asked],
+            "asked": [_offer_to_json(offer, names.get(offer.player)) for offer in made if _is_open(offer)],
         }
     )
+
+
+def _offer_to_json(offer: SubstituteOffer, name: str | None) -> SubstituteOfferDoc:
+    return {
+        "tournament": offer.tournament,
+        "by": offer.by,
+        "player": offer.player,
+        "at": offer.at,
+        "name": name,
+    }
 
 
 def list_questions() -> list[SubstituteOffer]:
@@ -142,15 +146,8 @@ def _is_open(offer: SubstituteOffer) -> bool:
     return not t.is_over and entrant is not None and t.entrants[entrant].is_active
 
 
-@bp.operation(
-    "PUT",
-    OWN,
-    "accept_substitution",
-    access=authorization.require_playing_account,
-    errors=(403, 404, 409),
-    response=TournamentWrittenSchema,
-)
-def accept_substitution(tournament: str, player: str) -> Response:
+@bp.operation("PUT", OWN, "accept_substitution", access=authorization.require_playing_account, errors=(403, 404, 409))
+def accept_substitution(tournament: str, player: str) -> JsonResponse[TournamentWrittenDoc]:
     """Accept to be the substitute of an entrant who has asked you. While you are, you do not enter yourself."""
     authorization.require_good_standing()
     s = services()
@@ -165,7 +162,7 @@ def accept_substitution(tournament: str, player: str) -> Response:
     )
     for person in (offer.by, offer.player):
         s.notify_changed(person)
-    return written_response(stored, 200)
+    return written_response(stored, status=200)
 
 
 @bp.operation(

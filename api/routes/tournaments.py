@@ -4,60 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
 from flask import Response
 
 from api import authorization
 from api.http import rate_limits
+from api.http.json_responses import JsonResponse
 from api.http.problems import damaged_record_problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import (
     DAMAGED_HEADER,
     ChangeCursor,
-    etag_response,
     page_response,
     paginate_changes,
     retry_after_inspection,
+    tagged_response,
     wait_for_views,
 )
 from api.routes.games import build_terms, charge_quota, find_ruleset
 from api.routes.history import NDJSON, file_response
 from api.routes.proofs import prove_record
-from api.schemas.history_responses import InclusionSchema
+from api.schemas.history_responses import InclusionDoc
 from api.schemas.query_args import KeyHeaders, MoveHeaders, WaitArgs
 from api.schemas.request_bodies import CardSchema
-from api.schemas.tournament_responses import (
-    TournamentSchema,
-    TournamentsSchema,
-    TournamentWrittenSchema,
-)
-from api.schemas.tournament_schemas import (
-    NewTournamentSchema,
-    ScheduleSchema,
-    TournamentEndSchema,
-    TournamentsArgs,
-)
-from api.services import Doc, services
-from api.tournament_calls import (
-    entrant_names,
-    execute_for_caller,
-    load_tournament,
-    tournament_key,
-    written_response,
-)
+from api.schemas.tournament_responses import TournamentsDoc, TournamentWrittenDoc
+from api.schemas.tournament_schemas import NewTournamentSchema, ScheduleSchema, TournamentEndSchema, TournamentsArgs
+from api.services import services
+from api.tournament_calls import entrant_names, execute_for_caller, load_tournament, tournament_key, written_response
 from api.tournament_rights import require_right
 from domain.kernel.records.record import Record
 from domain.service.recurrence import Recurrence
 from domain.tournament_series import plan_schedule
 from domain.tournament_tables import new_tournament_id
-from domain.tournaments.aggregate.basic_commands import (
-    CloseTournament,
-)
+from domain.tournaments.aggregate.basic_commands import CloseTournament
 from domain.tournaments.aggregate.schedule_commands import Unschedule
 from domain.tournaments.aggregate.tournament_proof import export_lines
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.results import DEFAULT_TIES, KNOCKOUT_TIES
 from domain.tournaments.terms import QUEUED
+from domain.types import Doc
+from projections.tournament_documents import TournamentDoc, TournamentSummaryDoc
 from projections.tournament_views import build_tournament
 
 RECORDS_PER_SLICE = 100
@@ -74,11 +59,10 @@ bp = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments", descriptio
     errors=(403, 409, 412),
     body=NewTournamentSchema,
     headers=KeyHeaders,
-    response=TournamentWrittenSchema,
     status=201,
     response_headers=string_headers("Location"),
 )
-def open_tournament(body: Doc, headers: Doc) -> Response:
+def open_tournament(body: Doc, headers: Doc) -> JsonResponse[TournamentWrittenDoc]:
     """Open a tournament, and direct it. Its terms do not change any more.
 
     The service makes a chain of secrets for the draws and publishes its first one. A repetition with the same key gets
@@ -126,10 +110,9 @@ def _fill_stage(stage: Doc) -> Doc:
     "tournaments",
     access=authorization.public,
     query=TournamentsArgs,
-    response=TournamentsSchema,
     response_headers=string_headers("Link"),
 )
-def list_tournaments(args: Doc) -> Response:
+def list_tournaments(args: Doc) -> JsonResponse[TournamentsDoc]:
     """Return the public tournaments, newest change first."""
     s = services()
     page, address = paginate_changes(
@@ -140,21 +123,23 @@ def list_tournaments(args: Doc) -> Response:
         status=args["status"],
         ruleset=args["ruleset"],
     )
-    found = [doc for _, doc in page]
-    names = s.seat_tokens.texts.list_names(doc["director"] for doc in found)
-    cards = s.seat_tokens.texts.list_cards([doc["tournament"] for doc in found])
-    docs = [
-        doc
-        | {"names": {player: names[player] for player in (doc["director"],) if player in names}}
-        | _card_members(cards.get(doc["tournament"]))
-        for doc in found
+    names = s.seat_tokens.texts.list_names(doc["director"] for doc in page)
+    cards = s.seat_tokens.texts.list_cards([doc["tournament"] for doc in page])
+    docs: list[TournamentSummaryDoc] = [
+        {**doc, "names": {player: names[player] for player in (doc["director"],) if player in names}} for doc in page
     ]
-    return page_response(docs, address)
+    for doc in docs:
+        _add_card(doc, cards.get(doc["tournament"]))
+    return page_response({"items": docs, "next": address})
 
 
-def _card_members(found: tuple[str, str] | None) -> Doc:
-    title, note = found or ("", "")
-    return ({"title": title} if title else {}) | ({"note": note} if note else {})
+def _add_card(doc: TournamentSummaryDoc, card: tuple[str, str] | None) -> None:
+    """Add the tournament's title and note."""
+    title, note = card or ("", "")
+    if title:
+        doc["title"] = title
+    if note:
+        doc["note"] = note
 
 
 @bp.operation(
@@ -164,15 +149,15 @@ def _card_members(found: tuple[str, str] | None) -> Doc:
     access=authorization.public,
     errors=(304, 404, 503),
     query=WaitArgs,
-    response=TournamentSchema,
 )
 @retry_after_inspection
-def get_tournament(args: Doc, tournament: str) -> Response:
+def get_tournament(args: Doc, tournament: str) -> JsonResponse[TournamentDoc]:
     """Return the tournament: terms, entrants with their hashes and nonces, and the draws."""
     wait_for_views(args["wait"])
     t, texts = load_tournament(tournament), services().seat_tokens.texts
-    doc = build_tournament(t) | {"names": entrant_names(t)}
-    return etag_response(msgspec.json.encode(doc | _card_members(texts.list_cards([t.id]).get(t.id))), t.version)
+    doc = build_tournament(t, entrant_names(t))
+    _add_card(doc, texts.list_cards([t.id]).get(t.id))
+    return tagged_response(doc, t.version)
 
 
 @bp.operation(
@@ -215,10 +200,9 @@ def unlabel_tournament(tournament: str) -> Response:
     body=TournamentEndSchema,
     body_required=False,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
     status=201,
 )
-def close_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
+def close_tournament(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Close your tournament: finished once every round has been ranked, cancelled before. Games are not closed.
 
     With `outcome` it ends so, or not at all. With `finished` it also ends before its plan, if no later round has a
@@ -236,16 +220,15 @@ def close_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     errors=(403, 404, 409, 412),
     body=ScheduleSchema,
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
 )
-def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
+def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """Give your tournament a time, and let it repeat by a rule as calendars write it.
 
     Once its time has come, the next event of the rule is opened with the same terms, and you direct it.
     """
     require_right(tournament, "schedule_tournament")
     command = plan_schedule(Recurrence(body["rule"], body["zone"], body["start"]))
-    return written_response(execute_for_caller(tournament, command, headers), 200)
+    return written_response(execute_for_caller(tournament, command, headers), status=200)
 
 
 @bp.operation(
@@ -255,12 +238,11 @@ def schedule_tournament(body: Doc, headers: Doc, tournament: str) -> Response:
     access=authorization.require_directing_account,
     errors=(403, 404, 409, 412),
     headers=MoveHeaders,
-    response=TournamentWrittenSchema,
 )
-def unschedule_tournament(headers: Doc, tournament: str) -> Response:
+def unschedule_tournament(headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
     """End the repetition: no event follows this one."""
     require_right(tournament, "unschedule_tournament")
-    return written_response(execute_for_caller(tournament, Unschedule(), headers), 200)
+    return written_response(execute_for_caller(tournament, Unschedule(), headers), status=200)
 
 
 # --- records ---------------------------------------------------------------------------------------------------
@@ -309,9 +291,8 @@ def _read_in_slices(tournament: str, head: int) -> Iterator[Record]:
     access=authorization.public,
     errors=(404, 503),
     query=WaitArgs,
-    response=InclusionSchema,
 )
-def prove_tournament_record(args: Doc, tournament: str, version: int) -> Response:
+def prove_tournament_record(args: Doc, tournament: str, version: int) -> JsonResponse[InclusionDoc] | Response:
     """Return the proof that the log contains a record of the tournament, as for games (`game` is its id)."""
     wait_for_views(args["wait"])
     load_tournament(tournament)

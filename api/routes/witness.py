@@ -10,10 +10,11 @@ from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, read_raw_body
 from api.response_builders import etag_response
-from api.services import Doc, services
+from api.services import services
 from domain.errors import NoteError
 from domain.transparency.tlog_proof import AddCheckpoint
 from domain.transparency.witness_store import SizeConflict
+from domain.types import Doc
 
 NOTE = "text/plain; charset=utf-8"
 SIZE = "text/x.tlog.size"

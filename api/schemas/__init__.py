@@ -1,1 +1,1 @@
-"""Marshmallow schemas of requests and responses."""
+"""Marshmallow schemas of requests, and declared documents of responses."""

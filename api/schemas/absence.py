@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated, TypedDict
+
 from marshmallow import fields
 
 from api.schemas.request_bodies import GAME_ID, until_field
 from api.schemas.request_fields import FullMatch, RequestSchema
-from api.schemas.response_fields import ResponseSchema, one_of, required_int, required_str
 
 OUTCOMES = ("taken", "partly", "already", "refused")
 
@@ -20,29 +21,20 @@ class AbsenceSchema(RequestSchema):
     )
 
 
-class AbsenceRefusalSchema(ResponseSchema):
-    code = required_str(metadata={"description": "As in a problem."})
-    detail = required_str(metadata={"description": "In a sentence."})
+class AbsenceRefusalDoc(TypedDict):
+    code: Annotated[str, "As in a problem."]
+    detail: Annotated[str, "In a sentence."]
 
 
-class SeatAbsenceSchema(ResponseSchema):
-    game = required_str()
-    seat = required_int()
-    outcome = one_of(
-        *OUTCOMES,
-        metadata={"description": "`partly`: all days that were left; `already`: a vacation lasts until then."},
-    )
-    days = required_int(metadata={"description": "Days taken by this request."})
-    back = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "End of the vacation, ms since 1970 UTC; null: none."}
-    )
-    refusal = fields.Nested(AbsenceRefusalSchema, required=True, allow_none=True)
+class SeatAbsenceDoc(TypedDict):
+    game: str
+    seat: int
+    outcome: Annotated[str, OUTCOMES, "`partly`: all days that were left; `already`: a vacation lasts until then."]
+    days: Annotated[int, "Days taken by this request."]
+    back: Annotated[int | None, "End of the vacation, ms since 1970 UTC; null: none."]
+    refusal: AbsenceRefusalDoc | None
 
 
-class AbsencesSchema(ResponseSchema):
-    items = fields.List(fields.Nested(SeatAbsenceSchema), required=True)
-    next = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={"description": "`after` of the next request; null: all tables are served."},
-    )
+class AbsencesDoc(TypedDict):
+    items: list[SeatAbsenceDoc]
+    next: Annotated[str | None, "`after` of the next request; null: all tables are served."]

@@ -1,16 +1,16 @@
-"""Schemas of requests and responses about accounts."""
+"""Schemas of requests and declared documents about accounts."""
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Annotated, NotRequired, TypedDict, Unpack
 
 from marshmallow import ValidationError, fields, validate
 
-from api.schemas.chat_schemas import MyChatSchema
+from api.schemas.chat_schemas import MyChatDoc
+from api.schemas.common_documents import PageDoc
 from api.schemas.field_options import ValueOptions
-from api.schemas.fields import int_field, text_field, text_list, time_field
-from api.schemas.mail import MailSchema
-from api.schemas.oauth_clients import GrantSchema, ListedClientSchema
+from api.schemas.mail import MailDoc
+from api.schemas.oauth_clients import GrantDoc, ListedClientDoc
 from api.schemas.request_fields import (
     BETWEEN,
     LENGTH,
@@ -25,14 +25,14 @@ from api.schemas.request_fields import (
     VisibleText,
     choice_field,
 )
-from api.schemas.response_fields import PageSchema, ResponseSchema
-from api.schemas.second_factors import FactorSchema
-from api.schemas.table_responses import ImportDocSchema
-from api.schemas.webhooks import ListedWebhookSchema
+from api.schemas.second_factors import FactorDoc
+from api.schemas.table_responses import ImportDoc
+from api.schemas.webhooks import ListedWebhookDoc
 from domain.accounts.account_settings import list_time_zones
 from domain.accounts.accounts import ROLES
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.passwords import LONGEST, SHORTEST
+from domain.types import Doc, Json
 
 _STATES = ("active", "suspended", "banned")
 _YEAR = 366
@@ -194,211 +194,186 @@ class NewInvitationSchema(RequestSchema):
 # --- answers ---------------------------------------------------------------------------------------------------
 
 
-class PersonSchema(ResponseSchema):
+class PersonDoc(TypedDict):
     """An account's public data."""
 
-    account = text_field("Account id. Game records do not contain it.")
-    player = text_field("Player id in game records.")
-    name = text_field()
-    bot = fields.Boolean(required=True)
+    account: Annotated[str, "Account id. Game records do not contain it."]
+    player: Annotated[str, "Player id in game records."]
+    name: str
+    bot: bool
 
 
-class EnteredSchema(PersonSchema):
-    token = text_field("The session's token, sent only here and in repetitions with the same key.")
-    device = text_field(_DEVICE)
+class EnteredDoc(PersonDoc):
+    token: Annotated[str, "The session's token, sent only here and in repetitions with the same key."]
+    device: Annotated[str, _DEVICE]
 
 
-class RegisteredSchema(EnteredSchema):
-    codes = text_list()
+class RegisteredDoc(EnteredDoc):
+    codes: list[str]
 
 
-class CodesSchema(ResponseSchema):
-    codes = text_list()
+class CodesDoc(TypedDict):
+    codes: list[str]
 
 
-class MeSchema(PersonSchema):
-    made = time_field("Opening time,")
-    state = choice_field(*_STATES, required=True)
-    until = fields.Integer(required=True, allow_none=True, metadata={"description": "End of a suspension, ms."})
-    role = choice_field(*ROLES, required=True)
-    scopes = text_list(SCOPES)
-    session = fields.Boolean(required=True, metadata={"description": "True if the request used a session."})
-    players = text_list()
-    codes = fields.Integer(required=True, metadata={"description": "Number of unused recovery codes."})
+class MeDoc(PersonDoc):
+    made: Annotated[int, "Opening time, ms since 1970 UTC."]
+    state: Annotated[str, _STATES]
+    until: Annotated[int | None, "End of a suspension, ms."]
+    role: Annotated[str, ROLES]
+    scopes: list[Annotated[str, SCOPES]]
+    session: Annotated[bool, "True if the request used a session."]
+    players: list[str]
+    codes: Annotated[int, "Number of unused recovery codes."]
 
 
-class DeviceSchema(ResponseSchema):
-    id = text_field()
-    label = text_field()
-    factors = text_list()
-    family = choice_field("ipv4", "ipv6", "", required=True)
-    made = time_field("Login time,")
-    used = time_field("Last use, to within ten minutes,")
-    current = fields.Boolean(required=True, metadata={"description": "True for the session of this request."})
+class DeviceDoc(TypedDict):
+    id: str
+    label: str
+    factors: list[str]
+    family: Annotated[str, ("ipv4", "ipv6", "")]
+    made: Annotated[int, "Login time, ms since 1970 UTC."]
+    used: Annotated[int, "Last use, to within ten minutes, ms since 1970 UTC."]
+    current: Annotated[bool, "True for the session of this request."]
 
 
-class DevicesSchema(ResponseSchema):
-    items = fields.List(fields.Nested(DeviceSchema), required=True)
+class DevicesDoc(TypedDict):
+    items: list[DeviceDoc]
 
 
-class ProvenSchema(ResponseSchema):
-    token = text_field("The session's new token. The previous one is revoked.")
-    until = time_field("Expiry of the password confirmation,")
+class ProvenDoc(TypedDict):
+    token: Annotated[str, "The session's new token. The previous one is revoked."]
+    until: Annotated[int, "Expiry of the password confirmation, ms since 1970 UTC."]
 
 
-class PersonalTokenSchema(ResponseSchema):
-    id = text_field()
-    label = text_field()
-    scopes = text_list(SCOPES)
-    until = time_field("Expiry,")
+class PersonalTokenDoc(TypedDict):
+    id: str
+    label: str
+    scopes: list[Annotated[str, SCOPES]]
+    until: Annotated[int, "Expiry, ms since 1970 UTC."]
 
 
-class ListedTokenSchema(PersonalTokenSchema):
-    made = time_field("Creation time,")
-    used = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "Last use, to within ten minutes, ms."}
-    )
+class ListedTokenDoc(PersonalTokenDoc):
+    made: Annotated[int, "Creation time, ms since 1970 UTC."]
+    used: Annotated[int | None, "Last use, to within ten minutes, ms."]
 
 
-class MyChallengeSchema(ResponseSchema):
-    game = text_field()
-    title = text_field("Title of the table, or empty.")
-    seat = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "The reserved seat. null: any free seat."}
-    )
-    by = text_field("The challenger's player id.")
-    name = fields.String(required=True, allow_none=True, metadata={"description": "The player's name."})
-    at = time_field("Time of the challenge,")
-    until = time_field("Expiry,")
+class MyChallengeDoc(TypedDict):
+    game: str
+    title: Annotated[str, "Title of the table, or empty."]
+    seat: Annotated[int | None, "The reserved seat. null: any free seat."]
+    by: Annotated[str, "The challenger's player id."]
+    name: Annotated[str | None, "The player's name."]
+    at: Annotated[int, "Time of the challenge, ms since 1970 UTC."]
+    until: Annotated[int, "Expiry, ms since 1970 UTC."]
 
 
-class MyChallengesSchema(ResponseSchema):
-    items = fields.List(fields.Nested(MyChallengeSchema), required=True)
+class MyChallengesDoc(TypedDict):
+    items: list[MyChallengeDoc]
 
 
-class BlockSchema(ResponseSchema):
-    player = text_field()
-    name = fields.String(required=True, allow_none=True, metadata={"description": "The player's name."})
-    since = time_field("Start,")
+class BlockDoc(TypedDict):
+    player: str
+    name: Annotated[str | None, "The player's name."]
+    since: Annotated[int, "Start, ms since 1970 UTC."]
 
 
-class BlocksSchema(ResponseSchema):
-    items = fields.List(fields.Nested(BlockSchema), required=True)
+class BlocksDoc(TypedDict):
+    items: list[BlockDoc]
 
 
-class PersonalTokensSchema(ResponseSchema):
-    items = fields.List(fields.Nested(ListedTokenSchema), required=True)
+class PersonalTokensDoc(TypedDict):
+    items: list[ListedTokenDoc]
 
 
-class NewPersonalTokenSchema(PersonalTokenSchema):
-    token = text_field("Sent only here and in repetitions with the same key.")
+class NewPersonalTokenDoc(PersonalTokenDoc):
+    token: Annotated[str, "Sent only here and in repetitions with the same key."]
 
 
-class ClaimedSchema(ResponseSchema):
-    player = text_field()
-    games = text_list()
+class ClaimedDoc(TypedDict):
+    player: str
+    games: list[str]
 
 
-class LogEntrySchema(ResponseSchema):
-    id = text_field()
-    account = text_field()
-    at = time_field("Time of the event,")
-    what = text_field()
-    address = text_field("The client's network, never a single address.")
-    detail = text_field()
+class LogEntryDoc(TypedDict):
+    id: str
+    account: str
+    at: Annotated[int, "Time of the event, ms since 1970 UTC."]
+    what: str
+    address: Annotated[str, "The client's network, never a single address."]
+    detail: str
 
 
-class LogSchema(PageSchema):
-    items = fields.List(fields.Nested(LogEntrySchema), required=True)
+class LogDoc(PageDoc):
+    items: list[LogEntryDoc]
 
 
-class ComplaintSchema(ResponseSchema):
-    id = text_field()
-    at = time_field("Time of the report,")
-    player = text_field()
-    game = text_field()
-    said = text_field()
-    outcome = text_field("The moderator's result; empty while the report is open.")
+class ComplaintDoc(TypedDict):
+    id: str
+    at: Annotated[int, "Time of the report, ms since 1970 UTC."]
+    player: str
+    game: str
+    said: str
+    outcome: Annotated[str, "The moderator's result; empty while the report is open."]
 
 
-class FiledSchema(ComplaintSchema):
-    account = text_field("The author's account.")
+class FiledDoc(ComplaintDoc):
+    account: Annotated[str, "The author's account."]
 
 
-class ComplaintsSchema(PageSchema):
-    items = fields.List(fields.Nested(FiledSchema), required=True)
+class ComplaintsDoc(PageDoc):
+    items: list[FiledDoc]
 
 
-class CalledSchema(ResponseSchema):
-    name = text_field()
-    since = time_field("Start,")
-    until = fields.Integer(required=True, allow_none=True, metadata={"description": "End, ms. null: current."})
+class CalledDoc(TypedDict):
+    name: str
+    since: Annotated[int, "Start, ms since 1970 UTC."]
+    until: Annotated[int | None, "End, ms. null: current."]
 
 
-class MemberSchema(PersonSchema):
+class MemberDoc(PersonDoc):
     """An account as moderators see it."""
 
-    made = time_field("Opening time,")
-    state = choice_field(*_STATES, "erased", required=True)
-    until = fields.Integer(required=True, allow_none=True, metadata={"description": "End of a suspension, ms."})
-    role = choice_field(*ROLES, required=True)
-    players = text_list()
-    names = fields.List(fields.Nested(CalledSchema), required=True)
+    made: Annotated[int, "Opening time, ms since 1970 UTC."]
+    state: Annotated[str, (*_STATES, "erased")]
+    until: Annotated[int | None, "End of a suspension, ms."]
+    role: Annotated[str, ROLES]
+    players: list[str]
+    names: list[CalledDoc]
 
 
-class InvitationSchema(ResponseSchema):
-    invitation = text_field("Sent only here and in repetitions with the same key.")
+class InvitationDoc(TypedDict):
+    invitation: Annotated[str, "Sent only here and in repetitions with the same key."]
 
 
-class MySettingsSchema(ResponseSchema):
-    zone = text_field("Time zone (IANA) of times in mails.")
+class MySettingsDoc(TypedDict):
+    zone: Annotated[str, "Time zone (IANA) of times in mails."]
 
 
-class MyDataSchema(MeSchema):
+class MyDataDoc(MeDoc):
     """All stored data of an account, except game records, which contain opaque ids only."""
 
-    names = fields.List(fields.Nested(CalledSchema), required=True)
-    sessions = fields.List(fields.Nested(DeviceSchema), required=True)
-    tokens = fields.List(fields.Nested(ListedTokenSchema), required=True)
-    factors = fields.List(fields.Nested(FactorSchema), required=True)
-    clients = fields.List(fields.Nested(ListedClientSchema), required=True)
-    grants = fields.List(fields.Nested(GrantSchema), required=True)
-    log = fields.List(fields.Nested(LogEntrySchema), required=True)
-    reports = fields.List(fields.Nested(ComplaintSchema), required=True)
-    texts = fields.List(
-        fields.String(), required=True, metadata={"description": "Reasons, titles and notes at tables."}
-    )
-    webhooks = fields.List(fields.Nested(ListedWebhookSchema), required=True)
-    mail = fields.List(fields.Nested(MailSchema), required=True, metadata={"description": "Mail subscription, if any."})
-    settings = fields.Nested(MySettingsSchema, required=True)
-    chats = fields.List(fields.Nested(MyChatSchema), required=True)
-    pages = fields.Dict(
-        keys=fields.String(), values=fields.String(), metadata={"description": "Settings of the pages for people."}
-    )
-    visits = fields.Dict(
-        keys=fields.String(),
-        values=fields.Integer(),
-        metadata={"description": "Version by game that you have seen on its page."},
-    )
-    calendar_key = int_field("Creation time of the calendar's key, ms since 1970 UTC; or null.", nullable=True)
-    watching = text_list()
-    series = fields.List(
-        fields.String(), required=True, metadata={"description": "Tournaments whose series you follow."}
-    )
-    blocks = text_list()
-    imports = fields.List(fields.Nested(ImportDocSchema), metadata={"description": "Games that you have imported."})
-    substitutions = fields.List(
-        fields.Dict(),
-        required=True,
-        metadata={"description": "Open questions to be a substitute: to you, and yours to others."},
-    )
-    offices = fields.Dict(
-        keys=fields.String(), values=fields.String(), metadata={"description": "Roles as an officer by game."}
-    )
-    relations = fields.List(fields.String(), metadata={"description": "Players to whom a relation is declared."})
-    roles = fields.Dict(
-        keys=fields.String(),
-        values=fields.List(fields.Raw()),
-        required=True,
-        metadata={"description": "Roles by game."},
-    )
+    names: list[CalledDoc]
+    sessions: list[DeviceDoc]
+    tokens: list[ListedTokenDoc]
+    factors: list[FactorDoc]
+    clients: list[ListedClientDoc]
+    grants: list[GrantDoc]
+    log: list[LogEntryDoc]
+    reports: list[ComplaintDoc]
+    texts: Annotated[list[str], "Reasons, titles and notes at tables."]
+    webhooks: list[ListedWebhookDoc]
+    mail: Annotated[list[MailDoc], "Mail subscription, if any."]
+    settings: MySettingsDoc
+    chats: list[MyChatDoc]
+    pages: NotRequired[Annotated[dict[str, str], "Settings of the pages for people."]]
+    visits: NotRequired[Annotated[dict[str, int], "Version by game that you have seen on its page."]]
+    calendar_key: Annotated[int | None, "Creation time of the calendar's key, ms since 1970 UTC; or null."]
+    watching: list[str]
+    series: Annotated[list[str], "Tournaments whose series you follow."]
+    blocks: list[str]
+    imports: NotRequired[Annotated[list[ImportDoc], "Games that you have imported."]]
+    substitutions: Annotated[list[Doc], "Open questions to be a substitute: to you, and yours to others."]
+    offices: NotRequired[Annotated[dict[str, str], "Roles as an officer by game."]]
+    relations: NotRequired[Annotated[list[str], "Players to whom a relation is declared."]]
+    roles: Annotated[dict[str, list[Json]], "Roles by game."]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from api.schemas.fields import int_field, text_field
+from typing import Annotated, TypedDict
+
 from api.schemas.query_args import LangArgs
 from api.schemas.request_fields import word_field
-from api.schemas.response_fields import ResponseSchema
 from domain.accounts.calendar_keys import KEY
 
 
@@ -13,10 +13,10 @@ class CalendarArgs(LangArgs):
     key = word_field(f"^{KEY.pattern}$", required=True, metadata={"description": "Key of a calendar."})
 
 
-class CalendarKeySchema(ResponseSchema):
-    made = int_field("Creation time, ms since 1970 UTC.")
+class CalendarKeyDoc(TypedDict):
+    made: Annotated[int, "Creation time, ms since 1970 UTC."]
 
 
-class NewCalendarKeySchema(CalendarKeySchema):
-    key = text_field("The key. Sent only here.")
-    address = text_field("The address for calendar programs. It holds the key.")
+class NewCalendarKeyDoc(CalendarKeyDoc):
+    key: Annotated[str, "The key. Sent only here."]
+    address: Annotated[str, "The address for calendar programs. It holds the key."]

@@ -19,10 +19,3 @@ class FieldOptions(ValueOptions, total=False):
     """Options of a field, with its description in `metadata`."""
 
     metadata: Mapping[str, object]
-
-
-class ResponseOptions(TypedDict, total=False):
-    """Options of a required response field."""
-
-    allow_none: bool
-    metadata: Mapping[str, object]

@@ -1,306 +1,174 @@
-"""Schemas of timelines, records, scores, jobs, audits, proofs and rulesets."""
+"""Declared documents: timelines, records, scores, jobs, audits, proofs and rulesets."""
 
 from __future__ import annotations
 
-from marshmallow import fields
+from typing import Annotated, Literal, NotRequired, TypedDict
 
-from api.schemas.play_responses import BoardSchema, DecisionSchema
-from api.schemas.problem_responses import ProblemSchema
-from api.schemas.response_fields import (
-    AUTHORS,
-    INT,
-    VIEWER,
-    PageSchema,
-    ResponseSchema,
-    fact_list,
-    one_of,
-    required_int,
-    required_str,
-    word_map,
+from api.schemas.common_documents import PageDoc
+from domain.kernel.proof.verify import ReportDoc
+from domain.kernel.rules.flow import DecisionDoc
+from domain.kernel.rules.ruleset import ScoreDoc
+from domain.kernel.schema.document_members import (
+    AnyBoard,
+    JsonSchema,
+    ProblemBody,
+    ProblemCode,
+    PublicRecord,
 )
-from api.schemas.schema_builder import JsonSchemaField, ref, tuple_of
-from api.schemas.table_responses import DailyHourSchema, EndingSchema
-from domain.kernel.game.officers import OFFICES
-from domain.kernel.game.rulings import ENDINGS
-from domain.kernel.records.record import KINDS
+from domain.types import Doc, Json, Viewer
+from projections.game_documents import BoardDoc, ChapterDoc, EndingDoc, EntryDoc, ResultDoc
 
 
-class EntryBodySchema(ResponseSchema):
-    act = fields.String()
-    ms = fields.Integer()
-    days = fields.Integer()
-    to = fields.Integer()
-    hold = fields.Integer()
-    reason = fields.String()
-    seats = fields.List(fields.Integer(), metadata={"description": "Moved deadlines: the seats whose deadline it is."})
-    later = fields.Integer(metadata={"description": "Moved deadlines: seconds."})
-    earlier = fields.Integer(metadata={"description": "Moved deadlines: seconds."})
-    conceded = fields.Boolean(metadata={"description": "`left`: the player concedes."})
-    player = fields.String(metadata={"description": "`deputed`: the person."})
-    role = fields.String(metadata={"description": "`deputed`: the role from now on, `none` for its end."})
-    cause = fields.String(metadata={"description": "`deputed`: `inherited`, if nobody gave the role."})
-    daily = fields.Nested(DailyHourSchema, metadata={"description": "`opened`, `pace`: the hour of all deadlines."})
+class TimelineDoc(PageDoc):
+    items: list[EntryDoc]
 
 
-class OwnEntrySchema(ResponseSchema):
-    version = required_int()
-    at = required_int()
-    acts = fields.List(
-        JsonSchemaField(tuple_of(INT, ref("Move"))), required=True, metadata={"description": "Seat, move."}
-    )
-    facts = fact_list(required=True)
-    text = fields.List(fields.String(), required=True)
+class DigestTurnDoc(TypedDict):
+    title: str
+    chapter: ChapterDoc
+    first: Annotated[int, "First version covered."]
+    last: Annotated[int, "Last version covered."]
+    lines: Annotated[list[str], "Gains and losses."]
+    standings: Annotated[list[str], "By seat: holdings at the end, and changes."]
+    rulings: NotRequired[Annotated[list[str], "Commands of officers, with their author and reason, also undone ones."]]
+    figures: NotRequired[
+        Annotated[
+            list[dict[str, int]], "By seat: `points` and the ruleset's figures at the end, as numbers for charts."
+        ]
+    ]
 
 
-class ChapterSchema(ResponseSchema):
-    turn = required_int(metadata={"description": "Number of the War, decade or turn; 0 before the first."})
-    round = required_int(metadata={"description": "Round in the turn; 0 if rounds have no heading."})
-    phase = required_str(metadata={"description": "Phase; empty if phases have no heading."})
-    title = required_str(metadata={"description": "Heading; empty in games without headings."})
+class DigestDoc(TypedDict):
+    game: str
+    version: int
+    after: int
+    turns: list[DigestTurnDoc]
 
 
-class HeadingSchema(ResponseSchema):
-    line = required_int(metadata={"description": "The heading precedes this line of `text`, from 0."})
-    text = required_str()
+BoardChangesDoc = TypedDict(
+    "BoardChangesDoc",
+    {
+        "game": str,
+        "viewer": Viewer,
+        "from": Annotated[int, "Version of the board that the patch applies to."],
+        "to": Annotated[int, "Version of the board that the patch makes."],
+        "patch": NotRequired[Annotated[Json, JsonSchema({"type": "object"}), "JSON merge patch (RFC 7396)."]],
+        "board": NotRequired[Annotated[AnyBoard, "The board of `to`, where no patch saves anything."]],
+        "turns": Annotated[list[DigestTurnDoc], "Digest of the versions after the earlier one, up to the later one."],
+    },
+)
 
 
-class EntryOfficerSchema(ResponseSchema):
-    player = required_str()
-    name = fields.String(required=True, allow_none=True, metadata={"description": "null without a name."})
-    office = one_of(*OFFICES)
-    reason = fields.String(
-        required=True, allow_none=True, metadata={"description": "null if none was given, or after erasure."}
-    )
+class RecordsDoc(PageDoc):
+    items: Annotated[list[PublicRecord], "Public parts, in their hashed form."]
 
 
-class EntrySchema(ResponseSchema):
-    version = required_int()
-    head = required_str(metadata={"description": "Hash of the record's public part, hex."})
-    kind = one_of(*KINDS)
-    at = required_int()
-    seat = fields.Integer(allow_none=True)
-    by = JsonSchemaField({"type": "string", "enum": list(AUTHORS)}, allow_none=True)
-    body = fields.Nested(EntryBodySchema, metadata={"description": "Additional data of this kind of record."})
-    undone = fields.Boolean(metadata={"description": "True if a later rewind has undone this version."})
-    acts = fields.List(JsonSchemaField(tuple_of(INT, ref("ShownMove"))), metadata={"description": "Seat, move."})
-    facts = fact_list()
-    text = fields.List(fields.String())
-    chapter = fields.Nested(ChapterSchema, metadata={"description": "Chapter at the end of the record."})
-    headings = fields.List(fields.Nested(HeadingSchema), metadata={"description": "Starts of chapters in `text`."})
-    own = fields.List(fields.Nested(OwnEntrySchema), metadata={"description": "Parts visible to the seat only."})
-    officer = fields.Nested(EntryOfficerSchema, metadata={"description": "The officer behind the record."})
-    to = fields.Integer(metadata={"description": "Rewinds: the version restored."})
-    consent = fields.List(fields.Integer(), metadata={"description": "Rewinds: seats that agreed."})
-    reason = fields.String(
-        allow_none=True, metadata={"description": "Rewinds and appeals: the reason; null after erasure."}
-    )
+class ScoresDoc(TypedDict):
+    game: str
+    version: int
+    final: Annotated[bool, "True if these are final places."]
+    ending: NotRequired[Annotated[EndingDoc | None, "Closing of the game; null before."]]
+    scores: list[ScoreDoc]
 
 
-class TimelineSchema(PageSchema):
-    items = fields.List(fields.Nested(EntrySchema), required=True)
+class ProgressDoc(TypedDict):
+    done: int
+    of: int
 
 
-class DigestTurnSchema(ResponseSchema):
-    title = required_str()
-    chapter = fields.Nested(ChapterSchema, required=True)
-    first = required_int(metadata={"description": "First version covered."})
-    last = required_int(metadata={"description": "Last version covered."})
-    lines = fields.List(fields.String(), required=True, metadata={"description": "Gains and losses."})
-    standings = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "By seat: holdings at the end, and changes."},
-    )
-    rulings = fields.List(
-        fields.String(),
-        metadata={"description": "Commands of officers, with their author and reason, also undone ones."},
-    )
-    figures = fields.List(
-        fields.Dict(keys=fields.String(), values=fields.Integer()),
-        metadata={"description": "By seat: `points` and the ruleset's figures at the end, as numbers for charts."},
-    )
+class JobStatusDoc(TypedDict):
+    status: Annotated[Literal["waiting", "queued", "running", "done", "failed"], "`waiting`: needs consents."]
+    version: NotRequired[Annotated[int, "When done: the newest version stored."]]
+    position: NotRequired[Annotated[int, "When done: that record's log position."]]
+    progress: NotRequired[ProgressDoc]
+    proved: NotRequired[Annotated[bool, "Audits only: the result."]]
+    problem: NotRequired[Annotated[ProblemBody, "Reason of a failure."]]
 
 
-class DigestSchema(ResponseSchema):
-    game = required_str()
-    version = required_int()
-    after = required_int()
-    turns = fields.List(fields.Nested(DigestTurnSchema), required=True)
+class JobDoc(JobStatusDoc):
+    id: str
+    work: Annotated[str, ("resolve", "rewind", "proposal", "audit", "rebuild")]
+    game: str | None
 
 
-class BoardChangesSchema(ResponseSchema):
-    game = required_str()
-    viewer = JsonSchemaField(VIEWER, required=True)
-    before = fields.Integer(
-        data_key="from", required=True, metadata={"description": "Version of the board that the patch applies to."}
-    )
-    after = fields.Integer(
-        data_key="to", required=True, metadata={"description": "Version of the board that the patch makes."}
-    )
-    patch = JsonSchemaField({"type": "object"}, metadata={"description": "JSON merge patch (RFC 7396)."})
-    board = JsonSchemaField(ref("Board"), metadata={"description": "The board of `to`, where no patch saves anything."})
-    turns = fields.List(
-        fields.Nested(DigestTurnSchema),
-        required=True,
-        metadata={"description": "Digest of the versions after the earlier one, up to the later one."},
-    )
+class AuditFaultDoc(TypedDict):
+    code: str
+    version: int
+    detail: str
 
 
-class RecordsSchema(PageSchema):
-    items = fields.List(
-        JsonSchemaField(ref("Record")), required=True, metadata={"description": "Public parts, in their hashed form."}
-    )
+class AuditDoc(TypedDict):
+    proved: bool
+    report: NotRequired[Annotated[ReportDoc, "Counts of checked items."]]
+    fault: NotRequired[Annotated[AuditFaultDoc, "The first fault."]]
 
 
-class ScoreSchema(ResponseSchema):
-    seat = required_int()
-    place = required_int()
-    points = required_int()
-    detail = JsonSchemaField(ref("ScoreDetail"), required=True)
-    alive = fields.Boolean(metadata={"description": "False if the seat was eliminated; in games with elimination."})
-    solo = fields.Boolean(metadata={"description": "True if the seat won alone; in games with shared victories."})
-    forfeited = fields.Boolean(metadata={"description": "After a ruling: true if the seat forfeited the game."})
-    penalty = fields.Integer(metadata={"description": "Penalty points by ruling, apart from `points`."})
+class TreeDoc(TypedDict):
+    size: Annotated[int, "Records in the tree."]
+    position: Annotated[int, "Log position of the last record in the tree."]
+    root: Annotated[str, "Root of the tree, hex."]
 
 
-class ScoresSchema(ResponseSchema):
-    game = required_str()
-    version = required_int()
-    final = fields.Boolean(required=True, metadata={"description": "True if these are final places."})
-    ending = fields.Nested(EndingSchema, allow_none=True, metadata={"description": "Closing of the game; null before."})
-    scores = fields.List(fields.Nested(ScoreSchema), required=True)
+class HeadDoc(TreeDoc):
+    path: NotRequired[Annotated[list[str], "Consistency proof for `since`, hex."]]
+    verifier: NotRequired[Annotated[str, "SHA-256 of `/v1/verifier.py`, hex."]]
 
 
-class ProgressSchema(ResponseSchema):
-    done = required_int()
-    of = required_int()
+class InclusionDoc(TreeDoc):
+    path: Annotated[list[str], "Hashes from the leaf upwards, hex."]
+    verifier: NotRequired[Annotated[str, "SHA-256 of `/v1/verifier.py`, hex."]]
+    game: str
+    version: int
+    record: Annotated[str, "Hash of the public part, hex; the leaf is SHA-256(00, record)."]
+    leaf: Annotated[int, "Number of the record in the log, from 0."]
 
 
-class JobSchema(ResponseSchema):
-    id = required_str()
-    work = one_of("resolve", "rewind", "proposal", "audit", "rebuild")
-    game = fields.String(required=True, allow_none=True)
-    status = one_of(
-        "waiting", "queued", "running", "done", "failed", metadata={"description": "`waiting`: needs consents."}
-    )
-    version = fields.Integer(metadata={"description": "When done: the newest version stored."})
-    position = fields.Integer(metadata={"description": "When done: that record's log position."})
-    progress = fields.Nested(ProgressSchema)
-    proved = fields.Boolean(metadata={"description": "Audits only: the result."})
-    problem = fields.Nested(ProblemSchema, metadata={"description": "Reason of a failure."})
+class ResumeDoc(TypedDict):
+    game: str
+    version: int
+    position: Annotated[int, "Log position of the views."]
+    now: Annotated[int, "The service's clock, ms. Deadlines use it."]
+    board: BoardDoc
+    decisions: list[DecisionDoc]
 
 
-class ReportSchema(ResponseSchema):
-    game = required_str()
-    ruleset = required_str()
-    records = required_int()
-    head = required_str(metadata={"description": "Hash of the last record, hex."})
-    packs = required_int()
-    openings = required_int()
-    boards = required_int()
-    draws = required_int()
-    decided = required_int()
-    closed = fields.Boolean(required=True)
+class RulesetLineDoc(TypedDict):
+    name: str
+    title: str
+    prefix: str
+    seats: list[int]
 
 
-class AuditFaultSchema(ResponseSchema):
-    code = required_str()
-    version = required_int()
-    detail = required_str()
+class RulesetsDoc(TypedDict):
+    items: list[RulesetLineDoc]
 
 
-class AuditSchema(ResponseSchema):
-    proved = fields.Boolean(required=True)
-    report = fields.Nested(ReportSchema, metadata={"description": "Counts of checked items."})
-    fault = fields.Nested(AuditFaultSchema, metadata={"description": "The first fault."})
+class RefusalDoc(TypedDict):
+    code: ProblemCode
+    rule: str
+    text: str | None
 
 
-class HeadSchema(ResponseSchema):
-    size = required_int(metadata={"description": "Records in the tree."})
-    position = required_int(metadata={"description": "Log position of the last record in the tree."})
-    root = required_str(metadata={"description": "Root of the tree, hex."})
-    path = fields.List(fields.String(), metadata={"description": "Consistency proof for `since`, hex."})
-    verifier = fields.String(metadata={"description": "SHA-256 of `/v1/verifier.py`, hex."})
+class RulesetDoc(RulesetLineDoc):
+    undo: bool
+    options: Annotated[Doc, "Name -> `schema`, `default`, `rule`, `text`."]
+    paces: Annotated[dict[str, dict[str, int]], "Preset -> deadline class -> seconds."]
+    clocks: Annotated[dict[str, str], "Kind of decision -> deadline class."]
+    moves: Annotated[Doc, "Type -> `schema`, `at`, `by`, `hidden`, `rule`."]
+    facts: Annotated[Doc, "Kind -> `schema`, `text`. Kernel facts come last."]
+    decisions: Annotated[Doc, "Kind -> `schema` of the context, `clock`."]
+    sights: Annotated[
+        Doc,
+        "Schemas: `board` of a board's `public`; `own` of a seat's additional data; "
+        "`hidden` of data hidden from all seats before the end; `detail` of a score.",
+    ]
+    codes: list[RefusalDoc]
 
 
-class InclusionSchema(HeadSchema):
-    game = required_str()
-    version = required_int()
-    record = required_str(metadata={"description": "Hash of the public part, hex; the leaf is SHA-256(00, record)."})
-    leaf = required_int(metadata={"description": "Number of the record in the log, from 0."})
-    path = fields.List(fields.String(), required=True, metadata={"description": "Hashes from the leaf upwards, hex."})
-
-
-class ResumeSchema(ResponseSchema):
-    game = required_str()
-    version = required_int()
-    position = required_int(metadata={"description": "Log position of the views."})
-    now = required_int(metadata={"description": "The service's clock, ms. Deadlines use it."})
-    board = fields.Nested(BoardSchema, required=True)
-    decisions = fields.List(fields.Nested(DecisionSchema), required=True)
-
-
-class RulesetLineSchema(ResponseSchema):
-    name = required_str()
-    title = required_str()
-    prefix = required_str()
-    seats = fields.List(fields.Integer(), required=True)
-
-
-class RulesetsSchema(ResponseSchema):
-    items = fields.List(fields.Nested(RulesetLineSchema), required=True)
-
-
-class RefusalSchema(ResponseSchema):
-    code = JsonSchemaField(ref("ProblemCode"), required=True)
-    rule = required_str()
-    text = fields.String(required=True, allow_none=True)
-
-
-class RulesetSchema(RulesetLineSchema):
-    undo = fields.Boolean(required=True)
-    options = fields.Dict(required=True, metadata={"description": "Name -> `schema`, `default`, `rule`, `text`."})
-    paces = fields.Dict(
-        keys=fields.String(),
-        values=fields.Dict(keys=fields.String(), values=fields.Integer()),
-        required=True,
-        metadata={"description": "Preset -> deadline class -> seconds."},
-    )
-    clocks = word_map(required=True, metadata={"description": "Kind of decision -> deadline class."})
-    moves = fields.Dict(required=True, metadata={"description": "Type -> `schema`, `at`, `by`, `hidden`, `rule`."})
-    facts = fields.Dict(required=True, metadata={"description": "Kind -> `schema`, `text`. Kernel facts come last."})
-    decisions = fields.Dict(required=True, metadata={"description": "Kind -> `schema` of the context, `clock`."})
-    sights = fields.Dict(
-        required=True,
-        metadata={
-            "description": "Schemas: `board` of a board's `public`; `own` of a seat's additional data; "
-            "`hidden` of data hidden from all seats before the end; `detail` of a score."
-        },
-    )
-    codes = fields.List(fields.Nested(RefusalSchema), required=True)
-
-
-class ResultSchema(ResponseSchema):
-    game = required_str()
-    ruleset = required_str()
-    seat = required_int()
-    player = required_str()
-    place = fields.Integer(required=True, allow_none=True, metadata={"description": "null: not finished."})
-    points = fields.Integer(required=True, allow_none=True)
-    reason = one_of(
-        "finished", "abandoned", "void", "agreed", *ENDINGS, metadata={"description": "Reason of the closing."}
-    )
-    by = one_of("engine", "director", "clock")
-    conceded = fields.Boolean(metadata={"description": "True if the player conceded: without place and points."})
-    forfeited = fields.Boolean(metadata={"description": "True if a ruling says that the seat forfeited."})
-    penalty = fields.Integer(metadata={"description": "Penalty points by ruling, apart from `points`."})
-    at = required_int(metadata={"description": "Closing time, ms."})
-
-
-class ResultsSchema(PageSchema):
-    player = required_str()
-    name = fields.String(required=True, allow_none=True)
-    finished = required_int(metadata={"description": "Number of the player's finished games."})
-    unfinished = required_int(metadata={"description": "Number of games closed before their end."})
-    conceded = fields.Integer(metadata={"description": "Number of games that the player conceded."})
-    items = fields.List(fields.Nested(ResultSchema), required=True)
+class ResultsDoc(PageDoc):
+    player: str
+    name: str | None
+    finished: Annotated[int, "Number of the player's finished games."]
+    unfinished: Annotated[int, "Number of games closed before their end."]
+    conceded: NotRequired[Annotated[int, "Number of games that the player conceded."]]
+    items: list[ResultDoc]

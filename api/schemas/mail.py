@@ -1,11 +1,12 @@
-"""Schemas of requests and responses about mail."""
+"""Schemas of requests and declared documents about mail."""
 
 from __future__ import annotations
+
+from typing import Annotated, TypedDict
 
 from marshmallow import fields, validate
 
 from api.schemas.request_fields import AMONG, BETWEEN, LONGER, FullMatch, RequestSchema, StrictInt
-from api.schemas.response_fields import ResponseSchema
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.notifications.email_subscriptions import ADDRESS, DIGESTS, LONGEST, STATES, TYPES
 
@@ -39,21 +40,17 @@ class MailCodeSchema(RequestSchema):
     )
 
 
-class MailSchema(ResponseSchema):
-    address = fields.String(required=True)
-    events = fields.List(fields.String(validate=validate.OneOf(TYPES, error=AMONG)), required=True)
-    digest = fields.String(required=True, validate=validate.OneOf(DIGESTS, error=AMONG))
-    hour = fields.Integer(required=True, metadata={"description": _HOUR})
-    language = fields.String(required=True, validate=validate.OneOf(LANGUAGES, error=AMONG))
-    state = fields.String(
-        required=True,
-        validate=validate.OneOf(STATES, error=AMONG),
-        metadata={
-            "description": "`waiting`: not confirmed yet. `off`: unsubscribed by a mail's link, or the address was"
-            " permanently refused three times in a row."
-        },
-    )
-    made = fields.Integer(required=True, metadata={"description": "Time of the code request, ms since 1970 UTC."})
-    next = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "Time of the next digest, ms since 1970 UTC; or null."}
-    )
+class MailDoc(TypedDict):
+    address: str
+    events: list[Annotated[str, TYPES]]
+    digest: Annotated[str, DIGESTS]
+    hour: Annotated[int, _HOUR]
+    language: Annotated[str, LANGUAGES]
+    state: Annotated[
+        str,
+        STATES,
+        "`waiting`: not confirmed yet. `off`: unsubscribed by a mail's link, or the address was"
+        " permanently refused three times in a row.",
+    ]
+    made: Annotated[int, "Time of the code request, ms since 1970 UTC."]
+    next: Annotated[int | None, "Time of the next digest, ms since 1970 UTC; or null."]

@@ -1,16 +1,14 @@
-"""Schemas of requests and responses about OAuth clients and grants."""
+"""Schemas of requests and declared documents about OAuth clients and grants."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, Unpack
+from typing import Annotated, NoReturn, NotRequired, TypedDict, Unpack
 
 from marshmallow import ValidationError, fields, validate
 
 from api.schemas.field_options import ValueOptions
-from api.schemas.fields import text_field, text_list, time_field
 from api.schemas.request_fields import AMONG, LONGER, BoundedList, RequestSchema, StrictBool, VisibleText
-from api.schemas.response_fields import ResponseSchema
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.oauth_clients import (
     DEFAULT_GRANT_TYPES,
@@ -65,42 +63,40 @@ class NewClientSchema(ClientSchema):
     )
 
 
-class RegisteredClientSchema(ResponseSchema):
-    id = text_field("The `client_id`.")
-    name = text_field()
-    redirects = text_list()
-    grant_types = text_list(GRANT_TYPES)
-    scopes = text_list(SCOPES)
-    confidential = fields.Boolean(required=True)
+class RegisteredClientDoc(TypedDict):
+    id: Annotated[str, "The `client_id`."]
+    name: str
+    redirects: list[str]
+    grant_types: list[Annotated[str, GRANT_TYPES]]
+    scopes: list[Annotated[str, SCOPES]]
+    confidential: bool
 
 
-class NewlyRegisteredSchema(RegisteredClientSchema):
-    secret = fields.String(
-        metadata={"description": "`client_secret`, for confidential clients. Sent only here and in repetitions."}
-    )
+class NewlyRegisteredDoc(RegisteredClientDoc):
+    secret: NotRequired[Annotated[str, "`client_secret`, for confidential clients. Sent only here and in repetitions."]]
 
 
-class ListedClientSchema(RegisteredClientSchema):
-    made = time_field("Registration time,")
+class ListedClientDoc(RegisteredClientDoc):
+    made: Annotated[int, "Registration time, ms since 1970 UTC."]
 
 
-class ClientsSchema(ResponseSchema):
-    items = fields.List(fields.Nested(ListedClientSchema), required=True)
+class ClientsDoc(TypedDict):
+    items: list[ListedClientDoc]
 
 
-class ClientSecretSchema(ResponseSchema):
-    secret = text_field("`client_secret`, sent only in this response.")
+class ClientSecretDoc(TypedDict):
+    secret: Annotated[str, "`client_secret`, sent only in this response."]
 
 
-class GrantSchema(ResponseSchema):
-    id = text_field()
-    client = text_field()
-    name = text_field("The client's name.")
-    scopes = text_list(SCOPES)
-    made = time_field("Time of consent,")
-    used = time_field("Last use, to within ten minutes,")
-    until = time_field("Expiry if unused,")
+class GrantDoc(TypedDict):
+    id: str
+    client: str
+    name: Annotated[str, "The client's name."]
+    scopes: list[Annotated[str, SCOPES]]
+    made: Annotated[int, "Time of consent, ms since 1970 UTC."]
+    used: Annotated[int, "Last use, to within ten minutes, ms since 1970 UTC."]
+    until: Annotated[int, "Expiry if unused, ms since 1970 UTC."]
 
 
-class GrantsSchema(ResponseSchema):
-    items = fields.List(fields.Nested(GrantSchema), required=True)
+class GrantsDoc(TypedDict):
+    items: list[GrantDoc]

@@ -6,15 +6,7 @@ from typing import get_args
 
 from marshmallow import ValidationError, fields, validates_schema
 
-from api.schemas.request_bodies import (
-    GAME_ID,
-    LAST_MS,
-    MOST_AT_ONCE,
-    UNTIL,
-    AmountSchema,
-    reason_field,
-    until_field,
-)
+from api.schemas.request_bodies import GAME_ID, LAST_MS, MOST_AT_ONCE, UNTIL, AmountSchema, reason_field, until_field
 from api.schemas.request_fields import (
     BoundedList,
     RequestSchema,

@@ -1,11 +1,13 @@
-"""Schemas of problems and health checks."""
+"""The schema of problems, and declared documents of their codes and of health checks."""
 
 from __future__ import annotations
 
+from typing import Annotated, Literal, NotRequired, TypedDict
+
 from marshmallow import INCLUDE, Schema, fields
 
-from api.schemas.response_fields import ResponseSchema, one_of, required_int, required_str, word_map
 from api.schemas.schema_builder import JsonSchemaField, ref
+from domain.kernel.schema.document_members import ProblemCode
 
 
 class FaultSchema(Schema):
@@ -50,26 +52,20 @@ class ProblemSchema(Schema):
     behind = fields.Integer(metadata={"description": "`not_ready`: records without views yet."})
 
 
-class CodeSchema(ResponseSchema):
-    code = JsonSchemaField(ref("ProblemCode"), required=True)
-    status = required_int()
-    title = required_str()
-    rules = word_map(metadata={"description": "Ruleset -> rule number, for codes of rulesets."})
+class CodeDoc(TypedDict):
+    code: ProblemCode
+    status: int
+    title: str
+    rules: NotRequired[Annotated[dict[str, str], "Ruleset -> rule number, for codes of rulesets."]]
 
 
-class StatusSchema(ResponseSchema):
-    status = one_of("ok")
+class StatusDoc(TypedDict):
+    status: Literal["ok"]
 
 
-class ReadySchema(StatusSchema):
-    behind = required_int(metadata={"description": "Records without views yet."})
-    set_aside = required_int(metadata={"description": "Games with a record that could not be projected."})
-    redis = required_str(
-        metadata={"enum": ["up", "away"], "description": "Turns and deadlines continue without it."},
-    )
-    streams = required_str(
-        metadata={"enum": ["up", "away"], "description": "The stream process. Boards are readable without it."},
-    )
-    clock_offset = required_int(
-        metadata={"description": "Seconds between the service clock and the most deviating machine clock."}
-    )
+class ReadyDoc(StatusDoc):
+    behind: Annotated[int, "Records without views yet."]
+    set_aside: Annotated[int, "Games with a record that could not be projected."]
+    redis: Annotated[Literal["up", "away"], "Turns and deadlines continue without it."]
+    streams: Annotated[Literal["up", "away"], "The stream process. Boards are readable without it."]
+    clock_offset: Annotated[int, "Seconds between the service clock and the most deviating machine clock."]

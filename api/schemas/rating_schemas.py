@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from typing import Annotated, TypedDict
 
+from api.schemas.common_documents import PageDoc
 from api.schemas.request_fields import QueryInt, RequestSchema, range_check
-from api.schemas.response_fields import PageSchema, ResponseSchema, required_int, required_str
 
 MOST_RATED = 1_000_000
 
@@ -19,41 +19,37 @@ class RatingsArgs(RequestSchema):
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 
 
-class RatingSchema(ResponseSchema):
-    player = required_str()
-    name = required_str()
-    mu = fields.Float(required=True, metadata={"description": "The mean; newcomers begin at 25."})
-    sigma = fields.Float(required=True, metadata={"description": "The uncertainty; newcomers begin at 8.333."})
-    rating = fields.Float(required=True, metadata={"description": "`mu` - 3 `sigma`: the order of the list."})
-    tables = required_int(metadata={"description": "Number of rated tables."})
-    provisional = fields.Boolean(
-        required=True, metadata={"description": "True with a `sigma` above 4 or fewer than five tables."}
-    )
+class RatingDoc(TypedDict):
+    player: str
+    name: str
+    mu: Annotated[float, "The mean; newcomers begin at 25."]
+    sigma: Annotated[float, "The uncertainty; newcomers begin at 8.333."]
+    rating: Annotated[float, "`mu` - 3 `sigma`: the order of the list."]
+    tables: Annotated[int, "Number of rated tables."]
+    provisional: Annotated[bool, "True with a `sigma` above 4 or fewer than five tables."]
 
 
-class RatedPersonSchema(RatingSchema):
-    place = required_int(metadata={"description": "Place in the list, from 1. Equal ratings share it."})
+class RatedPersonDoc(RatingDoc):
+    place: Annotated[int, "Place in the list, from 1. Equal ratings share it."]
 
 
-class RatingListSchema(PageSchema):
-    ruleset = required_str(metadata={"description": "Name of the ruleset without its version, or `all`."})
-    people = required_int(metadata={"description": "Number of people in the list."})
-    items = fields.List(fields.Nested(RatedPersonSchema), required=True)
+class RatingListDoc(PageDoc):
+    ruleset: Annotated[str, "Name of the ruleset without its version, or `all`."]
+    people: Annotated[int, "Number of people in the list."]
+    items: list[RatedPersonDoc]
 
 
-class RatingChangeSchema(ResponseSchema):
-    game = required_str()
-    at = required_int(metadata={"description": "End of the table, ms."})
-    place = required_int(metadata={"description": "Place at the table; 0 for somebody who left it."})
-    mu_before = fields.Float(required=True)
-    sigma_before = fields.Float(required=True)
-    mu = fields.Float(required=True)
-    sigma = fields.Float(required=True)
+class RatingChangeDoc(TypedDict):
+    game: str
+    at: Annotated[int, "End of the table, ms."]
+    place: Annotated[int, "Place at the table; 0 for somebody who left it."]
+    mu_before: float
+    sigma_before: float
+    mu: float
+    sigma: float
 
 
-class RatingExplanationSchema(RatingSchema):
-    ruleset = required_str()
-    items = fields.List(
-        fields.Nested(RatingChangeSchema), required=True, metadata={"description": "The tables, the newest first."}
-    )
-    next = fields.String(required=True, allow_none=True, metadata={"description": "URL of the next page."})
+class RatingExplanationDoc(RatingDoc):
+    ruleset: str
+    items: Annotated[list[RatingChangeDoc], "The tables, the newest first."]
+    next: Annotated[str | None, "URL of the next page."]

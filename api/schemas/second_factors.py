@@ -1,12 +1,14 @@
-"""Schemas of requests and responses about second factors."""
+"""Schemas of requests and declared documents about second factors."""
 
 from __future__ import annotations
+
+from typing import Annotated, TypedDict
 
 from marshmallow import fields, validate
 
 from api.schemas.request_fields import LENGTH, BoundedDict, RequestSchema, VisibleText
-from api.schemas.response_fields import ResponseSchema
 from domain.accounts.second_factors import KINDS
+from domain.types import Doc
 
 _MEMBERS = 10
 """Members of a browser's passkey response."""
@@ -39,22 +41,22 @@ class PasskeyLoginSchema(RequestSchema):
     passkey = _passkey_field()
 
 
-class TotpSetupSchema(ResponseSchema):
-    secret = fields.String(required=True, metadata={"description": "Base 32, sent only in this response."})
-    uri = fields.String(required=True, metadata={"description": "The secret as an `otpauth` URL."})
+class TotpSetupDoc(TypedDict):
+    secret: Annotated[str, "Base 32, sent only in this response."]
+    uri: Annotated[str, "The secret as an `otpauth` URL."]
 
 
-class PasskeyChallengeSchema(ResponseSchema):
-    publicKey = fields.Dict(required=True, metadata={"description": "WebAuthn options in JSON."})  # noqa: N815 - WebAuthn's
+class PasskeyChallengeDoc(TypedDict):
+    publicKey: Annotated[Doc, "WebAuthn options in JSON."]
 
 
-class FactorSchema(ResponseSchema):
-    id = fields.String(required=True, metadata={"description": "Empty for the authenticator."})
-    kind = fields.String(required=True, validate=validate.OneOf(KINDS))
-    label = fields.String(required=True)
-    made = fields.Integer(required=True, metadata={"description": "Time of registration, ms since 1970 UTC."})
-    used = fields.Integer(required=True, allow_none=True, metadata={"description": "Last use of a passkey, ms."})
+class FactorDoc(TypedDict):
+    id: Annotated[str, "Empty for the authenticator."]
+    kind: Annotated[str, KINDS]
+    label: str
+    made: Annotated[int, "Time of registration, ms since 1970 UTC."]
+    used: Annotated[int | None, "Last use of a passkey, ms."]
 
 
-class FactorsSchema(ResponseSchema):
-    items = fields.List(fields.Nested(FactorSchema), required=True)
+class FactorsDoc(TypedDict):
+    items: list[FactorDoc]

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Annotated, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.fields import enum_field, int_field, text_field, text_list
+from api.schemas.common_documents import PageDoc
 from api.schemas.request_fields import AMONG, BETWEEN, LONGER, FullMatch, QueryInt, RequestSchema, StrictBool
-from api.schemas.response_fields import PageSchema, ResponseSchema
-from domain.kernel.game.appeals import Outcome
-from domain.kernel.records.record import KINDS
 from domain.notifications.outbox import STATES
 from domain.notifications.webhook_urls import LONGEST
 from domain.notifications.webhooks import EVENTS, TEST
-from domain.tournaments.aggregate.tournament import STATUSES as EVENT_STATUSES
-from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
-from domain.tournaments.results import AVERAGE, VOID
 from domain.types import Doc, Json
+from projections.notice_documents import (
+    AnswerNoticeDoc,
+    AppealNoticeDoc,
+    ChallengeNoticeDoc,
+    ChangeNoticeDoc,
+    EventDrawnNoticeDoc,
+    EventDueNoticeDoc,
+    EventLeftNoticeDoc,
+    EventOpenedNoticeDoc,
+    EventOverNoticeDoc,
+    EventRankedNoticeDoc,
+    EventReportedNoticeDoc,
+    EventRoundNoticeDoc,
+    EventRuledNoticeDoc,
+    EventVoidedNoticeDoc,
+    NoticeTestDoc,
+    ProposalNoticeDoc,
+    SeatNoticeDoc,
+    TableNoticeDoc,
+    TurnNoticeDoc,
+)
 
 TYPES = (*dict.fromkeys(type_ for types in EVENTS.values() for type_ in types), TEST)
 """All event types of webhooks."""
 
 _GAME = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-_STATUSES = ("open", "running", "over", "closed")
-
-EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer")
-"""Acts of entrants and officers."""
-
-DEPARTURES = ("left", "conceded", "removed", "vacated")
-"""Ways in which a seat becomes empty."""
-
-EVENT_DEPARTURES = ("withdrew", "excluded")
-"""Ways in which an entrant leaves."""
-
-RULING_ACTS = ("placed", "annulled", "penalised", "excluded", "restored")
-"""Acts of a ruling."""
 
 
 # --- requests --------------------------------------------------------------------------------------------------
@@ -95,227 +97,85 @@ class DeliveriesArgs(RequestSchema):
 # --- answers ---------------------------------------------------------------------------------------------------
 
 
-class ListedWebhookSchema(ResponseSchema):
-    id = text_field()
-    about = enum_field(EVENTS)
-    game = text_field("The table for `about: table`, else empty.")
-    tournament = text_field("The tournament for `about: event`, else empty.")
-    events = text_list(TYPES)
-    url = text_field()
-    state = enum_field(("on", "off"), "`off`: switched off by its owner, or after three days of failed deliveries.")
-    made = int_field("Creation time, ms since 1970 UTC.")
-    failing = int_field(
-        "Start of the current failures, ms since 1970 UTC. null: the last delivery succeeded.", nullable=True
-    )
+class ListedWebhookDoc(TypedDict):
+    id: str
+    about: Annotated[str, EVENTS]
+    game: Annotated[str, "The table for `about: table`, else empty."]
+    tournament: Annotated[str, "The tournament for `about: event`, else empty."]
+    events: list[Annotated[str, TYPES]]
+    url: str
+    state: Annotated[str, ("on", "off"), "`off`: switched off by its owner, or after three days of failed deliveries."]
+    made: Annotated[int, "Creation time, ms since 1970 UTC."]
+    failing: Annotated[
+        int | None, "Start of the current failures, ms since 1970 UTC. null: the last delivery succeeded."
+    ]
 
 
-class WebhooksSchema(ResponseSchema):
-    items = fields.List(fields.Nested(ListedWebhookSchema), required=True)
+class WebhooksDoc(TypedDict):
+    items: list[ListedWebhookDoc]
 
 
-class MadeWebhookSchema(ListedWebhookSchema):
-    secret = text_field("Key for checking signatures. Sent only here and in repetitions with the same key.")
+class MadeWebhookDoc(ListedWebhookDoc):
+    secret: Annotated[str, "Key for checking signatures. Sent only here and in repetitions with the same key."]
 
 
-class SecretSchema(ResponseSchema):
-    secret = text_field("Key for checking signatures. Sent only here and in repetitions with the same key.")
+class SecretDoc(TypedDict):
+    secret: Annotated[str, "Key for checking signatures. Sent only here and in repetitions with the same key."]
 
 
-class TrySchema(ResponseSchema):
-    at = int_field("Time of the attempt, ms since 1970 UTC.")
-    status = int_field("HTTP status of the response; 0: no response.")
-    ms = int_field("Duration, ms.")
-    said = text_field(
+class TryDoc(TypedDict):
+    at: Annotated[int, "Time of the attempt, ms since 1970 UTC."]
+    status: Annotated[int, "HTTP status of the response; 0: no response."]
+    ms: Annotated[int, "Duration, ms."]
+    said: Annotated[
+        str,
         "Reason of a missing response: `timeout`, `no_such_host`, `address_refused`, `tls_failed`, `no_answer`;"
-        " or of a skipped attempt: `not_made`, `damaged`."
-    )
+        " or of a skipped attempt: `not_made`, `damaged`.",
+    ]
 
 
-class DeliverySchema(ResponseSchema):
-    id = text_field("The `webhook-id`, equal for all attempts and replays.")
-    type = enum_field(TYPES)
-    game = text_field("The game or tournament, or empty.")
-    state = enum_field(STATES)
-    made = int_field("Creation time, ms since 1970 UTC.")
-    due = int_field("Time of the next attempt, or of the last one, ms since 1970 UTC.")
-    tries = int_field("Attempts since creation or the last replay.")
-    log = fields.List(fields.Nested(TrySchema), required=True, metadata={"description": "The last ten attempts."})
+class DeliveryDoc(TypedDict):
+    id: Annotated[str, "The `webhook-id`, equal for all attempts and replays."]
+    type: Annotated[str, TYPES]
+    game: Annotated[str, "The game or tournament, or empty."]
+    state: Annotated[str, STATES]
+    made: Annotated[int, "Creation time, ms since 1970 UTC."]
+    due: Annotated[int, "Time of the next attempt, or of the last one, ms since 1970 UTC."]
+    tries: Annotated[int, "Attempts since creation or the last replay."]
+    log: Annotated[list[TryDoc], "The last ten attempts."]
 
 
-class DeliveriesSchema(PageSchema):
-    items = fields.List(fields.Nested(DeliverySchema), required=True)
+class DeliveriesDoc(PageDoc):
+    items: list[DeliveryDoc]
 
 
 # --- what is sent ----------------------------------------------------------------------------------------------
 
 
-class NoticeTestSchema(ResponseSchema):
-    webhook = text_field("The webhook's id.")
-
-
-class TableNoticeSchema(ResponseSchema):
-    """Public data of a table."""
-
-    game = text_field()
-    ruleset = text_field()
-    version = int_field("Version of the event's record.")
-    status = enum_field(_STATUSES)
-
-
-class ChangeNoticeSchema(TableNoticeSchema):
-    kind = enum_field(KINDS, "Kind of the record.")
-    head = text_field("Hash of the record's public part, hex.")
-
-
-class TurnNoticeSchema(TableNoticeSchema):
-    seat = int_field("The own seat.")
-    decision = text_field("Kind of the open decision.")
-    deadline = int_field("Deadline, ms since 1970 UTC; null without one.", nullable=True)
-
-
-class SeatNoticeSchema(TableNoticeSchema):
-    leaver = int_field("The seat that was left.")
-    how = enum_field(
-        DEPARTURES,
-        "`removed`: by an officer; `vacated`: the seat was left before, and its hold has ended without a substitute.",
-    )
-    until = int_field("End of the hold for a substitute, ms since 1970 UTC; null without one.", nullable=True)
-
-
-class AppealNoticeSchema(TableNoticeSchema):
-    contested = int_field("Version of the contested decision.")
-    deadline = int_field("End of the time to answer, ms since 1970 UTC.")
-
-
-class AnswerNoticeSchema(TableNoticeSchema):
-    contested = int_field("Version of the contested decision.")
-    outcome = enum_field(get_args(Outcome))
-
-
-class ProposalNoticeSchema(TableNoticeSchema):
-    seat = int_field("The own seat, with a vote.")
-    proposal = text_field("Id of the proposal.")
-    act = text_field("The proposed command, such as `pause`.")
-    deadline = int_field("End of the time to vote, ms since 1970 UTC.")
-
-
-class ChallengeNoticeSchema(ResponseSchema):
-    game = text_field()
-    seat = int_field("The reserved seat. null: any free seat.", nullable=True)
-    until = int_field("Expiry, ms since 1970 UTC.")
-
-
-class EventNoticeSchema(ResponseSchema):
-    """Public data of a tournament."""
-
-    tournament = text_field()
-    ruleset = text_field()
-    version = int_field("Version of the event's record.")
-    status = enum_field(EVENT_STATUSES)
-
-
-class EventOpenedNoticeSchema(EventNoticeSchema):
-    next = text_field("The tournament that follows by its rule; null: this one has been opened.", nullable=True)
-
-
-class EventDueNoticeSchema(EventNoticeSchema):
-    act = enum_field(EVENT_ACTS, "What is waited for: the first three from an entrant, the others from an officer.")
-    stage = int_field("From 1.")
-    round = int_field("From 1; null for an appeal.", nullable=True)
-    table = text_field("The own table, `round.pod`, of a bid.", nullable=True)
-    ruling = int_field("The contested ruling.", nullable=True)
-    until = int_field("End of the time for it, ms since 1970 UTC; null: until an officer goes on.", nullable=True)
-    again = fields.Boolean(
-        required=True, metadata={"description": "`rank`: true if the round has official standings, to be replaced."}
-    )
-
-
-class EventPlaceNoticeSchema(EventNoticeSchema):
-    stage = int_field("From 1.")
-    round = int_field("From 1.")
-    table = text_field("`round.pod`.", nullable=True)
-
-
-class EventRoundNoticeSchema(EventPlaceNoticeSchema):
-    game = text_field("The game of the table; null: a bye.", nullable=True)
-    seat = int_field("The own seat, from 0.", nullable=True)
-    opponents = text_list(description="Player ids of the others, by seat.")
-    deadline = int_field("Deadline of a decision already owed, ms since 1970 UTC.", nullable=True)
-
-
-class EventLeftNoticeSchema(EventNoticeSchema):
-    player = text_field("The entrant's player id.")
-    how = enum_field(EVENT_DEPARTURES)
-    stage = int_field("Of the entrant's next or present table, from 1; null without one.", nullable=True)
-    round = int_field("From 1.", nullable=True)
-    table = text_field("`round.pod`.", nullable=True)
-
-
-class EventDrawnNoticeSchema(EventPlaceNoticeSchema):
-    tables = int_field("Tables of the round, or 1 of a queue.")
-    byes = int_field("Entrants with a bye.")
-
-
-class EventVoidedNoticeSchema(EventPlaceNoticeSchema):
-    how = enum_field((VOID, AVERAGE), "`void`: as if not played; `average`: a credit as for a bye.")
-
-
-class EventReportedNoticeSchema(EventPlaceNoticeSchema):
-    players = text_list(description="Player ids by seat.")
-    places = fields.List(fields.Integer(), required=True, metadata={"description": "Places by seat."})
-
-
-class EventRuledNoticeSchema(EventNoticeSchema):
-    ruling = int_field("The ruling: the version of its record.")
-    act = enum_field((*RULING_ACTS, "answered"), "Act of the officer; `answered`: the own appeal has an answer.")
-    outcome = enum_field(OUTCOMES, "The answer to an appeal; null for other acts.", nullable=True)
-    stage = int_field("From 1.")
-    place = int_field("The own place in the official standings of the stage; null without one.", nullable=True)
-    former = int_field("The own place there before the act.", nullable=True)
-
-
-class EventLeaderSchema(ResponseSchema):
-    player = text_field()
-    place = int_field("From 1; shared places are equal.")
-
-
-class EventOverNoticeSchema(EventNoticeSchema):
-    place = int_field("The own place in the last official standings; null without one.", nullable=True)
-    leaders = fields.List(
-        fields.Nested(EventLeaderSchema), required=True, metadata={"description": "Of feeds: the first three."}
-    )
-
-
-class EventRankedNoticeSchema(EventOverNoticeSchema):
-    stage = int_field("From 1.")
-    round = int_field("From 1.")
-    digest = text_field("Digest of the standings.")
-
-
 DATA = {
-    "turn.due": (TurnNoticeSchema, "An own decision is open."),
-    "deadline.near": (TurnNoticeSchema, "A deadline is one hour away, or half of its time if shorter."),
-    "game.over": (TableNoticeSchema, "A game of a player or director has ended, or its table was closed."),
-    "seat.left": (SeatNoticeSchema, "A player has left a seat at a table of a player or officer."),
-    "challenge.made": (ChallengeNoticeSchema, "A challenge has arrived."),
-    "appeal.made": (AppealNoticeSchema, "A seat appeals at a table of an officer."),
-    "appeal.answered": (AnswerNoticeSchema, "An officer has answered an appeal at the table of a player."),
-    "proposal.made": (ProposalNoticeSchema, "A player proposes something that needs the consent of an own seat."),
-    "table.changed": (ChangeNoticeSchema, "The table has a new record."),
-    "table.opened": (TableNoticeSchema, "A public table was opened."),
-    "table.started": (TableNoticeSchema, "A game began at a public table."),
-    "table.closed": (TableNoticeSchema, "A public table was closed."),
-    "event.opened": (EventOpenedNoticeSchema, "A tournament takes entrants."),
-    "event.due": (EventDueNoticeSchema, "A tournament waits for an act of an entrant or officer."),
-    "event.round": (EventRoundNoticeSchema, "An entrant has a table, or a bye, in a round that begins."),
-    "event.left": (EventLeftNoticeSchema, "An entrant has withdrawn, or is excluded."),
-    "event.drawn": (EventDrawnNoticeSchema, "A round has been drawn."),
-    "event.voided": (EventVoidedNoticeSchema, "A table has too few people, or has ended without a result."),
-    "event.reported": (EventReportedNoticeSchema, "A result is on the list."),
-    "event.ruled": (EventRuledNoticeSchema, "A ruling concerns an entrant or moves a place, or an appeal is answered."),
-    "event.ranked": (EventRankedNoticeSchema, "The standings after a round are official."),
-    "event.over": (EventOverNoticeSchema, "A tournament is finished or cancelled."),
-    TEST: (NoticeTestSchema, "Test event, requested by the owner."),
+    "turn.due": (TurnNoticeDoc, "An own decision is open."),
+    "deadline.near": (TurnNoticeDoc, "A deadline is one hour away, or half of its time if shorter."),
+    "game.over": (TableNoticeDoc, "A game of a player or director has ended, or its table was closed."),
+    "seat.left": (SeatNoticeDoc, "A player has left a seat at a table of a player or officer."),
+    "challenge.made": (ChallengeNoticeDoc, "A challenge has arrived."),
+    "appeal.made": (AppealNoticeDoc, "A seat appeals at a table of an officer."),
+    "appeal.answered": (AnswerNoticeDoc, "An officer has answered an appeal at the table of a player."),
+    "proposal.made": (ProposalNoticeDoc, "A player proposes something that needs the consent of an own seat."),
+    "table.changed": (ChangeNoticeDoc, "The table has a new record."),
+    "table.opened": (TableNoticeDoc, "A public table was opened."),
+    "table.started": (TableNoticeDoc, "A game began at a public table."),
+    "table.closed": (TableNoticeDoc, "A public table was closed."),
+    "event.opened": (EventOpenedNoticeDoc, "A tournament takes entrants."),
+    "event.due": (EventDueNoticeDoc, "A tournament waits for an act of an entrant or officer."),
+    "event.round": (EventRoundNoticeDoc, "An entrant has a table, or a bye, in a round that begins."),
+    "event.left": (EventLeftNoticeDoc, "An entrant has withdrawn, or is excluded."),
+    "event.drawn": (EventDrawnNoticeDoc, "A round has been drawn."),
+    "event.voided": (EventVoidedNoticeDoc, "A table has too few people, or has ended without a result."),
+    "event.reported": (EventReportedNoticeDoc, "A result is on the list."),
+    "event.ruled": (EventRuledNoticeDoc, "A ruling concerns an entrant or moves a place, or an appeal is answered."),
+    "event.ranked": (EventRankedNoticeDoc, "The standings after a round are official."),
+    "event.over": (EventOverNoticeDoc, "A tournament is finished or cancelled."),
+    TEST: (NoticeTestDoc, "Test event, requested by the owner."),
 }
 """Event type -> schema of `data`, and the event's description."""
 

@@ -15,7 +15,8 @@ from api.documents.timeline import build_entries
 from api.documents.undo_requests import build_undo_request, public_undo_request, tell_undone
 from api.http import rate_limits
 from api.http.problems import Problem
-from api.services import ApiServices, Doc
+from api.schemas.play_responses import MotionDoc, ProposalDoc
+from api.services import ApiServices
 from api.streams.events import Event, make_event, with_last_id
 from api.streams.json_patches import SentBoard
 from api.streams.source import StreamUpdate, ViewKey, ViewRequest
@@ -24,6 +25,7 @@ from domain.errors import StoreUnavailable, UnknownGame
 from domain.service.principals import Principal
 from domain.types import Viewer
 from projections.board_reader import Board
+from projections.game_documents import StoredSummaryDoc
 
 PAGE = 200
 """Timeline entries per read."""
@@ -93,11 +95,11 @@ class _GameState:
     """Newest version sent."""
     board_version: int
     """Version of the board sent."""
-    motion: Doc | None
+    motion: MotionDoc | None
     """The latest undo request in the public view."""
     board: SentBoard | None = None
     """The board itself, for patches."""
-    proposals: Mapping[str, Doc] = field(default_factory=dict)
+    proposals: Mapping[str, ProposalDoc] = field(default_factory=dict)
     """Proposals sent, by id."""
 
 
@@ -181,7 +183,7 @@ def _read_sides(
     return now, mark or {game: max((each.head for each in now.values()), default=0)}
 
 
-def _find_summary(services: ApiServices, game: str, inside: bool) -> Doc:
+def _find_summary(services: ApiServices, game: str, inside: bool) -> StoredSummaryDoc:
     """Return the summary. Raise UnknownGame."""
     summary = services.reader.find_summary(game, inside=inside)
     if summary is None:
@@ -236,7 +238,7 @@ def _build_new_events(now: _GameSnapshot, view_key: GameViewKey, before: _GameSt
 class _GameSnapshot:
     """A game at one time. Parts shared by several views are read once."""
 
-    def __init__(self, services: ApiServices, summary: Doc, inside: bool) -> None:
+    def __init__(self, services: ApiServices, summary: StoredSummaryDoc, inside: bool) -> None:
         self._services, self._summary, self._inside = services, summary, inside
         self._game: str = summary["game"]
         self.head: int = summary["version"]
@@ -246,12 +248,12 @@ class _GameSnapshot:
         late = summary.get("delay") and not inside
         self._motion = None if late else services.job_requests.find_motion(self._game)
         found = [] if late else services.job_requests.list_proposals(self._game, MAX_PROPOSALS)
-        self.proposals: Mapping[str, Doc] = {e.id: proposal_to_json(services, e) for e in found}
+        self.proposals: Mapping[str, ProposalDoc] = {e.id: proposal_to_json(services, e) for e in found}
         """The newest proposals, by id."""
         self.public_motion = public_undo_request(services, self._motion) if self._motion else None
         """The latest undo request in the public view."""
 
-    def changed_proposals(self, before: Mapping[str, Doc]) -> list[Event]:
+    def changed_proposals(self, before: Mapping[str, ProposalDoc]) -> list[Event]:
         """Return proposals whose status or votes changed. Proposals closed before are skipped."""
         return [
             make_event("proposal", doc)
@@ -287,7 +289,7 @@ class _GameSnapshot:
             self._entries[key] = [make_event("timeline", entry) for entry in found]
         return self._entries[key]
 
-    def motion(self, view_key: GameViewKey, before: Doc | None) -> list[Event]:
+    def motion(self, view_key: GameViewKey, before: MotionDoc | None) -> list[Event]:
         """Return the latest undo request if its status changed. Requests closed before are skipped."""
         if self._motion is None or self.public_motion is None or self.public_motion == before:
             return []
@@ -296,7 +298,9 @@ class _GameSnapshot:
         try:
             doc = build_undo_request(self._services, self._motion, view_key.director, view_key.gate)
             gate = view_key.reading_slot
-            doc = tell_undone(self._services, doc, self._summary, view_key.viewer, view_key.lang, gate)
+            if doc["status"] == "open":
+                viewer, lang = view_key.viewer, view_key.lang
+                doc["told"] = tell_undone(self._services, doc["undone"], self._summary, viewer, lang, gate)
             return [make_event("motion", doc)]
         except Problem:  # no slot at the gate: retried at the next keep-alive
             return []

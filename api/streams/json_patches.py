@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from domain.kernel.schema.json_codec import make_merge_patch, merge_patch
-from domain.types import Doc
+from domain.types import Doc, Json
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class SentBoard:
         return None if found is None else {"from": self.version, "version": version, "patch": found}
 
 
-def make_board_patch(before: Doc, after: Doc, size: int) -> Doc | None:
+def make_board_patch(before: Json, after: Json, size: int) -> Doc | None:
     """Return the patch between two boards, or None if no patch works or it saves too little of `size` bytes."""
     found = make_merge_patch(before, after)
     if _canonical(merge_patch(before, found)) != _canonical(after) or len(msgspec.json.encode(found)) * 2 > size:

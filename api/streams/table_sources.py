@@ -8,17 +8,21 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from api.documents.my_tables import MAX_GAMES, PAGE, TableOwner, add_turn, build_my_tables
+from api.documents.my_tables import MAX_GAMES, PAGE, TableOwner, build_my_tables, find_turn
 from api.documents.proposals import proposal_to_json
 from api.documents.summaries import add_names, build_lobby_page
 from api.documents.undo_requests import public_undo_request
-from api.services import ApiServices, Doc
+from api.schemas.accounts import MyChallengesDoc
+from api.schemas.play_responses import MotionDoc, ProposalDoc
+from api.schemas.table_responses import LobbyDoc, MineDoc, MyGamesDoc
+from api.services import ApiServices
 from api.streams.events import Event, make_event, with_last_id
 from api.streams.source import ANY, StreamUpdate, ViewKey, ViewRequest
 from domain.accounts.credential_tables import CredentialOwner
 from domain.service.principals import Role
 from domain.types import Json
 from projections.delayed_views import PLACE_BITS
+from projections.game_documents import StoredSummaryDoc, SummaryDoc
 
 BATCH_SIZE = 500
 """Games per query."""
@@ -59,9 +63,9 @@ class _PersonState:
     """Game -> its mark."""
     marks: Mapping[str, str]
     """Game -> digest of its last sent summary without volatile members. Only games sent before."""
-    motions: Mapping[str, Doc]
+    motions: Mapping[str, MotionDoc | ProposalDoc]
     """Open undo requests."""
-    challenges: Doc
+    challenges: MyChallengesDoc
     """The person's open challenges."""
 
 
@@ -96,7 +100,9 @@ class PersonSource:
         before = request.state if isinstance(request.state, _PersonState) else None
         motions = self._motions(before.motions if before else {}, roles)
         open_ = {id_: doc for id_, doc in motions.items() if doc["status"] in ("open", "queued")}
-        page = build_my_tables(self.services, self.owner, limit=MAX_GAMES) if request.needs_snapshot else {"items": []}
+        page: MyGamesDoc = {"items": [], "next": None}
+        if request.needs_snapshot:
+            page = build_my_tables(self.services, self.owner, limit=MAX_GAMES)
         challenges = self.owner.challenges(self.services)
         snapshot = (make_event("tables", page), *map(_request_event, open_.values())) if request.needs_snapshot else ()
         snapshot += (make_event("challenges", challenges),) if request.needs_snapshot and challenges["items"] else ()
@@ -116,20 +122,22 @@ class PersonSource:
             _PersonState(versions, marks, open_, challenges), position, snapshot, tuple(with_last_id(news, position))
         )
 
-    def _tables(self, games: Sequence[str], roles: Mapping[str, Sequence[Role]]) -> list[Doc]:
+    def _tables(self, games: Sequence[str], roles: Mapping[str, Sequence[Role]]) -> list[MineDoc]:
         s = self.services
         found = [
             doc for part in _batches(games) for _, doc in s.reader.list_summaries(part, limit=len(part), inside=True)
         ]
-        return add_names(s, [add_turn(s, doc, roles[doc["game"]]) for doc in found])
+        return [{**doc, **find_turn(s, doc, roles[doc["game"]])} for doc in add_names(s, found)]
 
-    def _motions(self, before: Mapping[str, Doc], roles: Mapping[str, object]) -> dict[str, Doc]:
+    def _motions(
+        self, before: Mapping[str, MotionDoc | ProposalDoc], roles: Mapping[str, object]
+    ) -> dict[str, MotionDoc | ProposalDoc]:
         """Return undo requests and proposals at the tables: open ones, and previously open ones with their results."""
         s = self.services
         found = {e.id: e for e in s.job_requests.list_open() if e.asked and e.game in roles}
         ended = (s.job_requests.find(id_) for id_, doc in before.items() if id_ not in found and doc["game"] in roles)
-        to_json = {"rewind": public_undo_request, "proposal": proposal_to_json}
-        return {e.id: to_json[e.work](s, e) for e in (*found.values(), *ended) if e}
+        requests = [request for request in (*found.values(), *ended) if request]
+        return {r.id: public_undo_request(s, r) if r.work == "rewind" else proposal_to_json(s, r) for r in requests}
 
 
 @dataclass(unsafe_hash=True)
@@ -143,13 +151,13 @@ class ListChangeSource(PersonSource):
 
 def _mark_change(update: StreamUpdate) -> StreamUpdate:
     """Return the mark of the state as the snapshot, and as news if there are any."""
-    state = update.state if isinstance(update.state, _PersonState) else _PersonState({}, {}, {}, {})
+    state = update.state if isinstance(update.state, _PersonState) else _PersonState({}, {}, {}, {"items": []})
     mark = _digest([dict(state.marks), dict(state.motions), state.challenges])
     event = make_event("change", {"version": 0, "votes": mark}, update.version)
     return replace(update, snapshot=(event,), news=(event,) if update.news else ())
 
 
-def _request_event(doc: Doc) -> Event:
+def _request_event(doc: MotionDoc | ProposalDoc) -> Event:
     return make_event("proposal" if "act" in doc else "motion", doc)
 
 
@@ -161,7 +169,7 @@ def _batches(games: Sequence[str]) -> Iterable[Sequence[str]]:
     return (games[begin : begin + BATCH_SIZE] for begin in range(0, len(games), BATCH_SIZE))
 
 
-def _summary_digest(doc: Doc) -> str:
+def _summary_digest(doc: SummaryDoc) -> str:
     return _digest({name: value for name, value in doc.items() if name not in _VOLATILE})
 
 
@@ -208,7 +216,9 @@ class LobbySource:
 
     def _build_update(self, request: ViewRequest, position: int, place: int) -> StreamUpdate:
         before = request.state if isinstance(request.state, _LobbyState) else None
-        page = build_lobby_page(self.services, limit=PAGE) if request.needs_snapshot else {"items": []}
+        page: LobbyDoc = {"items": [], "next": None}
+        if request.needs_snapshot:
+            page = build_lobby_page(self.services, limit=PAGE)
         snapshot = (make_event("tables", page),) if request.needs_snapshot else ()
         if before is None:
             return StreamUpdate(_LobbyState(place, {}, _open_digests({}, page["items"])), position, snapshot)
@@ -223,9 +233,9 @@ class LobbySource:
         )
         return StreamUpdate(state, position, snapshot, tuple(with_last_id(news, position)))
 
-    def _changes_after(self, before: _LobbyState) -> list[tuple[int, Doc]] | None:
+    def _changes_after(self, before: _LobbyState) -> list[tuple[int, StoredSummaryDoc]] | None:
         """Return unsent changes with their places, the oldest first, or None if there are too many."""
-        found: list[tuple[int, Doc]] = []
+        found: list[tuple[int, StoredSummaryDoc]] = []
         last = 0
         while len(found) < MAX_BEHIND:
             page = self.services.reader.list_lobby(before=last, limit=PAGE)
@@ -237,11 +247,11 @@ class LobbySource:
         return None
 
 
-def _lobby_digest(doc: Doc) -> str:
+def _lobby_digest(doc: SummaryDoc) -> str:
     return _digest([doc.get(name) for name in _LOBBY_MEMBERS])
 
 
-def _open_digests(marks: Mapping[str, str], docs: Iterable[Doc]) -> dict[str, str]:
+def _open_digests(marks: Mapping[str, str], docs: Iterable[SummaryDoc]) -> dict[str, str]:
     """Return the digests with these summaries added and closed games removed: closed tables change no more."""
     found = {**marks, **{doc["game"]: _lobby_digest(doc) for doc in docs}}
     closed = {doc["game"] for doc in docs if doc["status"] == "closed"}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from api.services import ApiServices, Doc
+from api.services import ApiServices
 from api.streams.events import Event, make_event
 from api.streams.source import StreamUpdate, ViewKey, ViewRequest
 from domain.kernel.records.record import Record
 from domain.tournaments.records import FAMILY
-from projections.tournament_views import build_tournament
+from domain.types import Doc
+from projections.tournament_views import build_tournament, list_people
 
 PAGE = 200
 """Records a page for those who come back."""
@@ -52,7 +53,8 @@ class TournamentSource:
         states = [request.state for request in requests.values() if isinstance(request.state, int)]
         records = self.services.ledger.read(t.id, min(states, default=t.version), t.version)
         needed = any(request.needs_snapshot for request in requests.values())
-        first = (make_event("tournament", build_tournament(t)),) if needed else ()
+        names = self.services.seat_tokens.texts.list_names(list_people(t)) if needed else {}
+        first = (make_event("tournament", build_tournament(t, names)),) if needed else ()
         updates = {}
         for key, request in requests.items():
             before = request.state if isinstance(request.state, int) else t.version

@@ -242,8 +242,7 @@ class Annals:
     def open(self, ruleset: str, seats: int, **terms: Json) -> Table:
         """Open a table as its director; `options`, `pace`, `listing`, `undo` .. as in the OpenAPI document."""
         made = cast("t.NewGameDoc", self.wire.write("/games", {"ruleset": ruleset, "seats": seats, **terms}))
-        guest = made.get("token")
-        wire = replace(self.wire, token=guest) if guest else self.wire
+        wire = replace(self.wire, token=made["token"]) if "token" in made else self.wire
         table = Table(wire, made["game"], position=made["position"], invitation=made.get("invitation", ""))
         table.heads.note(made["version"], made["head"])
         return table
@@ -377,8 +376,7 @@ class Table:
 
     def decisions(self) -> list[t.Decision]:
         """Return the open decisions; none before the start and after the end."""
-        found: list[t.Decision] = self._get("/decisions", wait=self.position)["decisions"]
-        return found
+        return cast("list[t.Decision]", self._get("/decisions", wait=self.position)["decisions"])
 
     def scores(self) -> t.Scores:
         """Return the standings."""
@@ -392,25 +390,27 @@ class Table:
         """Return the readable records as lines; `annals verify` checks them."""
         return self.wire.text(f"/games/{self.game}/export")
 
-    def ask(self, picks: list[Json]) -> t.Next:
-        """Return the builder's next question, or the finished move."""
-        return cast("t.Next", self.wire.write(f"/games/{self.game}/choices", {"picks": picks}))
+    def ask(self, picks: list[Json], *, ahead: int = 0) -> t.Next:
+        """Return the builder's next question, or the finished move; with `ahead` also answers to further picks."""
+        return cast("t.Next", self.wire.write(f"/games/{self.game}/choices?ahead={ahead}", {"picks": picks}))
 
     def build(self, choose: Choose, board: t.Board) -> t.Move:
-        """Build a move from the picks of `choose`."""
+        """Build a move from the picks of `choose`. Only picks beyond the answers at hand need another request."""
         picks: list[Json] = []
-        while (answer := self.ask(picks))["move"] is None:
-            question = answer["choice"]
-            if question is None:
+        known: list[t.FurtherAnswer] = []
+        while True:
+            answer: Any = next((a for a in known if a["picks"] == picks), None) or self.ask(picks, ahead=12)
+            if answer["move"] is not None:
+                return cast("t.Move", answer["move"])
+            if answer["choice"] is None:
                 raise AnnalsError("the builder neither asks nor answers")
-            picks.append(choose(board, question))
-        return answer["move"]
+            known = answer.get("ahead", known)
+            picks.append(choose(board, answer["choice"]))
 
     def move(self, move: t.Move, *, decision: str = "", version: int | None = None) -> t.Moved:
         """Answer a decision. Raises Refused with a code of the rules, or `decision_closed`, `stale_version` .."""
-        return cast(
-            "t.Moved", self._write("/moves", {"move": move} | ({"decision": decision} if decision else {}), version)
-        )
+        body = {"move": move} | ({"decision": decision} if decision else {})
+        return cast("t.Moved", self._write("/moves", body, version))
 
     def turn(self, choose: Choose) -> bool:
         """Play one move if this seat owes one. Return True to look again: after a move, or after a stale one."""

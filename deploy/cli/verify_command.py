@@ -28,7 +28,7 @@ from domain.transparency.checkpoint import Checkpoint, find_valid_signatures, op
 from domain.transparency.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from domain.transparency.signed_note import SignedNote, VerifierKey
 from domain.transparency.tlog_proof import TlogProof
-from domain.types import Json
+from domain.types import Doc, Json
 from workers.jobs import parallel_audit
 
 _HEAD = re.compile("[0-9a-f]{64}")
@@ -96,7 +96,7 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         rules, parallel = _find_ruleset(registry, game_export.ruleset), parallel_audit.replay
         transcript = parse_transcript(read_bytes(args.joint)) if args.joint else None
         replayer = _skip_rules if args.no_rules else _make_replayer(game_export, transcript)
-        report = verify.verify(rules, game_export, head, replayer=replayer).to_json()
+        report: Doc = dict(verify.verify(rules, game_export, head, replayer=replayer).to_json())
         if head:
             report["head_names"] = _describe_head(game_export.records, head)
         report |= _check_origin(args.origin, rules, game_export, _skip_rules if args.no_rules else parallel)

@@ -28,9 +28,7 @@ from deploy.runtime import parent_death
 from domain.bots import MAX_PROPOSALS
 from domain.kernel.rules.ruleset import Bot
 from domain.kernel.schema.canonical_json import digest
-from domain.types import Json
-
-Doc = dict[str, Json]
+from domain.types import Doc, Json
 
 ENDING_SHARE = 0.35
 """Share of picks limited to options with `ends`, the ones to bring the game forward."""

@@ -18,7 +18,6 @@ from domain.kernel.records import export
 from domain.kernel.records.imported import localize_records
 from domain.kernel.records.record import Record
 from domain.service.database import Row
-from domain.types import Doc
 
 MOST_EACH = 50
 """Imported games of one account."""
@@ -50,10 +49,6 @@ class ImportedGame:
     version: int
     at: int
     """Time of the import, ms."""
-
-    def to_json(self) -> Doc:
-        """Return it as the API shows it to its account."""
-        return dict(self.__dict__)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from domain.notifications.unread_mail import erase_unread
 from domain.notifications.webhooks import MAIL, OWN_EVENT_TYPES, Webhooks, bury_deliveries, delete_webhooks
 from domain.service.database import Execute, Row, Statement
 from domain.service.token_text import encode_bytes, hash_secret
-from domain.types import Doc
 
 _LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _NAME = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-][A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{0,63}"
@@ -365,9 +364,3 @@ def next_digest_time(now: int, preferences: EmailPreferences) -> int:
     days = (today + timedelta(n) for n in range(9))
     times = (at for at in days if at.timestamp() * 1000 > now and (preferences.digest == "daily" or at.weekday() == 0))
     return int(next(times).timestamp() * 1000)
-
-
-def subscription_to_json(subscription: EmailSubscription) -> Doc:
-    """Return a subscription as its owner sees it."""
-    wish = vars(subscription.preferences) | {"events": list(subscription.preferences.events)}
-    return wish | {"state": subscription.state, "made": subscription.made, "next": subscription.next or None}

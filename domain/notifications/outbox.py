@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -180,7 +180,7 @@ class Notice:
     """Identity of the event: the same one is delivered once."""
     at: int
     """Time of the event, ms."""
-    data: Doc
+    data: Mapping[str, object]
     game: str = ""
     due: int = 0
     """Time of delivery, ms."""

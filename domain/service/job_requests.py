@@ -17,9 +17,7 @@ from domain.errors import CommandReused
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.database import Database, Execute, Row, create_tables, placeholders
 from domain.service.idempotency_keys import IdempotencyKey, bind_key
-from domain.types import MAX_INT, Json, Seat
-
-Doc = dict[str, Json]
+from domain.types import MAX_INT, Doc, Seat
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS errands (

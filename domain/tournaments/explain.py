@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated, NotRequired, TypedDict
 
 from domain.errors import TournamentError
 from domain.kernel.text.grammar import Noun, numbered_noun, person_noun
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.tournaments.scoring import POINT
 from domain.tournaments.ties import SHARED, Step, TieBreaks
-from domain.types import Doc, Json
+from domain.types import Json
 
 DECIMALS, MOST_DECIMALS = 3, 12
 WHOLE = frozenset({"direct", "lapses", "reached", "finish"})
@@ -43,10 +44,28 @@ def explain(ties: TieBreaks, one: int, other: int) -> Explanation:
     return Explanation(first, second, is_shared, tuple(ties.trace(one, other)), tuple(ties.tally.running))
 
 
-def explanation_to_json(ties: TieBreaks, explanation: Explanation) -> Doc:
+class ExplainStepDoc(TypedDict):
+    rule: str
+    group: list[int]
+    skipped: str
+    values: list[str]
+    tables: list[str]
+
+
+class ExplainedDoc(TypedDict):
+    first: int
+    second: int
+    verdict: Annotated[str, ("before", "shared")]
+    rule: Annotated[str, "The rule that parts the two, or empty."]
+    steps: list[ExplainStepDoc]
+    running: list[str]
+    handicaps: NotRequired[Annotated[list[int], "Ticks from bids for seats, of both."]]
+
+
+def explanation_to_json(ties: TieBreaks, explanation: Explanation) -> ExplainedDoc:
     """Return the data of an explanation; values are exact fractions in points, places or numbers, as text."""
     first, second, handicaps = explanation.first, explanation.second, ties.tally.handicaps
-    return {
+    doc: ExplainedDoc = {
         "first": first,
         "second": second,
         "verdict": "shared" if explanation.is_shared else "before",
@@ -62,8 +81,10 @@ def explanation_to_json(ties: TieBreaks, explanation: Explanation) -> Doc:
             for step in explanation.steps
         ],
         "running": list(explanation.running),
-        **({"handicaps": [handicaps[entrant] for entrant in (first, second)]} if handicaps else {}),
     }
+    if handicaps:
+        doc["handicaps"] = [handicaps[entrant] for entrant in (first, second)]
+    return doc
 
 
 def value_to_text(ties: TieBreaks, step: Step, entrant: int) -> str:

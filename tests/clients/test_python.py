@@ -85,6 +85,30 @@ def test_a_whole_game_with_the_service_killed_in_it(
     assert "closed: true" in capsys.readouterr().out
 
 
+def test_a_move_is_built_of_the_answers_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another request is made for picks that no answer has, such as one of many options."""
+    first: dict[str, Any] = {"choice": {"field": "type"}, "move": None, "ahead": []}
+    second = {"choice": {"field": "place"}, "move": None, "picks": ["build"]}
+    third = {"choice": None, "move": {"type": "build", "place": "x"}, "picks": ["build", "x"]}
+    for known, requests in (
+        ([second, third], [[]]),
+        ([second], [[], ["build", "x"]]),
+        ([], [[], ["build"], ["build", "x"]]),
+    ):
+        asked: list[list[Any]] = []
+
+        def ask(picks: list[Any], ahead: int, known: list[Any] = known, asked: list[Any] = asked) -> Any:
+            assert ahead > 0
+            asked.append([*picks])
+            return {**(first, second, third)[len(picks)], "ahead": known}
+
+        table = client.Table(client.Wire("http://127.0.0.1"), "game")
+        monkeypatch.setattr(table, "ask", ask)
+        choose = {"type": "build", "place": "x"}
+        assert table.build(lambda _, choice: choose[choice["field"]], {}) == third["move"]  # noqa: B023 - called at once
+        assert asked == requests
+
+
 def test_who_lost_everything_but_a_code_finds_all_games(tmp_path: Path) -> None:
     with serving(tmp_path / "data", program=SHIPPED) as service:
         first = client.Annals(service.url)

@@ -16,8 +16,8 @@ import pytest
 
 from deploy.cli.main import main
 from deploy.simulation import demo
-from deploy.simulation.demo import DemoClient, DemoError, DemoGame, Doc, pick
-from domain.types import Json
+from deploy.simulation.demo import DemoClient, DemoError, DemoGame, pick
+from domain.types import Doc, Json
 from tests.deploy.house import PATIENCE, SHIPPED, command, environment, until
 
 

@@ -81,8 +81,7 @@ class TestWhoMustAgree:
         match.play(1, {"type": "order", "to": "t01", "units": 1})
         asked = [build_motion(match.rules, match.game, match.records, match.game.version - 2, s) for s in range(3)]
         assert [m.consents for m in asked] == [(1, 2), (0, 2), (0, 1)]
-        assert "hidden" not in asked[0].to_json()
-        assert asked[0].to_json(director=True)["hidden"] == [[6, "1"], [7, "1"]]
+        assert asked[0].hidden == ((6, "1"), (7, "1"))
 
     def test_a_missed_deadline_concerns_all(self) -> None:
         """The clock is another author."""

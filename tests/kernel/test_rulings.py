@@ -10,6 +10,7 @@ import pytest
 from domain.errors import RuleError
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Rewind, Shift
+from domain.kernel.game.game import Ending
 from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.officers import Office, Officer
@@ -98,15 +99,11 @@ def test_the_game_is_closed_after_a_day_and_not_before(game: Game) -> None:
     with pytest.raises(RuleError, match="no_ruling"):
         do(game, WithdrawRuling(game.game.version), WITHDRAWAL_MS)
     assert close(game) == []
-    assert game.game.ending == {
-        "reason": "annulled",
-        "by": "director",
-        "finished": False,
-        "ruling": game.game.version - 1,
-        "ranked": False,
-        "forfeits": [],
-        "penalties": {},
-    }
+    ruling = game.game.reversible.ruling
+    assert game.game.ending == Ending("annulled", "director", finished=False, ruling=ruling)
+    assert ruling is not None
+    assert (ruling.version, ruling.is_ranked) == (game.game.version - 1, False)
+    assert (ruling.forfeits, ruling.penalties) == ((), {})
 
 
 def test_without_a_ruling_nobody_closes_by_one(game: Game) -> None:

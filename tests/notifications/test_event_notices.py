@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.schemas.webhooks import DATA, EVENT_ACTS, EVENT_DEPARTURES, RULING_ACTS
+from api.schemas.webhooks import DATA
 from domain.accounts.accounts import Account
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.kernel.text.package_data import load
@@ -40,6 +40,7 @@ from domain.tournaments.aggregate.tournament_ruling_commands import (
     RulingEffect,
 )
 from domain.tournaments.draw import commit_nonce
+from projections.notice_documents import EVENT_ACTS, EVENT_DEPARTURES, RULING_ACTS
 from tests.notifications.conftest import Office, Receiver, receiver
 from tests.notifications.desk import ADDRESS, Desk, desk, server
 from tests.notifications.mailserver import text
@@ -338,13 +339,13 @@ _ACTS = {
 
 @pytest.mark.parametrize("type_", sorted({*OWN_EVENT_TYPES, *FEED_TYPES, *EVENTS["lobby"]} & {*DATA}))
 def test_every_type_has_texts_a_description_and_a_page(type_: str) -> None:
-    schema, summary = DATA[type_]
+    declaration, summary = DATA[type_]
     assert summary.endswith(".")
     docs = (Path(__file__).parents[2] / "docs/api/notices.md").read_text()
     assert f"`{type_}`" in docs
     if not type_.startswith("event."):
         return
-    assert {"tournament", "version"} <= schema().fields.keys()  # of its page
+    assert {"tournament", "version"} <= declaration.__annotations__.keys()  # of its page
     assert f'{{"type":"{type_}"' in docs.replace(" ", "")
     for language in LANGUAGES:
         texts = load("workers.notifications", f"texts/{language}.json")

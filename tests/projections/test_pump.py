@@ -242,8 +242,8 @@ class TestPoison:
             house.commands.handle(game, Play(0, [{"type": "order", "to": "t01", "units": 1}]))
         assert house.pumped() == [good]
         assert board(house, bad, 0) == {**before, "set_aside": True}
-        summaries = [house.reader.find_summary(game) or {} for game in (bad, good)]
-        assert [doc.get("set_aside", False) for doc in summaries] == [True, False]
+        summaries = [house.reader.find_summary(game) for game in (bad, good)]
+        assert [doc is not None and doc.get("set_aside", False) for doc in summaries] == [True, False]
         (aside,) = house.reader.list_quarantined()
         assert (aside["game"], aside["error"].split(":")[0]) == (bad, "ZeroDivisionError")
         assert house.reader.read_position() == house.ledger.log(0, 10_000)[-1].position

@@ -213,7 +213,7 @@ class TestRefusals:
         event.now += DAY
         assert refused(event, JoinQueue(("p3",))) == "chain_used"
         assert refused(event, ServeQueue()) == "not_queued"
-        queue = build_tournament(event.t)["queue"]
+        queue = build_tournament(event.t, {})["queue"] or pytest.fail("it has a queue")
         assert (queue["left"]["days"], queue["ends_at"]) == (0, DAY)
 
     @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.play_commands import Play, Rest
 from domain.kernel.game.table_commands import Close
+from projections.game_documents import StoredSummaryDoc
 from tests.workers.conftest import House
 from workers.jobs import audits, deadlines, turns
 
@@ -27,7 +28,7 @@ def lapsed(house: House, game: str) -> list[int]:
     return [seat for seat, _ in record.moves()]
 
 
-def summary(house: House, game: str) -> dict[str, object]:
+def summary(house: House, game: str) -> StoredSummaryDoc:
     house.pumping.catch_up()
     found = house.reader.find_summary(game)
     assert found is not None
@@ -46,7 +47,7 @@ def test_a_bank_is_used_up_before_the_default_is_played(house: House) -> None:
     assert house.passed() == 1
     house.worked()
     assert lapsed(house, game) == [0, 1, 2]
-    assert [a["bank"] for a in summary(house, game)["accounts"]] == [0, 0, 0]  # type: ignore[attr-defined]
+    assert [a["bank"] for a in summary(house, game)["accounts"]] == [0, 0, 0]
 
 
 def test_each_seat_has_its_own_so_defaults_come_one_by_one(house: House) -> None:
@@ -55,7 +56,7 @@ def test_each_seat_has_its_own_so_defaults_come_one_by_one(house: House) -> None
     house.submit(game, 0)  # 20 s late
     decision = house.submit(game, 1, 2)
     turns.resolve(game, decision)
-    assert [a["bank"] for a in summary(house, game)["accounts"]] == [10_000] * 3  # type: ignore[attr-defined]
+    assert [a["bank"] for a in summary(house, game)["accounts"]] == [10_000] * 3
     house.submit(game, 1)
     house.later(MINUTE)
     house.submit(game, 2)
@@ -65,7 +66,7 @@ def test_each_seat_has_its_own_so_defaults_come_one_by_one(house: House) -> None
     assert house.passed() == 1
     house.worked()
     assert lapsed(house, game) == [0]
-    assert [a["bank"] for a in summary(house, game)["accounts"]] == [0, 10_000, 10_000]  # type: ignore[attr-defined]
+    assert [a["bank"] for a in summary(house, game)["accounts"]] == [0, 10_000, 10_000]
 
 
 def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) -> None:
@@ -74,7 +75,7 @@ def test_a_vacation_keeps_one_seats_default_back_and_nobody_elses(house: House) 
     house.crew.commands.handle(game, Rest(1, 2))
     shown = summary(house, game)["accounts"]
     back = house.crew.clock() + 2 * DAY
-    assert shown[1] == {"seat": 1, "bank": 0, "vacation": 0, "back": back}  # type: ignore[index]
+    assert shown[1] == {"seat": 1, "bank": 0, "vacation": 0, "back": back}
     house.later(MINUTE)
     assert house.passed() == 1
     house.worked()
@@ -116,7 +117,7 @@ def test_going_back_gives_no_days_and_no_time_back(house: House) -> None:
     house.crew.commands.handle(game, Rewind(before), GameConditions(expected=house.crew.ledger.version(game)))
     assert [a.days for a in house.crew.commands.game(game).timing.banks] == [2, 1, 2]
     accounts = summary(house, game)["accounts"]
-    assert [(a["bank"], a["vacation"]) for a in accounts] == [(20_000, 2), (30_000, 1), (20_000, 2)]  # type: ignore[attr-defined]
+    assert [(a["bank"], a["vacation"]) for a in accounts] == [(20_000, 2), (30_000, 1), (20_000, 2)]
     with pytest.raises(RuleError, match="no_vacation_left"):
         house.crew.commands.handle(game, Rest(1, 2))
 

@@ -70,7 +70,8 @@ class Timed(House):
     def due(self, game: str) -> int:
         found = self.reader.find_summary(game)
         assert found is not None
-        return int(found["due"])
+        assert found["due"] is not None
+        return found["due"]
 
     def proves(self, game: str) -> None:
         """Closed, it is as anybody may check it; its records rise in time."""

@@ -44,7 +44,8 @@ def extensions(house: House, game: str) -> list[int]:
 def due(house: House, game: str) -> int:
     found = house.reader.find_summary(game)
     assert found is not None
-    return int(found["due"])
+    assert found["due"] is not None
+    return found["due"]
 
 
 def test_a_deadline_that_passed_meanwhile_moves_by_the_outage_and_the_grace(house: House) -> None:

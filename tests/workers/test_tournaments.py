@@ -18,6 +18,7 @@ from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
 from domain.tournaments.aggregate.tournament_proof import export_lines, parse_export, verify_tournament
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
+from projections.tournament_documents import StoredTournamentDoc
 from tests.damage import overwrite, spoil
 from tests.tournaments.aggregates import TERMS, drawn, tournament_id
 from tests.workers.conftest import CATALOGUE, House
@@ -31,7 +32,7 @@ def handler(house: House) -> TournamentHandler:
     return TournamentHandler(crew.ledger, CATALOGUE, crew.seed_store, crew.clock)
 
 
-def listed(house: House) -> list[dict[str, object]]:
+def listed(house: House) -> list[StoredTournamentDoc]:
     return [doc for _, doc in house.reader.list_tournaments("", "")]
 
 

@@ -13,7 +13,7 @@ from domain.command_handler import GameConditions, new_game_id
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.director_commands import Extend, Hold, Rewind
-from domain.kernel.game.game import Game
+from domain.kernel.game.game import Ending, Game
 from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Join, Leave
 from tests.workers.conftest import House
@@ -236,11 +236,19 @@ def test_a_table_that_nobody_starts_is_closed_after_two_weeks(house: House) -> N
     house.later(1)
     assert house.passed() == 1
     house.worked()
-    ending = {"reason": "abandoned", "by": "clock", "finished": False}
+    ending = Ending("abandoned", "clock", finished=False)
     assert house.crew.commands.game(game).ending == ending
-    assert (house.reader.find_summary(game) or {})["status"] == "open"
+    found = house.reader.find_summary(game)
+    assert found is not None
+    assert found["status"] == "open"
     assert house.passed() == 0
-    assert (house.reader.find_summary(game) or {})["ending"] == ending
+    found = house.reader.find_summary(game)
+    assert found is not None
+    assert found["ending"] == {
+        "reason": "abandoned",
+        "by": "clock",
+        "finished": False,
+    }
     assert turns.close_unstarted(game, "0-0") == turns.GONE
     assert audits.audit_game(house.crew, game)["verified"] is True
 

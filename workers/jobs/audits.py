@@ -7,8 +7,8 @@ import logging
 from domain.errors import StoreDamaged, UnknownGame, VerificationError
 from domain.kernel.proof import verify
 from domain.kernel.records import export
-from domain.service.job_requests import Doc, JobRequest
-from domain.types import DIRECTOR, Json
+from domain.service.job_requests import JobRequest
+from domain.types import DIRECTOR, Doc, Json
 from projections.past_games import PastGames
 from projections.stored_outlines import StoredOutlines
 from workers.context import WorkerContext

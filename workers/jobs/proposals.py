@@ -12,8 +12,9 @@ from domain.kernel.game.record_builder import Agreement, voting_seats
 from domain.kernel.game.table_commands import Join, Leave
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
-from domain.service.job_requests import Doc, JobRequest
+from domain.service.job_requests import JobRequest
 from domain.service.seat_tokens import SeatTokens
+from domain.types import Doc
 from workers.context import WorkerContext
 from workers.jobs import runner
 

@@ -10,7 +10,8 @@ from domain.errors import StaleVersion
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.undo import build_motion, check_consent
-from domain.service.job_requests import Doc, JobRequest
+from domain.service.job_requests import JobRequest
+from domain.types import Doc
 from workers.context import WorkerContext
 from workers.jobs import runner
 

@@ -17,7 +17,8 @@ from domain.errors import (
     UnknownGame,
     ViewsDamaged,
 )
-from domain.service.job_requests import Doc, JobRequest
+from domain.service.job_requests import JobRequest
+from domain.types import Doc
 from projections.leases import LeaseLostError, acquire_lease, release_lease
 from workers.context import WorkerContext, current_context
 from workers.maintenance.corruption_handler import check_suspect

@@ -22,6 +22,7 @@ from domain.notifications.email_subscriptions import (
 from domain.notifications.outbox import Notice, Outbox
 from domain.types import Doc
 from projections.delayed_views import PLACE_BITS
+from projections.game_documents import StoredSummaryDoc
 from projections.reader import Reader
 from projections.table_describer import list_owed
 
@@ -101,13 +102,13 @@ class DigestProducer:
         more = {part: max(len(lines_by_part[part]) - MAX_LINES, 0) for part in DIGEST_PARTS}
         return {**{part: lines_by_part[part][:MAX_LINES] for part in DIGEST_PARTS}, "more": more}
 
-    def _list_summaries(self, games: Sequence[str], status: str, after: int = 0) -> Iterator[Doc]:
+    def _list_summaries(self, games: Sequence[str], status: str, after: int = 0) -> Iterator[StoredSummaryDoc]:
         for begin in range(0, len(games), BATCH_SIZE):
             part = games[begin : begin + BATCH_SIZE]
             found = self._reader.list_summaries(part, status, after=after, limit=len(part), inside=True)
             yield from (doc for _, doc in found if "origin" not in doc)  # forks send no notices
 
-    def _owed_lines(self, doc: Doc, roles: Sequence[str]) -> Iterator[Doc]:
+    def _owed_lines(self, doc: StoredSummaryDoc, roles: Sequence[str]) -> Iterator[Doc]:
         for seat in [int(role) for role in roles if role.isdigit()]:
             for decision in list_owed(self._reader, doc, seat)[:1]:
                 due = decision.get("due", {}).get(str(seat))

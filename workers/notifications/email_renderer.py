@@ -25,6 +25,7 @@ from domain.notifications.email_subscriptions import (
 from domain.notifications.table_links import table_url
 from domain.types import Doc
 from projections.documents import is_paused
+from projections.game_documents import StoredSummaryDoc
 from projections.table_describer import News, TableDescriber
 from workers.notifications.event_texts import EVENT_PREFIX, EventTexts
 from workers.notifications.zone_times import format_time
@@ -125,7 +126,7 @@ class _NotificationText:
         subject = self.texts[f"{type_}.subject"].format(title=title)
         return subject, f"{event.render_heading(type_, data, title)}\n\n{facts}"
 
-    def _facts(self, data: Doc, summary: Doc | None, now: int) -> Iterator[str]:
+    def _facts(self, data: Doc, summary: StoredSummaryDoc | None, now: int) -> Iterator[str]:
         """Yield lines of one fact each: a pause, game, power, task, deadline, address."""
         if summary and is_paused(summary, now):
             yield self.texts["paused"]
@@ -142,7 +143,7 @@ class _NotificationText:
         facts["link"] = table_url(self.renderer.url, data["game"])
         yield from (self.texts[name].format(value=value) for name, value in facts.items() if value)
 
-    def _task(self, data: Doc, summary: Doc | None) -> str:
+    def _task(self, data: Doc, summary: StoredSummaryDoc | None) -> str:
         return self._describer.name_task(summary, data["seat"], data.get("decision", ""), self._lang)
 
     def _news(self, news: News) -> Iterator[str]:

@@ -20,7 +20,21 @@ from domain.tournaments.aggregate.tournament_replay import is_ruling
 from domain.tournaments.aggregate.tournament_ruling_commands import DEPUTY
 from domain.tournaments.records import FAMILY, RecordDraft
 from domain.tournaments.results import VOID
-from domain.types import Doc
+from domain.types import Doc, Json
+from projections.notice_documents import (
+    EventDrawnNewsDoc,
+    EventDueNewsDoc,
+    EventLeaderDoc,
+    EventLeftNewsDoc,
+    EventOpenedNewsDoc,
+    EventOverNewsDoc,
+    EventPlaceNewsDoc,
+    EventRankedNewsDoc,
+    EventReportedNewsDoc,
+    EventRuledNewsDoc,
+    EventSeatNewsDoc,
+    EventVoidedNewsDoc,
+)
 
 LEADERS = 3
 """Entrants at the head of a list, for feeds."""
@@ -30,7 +44,7 @@ class EventNews(NamedTuple):
     """An event for one person, or for the feeds of the tournament, or for the lobby."""
 
     type: str
-    more: Doc
+    more: Mapping[str, Json]
     """Members of its data, beside those of the tournament."""
     player: str = ""
     """Player id of the person; empty for the feeds."""
@@ -65,7 +79,7 @@ class EventStep:
         return self.before or self.after
 
     @property
-    def place(self) -> Doc:
+    def place(self) -> EventPlaceNewsDoc:
         """Stage, round and table of the record."""
         body = self.body
         return {"stage": body["stage"], "round": body["round"], "table": f"{body['round']}.{body['pod']}"}
@@ -75,7 +89,9 @@ class EventStep:
         t = self.after
         return [t.director, *(player for player, office in sorted(t.officers.items()) if office == DEPUTY)]
 
-    def tell_entrants(self, entrants: Sequence[int], type_: str, more: Doc, until: int = 0) -> Iterator[EventNews]:
+    def tell_entrants(
+        self, entrants: Sequence[int], type_: str, more: Mapping[str, Json], until: int = 0
+    ) -> Iterator[EventNews]:
         """Yield the same news for each of these entrants, without leavers."""
         for entrant in entrants:
             if self.after.entrants[entrant].is_active:
@@ -110,9 +126,16 @@ def list_digest_news(step: EventStep, news: Sequence[EventNews]) -> list[EventNe
     return found
 
 
-def _due(act: str, stage: int, round_: int | None, **more: object) -> Doc:
-    unset: Doc = {"table": None, "ruling": None, "until": None, "again": False}
-    return {"act": act, "stage": stage, "round": round_, **unset, **more}
+def _due(act: str, stage: int, round_: int | None) -> EventDueNewsDoc:
+    return {
+        "act": act,
+        "stage": stage,
+        "round": round_,
+        "table": None,
+        "ruling": None,
+        "until": None,
+        "again": False,
+    }
 
 
 # --- for everybody
@@ -120,22 +143,31 @@ def _due(act: str, stage: int, round_: int | None, **more: object) -> Doc:
 
 def _tell_opened(step: EventStep) -> Iterator[EventNews]:
     if step.after.terms.listing == "public":
-        yield EventNews("event.opened", {"next": None}, in_lobby=True)
+        opened: EventOpenedNewsDoc = {"next": None}
+        yield EventNews("event.opened", opened, in_lobby=True)
 
 
 def _tell_next(step: EventStep) -> Iterator[EventNews]:
-    yield EventNews("event.opened", {"next": step.body["tournament"]})
+    opened: EventOpenedNewsDoc = {"next": step.body["tournament"]}
+    yield EventNews("event.opened", opened)
 
 
 def _tell_drawn(step: EventStep) -> Iterator[EventNews]:
     body = step.body
     if body["plan"] == QUEUE_PLAN:
-        yield EventNews("event.drawn", {**step.place, "tables": 1, "byes": 0})
+        table: EventDrawnNewsDoc = {**step.place, "tables": 1, "byes": 0}
+        yield EventNews("event.drawn", table)
         return
     round_ = body.get("round", 1)
     drawn = step.after.stages[body["stage"] - 1].rounds[round_ - 1]
-    figures = {"tables": len(drawn.pods), "byes": len(drawn.byes)}
-    yield EventNews("event.drawn", {"stage": body["stage"], "round": round_, "table": None, **figures})
+    more: EventDrawnNewsDoc = {
+        "stage": body["stage"],
+        "round": round_,
+        "table": None,
+        "tables": len(drawn.pods),
+        "byes": len(drawn.byes),
+    }
+    yield EventNews("event.drawn", more)
 
 
 # --- an act is asked
@@ -151,7 +183,7 @@ def _tell_checkin(step: EventStep) -> Iterator[EventNews]:
 def _tell_nonces(step: EventStep) -> Iterator[EventNews]:
     t = step.after
     stage, round_ = t.next_draw or (len(t.stages), None)
-    due = _due("nonce", stage, round_, until=t.nonces_end)
+    due: EventDueNewsDoc = {**_due("nonce", stage, round_), "until": t.nonces_end}
     yield from step.tell_entrants(t.hidden_nonces, "event.due", due, t.nonces_end)
 
 
@@ -160,7 +192,7 @@ def _tell_bidding(step: EventStep) -> Iterator[EventNews]:
     play = step.after.stages[stage - 1]
     until = play.bidding[round_]
     for number, pod in enumerate(play.rounds[round_ - 1].pods, 1):
-        due = _due("bid", stage, round_, table=f"{round_}.{number}", until=until)
+        due: EventDueNewsDoc = {**_due("bid", stage, round_), "table": f"{round_}.{number}", "until": until}
         yield from step.tell_entrants(pod, "event.due", due, until)
 
 
@@ -172,8 +204,9 @@ def _tell_rank(step: EventStep) -> Iterator[EventNews]:
     before, after = (_find_due_ranking(t, stage, round_) for t in (step.former, step.after))
     if after is not None and after != before:
         again = after <= len(step.after.stages[stage - 1].rankings)
+        due: EventDueNewsDoc = {**_due("rank", stage, after), "again": again}
         for player in step.list_officers():
-            yield EventNews("event.due", _due("rank", stage, after, again=again), player)
+            yield EventNews("event.due", due, player)
 
 
 def _find_due_ranking(t: Tournament, stage: int, changed: int) -> int | None:
@@ -203,7 +236,7 @@ def _tell_appeal(step: EventStep) -> Iterator[EventNews]:
     """Yield news for the officers with a right to answer, and for the organiser, to name another one."""
     t, ruling = step.after, _find_ruling(step.after, step.body["ruling"])
     stage = ruling.body["stage"]
-    due = _due("answer", stage, None, ruling=ruling.version)
+    due: EventDueNewsDoc = {**_due("answer", stage, None), "ruling": ruling.version}
     for player in dict.fromkeys((t.director, *sorted(t.officers))):
         may_answer = player != ruling.body["officer"] and not t.has_stake(stage, [player])
         if player == t.director or may_answer:
@@ -219,8 +252,13 @@ def _tell_left(step: EventStep) -> Iterator[EventNews]:
     player, stage = t.entrants[entrant].player, len(t.stages)
     place = _find_open_pod(t, entrant)
     round_, pod = place or (None, 0)
-    more: Doc = {"player": player, "how": step.kind, "stage": stage if place else None, "round": round_}
-    more["table"] = f"{round_}.{pod}" if place else None
+    more: EventLeftNewsDoc = {
+        "player": player,
+        "how": step.kind,
+        "stage": stage if place else None,
+        "round": round_,
+        "table": f"{round_}.{pod}" if place else None,
+    }
     for officer in step.list_officers():
         if officer != player:
             yield EventNews("event.left", more, officer)
@@ -252,7 +290,7 @@ def _tell_tabled(step: EventStep) -> Iterator[EventNews]:
     people = [step.after.entrants[entrant].player for entrant in step.body["entrants"]]
     for seat, entrant in enumerate(step.body["entrants"]):
         others = [player for other, player in enumerate(people) if other != seat]
-        own = {**step.place, "game": step.body["game"], "seat": seat, "opponents": others}
+        own: EventSeatNewsDoc = {**step.place, "game": step.body["game"], "seat": seat, "opponents": others}
         yield from step.tell_entrants([entrant], "event.round", own)
 
 
@@ -261,7 +299,14 @@ def _tell_byes(step: EventStep) -> Iterator[EventNews]:
     stage, round_ = step.body["stage"], step.body["round"]
     play = step.former.stages[stage - 1]
     if not play.has_tables(round_) and not any(place[0] == round_ for place in play.attempts):
-        none: Doc = {"stage": stage, "round": round_, "table": None, "game": None, "seat": None, "opponents": []}
+        none: EventSeatNewsDoc = {
+            "stage": stage,
+            "round": round_,
+            "table": None,
+            "game": None,
+            "seat": None,
+            "opponents": [],
+        }
         yield from step.tell_entrants(play.rounds[round_ - 1].byes, "event.round", none)
 
 
@@ -271,7 +316,8 @@ def _tell_reported(step: EventStep) -> Iterator[EventNews]:
         yield from _tell_voided(step, VOID, table.entrants)
         return
     people = [step.after.entrants[entrant].player for entrant in table.entrants]
-    yield EventNews("event.reported", {**step.place, "players": people, "places": list(step.body["places"])})
+    more: EventReportedNewsDoc = {**step.place, "players": people, "places": list(step.body["places"])}
+    yield EventNews("event.reported", more)
 
 
 def _tell_annulled(step: EventStep) -> Iterator[EventNews]:
@@ -284,7 +330,7 @@ def _tell_annulled(step: EventStep) -> Iterator[EventNews]:
 
 
 def _tell_voided(step: EventStep, how: str, entrants: Sequence[int]) -> Iterator[EventNews]:
-    more = {**step.place, "how": how}
+    more: EventVoidedNewsDoc = {**step.place, "how": how}
     yield from step.tell_entrants(entrants, "event.voided", more)
     for player in step.list_officers():
         yield EventNews("event.voided", more, player)
@@ -306,8 +352,14 @@ def _tell_ruled(step: EventStep) -> Iterator[EventNews]:
     concerned = list_ruled(former if "pod" in ruling.body else t, ruling)
     moved = {entrant for entrant in {*before, *after} if before.get(entrant) != after.get(entrant)}
     for entrant in sorted(concerned | moved):
-        places = {"place": after.get(entrant), "former": before.get(entrant)}
-        more = {"ruling": ruling.version, "act": step.kind, "outcome": None, "stage": stage, **places}
+        more: EventRuledNewsDoc = {
+            "ruling": ruling.version,
+            "act": step.kind,
+            "outcome": None,
+            "stage": stage,
+            "place": after.get(entrant),
+            "former": before.get(entrant),
+        }
         person, is_out = t.entrants[entrant], step.kind == "excluded" and entrant == step.body["entrant"]
         if person.is_active or (is_out and not person.withdrawn):
             yield EventNews("event.ruled", more, person.player)
@@ -334,21 +386,34 @@ def _tell_answered(step: EventStep) -> Iterator[EventNews]:
     if entrant is None or t.entrants[entrant].withdrawn:
         return
     place = places.get(entrant)
-    more: Doc = {"ruling": ruling.version, "act": "answered", "outcome": step.body["outcome"]}
-    more |= {"stage": ruling.body["stage"], "place": place, "former": place}
+    more: EventRuledNewsDoc = {
+        "ruling": ruling.version,
+        "act": "answered",
+        "outcome": step.body["outcome"],
+        "stage": ruling.body["stage"],
+        "place": place,
+        "former": place,
+    }
     yield EventNews("event.ruled", more, t.entrants[entrant].player)
 
 
 def _tell_ranked(step: EventStep) -> Iterator[EventNews]:
     t, body = step.after, step.body
-    base: Doc = {"stage": body["stage"], "round": body["round"], "digest": body["digest"]}
     rows = body["standings"]
+    feeds: EventRankedNewsDoc = {
+        "stage": body["stage"],
+        "round": body["round"],
+        "digest": body["digest"],
+        "place": None,
+        "leaders": _list_leaders(t, rows),
+    }
     for row in rows if not step.follows_ruling else ():
-        yield from step.tell_entrants([row["entrant"]], "event.ranked", {**base, "place": row["place"], "leaders": []})
-    yield EventNews("event.ranked", {**base, "place": None, "leaders": _list_leaders(t, rows)})
+        own: EventRankedNewsDoc = {**feeds, "place": row["place"], "leaders": []}
+        yield from step.tell_entrants([row["entrant"]], "event.ranked", own)
+    yield EventNews("event.ranked", feeds)
 
 
-def _list_leaders(t: Tournament, rows: Sequence[Doc]) -> list[Doc]:
+def _list_leaders(t: Tournament, rows: Sequence[Doc]) -> list[EventLeaderDoc]:
     return [{"player": t.entrants[row["entrant"]].player, "place": row["place"]} for row in rows[:LEADERS]]
 
 
@@ -359,10 +424,13 @@ def _tell_over(step: EventStep) -> Iterator[EventNews]:
     rows = rankings[-1]["standings"] if rankings else ()
     places = {row["entrant"]: row["place"] for row in rows}
     for entrant in range(len(t.entrants)):
-        yield from step.tell_entrants([entrant], "event.over", {"place": places.get(entrant), "leaders": []})
+        own: EventOverNewsDoc = {"place": places.get(entrant), "leaders": []}
+        yield from step.tell_entrants([entrant], "event.over", own)
     for player in (t.director, *sorted(t.officers)):  # of an entrant, only the first is sent
-        yield EventNews("event.over", {"place": None, "leaders": []}, player)
-    yield EventNews("event.over", {"place": None, "leaders": _list_leaders(t, rows)})
+        officers: EventOverNewsDoc = {"place": None, "leaders": []}
+        yield EventNews("event.over", officers, player)
+    feeds: EventOverNewsDoc = {"place": None, "leaders": _list_leaders(t, rows)}
+    yield EventNews("event.over", feeds)
 
 
 _TELLERS: Mapping[str, Callable[[EventStep], Iterator[EventNews]]] = {

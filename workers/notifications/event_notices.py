@@ -17,6 +17,7 @@ from domain.tournaments.aggregate.tournament_fold import fold_tournament
 from domain.tournaments.aggregate.tournament_replay import is_ruling
 from domain.tournaments.records import FAMILY
 from domain.types import Doc
+from projections.notice_documents import EventNoticeDoc
 from projections.tournament_views import TournamentLoader
 from workers.notifications.event_news import EventNews, EventStep, list_digest_news, list_leavers, list_news
 
@@ -143,6 +144,11 @@ class _Addressed(NamedTuple):
 def _make_notice(subscription: Subscription, step: EventStep, news: EventNews, own: Doc | None = None) -> Notice:
     """Return a notice; the same record gives a webhook one of each type."""
     t = step.after
-    base: Doc = {"tournament": t.id, "ruleset": t.terms.ruleset, "version": step.record.version, "status": t.status}
+    base: EventNoticeDoc = {
+        "tournament": t.id,
+        "ruleset": t.terms.ruleset,
+        "version": step.record.version,
+        "status": t.status,
+    }
     about, data = (t.id, str(step.record.version)), {**base, **news.more, **(own or {})}
     return Notice(subscription.webhook, news.type, about, step.record.time, data, t.id, until=news.until)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,9 +21,19 @@ from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
 from domain.notifications.webhooks import OPENED
-from domain.types import DIRECTOR, PUBLIC, Doc, Seat, is_tournament_id
+from domain.types import DIRECTOR, PUBLIC, Seat, is_tournament_id
 from projections.documents import build_seats
 from projections.loaded_game import GameLoader, LoadedGame
+from projections.notice_documents import (
+    AnswerNoticeDoc,
+    AppealNoticeDoc,
+    ChallengeNoticeDoc,
+    ChangeNoticeDoc,
+    ProposalNoticeDoc,
+    SeatNoticeDoc,
+    TableNoticeDoc,
+    TurnNoticeDoc,
+)
 from workers.context import WorkerContext
 from workers.notifications.digests import DigestProducer
 from workers.notifications.event_notices import EventNotices
@@ -66,7 +76,7 @@ class _RecordStep:
     after: LoadedGame
 
     @property
-    def public_data(self) -> Doc:
+    def public_data(self) -> TableNoticeDoc:
         """Public data about the record."""
         game = self.after.game
         return {"game": game.id, "ruleset": game.ruleset, "version": self.record.version, "status": game.status}
@@ -227,18 +237,12 @@ class NotificationProducer:
             self._outbox.enqueue(new)
 
     def _challenge_notices(self) -> list[Notice]:
-        return [
-            Notice(
-                subscription.webhook,
-                "challenge.made",
-                (game, str(at)),
-                at,
-                {"game": game, "seat": None if seat < 0 else seat, "until": until},
-                game,
-            )
-            for subscription, game, seat, at, until in self._outbox.list_open_challenges()
-            if subscribes_to(subscription, "challenge.made")
-        ]
+        notices = []
+        for subscription, game, seat, at, until in self._outbox.list_open_challenges():
+            if subscribes_to(subscription, "challenge.made"):
+                data: ChallengeNoticeDoc = {"game": game, "seat": None if seat < 0 else seat, "until": until}
+                notices.append(Notice(subscription.webhook, "challenge.made", (game, str(at)), at, data, game))
+        return notices
 
     def _proposal_notices(self) -> Iterator[Notice]:
         """Yield a notice for each seat with a vote; none of a fork, or of an unreadable game."""
@@ -247,9 +251,17 @@ class NotificationProducer:
             ruleset = self._find_ruleset(found.game) if wanted else ""
             if not ruleset:
                 continue
-            until, table = found.at + SILENCE_MS, {"game": found.game, "ruleset": ruleset}
-            data: Doc = {**table, "version": found.version, "status": "running", "seat": found.seat}
-            data |= {"proposal": found.id, "act": found.act, "deadline": until}
+            until = found.at + SILENCE_MS
+            data: ProposalNoticeDoc = {
+                "game": found.game,
+                "ruleset": ruleset,
+                "version": found.version,
+                "status": "running",
+                "seat": found.seat,
+                "proposal": found.id,
+                "act": found.act,
+                "deadline": until,
+            }
             subject = (found.game, found.id, str(found.seat))
             yield Notice(found.subscription.webhook, "proposal.made", subject, found.at, data, found.game, until=until)
 
@@ -274,7 +286,7 @@ def _lobby_notices(step: _RecordStep, entry: LogEntry, lobby: Sequence[Subscript
         return
     for subscription in lobby:
         if subscribes_to(subscription, type_) and entry.position > subscription.since:
-            yield _make_notice(subscription.webhook, type_, step)
+            yield _make_notice(subscription.webhook, type_, step, step.public_data)
 
 
 def _chat_notices(step: _RecordStep, entry: LogEntry, chat: Subscription | None) -> Iterator[Notice]:
@@ -282,15 +294,15 @@ def _chat_notices(step: _RecordStep, entry: LogEntry, chat: Subscription | None)
     if chat is None or entry.position <= chat.since or not is_visible_to_outsiders(step.after):
         return
     if _is_game_end(step):
-        yield _make_notice(chat.webhook, "game.over", step)
+        yield _make_notice(chat.webhook, "game.over", step, step.public_data)
     if left := _find_departure(step):
-        yield _make_notice(chat.webhook, "seat.left", step, **left.data)
+        yield _make_notice(chat.webhook, "seat.left", step, left.data)
     before = {seat for d in _public_decisions(step.before) for seat in d.must}
     for decision in _public_decisions(step.after):
         if set(decision.must) - before:
             due = min(step.after.game.due_times(decision.must).values(), default=None)
-            more = {"seats": list(decision.must), "decision": decision.id, "deadline": due}
-            yield _make_notice(chat.webhook, "turn.due", step, **more)
+            data = {**step.public_data, "seats": list(decision.must), "decision": decision.id, "deadline": due}
+            yield _make_notice(chat.webhook, "turn.due", step, data, "", decision.id)
 
 
 def _public_decisions(loaded: LoadedGame | None) -> list[Decision]:
@@ -304,13 +316,14 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
     if entry.position <= subscription.since:
         return
     if subscribes_to(subscription, "table.changed"):
-        yield _make_notice(subscription.webhook, "table.changed", step, kind=step.record.kind, head=step.record.hash)
+        change: ChangeNoticeDoc = {**step.public_data, "kind": step.record.kind, "head": step.record.hash}
+        yield _make_notice(subscription.webhook, "table.changed", step, change)
     if subscribes_to(subscription, "game.over") and _is_game_end(step):
-        yield _make_notice(subscription.webhook, "game.over", step)
+        yield _make_notice(subscription.webhook, "game.over", step, step.public_data)
     if (notice := _appeal_notice(step, member)) is not None:
         yield notice
     if subscribes_to(subscription, "seat.left") and (left := _find_departure(step)) and member.player != left.player:
-        yield _make_notice(subscription.webhook, "seat.left", step, **left.data)
+        yield _make_notice(subscription.webhook, "seat.left", step, left.data)
     if subscribes_to(subscription, "turn.due") and (seat := _seat_of(member)) is not None:
         yield from _turn_notices(step, member, seat)
 
@@ -322,8 +335,8 @@ def _turn_notices(step: _RecordStep, member: MemberSubscription, seat: Seat) -> 
     before = _owed_decisions(step.before, member, seat) if step.before else {}
     for decision, due in _owed_decisions(step.after, member, seat).items():
         if decision not in before:
-            webhook = member.subscription.webhook
-            yield _make_notice(webhook, "turn.due", step, seat=seat, decision=decision, deadline=due)
+            data: TurnNoticeDoc = {**step.public_data, "seat": seat, "decision": decision, "deadline": due}
+            yield _make_notice(member.subscription.webhook, "turn.due", step, data, str(seat), decision)
 
 
 def _appeal_notice(step: _RecordStep, member: MemberSubscription) -> Notice | None:
@@ -333,12 +346,12 @@ def _appeal_notice(step: _RecordStep, member: MemberSubscription) -> Notice | No
     is_officer, subscription = _seat_of(member) is None, member.subscription
     if type_ is None or is_officer != (type_ == "appeal.made") or not subscribes_to(subscription, type_):
         return None
-    more: dict[str, object] = {"contested": body["version"]}
     if is_officer:
-        more["deadline"] = step.after.game.lasting.appeals.appeals[-1].answer_by
-    else:
-        more["outcome"] = body["outcome"]
-    return _make_notice(subscription.webhook, type_, step, **more)
+        answer_by = step.after.game.lasting.appeals.appeals[-1].answer_by
+        made: AppealNoticeDoc = {**step.public_data, "contested": body["version"], "deadline": answer_by}
+        return _make_notice(subscription.webhook, type_, step, made)
+    answered: AnswerNoticeDoc = {**step.public_data, "contested": body["version"], "outcome": body["outcome"]}
+    return _make_notice(subscription.webhook, type_, step, answered)
 
 
 class _Departure(NamedTuple):
@@ -346,7 +359,7 @@ class _Departure(NamedTuple):
 
     player: str
     """Player id of the leaver."""
-    data: Doc
+    data: SeatNoticeDoc
 
 
 def _find_departure(step: _RecordStep) -> _Departure | None:
@@ -359,7 +372,8 @@ def _find_departure(step: _RecordStep) -> _Departure | None:
     how = "removed" if record.public.get("by") == "director" else how
     until = build_seats(step.after)[seat]["held"]
     player = step.before.game.players.get(seat)
-    return _Departure(player.id if player else "", {"leaver": seat, "how": how, "until": until})
+    data: SeatNoticeDoc = {**step.public_data, "leaver": seat, "how": how, "until": until}
+    return _Departure(player.id if player else "", data)
 
 
 def _deadline_notices(step: _RecordStep, member: MemberSubscription) -> Iterator[Notice]:
@@ -369,17 +383,19 @@ def _deadline_notices(step: _RecordStep, member: MemberSubscription) -> Iterator
         return
     for decision, due in _owed_decisions(step.after, member, seat).items():
         if due is not None and due > game.time:
-            data = {**step.public_data, "seat": seat, "decision": decision, "deadline": due}
+            data: TurnNoticeDoc = {**step.public_data, "seat": seat, "decision": decision, "deadline": due}
             at = due - min(NEAR_MS, (due - game.time) // 2)
             subject = (game.id, decision, str(seat), str(due))
             yield Notice(member.subscription.webhook, "deadline.near", subject, at, data, game.id, at, due)
 
 
-def _make_notice(webhook: str, type_: str, step: _RecordStep, **more: object) -> Notice:
+def _make_notice(
+    webhook: str, type_: str, step: _RecordStep, data: Mapping[str, object], seat: str = "", decision: str = ""
+) -> Notice:
     """Return a notification of a record. One webhook may get several, for different seats."""
-    subject = (step.after.game.id, str(step.record.version), str(more.get("seat", "")), str(more.get("decision", "")))
-    at = int(step.record.public["at"])
-    return Notice(webhook, type_, subject, at, {**step.public_data, **more}, step.after.game.id)
+    game = step.after.game.id
+    subject = (game, str(step.record.version), seat, decision)
+    return Notice(webhook, type_, subject, int(step.record.public["at"]), data, game)
 
 
 def _seat_of(member: MemberSubscription) -> Seat | None:

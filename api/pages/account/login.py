@@ -30,8 +30,9 @@ from api.pages.common.session import (
 from api.response_builders import clear_site_data
 from api.routes.accounts import accounts
 from api.schemas.accounts import ForgottenSchema, LoginSchema, NewAccountSchema, ProofSchema, RecoverySchema
-from api.services import Doc, services
+from api.services import services
 from domain.service.token_text import hash_secret
+from domain.types import Doc
 
 LABEL = "browser"
 """Label of sessions started on a page."""

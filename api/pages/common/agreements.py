@@ -10,9 +10,8 @@ from api.http import i18n
 from api.http.problems import Problem
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import read_number
-from api.services import Doc
 from domain.kernel.text.message_catalog import Message
-from domain.types import Json
+from domain.types import Doc, Json
 
 DURATIONS = (3600, 6 * 3600, 86_400, 3 * 86_400, 7 * 86_400)
 """Seconds that a form offers for a deadline that moves, or for a hold."""

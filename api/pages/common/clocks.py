@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 from api.http import i18n
 from api.pages.common.preferences import current_preferences
-from api.services import Doc
 from domain.accounts.account_settings import load_zone
 from domain.kernel.text.grammar import GRAMMARS
 from domain.kernel.text.message_catalog import Message
+from domain.types import Doc
 
 _UTC = ZoneInfo("UTC")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from api.services import Doc
 from domain.kernel.text.package_data import load
+from domain.types import Doc
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeVar, cast
 from urllib.parse import unquote
 
 import msgspec
@@ -17,8 +17,10 @@ from api.http import i18n
 from api.http.problems import CODES, Problem
 from api.openapi.smorest import ROLE_HEADER
 from api.pages.common.session import session_token
-from api.services import Doc, unwrap_proxy
-from domain.types import Json
+from api.services import unwrap_proxy
+from domain.types import Doc, Json
+
+Document = TypeVar("Document")
 
 
 @dataclass(frozen=True)
@@ -108,3 +110,8 @@ def require(method: str, path: str, body: Json = None, *, role: str = "", **head
         g.problem = answer.code
         raise RefusedCall(answer)
     return answer.doc
+
+
+def read_document(declaration: type[Document], path: str, *, role: str = "") -> Document:
+    """Return the document of a route, as `declaration` declares it. Raise RefusedCall."""
+    return cast(Document, require("GET", path, role=role))

@@ -17,13 +17,13 @@ from typing import Any
 
 from api.pages.common.geometry import load_geometry
 from api.pages.common.presentation import load_groups, load_lists, load_members
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.narration.move_sentences import MoveSentences
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.grammar import ISOLATE, ISOLATE_END, PERSON_MARK, parse_noun
 from domain.kernel.text.message_catalog import Texts, load_texts
-from domain.types import Json, Seat
+from domain.types import Doc, Json, Seat
 
 _PAIR = re.compile(r"([a-z0-9_]+)(?:[:-](\d{1,2}))?", re.ASCII)
 """A seat, or a pair: two seats, or a thing and a seat."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from api.pages.common.labels import Labels
-from api.services import Doc
-from domain.types import Json, Seat
+from domain.types import Doc, Json, Seat
 
 TINTS = 12
 """Colours and patterns of owners in the style sheet."""

@@ -14,9 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from api.documents.presentations import load_presentation
-from api.services import Doc
 from domain.kernel.text.package_data import load
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 def load_map(package: str) -> Doc:

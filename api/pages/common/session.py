@@ -26,13 +26,13 @@ from api.http.problems import Problem
 from api.openapi.smorest import validation_problem
 from api.pages.common.form_texts import count_units
 from api.pages.common.preferences import current_preferences, load_preferences
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.accounts import Account
 from domain.accounts.credential_tables import CredentialOwner
 from domain.accounts.sessions import ABSOLUTE
 from domain.errors import AnnalsError
 from domain.kernel.text.message_catalog import Message
-from domain.types import Json
+from domain.types import Doc, Json
 
 View = TypeVar("View", bound=Callable[..., Any])
 

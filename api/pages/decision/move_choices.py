@@ -20,9 +20,8 @@ from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels, capital
 from api.pages.common.numbers import parse_number
 from api.pages.common.presentation import load_form, load_groups
-from api.services import Doc
 from domain.kernel.narration.move_sentences import number_alike
-from domain.types import Json
+from domain.types import Doc, Json
 
 MOST_WHOLE_MOVES = 12
 """Most moves that are offered whole, and most options in a list without groups."""

@@ -20,8 +20,7 @@ from api.pages.common.in_process import Answer
 from api.pages.common.owners import find_values
 from api.pages.common.presentation import load_form
 from api.pages.decision.move_choices import Builder, BuilderState, Pick, Picks, dump, name_option, name_question, parse
-from api.services import Doc
-from domain.types import MAX_INT, Json
+from domain.types import MAX_INT, Doc, Json
 
 MOST_ROWS = 60
 """Most rows of a form, and most numbers in a submitted one."""

@@ -9,8 +9,7 @@ from api.pages.common.form_keys import new_form_key
 from api.pages.common.labels import Labels
 from api.pages.common.presentation import SheetForm, load_form, load_sheet
 from api.pages.decision.move_choices import Pick, Picks
-from api.services import Doc
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 @dataclass(frozen=True)

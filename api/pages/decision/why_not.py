@@ -18,10 +18,9 @@ from api.pages.common.owners import find_values
 from api.pages.common.presentation import load_lists, load_widgets
 from api.pages.decision.move_choices import MOST_WHOLE_MOVES, Builder, BuilderState, Pick, WholeMove, dump, parse
 from api.pages.decision.order_sheet import list_moves
-from api.services import Doc
 from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text.message_catalog import Message
-from domain.types import Json
+from domain.types import Doc, Json
 
 _MOST_ANSWERS = 40
 """Most answers given to complete a move."""

@@ -10,9 +10,8 @@ from api.http import i18n
 from api.pages.common.clocks import Times
 from api.pages.common.labels import Labels
 from api.pages.lobby.lobby import TableShown
-from api.services import Doc
 from domain.kernel.text.message_catalog import Message
-from domain.types import DIRECTOR
+from domain.types import DIRECTOR, Doc
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,18 @@ from api.pages.common import clocks
 from api.pages.common.agreements import DURATIONS
 from api.pages.common.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.common.form_texts import read_text
-from api.pages.common.in_process import Answer, RefusedCall, ask, require
+from api.pages.common.in_process import Answer, RefusedCall, ask, read_document, require
 from api.pages.common.numbers import read_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.desk.desk_needs import NEED_TITLES, DeskRow
 from api.pages.lobby.lobby import TableShown, show_tables
 from api.pages.table.table_page import TablePage, load_table_page
 from api.schemas.query_args import NEEDS
-from api.services import Doc, services
+from api.schemas.table_responses import MyOfficesDoc
+from api.schemas.tournament_responses import SubstitutionsDoc
+from api.services import services
 from domain.kernel.game.appeals import Outcome
-from domain.types import DIRECTOR, MAX_INT, Json
+from domain.types import DIRECTOR, MAX_INT, Doc, Json
 
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 _CURSOR = re.compile(r"[0-9a-f-]{36}", re.ASCII)
@@ -53,8 +55,8 @@ def show_desk() -> Response:
         wide=True,
         desk=found,
         rows=rows,
-        offers=require("GET", "/me/offices")["offers"],
-        questions=require("GET", "/me/substitutions")["offers"],
+        offers=read_document(MyOfficesDoc, "/me/offices")["offers"],
+        questions=read_document(SubstitutionsDoc, "/me/substitutions")["offers"],
         needs=needs,
         titles=_list_titles(found["counts"], needs, times.lang),
         more=next_page[1] if next_page else "",

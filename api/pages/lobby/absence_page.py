@@ -10,7 +10,7 @@ from api.pages.common import clocks
 from api.pages.common.in_process import require
 from api.pages.common.session import render_games_page, session_owner
 from api.pages.lobby.lobby import list_own_tables
-from api.services import Doc
+from domain.types import Doc
 
 ADDRESS = "/games/absence"
 

@@ -11,8 +11,10 @@ from api.authorization import View
 from api.http.problems import Problem
 from api.pages.account.login import log_in_first
 from api.pages.common import clocks
-from api.pages.common.in_process import RefusedCall, require
+from api.pages.common.in_process import RefusedCall, read_document, require
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
+from api.schemas.history_responses import RulesetsDoc
+from api.schemas.table_responses import ImportsDoc
 from api.services import services
 
 ADDRESS, ROUTE = "/games/imports", "/imports"
@@ -55,8 +57,8 @@ def _change() -> Response:
 
 
 def _show_page(problem: Problem | None = None) -> Response:
-    items = require("GET", ROUTE)["items"]
-    titles = {each["name"]: each["title"] for each in require("GET", "/rulesets")["items"]}
+    items = read_document(ImportsDoc, ROUTE)["items"]
+    titles = {each["name"]: each["title"] for each in read_document(RulesetsDoc, "/rulesets")["items"]}
     return render_games_page(
         "imports",
         problem.status if problem else 200,

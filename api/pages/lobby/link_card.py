@@ -9,8 +9,9 @@ from api.pages.common.geometry import load_geometry
 from api.pages.common.labels import Labels
 from api.pages.lobby.lobby import TableShown
 from api.pages.map.board_picture import is_public
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.text.message_catalog import Message
+from domain.types import Doc
 
 
 @dataclass(frozen=True)

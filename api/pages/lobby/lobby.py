@@ -14,15 +14,17 @@ from api.http.problems import Problem
 from api.pages.account.login import log_in_first
 from api.pages.common import clocks
 from api.pages.common.form_keys import new_form_key, read_form_key
-from api.pages.common.in_process import RefusedCall, ask, require
+from api.pages.common.in_process import RefusedCall, ask, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.ruleset_options import read_options, show_options
-from api.services import Doc, services
+from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
+from api.schemas.table_responses import LobbyDoc, MyGamesDoc
+from api.services import services
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message, load_texts
-from domain.types import Json
+from domain.types import Doc, Json
 
 STATUSES = ("open", "running", "closed")
 MOST_SHOWN = 20
@@ -98,16 +100,18 @@ def show_home() -> Response:
 
 def list_own_tables(*statuses: str) -> list[TableShown]:
     """Return the visitor's tables of these statuses: those where something is due first."""
-    items = require("GET", "/me/games?limit=100")["items"]
+    items = read_document(MyGamesDoc, "/me/games?limit=100")["items"]
     tables = show_tables(each for each in items if each["status"] in (statuses or ("open", "running")))
     return sorted(tables, key=lambda t: (not t.doc["turn"], t.doc["left"] is None, t.doc["left"] or 0))
 
 
 def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:
-    return show_tables(require("GET", "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"])
+    return show_tables(
+        read_document(LobbyDoc, "/games?" + urlencode({"status": status, "limit": limit, **query}))["items"]
+    )
 
 
-def show_tables(items: Iterable[Doc]) -> list[TableShown]:
+def show_tables(items: Iterable[Json]) -> list[TableShown]:
     """Return summaries as a list shows them, with their places in tournaments."""
     lang, items = i18n.request_language(), list(items)
     events = sorted({each["tournament"]["tournament"] for each in items if "tournament" in each})
@@ -149,8 +153,8 @@ def show_lobby() -> Response:
     )
 
 
-def _rulesets() -> list[Doc]:
-    return list(require("GET", "/rulesets")["items"])
+def _rulesets() -> list[RulesetLineDoc]:
+    return read_document(RulesetsDoc, "/rulesets")["items"]
 
 
 # --- new tables ------------------------------------------------------------------------------------------------
@@ -163,7 +167,7 @@ def new_table() -> Response:
     ruleset = request.values.get("ruleset", "")
     if not _WORD.fullmatch(ruleset):
         return render_games_page("new_table", rulesets=_rulesets(), rules=None)
-    rules = require("GET", f"/rulesets/{ruleset}")
+    rules = read_document(RulesetDoc, f"/rulesets/{ruleset}")
     if request.method == "POST":
         try:
             return _open(rules)
@@ -172,7 +176,7 @@ def new_table() -> Response:
     return _show_form(rules)
 
 
-def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
+def _show_form(rules: RulesetDoc, problem: Problem | None = None) -> Response:
     texts = load_texts(services().registry.get(rules["name"]).package, i18n.request_language())
     return render_games_page(
         "new_table",
@@ -186,7 +190,7 @@ def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
     )
 
 
-def _open(rules: Doc) -> Response:
+def _open(rules: RulesetDoc) -> Response:
     form = request.form
     body: dict[str, Json] = {
         "ruleset": rules["name"],

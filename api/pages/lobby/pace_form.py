@@ -12,10 +12,9 @@ from api.http import i18n
 from api.pages.common.agreements import DURATIONS
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import read_number
-from api.services import Doc
 from domain.kernel.game.deadlines import DEFAULT_CLASS, MAX_SECONDS, MAX_VACATION_DAYS
 from domain.kernel.text.message_catalog import Message
-from domain.types import Json
+from domain.types import Doc, Json
 
 TIMES = (60, 300, 900, 3600, 6 * 3600, 12 * 3600, 86_400, 2 * 86_400, 3 * 86_400, 7 * 86_400)
 """Seconds that the form offers for a kind of decision."""

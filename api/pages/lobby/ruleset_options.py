@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from api.pages.common.numbers import parse_number
-from api.services import Doc
 from domain.kernel.text.message_catalog import Texts
-from domain.types import MAX_INT, Json
+from domain.types import MAX_INT, Doc, Json
 
 MOST_ENTRIES = 12
 """Most entries of a list in a form."""

@@ -15,7 +15,7 @@ from api.pages.common.numbers import parse_number
 from api.pages.common.session import png_response, render_svg, static_text, svg_response
 from api.pages.map.board_png import draw_png
 from api.pages.map.map_view import Offers, show_map
-from api.services import Doc
+from domain.types import Doc
 
 _PIECES = re.compile(r"<defs>(.*)</defs>", re.DOTALL)
 

@@ -11,9 +11,10 @@ from flask import Response
 
 from api.http.problems import Problem
 from api.pages.common.geometry import Geometry, line_path, load_geometry, read_points
-from api.services import Doc, services
+from api.services import services
 from domain.errors import UnknownRuleset
 from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
+from domain.types import Doc
 
 CHARACTER_WIDTH, LINE_HEIGHT = 0.58, 1.2
 """Room for a character and a line, in sizes of the font."""

@@ -24,9 +24,8 @@ from api.pages.common.presentation import load_map
 from api.pages.decision.move_choices import Question, WholeMove, parse
 from api.pages.decision.why_not import Missing
 from api.pages.map.map_drawing import MapFile, draw_map, region_name
-from api.services import Doc
 from domain.kernel.text.package_data import load
-from domain.types import Json, Seat
+from domain.types import Doc, Json, Seat
 
 
 @dataclass(frozen=True)

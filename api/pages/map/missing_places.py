@@ -10,8 +10,7 @@ from api.pages.common.presentation import load_lists
 from api.pages.decision.move_choices import parse
 from api.pages.decision.why_not import Missing, find_words
 from api.pages.player_view.view_nodes import Path
-from api.services import Doc
-from domain.types import Json, Seat
+from domain.types import Doc, Json, Seat
 
 Places = Mapping[Path, str]
 """Path of a word or key in a board -> the missing value as a form sends it."""

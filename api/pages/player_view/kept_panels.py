@@ -19,8 +19,7 @@ from api.pages.decision.move_choices import ENTRY_BYTES
 from api.pages.player_view.node_html import NodeWriter
 from api.pages.player_view.view_nodes import Path, build_panel, split_part
 from api.pages.player_view.widgets import Widgets
-from api.services import Doc
-from domain.types import Json
+from domain.types import Doc, Json
 
 WHY_FORM = "ask-why"
 """Id of the form for the reason of a missing thing."""

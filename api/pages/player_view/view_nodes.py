@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from api.pages.common.labels import Labels, capital
 from api.pages.common.owners import Owner
 from api.pages.player_view.widgets import Form, Matrix, Widgets, build_matrix, find_window
-from api.services import Doc
-from domain.types import Json
+from domain.types import Doc, Json
 
 MOST_COLUMNS = 12
 """Widest table. Wider rows become lists."""

@@ -27,9 +27,8 @@ from dataclasses import dataclass, field
 from api.pages.common.labels import Labels
 from api.pages.common.owners import Owner, Owners, find_values
 from api.pages.common.presentation import load_map, load_widgets
-from api.services import Doc
 from domain.kernel.text.package_data import load
-from domain.types import Json
+from domain.types import Doc, Json
 
 MOST_FIELDS, MOST_TICKS = 12, 8
 """Fields of a track; a longer one is a scale with ticks."""

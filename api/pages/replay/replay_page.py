@@ -15,8 +15,7 @@ from api.pages.map.board_picture import is_public
 from api.pages.map.map_view import MapView, Offers, show_map
 from api.pages.player_view.kept_panels import show_parts
 from api.pages.table.table_page import TablePage, load_table_page
-from api.services import Doc
-from domain.types import MAX_INT
+from domain.types import MAX_INT, Doc
 
 AROUND = 60
 """Versions before and after the shown one in which the next move is looked for."""

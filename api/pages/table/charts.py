@@ -12,7 +12,7 @@ from api.pages.common.in_process import require
 from api.pages.common.labels import Labels
 from api.pages.common.session import render_games_page
 from api.pages.table.table_page import load_table_page
-from api.services import Doc
+from domain.types import Doc
 
 WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 800, 340, 60, 150, 24
 """Size of a chart, room for its scale and for the names of the lines, and its margin, in its own units."""

@@ -14,8 +14,9 @@ from api.pages.common.numbers import query_number
 from api.pages.common.presentation import load_sheet
 from api.pages.common.session import render_games_page, session_owner
 from api.pages.table.table_page import TablePage, load_table_page
-from api.services import Doc, services
+from api.services import services
 from domain.errors import StoreUnavailable
+from domain.types import Doc
 
 NEWEST = 12
 """Entries of the chronicle on the page of a table."""

@@ -22,9 +22,8 @@ from api.pages.table.picks_cookie import forget_picks, keep_picks
 from api.pages.table.prompt import Prompt, ask_first, ask_next, new_picks, preview_move
 from api.pages.table.table import render_table
 from api.pages.table.table_page import TablePage, load_table_page
-from api.services import Doc
 from domain.kernel.text.message_catalog import Message
-from domain.types import MAX_INT, Json
+from domain.types import MAX_INT, Doc, Json
 
 _MOVED_ON = ("decision_closed", "stale_version", "already_answered", "not_your_decision", "wrong_phase")
 """Refusals of a form that is older than the game."""

@@ -21,8 +21,7 @@ from api.pages.decision.number_forms import NumberForm, Numbers, find_form
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.pages.table.table_page import TablePage
-from api.services import Doc
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 @dataclass

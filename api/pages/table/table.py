@@ -23,8 +23,8 @@ from api.pages.table.chronicle import NEWEST, Gazette, digest_since_visit, find_
 from api.pages.table.picks_cookie import forget_picks, recall_picks
 from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.table_page import TablePage, load_table_page
-from api.services import Doc
 from domain.kernel.text.message_catalog import Message
+from domain.types import Doc
 from projections.documents import is_paused
 
 REFRESH_SECONDS = 4

@@ -15,10 +15,10 @@ from api.pages.common.numbers import query_number
 from api.pages.common.session import session_owner
 from api.pages.decision.move_choices import Builder
 from api.pages.decision.order_sheet import SheetShown, show_sheet
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.game.seat_players import is_bot
 from domain.service.principals import Principal
-from domain.types import MAX_INT
+from domain.types import MAX_INT, Doc
 
 
 @dataclass

@@ -16,10 +16,10 @@ from api.pages.common.in_process import ask
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, session_owner
 from api.pages.tournaments.tournament_pages import load_tournament, render_tournament
-from api.services import Doc
 from domain.tournaments.bids import TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.sizes import MAX_SEATS
+from domain.types import Doc
 
 Act = tuple[str, str, Doc]
 """Method, path below the tournament or `/me`, and body."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from api.pages.table.charts import EDGE, LEFT, RIGHT, WIDTH, spread_names
-from api.services import Doc
+from domain.types import Doc
 
 SHOWN = 12
 """Entrants in the picture unless the reader wants all."""

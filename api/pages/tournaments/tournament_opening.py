@@ -13,14 +13,16 @@ from api.paces import parse_pace
 from api.pages.account.login import show_login
 from api.pages.common.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.common.form_texts import read_text
-from api.pages.common.in_process import RefusedCall, ask, require
+from api.pages.common.in_process import RefusedCall, ask, read_document
 from api.pages.common.numbers import read_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.pace_form import PaceForm, read_pace
 from api.pages.tournaments.tournament_terms import TermsShown
-from api.services import Doc, services
+from api.schemas.history_responses import RulesetsDoc
+from api.services import services
 from domain.accounts.account_settings import list_time_zones
 from domain.errors import InvalidTable
+from domain.types import Doc
 
 ADDRESS = "/tournaments/new"
 
@@ -66,7 +68,7 @@ def _render(terms: TermsShown | None = None, refused: Problem | None = None, *, 
         "new_tournament",
         refused.status if refused else 200,
         examples=load_examples(),
-        titles={each["name"]: each["title"] for each in require("GET", "/rulesets")["items"]},
+        titles={each["name"]: each["title"] for each in read_document(RulesetsDoc, "/rulesets")["items"]},
         terms=terms,
         is_sound=is_sound,
         paces=PaceForm(terms.labels) if terms else None,

@@ -16,18 +16,21 @@ from api.http import i18n, public_url
 from api.http.problems import Problem
 from api.pages.common import clocks
 from api.pages.common.form_keys import new_form_key
-from api.pages.common.in_process import Answer, RefusedCall, ask, require
+from api.pages.common.in_process import Answer, RefusedCall, ask, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.qr_codes import build_qr_code
 from api.pages.common.session import localize_problem, render_games_page, session_owner
 from api.pages.tournaments.tournament_charts import ProgressChart, draw_progress
 from api.pages.tournaments.tournament_terms import TermsShown
-from api.services import Doc, services
+from api.schemas.history_responses import RulesetsDoc
+from api.schemas.tournament_responses import ExplanationDoc, FollowedSeriesDoc
+from api.services import services
 from api.tournament_rights import list_rights
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.aggregate.tournament import LEAST_TABLES
 from domain.tournaments.scoring import POINT
+from domain.types import Doc
 
 DECIMALS = 3
 """Decimals of points and of tie-breaks in standings."""
@@ -178,7 +181,7 @@ def list_tournaments() -> Response:
         "tournaments",
         wide=True,
         shown=[show_tournament_doc(each) for each in found["items"]],
-        rulesets=require("GET", "/rulesets")["items"],
+        rulesets=read_document(RulesetsDoc, "/rulesets")["items"],
         wanted=wanted,
         more=following.partition("?")[2],
         times=clocks.Times.of_visitor(),
@@ -242,7 +245,9 @@ def _find_followed(page: TournamentShown) -> bool | None:
     """Return whether the visitor follows the series of the tournament, or None where nobody can."""
     if session_owner() is None:
         return None
-    is_followed = page.doc["tournament"] in [each["tournament"] for each in require("GET", "/me/series")["items"]]
+    is_followed = page.doc["tournament"] in [
+        each["tournament"] for each in read_document(FollowedSeriesDoc, "/me/series")["items"]
+    ]
     return is_followed if is_followed or page.goes_on else None
 
 
@@ -279,5 +284,9 @@ def explain_places(tournament: str) -> Response:
     pair = {name: _read_small(name) for name in ("a", "b")}
     query = pair | ({"stage": stage} if (stage := _read_small("stage")) else {})
     query |= {"after_round": after} if (after := _read_small("after")) else {}
-    told = require("GET", f"/tournaments/{tournament}/explain?" + urlencode(query)) if pair["a"] != pair["b"] else None
+    told = (
+        read_document(ExplanationDoc, f"/tournaments/{tournament}/explain?" + urlencode(query))
+        if pair["a"] != pair["b"]
+        else None
+    )
     return render_games_page("tournament_places", page=page, pair=pair, told=told)

@@ -9,8 +9,10 @@ from flask import Response, request
 
 from api.http import i18n
 from api.pages.common import clocks
-from api.pages.common.in_process import require
+from api.pages.common.in_process import read_document
 from api.pages.common.session import render_games_page
+from api.schemas.history_responses import RulesetsDoc
+from api.schemas.rating_schemas import RatingExplanationDoc, RatingListDoc
 from domain.kernel.text.message_catalog import load_texts
 from domain.ratings import OVERALL
 
@@ -28,11 +30,13 @@ def _read_page() -> str:
 
 def list_ratings(family: str = OVERALL) -> Response:
     """Show the ratings of a game, or of all games together."""
-    found = require("GET", f"/ratings/{family}{_read_page()}")
+    found = read_document(RatingListDoc, f"/ratings/{family}{_read_page()}")
     return render_games_page(
         "tournament_ratings",
         found=found,
-        families={each["name"].partition("@")[0]: each["title"] for each in require("GET", "/rulesets")["items"]},
+        families={
+            each["name"].partition("@")[0]: each["title"] for each in read_document(RulesetsDoc, "/rulesets")["items"]
+        },
         decimal=_decimal,
         more=(found["next"] or "").partition("cursor=")[2],
     )
@@ -40,7 +44,7 @@ def list_ratings(family: str = OVERALL) -> Response:
 
 def explain_rating(family: str, player: str) -> Response:
     """Show what each table did to a person's rating."""
-    found = require("GET", f"/ratings/{family}/players/{player}{_read_page()}")
+    found = read_document(RatingExplanationDoc, f"/ratings/{family}/players/{player}{_read_page()}")
     return render_games_page(
         "tournament_rating",
         found=found,

@@ -13,18 +13,19 @@ from api.pages.account.login import show_login
 from api.pages.common import clocks
 from api.pages.common.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.common.form_texts import read_text
-from api.pages.common.in_process import Answer, RefusedCall, ask, require
+from api.pages.common.in_process import Answer, RefusedCall, ask, read_document
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournaments.tournament_pages import TournamentShown, load_tournament
-from api.services import Doc
+from api.schemas.tournament_responses import TournamentRulingsDoc
 from api.tournament_rights import list_answerable, list_appealable, list_restorable
 from domain.tournaments.aggregate.tournament import MAX_NUMBER
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
 from domain.tournaments.aggregate.tournament_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY
 from domain.tournaments.sizes import MAX_SEATS
-from domain.types import MAX_INT
+from domain.types import MAX_INT, Doc
+from projections.tournament_documents import RoundDoc
 
 MAX_STAGE = 99
 RULINGS = ("placed", "annulled", "penalised", "excluded", "restored")
@@ -84,7 +85,7 @@ def _list_seats(page: TournamentShown, ruling: Doc) -> list[tuple[str, str, int]
     """Return entrant, power (empty if unknown) and new place (0 for none) of each seat at a legal table."""
     number, pod = map(int, ruling["table"].split("."))
     stage = ruling.get("stage") or page.doc["stage"]
-    table = require("GET", f"{page.address}/stages/{stage}/rounds/{number}")["pods"][pod - 1]
+    table = read_document(RoundDoc, f"{page.address}/stages/{stage}/rounds/{number}")["pods"][pod - 1]
     game = ask("GET", f"/games/{table['game']}") if table["game"] else Answer(404, {})
     powers: Doc = game.doc.get("powers", {}) if game.status < 400 else {}
     labels = Labels.of_table({**game.doc, "names": {}}, page.labels.texts.lang) if powers else page.labels
@@ -98,7 +99,7 @@ def _render(page: TournamentShown, refused: Answer | None = None) -> Response:
     """Show the rulings; after a refusal, and back from the preview, the form has what was sent."""
     if refused:
         g.problem = refused.code
-    found, owner = require("GET", f"{page.address}/rulings"), session_owner()
+    found, owner = read_document(TournamentRulingsDoc, f"{page.address}/rulings"), session_owner()
     tournament = page.doc["tournament"]
     return render_games_page(
         "tournament_rulings",

@@ -9,9 +9,10 @@ from api.http import i18n
 from api.pages.common.agreements import longest_seconds
 from api.pages.common.labels import Labels
 from api.pages.lobby.pace_form import tell_pace
-from api.services import Doc, services
+from api.services import services
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.terms import DAY, QUEUED
+from domain.types import Doc
 
 
 @dataclass(frozen=True)

@@ -8,29 +8,32 @@ from api import authentication, authorization
 from api.authentication import SecondFactorProof, VerifiedLogin
 from api.caller_keys import mark_replayed, person_key
 from api.http import login_throttle, rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.name_lookups import check_account_name
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.accounts import (
-    EnteredSchema,
+    EnteredDoc,
     ForgottenSchema,
     LoginSchema,
     NewAccountSchema,
+    PersonDoc,
     RecoverySchema,
-    RegisteredSchema,
+    RegisteredDoc,
 )
 from api.schemas.query_args import NewHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts import oauth_grants, passwords
 from domain.accounts.accounts import Account, AccountRegistration
 from domain.accounts.recovery_codes import FOR_ALL, FOR_PASSWORD
 from domain.accounts.sessions import SessionRequest
+from domain.types import Doc
 
 bp = Blueprint("accounts", __name__, url_prefix="/v1", description="Accounts and logins.")
 
 
-def account_to_json(account: Account) -> Doc:
+def account_to_json(account: Account) -> PersonDoc:
     """Return an account as everybody may know it."""
     return {"account": account.id, "player": account.player, "name": account.name, "bot": account.bot}
 
@@ -43,10 +46,9 @@ def account_to_json(account: Account) -> Doc:
     errors=(403, 409, 503),
     body=NewAccountSchema,
     headers=NewHeaders,
-    response=RegisteredSchema,
     status=201,
 )
-def open_account(body: Doc, headers: Doc) -> Response:
+def open_account(body: Doc, headers: Doc) -> JsonResponse[RegisteredDoc]:
     """Open an account.
 
     The response contains ten recovery codes and a session token, shown only here. A repetition with the same key gets
@@ -59,7 +61,7 @@ def open_account(body: Doc, headers: Doc) -> Response:
     return response
 
 
-def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
+def register_account(body: Doc, key: str = "") -> tuple[RegisteredDoc, bool]:
     """Open an account with its first session, and return the document and True if it is new.
 
     A repetition finds the account again, as long as it has the password of the request. Raise Problem.
@@ -93,8 +95,16 @@ def register_account(body: Doc, key: str = "") -> tuple[Doc, bool]:
     if not is_new:
         _check_still_registered(id_, body["password"])
     device = account_store.sessions.make_device_token(id_, *request)
-    doc = {"account": id_, "player": account.player, "name": body["name"], "bot": body["bot"]}
-    return doc | {"token": token, "device": device, "codes": codes}, is_new
+    doc: RegisteredDoc = {
+        "account": id_,
+        "player": account.player,
+        "name": body["name"],
+        "bot": body["bot"],
+        "token": token,
+        "device": device,
+        "codes": codes,
+    }
+    return doc, is_new
 
 
 def _check_still_registered(account: str, password: str) -> None:
@@ -105,16 +115,9 @@ def _check_still_registered(account: str, password: str) -> None:
 
 
 @bp.operation(
-    "POST",
-    "/sessions",
-    "log_in",
-    access=authorization.public,
-    errors=(403, 503),
-    body=LoginSchema,
-    response=EnteredSchema,
-    status=201,
+    "POST", "/sessions", "log_in", access=authorization.public, errors=(403, 503), body=LoginSchema, status=201
 )
-def log_in(body: Doc) -> Response:
+def log_in(body: Doc) -> JsonResponse[EnteredDoc]:
     """Log in with name and password. The new session's token is shown only in this response.
 
     The error does not tell a wrong name from a wrong password. With a second factor, send it as well: the problem
@@ -130,25 +133,18 @@ def log_in(body: Doc) -> Response:
     )
 
 
-def session_response(entry: VerifiedLogin, label: str) -> Response:
+def session_response(entry: VerifiedLogin, label: str) -> JsonResponse[EnteredDoc]:
     """Start a session after a verified login, and return the response with its token."""
     token = authentication.start_session(entry, label)
     authorization.end_presented_session()
     device = services().account_store.sessions.make_device_token(entry.account.id)
-    return json_response(account_to_json(entry.account) | {"token": token, "device": device}, 201)
+    return json_response({**account_to_json(entry.account), "token": token, "device": device}, 201)
 
 
 @bp.operation(
-    "POST",
-    "/recovery",
-    "recover",
-    access=authorization.public,
-    errors=(403, 503),
-    body=RecoverySchema,
-    response=EnteredSchema,
-    status=201,
+    "POST", "/recovery", "recover", access=authorization.public, errors=(403, 503), body=RecoverySchema, status=201
 )
-def recover(body: Doc) -> Response:
+def recover(body: Doc) -> JsonResponse[EnteredDoc]:
     """Set a new password with a recovery code. All sessions, personal tokens and grants end.
 
     A code from a mail, or from the operator, works in the same way for a day. Each code works once. The error does not

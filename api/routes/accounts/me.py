@@ -11,37 +11,41 @@ from api.documents.desk import list_offices
 from api.documents.my_tables import MAX_GAMES, build_my_tables, current_owner
 from api.documents.summaries import add_places
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.name_lookups import check_account_name
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import ChangeCursor, json_response, page_response, paginate
 from api.routes import table_chat
-from api.routes.accounts import second_factors, webhooks
+from api.routes.accounts import mail, second_factors, webhooks
 from api.routes.accounts.accounts import account_to_json
 from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_tournaments
 from api.routes.accounts.sessions import session_to_json
 from api.routes.accounts.tokens import token_to_json
+from api.routes.game_imports import import_to_json
 from api.routes.oauth import clients, grants
 from api.schemas.accounts import (
-    ClaimedSchema,
+    ClaimedDoc,
     ClaimSchema,
+    ComplaintDoc,
     LogArgs,
-    LogSchema,
-    MeSchema,
-    MyDataSchema,
-    MySettingsSchema,
-    PersonSchema,
+    LogDoc,
+    LogEntryDoc,
+    MeDoc,
+    MyDataDoc,
+    MySettingsDoc,
+    PersonDoc,
     RenameSchema,
     SettingsSchema,
 )
 from api.schemas.query_args import MineArgs
-from api.schemas.table_responses import MyGamesSchema
-from api.services import Doc, services
+from api.schemas.table_responses import MyGamesDoc
+from api.services import services
 from domain.accounts.abuse_reports import AbuseReport
 from domain.accounts.accounts import Account
 from domain.accounts.audit_log import AuditEntry
-from domain.notifications import email_subscriptions
 from domain.service.database import Statement
+from domain.types import Doc
 
 bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The caller's account and data.")
 
@@ -55,10 +59,9 @@ bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The caller's ac
     access=authorization.require_person,
     errors=(403,),
     query=MineArgs,
-    response=MyGamesSchema,
     response_headers=string_headers("Link"),
 )
-def my_games(args: Doc) -> Response:
+def my_games(args: Doc) -> JsonResponse[MyGamesDoc]:
     """Return the games where you have a seat or direct, newest change first, also unlisted ones.
 
     `turn=mine`: only games where you owe a decision.
@@ -66,19 +69,11 @@ def my_games(args: Doc) -> Response:
     found = build_my_tables(
         services(), current_owner(), args["status"], args["turn"], ChangeCursor.of_args(args), args["limit"]
     )
-    return page_response(add_places(services(), found["items"]), found["next"])
+    return page_response({"items": add_places(services(), found["items"]), "next": found["next"]})
 
 
-@bp.operation(
-    "POST",
-    "/claims",
-    "claim",
-    access=authorization.require_session,
-    errors=(403, 409),
-    body=ClaimSchema,
-    response=ClaimedSchema,
-)
-def claim(body: Doc) -> Response:
+@bp.operation("POST", "/claims", "claim", access=authorization.require_session, errors=(403, 409), body=ClaimSchema)
+def claim(body: Doc) -> JsonResponse[ClaimedDoc]:
     """Claim a guest's games: all games of the token's player become the account's, and the token stops working.
 
     A token lent by a director claims nothing. Requires a password check within the last ten minutes.
@@ -100,16 +95,23 @@ def claim(body: Doc) -> Response:
 # --- the account -----------------------------------------------------------------------------------------------
 
 
-@bp.operation("GET", "", "me", access=authorization.require_account, errors=(403,), response=MeSchema)
-def me() -> Response:
+@bp.operation(
+    "GET",
+    "",
+    "me",
+    access=authorization.require_account,
+    errors=(403,),
+)
+def me() -> JsonResponse[MeDoc]:
     """Return your account, and the scopes of the token in this request."""
     return json_response(_me_to_json(authorization.current_account()))
 
 
-def _me_to_json(account: Account) -> Doc:
+def _me_to_json(account: Account) -> MeDoc:
     """Return the account with the scopes of the caller's token."""
     account_store, caller = services().account_store, authorization.credential_owner()
-    return account_to_json(account) | {
+    return {
+        **account_to_json(account),
         "made": account.made,
         "state": account.state,
         "until": account.until or None,
@@ -121,16 +123,8 @@ def _me_to_json(account: Account) -> Doc:
     }
 
 
-@bp.operation(
-    "PUT",
-    "/name",
-    "rename",
-    access=authorization.require_session,
-    errors=(403, 409),
-    body=RenameSchema,
-    response=PersonSchema,
-)
-def rename(body: Doc) -> Response:
+@bp.operation("PUT", "/name", "rename", access=authorization.require_session, errors=(403, 409), body=RenameSchema)
+def rename(body: Doc) -> JsonResponse[PersonDoc]:
     """Change the account's name, also used to log in. The old name stays reserved for 90 days.
 
     Requires a password check within the last ten minutes.
@@ -145,38 +139,25 @@ def rename(body: Doc) -> Response:
     s.account_store.accounts.rename(
         before.id, body["name"], lambda players: [*_rename_players(players, body["name"]), *audit_rows]
     )
-    return json_response(account_to_json(before) | {"name": body["name"]})
+    return json_response({**account_to_json(before), "name": body["name"]})
 
 
-@bp.operation(
-    "GET",
-    "/settings",
-    "my_settings",
-    access=authorization.require_account,
-    errors=(403,),
-    response=MySettingsSchema,
-)
-def my_settings() -> Response:
+@bp.operation("GET", "/settings", "my_settings", access=authorization.require_account, errors=(403,))
+def my_settings() -> JsonResponse[MySettingsDoc]:
     """Return the settings of your account."""
     return json_response(_settings_to_json())
 
 
 @bp.operation(
-    "PUT",
-    "/settings",
-    "change_settings",
-    access=authorization.require_session,
-    errors=(403,),
-    body=SettingsSchema,
-    response=MySettingsSchema,
+    "PUT", "/settings", "change_settings", access=authorization.require_session, errors=(403,), body=SettingsSchema
 )
-def change_settings(body: Doc) -> Response:
+def change_settings(body: Doc) -> JsonResponse[MySettingsDoc]:
     """Set the time zone in which mails give times."""
     services().account_store.settings.save_zone(authorization.credential_owner().account, body["zone"])
     return json_response(_settings_to_json())
 
 
-def _settings_to_json() -> Doc:
+def _settings_to_json() -> MySettingsDoc:
     return {"zone": services().account_store.settings.find_zone(authorization.credential_owner().account)}
 
 
@@ -216,20 +197,34 @@ def erase_me() -> Response:
 # --- stored data -----------------------------------------------------------------------------------------------
 
 
-def entry_to_json(found: AuditEntry) -> Doc:
+def entry_to_json(found: AuditEntry) -> LogEntryDoc:
     """Return an entry of the audit log."""
-    return vars(found)
+    return {
+        "id": found.id,
+        "account": found.account,
+        "at": found.at,
+        "what": found.what,
+        "address": found.address,
+        "detail": found.detail,
+    }
 
 
-def report_to_json(report: AbuseReport) -> Doc:
+def report_to_json(report: AbuseReport) -> ComplaintDoc:
     """Return a report as its author sees it."""
-    return {name: getattr(report, name) for name in ("id", "at", "player", "game", "said", "outcome")}
+    return {
+        "id": report.id,
+        "at": report.at,
+        "player": report.player,
+        "game": report.game,
+        "said": report.said,
+        "outcome": report.outcome,
+    }
 
 
-def audit_log_page(path: str, found: list[AuditEntry], limit: int, **kept: str) -> Response:
+def audit_log_page(path: str, found: list[AuditEntry], limit: int, **kept: str) -> JsonResponse[LogDoc]:
     """Return a page of the audit log, from one entry more than `limit`."""
     page, address = paginate(found, limit, path, lambda last: last.id, **kept)
-    return page_response([entry_to_json(each) for each in page], address)
+    return page_response({"items": [entry_to_json(each) for each in page], "next": address})
 
 
 @bp.operation(
@@ -239,10 +234,9 @@ def audit_log_page(path: str, found: list[AuditEntry], limit: int, **kept: str) 
     access=authorization.require_session,
     errors=(403,),
     query=LogArgs,
-    response=LogSchema,
     response_headers=string_headers("Link"),
 )
-def my_log(args: Doc) -> Response:
+def my_log(args: Doc) -> JsonResponse[LogDoc]:
     """Return the account's audit log, newest first: logins, failed logins, tokens, passwords, claims."""
     found = services().account_store.audit_log.list_entries(
         authorization.credential_owner().account, args["cursor"], args["limit"] + 1
@@ -250,12 +244,19 @@ def my_log(args: Doc) -> Response:
     return audit_log_page("/v1/me/audit", found, args["limit"])
 
 
-@bp.operation("GET", "/data", "my_data", access=authorization.require_session, errors=(403,), response=MyDataSchema)
-def my_data() -> Response:
+@bp.operation(
+    "GET",
+    "/data",
+    "my_data",
+    access=authorization.require_session,
+    errors=(403,),
+)
+def my_data() -> JsonResponse[MyDataDoc]:
     """Return all stored data about you, as one document."""
     s, caller = services(), authorization.current_account()
     account_store, players = s.account_store, authorization.player_ids()
-    doc = _me_to_json(caller) | {
+    doc: MyDataDoc = {
+        **_me_to_json(caller),
         "names": [
             {"name": n, "since": since, "until": until or None}
             for n, since, until in account_store.accounts.list_names(caller.id)
@@ -277,7 +278,7 @@ def my_data() -> Response:
         "texts": s.seat_tokens.texts.list_texts(players),
         "roles": s.seat_tokens.list_roles(*players),
         "webhooks": [webhooks.webhook_to_json(hook) for hook in s.notifications.webhooks.list_by_account(caller.id)],
-        "mail": [email_subscriptions.subscription_to_json(box)]
+        "mail": [mail.subscription_to_json(box)]
         if (box := s.notifications.email_subscriptions.find_by_account(caller.id))
         else [],
         "settings": _settings_to_json(),
@@ -285,7 +286,7 @@ def my_data() -> Response:
         "pages": account_store.settings.find_page_settings(caller.id),
         "visits": account_store.page_visits.list_visits(caller.id),
         "calendar_key": account_store.calendar_keys.find_time(caller.id),
-        "imports": [each.to_json() for each in s.ledger.imports.list_by_account(caller.id)],
+        "imports": [import_to_json(each) for each in s.ledger.imports.list_by_account(caller.id)],
         "watching": account_store.social_graph.list_watched(caller.id),
         "series": s.notifications.followed_series.list_by_account(caller.id),
         "offices": list_offices(s, players),

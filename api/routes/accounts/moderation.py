@@ -7,6 +7,7 @@ from flask import Response
 from api import authorization
 from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, page_response, paginate
@@ -15,13 +16,13 @@ from api.routes.accounts.me import audit_log_page, report_to_json
 from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_tournaments
 from api.schemas.accounts import (
     AllLogArgs,
-    ComplaintSchema,
-    ComplaintsSchema,
-    FiledSchema,
+    ComplaintDoc,
+    ComplaintsDoc,
+    FiledDoc,
     FindArgs,
-    InvitationSchema,
-    LogSchema,
-    MemberSchema,
+    InvitationDoc,
+    LogDoc,
+    MemberDoc,
     NewInvitationSchema,
     NewReportSchema,
     ReportsArgs,
@@ -30,19 +31,22 @@ from api.schemas.accounts import (
     StandingSchema,
 )
 from api.schemas.query_args import KeyHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts import oauth_grants
 from domain.accounts.abuse_reports import AbuseReport
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
 from domain.kernel.text.message_catalog import Message
+from domain.types import Doc
 
 bp = Blueprint("moderation", __name__, url_prefix="/v1", description="For moderators and administrators.")
 
 
-def _filed_report_to_json(report: AbuseReport) -> Doc:
-    """Return a report as moderators see it."""
-    return report_to_json(report) | {"account": report.account}
+def _filed_report_to_json(report: AbuseReport | None) -> FiledDoc:
+    """Return a report as moderators see it. Raise Problem for None."""
+    if report is None:
+        raise Problem("not_found")
+    return {**report_to_json(report), "account": report.account}
 
 
 @bp.operation(
@@ -53,10 +57,9 @@ def _filed_report_to_json(report: AbuseReport) -> Doc:
     errors=(403, 404, 409),
     body=NewReportSchema,
     headers=KeyHeaders,
-    response=ComplaintSchema,
     status=201,
 )
-def report(body: Doc, headers: Doc) -> Response:
+def report(body: Doc, headers: Doc) -> JsonResponse[ComplaintDoc]:
     """Report a player, a game, or a player in a game to the moderators."""
     s, caller = services(), authorization.credential_owner().account
     if not body["player"] and not body["game"]:
@@ -76,16 +79,15 @@ def report(body: Doc, headers: Doc) -> Response:
     access=authorization.require_staff("moderator"),
     errors=(403,),
     query=ReportsArgs,
-    response=ComplaintsSchema,
     response_headers=string_headers("Link"),
 )
-def reports(args: Doc) -> Response:
+def reports(args: Doc) -> JsonResponse[ComplaintsDoc]:
     """Return the open reports, oldest first; with `status=settled`, the settled ones."""
     abuse_reports, limit = services().account_store.reports, args["limit"]
     after = abuse_reports.find(args["cursor"]) if args["cursor"] else None
     found = abuse_reports.list_reports(settled=args["status"] == "settled", after=after, limit=limit + 1)
     page, address = paginate(found, limit, "/v1/reports", lambda last: last.id, status=args["status"])
-    return page_response([_filed_report_to_json(report) for report in page], address)
+    return page_response({"items": [_filed_report_to_json(report) for report in page], "next": address})
 
 
 @bp.operation(
@@ -95,9 +97,8 @@ def reports(args: Doc) -> Response:
     access=authorization.require_staff("moderator"),
     errors=(403, 404),
     body=SettleSchema,
-    response=FiledSchema,
 )
-def settle_report(body: Doc, report: str) -> Response:
+def settle_report(body: Doc, report: str) -> JsonResponse[FiledDoc]:
     """Settle a report. The first outcome stays."""
     account_store = services().account_store
     if account_store.reports.find(report) is None:
@@ -106,17 +107,17 @@ def settle_report(body: Doc, report: str) -> Response:
         authorization.credential_owner().account, "report_settled", rate_limits.client_network(), report
     )
     account_store.reports.settle(report, body["outcome"], *audit_rows, by=authorization.credential_owner().account)
-    found = account_store.reports.find(report)
-    return json_response(_filed_report_to_json(found) if found else {})
+    return json_response(_filed_report_to_json(account_store.reports.find(report)))
 
 
 # --- accounts --------------------------------------------------------------------------------------------------
 
 
-def _member_to_json(account: Account) -> Doc:
+def _member_to_json(account: Account) -> MemberDoc:
     """Return an account as moderators see it."""
     account_store = services().account_store
-    return account_to_json(account) | {
+    return {
+        **account_to_json(account),
         "made": account.made,
         "state": account.state,
         "until": account.until or None,
@@ -136,9 +137,8 @@ def _member_to_json(account: Account) -> Doc:
     access=authorization.require_staff("moderator"),
     errors=(403, 404),
     query=FindArgs,
-    response=MemberSchema,
 )
-def find_account(args: Doc) -> Response:
+def find_account(args: Doc) -> JsonResponse[MemberDoc]:
     """Find an account by `name` or by `player` id, and return it with all its names."""
     if bool(args["name"]) == bool(args["player"]):
         raise Problem("invalid_query", errors=[{"at": "/name", "message": Message("Send either `name` or `player`.")}])
@@ -155,9 +155,8 @@ def find_account(args: Doc) -> Response:
     "get_account",
     access=authorization.require_staff("moderator"),
     errors=(403, 404),
-    response=MemberSchema,
 )
-def get_account(account: str) -> Response:
+def get_account(account: str) -> JsonResponse[MemberDoc]:
     """Return an account with all its names."""
     return json_response(_member_to_json(_find_account(account)))
 
@@ -177,9 +176,8 @@ def _find_account(account: str) -> Account:
     access=authorization.require_staff("moderator"),
     errors=(403, 404, 409),
     body=StandingSchema,
-    response=MemberSchema,
 )
-def judge(body: Doc, account: str) -> Response:
+def judge(body: Doc, account: str) -> JsonResponse[MemberDoc]:
     """Suspend or ban an account, or lift this.
 
     A suspended account cannot open, join or direct games, but continues running ones. A banned account can only read;
@@ -232,9 +230,8 @@ def end_credentials(account: str) -> Response:
     access=authorization.require_staff("admin"),
     errors=(403, 404, 409),
     body=RoleSchema,
-    response=MemberSchema,
 )
-def give_role(body: Doc, account: str) -> Response:
+def give_role(body: Doc, account: str) -> JsonResponse[MemberDoc]:
     """Make an account a moderator, an administrator, or a member again.
 
     Requires a password check within the last ten minutes.
@@ -261,10 +258,9 @@ def give_role(body: Doc, account: str) -> Response:
     errors=(403,),
     body=NewInvitationSchema,
     headers=KeyHeaders,
-    response=InvitationSchema,
     status=201,
 )
-def invite(body: Doc, headers: Doc) -> Response:
+def invite(body: Doc, headers: Doc) -> JsonResponse[InvitationDoc]:
     """Create an invitation to open accounts."""
     account_store, me = services().account_store, authorization.credential_owner().account
     limits = (str(body["uses"]), str(body["days"]))
@@ -283,10 +279,9 @@ def invite(body: Doc, headers: Doc) -> Response:
     access=authorization.require_staff("admin"),
     errors=(403,),
     query=AllLogArgs,
-    response=LogSchema,
     response_headers=string_headers("Link"),
 )
-def log_of_all(args: Doc) -> Response:
+def log_of_all(args: Doc) -> JsonResponse[LogDoc]:
     """Return the audit log of all accounts, or of one, newest first."""
     found = services().account_store.audit_log.list_entries(args["account"], args["cursor"], args["limit"] + 1)
     return audit_log_page("/v1/audit", found, args["limit"], account=args["account"])

@@ -9,17 +9,18 @@ from flask import Response
 from api import authorization, officer_rights
 from api.command_execution import execute_command
 from api.documents.desk import build_desk, list_offices
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, load_table, page_response, write_response
 from api.routes.table_officers import offer_to_json, store_offers
+from api.schemas.common_documents import WrittenDoc
 from api.schemas.officer_bodies import NewOfficersSchema
 from api.schemas.query_args import DeskArgs, GiveUpArgs
 from api.schemas.request_bodies import RelationsSchema
-from api.schemas.response_fields import WrittenSchema
-from api.schemas.table_responses import DeskSchema, MyOfficesSchema, OffersSchema, RelatedSchema
-from api.services import ApiServices, Doc, services
+from api.schemas.table_responses import DeskDoc, MyOfficesDoc, OffersDoc, OfficeDoc, RelatedDoc
+from api.services import ApiServices, services
 from domain.command_handler import GameConditions
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.director_commands import Depute
@@ -27,6 +28,7 @@ from domain.kernel.game.officers import Officer
 from domain.kernel.records.record import Record
 from domain.service.database import Statement
 from domain.service.officer_rows import OfficeOffer
+from domain.types import Doc
 
 bp = Blueprint("offices", __name__, url_prefix="/v1/me", description="Your roles as an officer, and your relations.")
 
@@ -38,10 +40,9 @@ bp = Blueprint("offices", __name__, url_prefix="/v1/me", description="Your roles
     access=authorization.require_directing_account,
     errors=(403, 404, 409),
     body=NewOfficersSchema,
-    response=OffersSchema,
     status=202,
 )
-def offer_offices(body: Doc) -> Response:
+def offer_offices(body: Doc) -> JsonResponse[OffersDoc]:
     """Offer a person a role at several tables at once, as `POST /v1/games/{game}/officers` does at one; all or none."""
     tables = []
     for game in dict.fromkeys(body["games"]):
@@ -56,15 +57,19 @@ def offer_offices(body: Doc) -> Response:
 
 
 @bp.operation(
-    "GET", "/offices", "my_offices", access=authorization.require_account, errors=(403,), response=MyOfficesSchema
+    "GET",
+    "/offices",
+    "my_offices",
+    access=authorization.require_account,
+    errors=(403,),
 )
-def my_offices() -> Response:
+def my_offices() -> JsonResponse[MyOfficesDoc]:
     """Return your tables as an officer, with your role, and the roles offered to you.
 
     Offers by blocked people are left out.
     """
     s, ids = services(), authorization.player_ids()
-    items = [{"game": game, "office": office} for game, office in sorted(list_offices(s, ids).items())]
+    items: list[OfficeDoc] = [{"game": game, "office": office} for game, office in sorted(list_offices(s, ids).items())]
     return json_response({"items": items, "offers": offer_to_json(s, _list_offers(s))})
 
 
@@ -81,9 +86,8 @@ def _list_offers(s: ApiServices) -> list[OfficeOffer]:
     "accept_office",
     access=authorization.require_directing_account,
     errors=(403, 404, 409),
-    response=WrittenSchema,
 )
-def accept_office(game: str) -> Response:
+def accept_office(game: str) -> JsonResponse[WrittenDoc]:
     """Accept the role offered to you at a table, if its giver still may give it."""
     s = services()
     offer = next((offer for offer in _list_offers(s) if offer.game == game), None)
@@ -155,40 +159,37 @@ def give_up_office(args: Doc, game: str) -> Response:
     access=authorization.require_account,
     errors=(403,),
     query=DeskArgs,
-    response=DeskSchema,
     response_headers=string_headers("Link"),
 )
-def desk(args: Doc) -> Response:
+def desk(args: Doc) -> JsonResponse[DeskDoc]:
     """Return all your unfinished tables as an officer, with everything to do there.
 
     `counts` covers all of them, `items` only matches of the filters, in the order of their ids.
     """
     filters = {name: args[name] for name in ("needs", "office", "status", "ruleset")}
-    doc, cursor = build_desk(services(), authorization.player_ids(), args["cursor"], args["limit"], **filters)
+    found, cursor = build_desk(services(), authorization.player_ids(), args["cursor"], args["limit"], **filters)
     kept = {name: value for name, value in filters.items() if value}
     query = urlencode({**kept, "limit": args["limit"], "cursor": cursor})
-    return page_response(doc.pop("items"), f"/v1/me/desk?{query}" if cursor else None, **doc)
+    return page_response({**found, "next": f"/v1/me/desk?{query}" if cursor else None})
 
 
 @bp.operation(
-    "GET", "/relations", "relations", access=authorization.require_session, errors=(403,), response=RelatedSchema
+    "GET",
+    "/relations",
+    "relations",
+    access=authorization.require_session,
+    errors=(403,),
 )
-def relations() -> Response:
+def relations() -> JsonResponse[RelatedDoc]:
     """Return your declared relations."""
     found = services().account_store.social_graph.list_relations(authorization.credential_owner().account)
     return json_response({"players": found})
 
 
 @bp.operation(
-    "PUT",
-    "/relations",
-    "declare_relations",
-    access=authorization.require_session,
-    errors=(403,),
-    body=RelationsSchema,
-    response=RelatedSchema,
+    "PUT", "/relations", "declare_relations", access=authorization.require_session, errors=(403,), body=RelationsSchema
 )
-def declare_relations(body: Doc) -> Response:
+def declare_relations(body: Doc) -> JsonResponse[RelatedDoc]:
     """Declare your relations. As an officer you see no hidden data of these players' tables."""
     graph, me = services().account_store.social_graph, authorization.credential_owner().account
     graph.set_relations(me, body["players"])

@@ -6,22 +6,24 @@ from flask import Response
 
 from api import authentication, authorization
 from api.http import login_throttle, public_url, rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.routes.accounts.accounts import session_response
-from api.schemas.accounts import EnteredSchema
+from api.schemas.accounts import EnteredDoc
 from api.schemas.second_factors import (
-    FactorSchema,
-    FactorsSchema,
+    FactorDoc,
+    FactorsDoc,
     NewPasskeySchema,
-    PasskeyChallengeSchema,
+    PasskeyChallengeDoc,
     PasskeyLoginSchema,
     TotpCodeSchema,
-    TotpSetupSchema,
+    TotpSetupDoc,
 )
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.second_factors import SecondFactor, TotpSetup
+from domain.types import Doc
 
 bp = Blueprint("factors", __name__, url_prefix="/v1", description="Second factors, and passkeys.")
 
@@ -29,15 +31,25 @@ ISSUER = "Annals"
 """Name of the service in authenticator apps."""
 
 
-def factor_to_json(factor: SecondFactor) -> Doc:
+def factor_to_json(factor: SecondFactor) -> FactorDoc:
     """Return a second factor without its secret."""
-    return {**vars(factor), "used": factor.used or None}
+    return {
+        "id": factor.id,
+        "kind": factor.kind,
+        "label": factor.label,
+        "made": factor.made,
+        "used": factor.used or None,
+    }
 
 
 @bp.operation(
-    "GET", "/me/factors", "factors", access=authorization.require_session, errors=(403,), response=FactorsSchema
+    "GET",
+    "/me/factors",
+    "factors",
+    access=authorization.require_session,
+    errors=(403,),
 )
-def factors() -> Response:
+def factors() -> JsonResponse[FactorsDoc]:
     """Return your second factors, oldest first."""
     found = services().account_store.second_factors.list_factors(authorization.credential_owner().account)
     return json_response({"items": [factor_to_json(factor) for factor in found]})
@@ -52,12 +64,12 @@ def factors() -> Response:
     "new_totp",
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
-    response=TotpSetupSchema,
     status=201,
 )
-def new_totp() -> Response:
+def new_totp() -> JsonResponse[TotpSetupDoc]:
     """Create a secret for an authenticator, shown only in this response. Confirm it with a first code."""
-    return json_response(vars(propose_totp()), 201)
+    setup = propose_totp()
+    return json_response({"secret": setup.secret, "uri": setup.uri}, 201)
 
 
 def propose_totp() -> TotpSetup:
@@ -76,10 +88,9 @@ def propose_totp() -> TotpSetup:
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
     body=TotpCodeSchema,
-    response=FactorSchema,
     status=201,
 )
-def confirm_totp(body: Doc) -> Response:
+def confirm_totp(body: Doc) -> JsonResponse[FactorDoc]:
     """Confirm the new secret with a code. Logins then require such a code, and all other sessions end."""
     confirm_totp_code(body["code"])
     (factor,) = (
@@ -128,14 +139,14 @@ def remove_factor(kind: str, factor: str) -> None:
     "new_passkey_challenge",
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
-    response=PasskeyChallengeSchema,
     status=201,
 )
-def new_passkey_challenge() -> Response:
+def new_passkey_challenge() -> JsonResponse[PasskeyChallengeDoc]:
     """Return the options for `navigator.credentials.create`, valid once and for five minutes."""
     authorization.require_fresh_password()
     me = authorization.current_account()
-    return json_response(services().account_store.passkeys.creation_options(me.id, me.name, public_url.base_url()), 201)
+    options = services().account_store.passkeys.creation_options(me.id, me.name, public_url.base_url())
+    return json_response({"publicKey": options["publicKey"]}, 201)
 
 
 @bp.operation(
@@ -145,10 +156,9 @@ def new_passkey_challenge() -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 409),
     body=NewPasskeySchema,
-    response=FactorSchema,
     status=201,
 )
-def new_passkey(body: Doc) -> Response:
+def new_passkey(body: Doc) -> JsonResponse[FactorDoc]:
     """Add a passkey. The first one ends all other sessions, since they started without it."""
     id_ = add_passkey(body["label"], body["passkey"])
     (factor,) = (
@@ -186,17 +196,12 @@ def remove_passkey(passkey: str) -> Response:
 
 
 @bp.operation(
-    "POST",
-    "/passkey-challenges",
-    "passkey_challenge",
-    access=authorization.public,
-    errors=(409,),
-    response=PasskeyChallengeSchema,
-    status=201,
+    "POST", "/passkey-challenges", "passkey_challenge", access=authorization.public, errors=(409,), status=201
 )
-def passkey_challenge() -> Response:
+def passkey_challenge() -> JsonResponse[PasskeyChallengeDoc]:
     """Return the options for `navigator.credentials.get`, valid once and for five minutes."""
-    return json_response(services().account_store.passkeys.request_options(public_url.base_url()), 201)
+    options = services().account_store.passkeys.request_options(public_url.base_url())
+    return json_response({"publicKey": options["publicKey"]}, 201)
 
 
 @bp.operation(
@@ -206,9 +211,8 @@ def passkey_challenge() -> Response:
     access=authorization.public,
     errors=(403, 409),
     body=PasskeyLoginSchema,
-    response=EnteredSchema,
     status=201,
 )
-def log_in_with_passkey(body: Doc) -> Response:
+def log_in_with_passkey(body: Doc) -> JsonResponse[EnteredDoc]:
     """Log in with a passkey alone. Its authenticator must verify the user, by PIN or fingerprint."""
     return session_response(authentication.verify_passkey_login(body["passkey"]), body["label"])

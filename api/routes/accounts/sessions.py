@@ -7,19 +7,21 @@ from flask import Response
 from api import authorization
 from api.authentication import SecondFactorProof
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import clear_site_data, json_response
 from api.routes.accounts.accounts import account_to_json
-from api.schemas.accounts import CodesSchema, DevicesSchema, EnteredSchema, NewPasswordSchema, ProofSchema, ProvenSchema
-from api.services import Doc, services
+from api.schemas.accounts import CodesDoc, DeviceDoc, DevicesDoc, EnteredDoc, NewPasswordSchema, ProofSchema, ProvenDoc
+from api.services import services
 from domain.accounts import passwords
 from domain.accounts.sessions import FRESH, Session, SessionRequest
+from domain.types import Doc
 
 bp = Blueprint("sessions", __name__, url_prefix="/v1/me", description="Devices, password and recovery codes.")
 
 
-def session_to_json(session: Session, current: str) -> Doc:
+def session_to_json(session: Session, current: str) -> DeviceDoc:
     """Return a session without its network address."""
     return {
         "id": session.id,
@@ -33,9 +35,13 @@ def session_to_json(session: Session, current: str) -> Doc:
 
 
 @bp.operation(
-    "GET", "/sessions", "sessions", access=authorization.require_session, errors=(403,), response=DevicesSchema
+    "GET",
+    "/sessions",
+    "sessions",
+    access=authorization.require_session,
+    errors=(403,),
 )
-def sessions() -> Response:
+def sessions() -> JsonResponse[DevicesDoc]:
     """Return the logged-in devices, last used first."""
     caller = authorization.credential_owner()
     found = services().account_store.sessions.list_sessions(caller.account)
@@ -84,10 +90,9 @@ def _end_sessions(session: str) -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 503),
     body=ProofSchema,
-    response=ProvenSchema,
     status=201,
 )
-def prove(body: Doc) -> Response:
+def prove(body: Doc) -> JsonResponse[ProvenDoc]:
     """Confirm the password, and the second factor if there is one, for ten minutes of this session.
 
     The session gets a new token, shown only in this response. The old token stops working.
@@ -105,10 +110,9 @@ def prove(body: Doc) -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 503),
     body=NewPasswordSchema,
-    response=EnteredSchema,
     status=201,
 )
-def change_password(body: Doc) -> Response:
+def change_password(body: Doc) -> JsonResponse[EnteredDoc]:
     """Change the password. All sessions end; the response contains a new session's token.
 
     Personal tokens stay.
@@ -126,7 +130,7 @@ def change_password(body: Doc) -> Response:
     audit_rows = security_log.audit_statements(me.id, "password_changed", rate_limits.client_network())
     account_store.credentials.replace_password(me.id, old_hash, password_hash, [*session, *audit_rows])
     return json_response(
-        account_to_json(me) | {"token": token, "device": account_store.sessions.make_device_token(me.id)}, 201
+        {**account_to_json(me), "token": token, "device": account_store.sessions.make_device_token(me.id)}, 201
     )
 
 
@@ -136,10 +140,9 @@ def change_password(body: Doc) -> Response:
     "new_recovery_codes",
     access=authorization.require_session_in_any_standing,
     errors=(403, 503),
-    response=CodesSchema,
     status=201,
 )
-def new_recovery_codes() -> Response:
+def new_recovery_codes() -> JsonResponse[CodesDoc]:
     """Create ten new recovery codes, shown only in this response. The old codes stop working."""
     authorization.require_fresh_password()
     account_store, me = services().account_store, authorization.credential_owner().account

@@ -9,14 +9,16 @@ from flask import Response
 from api import authorization
 from api.documents import challenges
 from api.documents.summaries import add_names
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
-from api.response_builders import ChangeCursor, Changed, json_response, page_response, paginate_changes
-from api.schemas.accounts import BlocksSchema, MyChallengesSchema
+from api.response_builders import ChangeCursor, json_response, page_response, paginate_changes
+from api.schemas.accounts import BlocksDoc, MyChallengesDoc
 from api.schemas.query_args import PlainPageArgs
-from api.schemas.table_responses import LobbySchema
+from api.schemas.table_responses import LobbyDoc
 from api.services import services
 from domain.errors import UnknownGame
+from projections.game_documents import StoredSummaryDoc
 
 bp = Blueprint("circle", __name__, url_prefix="/v1/me", description="Challenges, watched games, and blocked players.")
 
@@ -24,15 +26,8 @@ bp = Blueprint("circle", __name__, url_prefix="/v1/me", description="Challenges,
 # --- challenges ------------------------------------------------------------------------------------------------
 
 
-@bp.operation(
-    "GET",
-    "/challenges",
-    "my_challenges",
-    access=authorization.require_person,
-    errors=(403,),
-    response=MyChallengesSchema,
-)
-def my_challenges() -> Response:
+@bp.operation("GET", "/challenges", "my_challenges", access=authorization.require_person, errors=(403,))
+def my_challenges() -> JsonResponse[MyChallengesDoc]:
     """Return your open challenges, oldest first. Take the seat to accept one.
 
     Challenges by blocked players are left out.
@@ -63,19 +58,18 @@ def decline(game: str) -> Response:
     access=authorization.require_account,
     errors=(403,),
     query=PlainPageArgs,
-    response=LobbySchema,
     response_headers=string_headers("Link"),
 )
-def watching(args: dict[str, int]) -> Response:
+def watching(args: dict[str, int]) -> JsonResponse[LobbyDoc]:
     """Return the games you watch, newest change first."""
     s, limit = services(), args["limit"]
     games = s.account_store.social_graph.list_watched(authorization.credential_owner().account)
 
-    def read(before: int, since: int, limit: int) -> Sequence[Changed]:
+    def read(before: int, since: int, limit: int) -> Sequence[tuple[int, StoredSummaryDoc]]:
         return s.reader.list_summaries(games, before=before, limit=limit, after=since)
 
     page, address = paginate_changes(read, ChangeCursor.of_args(args), limit, "/v1/me/watching")
-    return page_response(add_names(services(), [doc for _, doc in page]), address)
+    return page_response({"items": add_names(services(), page), "next": address})
 
 
 @bp.operation(
@@ -102,8 +96,14 @@ def unwatch(game: str) -> Response:
 # --- blocked players -------------------------------------------------------------------------------------------
 
 
-@bp.operation("GET", "/blocks", "blocks", access=authorization.require_session, errors=(403,), response=BlocksSchema)
-def blocks() -> Response:
+@bp.operation(
+    "GET",
+    "/blocks",
+    "blocks",
+    access=authorization.require_session,
+    errors=(403,),
+)
+def blocks() -> JsonResponse[BlocksDoc]:
     """Return the players you block."""
     s = services()
     found = s.account_store.social_graph.list_blocks(authorization.credential_owner().account)

@@ -7,19 +7,21 @@ from flask import Response
 from api import authorization
 from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.accounts import NewPersonalTokenSchema, NewTokenSchema, PersonalTokensSchema
+from api.schemas.accounts import ListedTokenDoc, NewPersonalTokenDoc, NewTokenSchema, PersonalTokensDoc
 from api.schemas.query_args import KeyHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.account_tables import DAY
 from domain.accounts.personal_tokens import PersonalToken
+from domain.types import Doc
 
 bp = Blueprint("tokens", __name__, url_prefix="/v1/me/tokens", description="Personal access tokens.")
 
 
-def token_to_json(token: PersonalToken) -> Doc:
+def token_to_json(token: PersonalToken) -> ListedTokenDoc:
     """Return a personal token without its secret."""
     return {
         "id": token.id,
@@ -31,8 +33,14 @@ def token_to_json(token: PersonalToken) -> Doc:
     }
 
 
-@bp.operation("GET", "", "tokens", access=authorization.require_session, errors=(403,), response=PersonalTokensSchema)
-def tokens() -> Response:
+@bp.operation(
+    "GET",
+    "",
+    "tokens",
+    access=authorization.require_session,
+    errors=(403,),
+)
+def tokens() -> JsonResponse[PersonalTokensDoc]:
     """Return your valid personal tokens, oldest first."""
     found = services().account_store.personal_tokens.list_tokens(authorization.credential_owner().account)
     return json_response({"items": [token_to_json(token) for token in found]})
@@ -46,10 +54,9 @@ def tokens() -> Response:
     errors=(403, 409, 503),
     body=NewTokenSchema,
     headers=KeyHeaders,
-    response=NewPersonalTokenSchema,
     status=201,
 )
-def new_token(body: Doc, headers: Doc) -> Response:
+def new_token(body: Doc, headers: Doc) -> JsonResponse[NewPersonalTokenDoc]:
     """Create a personal token, shown only in this response and its repetitions."""
     scopes = [scope for scope in ("read", "play", "direct", "admin") if scope in body["scopes"]]
     return _issue_token("token_made", body["label"], scopes, body["days"], headers["key"])
@@ -62,10 +69,9 @@ def new_token(body: Doc, headers: Doc) -> Response:
     access=authorization.require_session,
     errors=(403, 404, 409, 503),
     headers=KeyHeaders,
-    response=NewPersonalTokenSchema,
     status=201,
 )
-def rotate_token(headers: Doc, token: str) -> Response:
+def rotate_token(headers: Doc, token: str) -> JsonResponse[NewPersonalTokenDoc]:
     """Replace a personal token: same label, scopes and lifetime, from now on. The old one ends at once."""
     before = services().account_store.personal_tokens.find_token(authorization.credential_owner().account, token)
     if before is None:
@@ -90,7 +96,7 @@ def revoke_token(token: str) -> Response:
 
 def _issue_token(
     what: str, label: str, scopes: list[str] | tuple[str, ...], days: int, key: str, instead: str = ""
-) -> Response:
+) -> JsonResponse[NewPersonalTokenDoc]:
     """Create a personal token, record it in the audit log, and return the response.
 
     `instead` is the id of a token to replace, or empty.

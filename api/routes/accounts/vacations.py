@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Response
-
 from api import authorization
 from api.command_execution import execute_command
 from api.documents.my_tables import MAX_GAMES
 from api.http.i18n import request_language
+from api.http.json_responses import JsonResponse
 from api.http.problems import problem_of_error
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.absence import AbsenceSchema, AbsencesSchema
-from api.services import Doc, services
+from api.schemas.absence import AbsenceRefusalDoc, AbsenceSchema, AbsencesDoc, SeatAbsenceDoc
+from api.services import services
 from api.tournament_calls import own_players
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import NotSeated, RuleError
 from domain.kernel.game.play_commands import Rest
-from domain.types import Seat
+from domain.types import Doc, Seat
 
 MOST_TABLES = 20
 """Tables served by one request."""
@@ -34,9 +33,8 @@ bp = Blueprint("vacations", __name__, url_prefix="/v1/me", description="Vacation
     access=authorization.require_playing_account,
     errors=(403, 503),
     body=AbsenceSchema,
-    response=AbsencesSchema,
 )
-def take_vacations(body: Doc) -> Response:
+def take_vacations(body: Doc) -> JsonResponse[AbsencesDoc]:
     """Take vacation until a time at all your running tables, each within its own terms.
 
     Each of your seats takes as many whole days as last until then, or all days that it has left. The answer tells for
@@ -52,14 +50,14 @@ def take_vacations(body: Doc) -> Response:
     return json_response({"items": items, "next": served[-1] if len(games) > len(served) else None})
 
 
-def _rest_at_table(game: str, players: Sequence[str], until: int) -> list[Doc]:
+def _rest_at_table(game: str, players: Sequence[str], until: int) -> list[SeatAbsenceDoc]:
     """Take vacation for all seats of a person at a table, and return what was done."""
     seated = services().commands.game(game).players.items()
     own = [(seat, player.id) for seat, player in sorted(seated) if player.id in players]
-    return [{"game": game, "seat": seat, **_rest_seat(game, seat, player, until)} for seat, player in own]
+    return [_rest_seat(game, seat, player, until) for seat, player in own]
 
 
-def _rest_seat(game: str, seat: Seat, player: str, until: int) -> Doc:
+def _rest_seat(game: str, seat: Seat, player: str, until: int) -> SeatAbsenceDoc:
     """Take the days until a time for a seat, or all that are left."""
     try:
         return _describe(game, seat, _execute(game, player, Rest(seat, until=until)), "taken")
@@ -77,9 +75,11 @@ def _execute(game: str, player: str, command: Rest) -> CommandResult:
     return execute_command(game, command, GameConditions(seat_guard=(command.seat, player)), as_player=True)
 
 
-def _describe(game: str, seat: Seat, stored: CommandResult, outcome: str) -> Doc:
+def _describe(game: str, seat: Seat, stored: CommandResult, outcome: str) -> SeatAbsenceDoc:
     services().notify_appended(stored.position)
     return {
+        "game": game,
+        "seat": seat,
         "outcome": outcome,
         "days": stored.records[-1].body["days"],
         "back": _find_back(game, seat),
@@ -87,14 +87,21 @@ def _describe(game: str, seat: Seat, stored: CommandResult, outcome: str) -> Doc
     }
 
 
-def _describe_refusal(game: str, seat: Seat, error: RuleError | NotSeated) -> Doc:
+def _describe_refusal(game: str, seat: Seat, error: RuleError | NotSeated) -> SeatAbsenceDoc:
     """Return a refusal; a vacation that lasts until then already is none."""
-    back = _find_back(game, seat)
+    absence: SeatAbsenceDoc = {
+        "game": game,
+        "seat": seat,
+        "outcome": "already",
+        "days": 0,
+        "back": _find_back(game, seat),
+        "refusal": None,
+    }
     if isinstance(error, RuleError) and error.code == "already_until":
-        return {"outcome": "already", "days": 0, "back": back, "refusal": None}
+        return absence
     problem = problem_of_error(error).to_document(lang=request_language())
-    refusal = {"code": problem["code"], "detail": problem.get("detail") or problem["title"]}
-    return {"outcome": "refused", "days": 0, "back": back, "refusal": refusal}
+    refusal: AbsenceRefusalDoc = {"code": problem["code"], "detail": problem.get("detail") or problem["title"]}
+    return {**absence, "outcome": "refused", "refusal": refusal}
 
 
 def _find_back(game: str, seat: Seat) -> int | None:

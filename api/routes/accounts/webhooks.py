@@ -7,6 +7,7 @@ from flask import Response
 from api import authorization
 from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, page_response, paginate
@@ -14,24 +15,25 @@ from api.schemas.query_args import KeyHeaders
 from api.schemas.webhooks import (
     ChangedWebhookSchema,
     DeliveriesArgs,
-    DeliveriesSchema,
-    DeliverySchema,
-    ListedWebhookSchema,
-    MadeWebhookSchema,
+    DeliveriesDoc,
+    DeliveryDoc,
+    ListedWebhookDoc,
+    MadeWebhookDoc,
     NewWebhookSchema,
-    SecretSchema,
-    WebhooksSchema,
+    SecretDoc,
+    WebhooksDoc,
 )
-from api.services import Doc, services
+from api.services import services
 from api.tournament_calls import load_tournament
 from domain.notifications.outbox import Delivery
 from domain.notifications.webhooks import Webhook, WebhookRequest
 from domain.service.database import Statement
+from domain.types import Doc
 
 bp = Blueprint("webhooks", __name__, url_prefix="/v1/me/webhooks", description="Webhooks of an account.")
 
 
-def webhook_to_json(hook: Webhook) -> Doc:
+def webhook_to_json(hook: Webhook) -> ListedWebhookDoc:
     """Return a webhook without its secrets."""
     return {
         "id": hook.id,
@@ -46,11 +48,22 @@ def webhook_to_json(hook: Webhook) -> Doc:
     }
 
 
-def _delivery_to_json(found: Delivery | None) -> Doc:
+def _delivery_to_json(found: Delivery | None) -> DeliveryDoc:
     """Return a delivery without its webhook. Raise Problem for None."""
     if found is None:
         raise Problem("not_found")
-    return {name: value for name, value in vars(found).items() if name != "webhook"}
+    return {
+        "id": found.id,
+        "type": found.type,
+        "game": found.game,
+        "state": found.state,
+        "made": found.made,
+        "due": found.due,
+        "tries": found.tries,
+        "log": [
+            {"at": each["at"], "status": each["status"], "ms": each["ms"], "said": each["said"]} for each in found.log
+        ],
+    }
 
 
 def _find_webhook(webhook: str) -> Webhook:
@@ -90,8 +103,14 @@ def _audit_statements(what: str, detail: str) -> list[Statement]:
     )
 
 
-@bp.operation("GET", "", "webhooks", access=authorization.require_session, errors=(403,), response=WebhooksSchema)
-def webhooks() -> Response:
+@bp.operation(
+    "GET",
+    "",
+    "webhooks",
+    access=authorization.require_session,
+    errors=(403,),
+)
+def webhooks() -> JsonResponse[WebhooksDoc]:
     """Return your webhooks, oldest first."""
     return json_response(
         {
@@ -111,10 +130,9 @@ def webhooks() -> Response:
     errors=(403, 404, 409),
     body=NewWebhookSchema,
     headers=KeyHeaders,
-    response=MadeWebhookSchema,
     status=201,
 )
-def new_webhook(body: Doc, headers: Doc) -> Response:
+def new_webhook(body: Doc, headers: Doc) -> JsonResponse[MadeWebhookDoc]:
     """Create a webhook. Its secret is shown only in this response and its repetitions.
 
     Requires a password check within the last ten minutes. For a table's webhook, you need a seat
@@ -142,18 +160,11 @@ def new_webhook(body: Doc, headers: Doc) -> Response:
     hook, secret = s.notifications.webhooks.create(
         me, webhook_request, s.settings.webhooks, s.reader.read_position(), audit_rows, *request, key=bound
     )
-    return creation_response(webhook_to_json(hook) | {"secret": secret}, bound)
+    return creation_response({**webhook_to_json(hook), "secret": secret}, bound)
 
 
-@bp.operation(
-    "GET",
-    "/<webhook:webhook>",
-    "webhook",
-    access=authorization.require_session,
-    errors=(403, 404),
-    response=ListedWebhookSchema,
-)
-def webhook(webhook: str) -> Response:
+@bp.operation("GET", "/<webhook:webhook>", "webhook", access=authorization.require_session, errors=(403, 404))
+def webhook(webhook: str) -> JsonResponse[ListedWebhookDoc]:
     """Return a webhook."""
     return json_response(webhook_to_json(_find_webhook(webhook)))
 
@@ -165,9 +176,8 @@ def webhook(webhook: str) -> Response:
     access=authorization.require_session_in_any_standing,
     errors=(403, 404),
     body=ChangedWebhookSchema,
-    response=ListedWebhookSchema,
 )
-def change_webhook(body: Doc, webhook: str) -> Response:
+def change_webhook(body: Doc, webhook: str) -> JsonResponse[ListedWebhookDoc]:
     """Change a webhook's URL or events, or switch it on or off.
 
     Requires a password check within the last ten minutes. While it is off, no events are collected.
@@ -209,10 +219,9 @@ def remove_webhook(webhook: str) -> Response:
     access=authorization.require_session,
     errors=(403, 404),
     headers=KeyHeaders,
-    response=SecretSchema,
     status=201,
 )
-def rotate_webhook(headers: Doc, webhook: str) -> Response:
+def rotate_webhook(headers: Doc, webhook: str) -> JsonResponse[SecretDoc]:
     """Create a new secret. For one day, deliveries are also signed with the old one.
 
     Requires a password check within the last ten minutes.
@@ -234,10 +243,9 @@ def rotate_webhook(headers: Doc, webhook: str) -> Response:
     "try_webhook",
     access=authorization.require_session,
     errors=(403, 404, 409),
-    response=DeliverySchema,
     status=202,
 )
-def try_webhook(webhook: str) -> Response:
+def try_webhook(webhook: str) -> JsonResponse[DeliveryDoc]:
     """Send an empty test event, to check your receiver."""
     s, found = services(), _require_active(webhook)
     delivery = s.notifications.outbox.send_test(found)
@@ -252,16 +260,15 @@ def try_webhook(webhook: str) -> Response:
     access=authorization.require_session,
     errors=(403, 404),
     query=DeliveriesArgs,
-    response=DeliveriesSchema,
     response_headers=string_headers("Link"),
 )
-def deliveries(args: Doc, webhook: str) -> Response:
+def deliveries(args: Doc, webhook: str) -> JsonResponse[DeliveriesDoc]:
     """Return the deliveries of the last thirty days and the pending ones, newest first, with each attempt."""
     hook, limit = _find_webhook(webhook), args["limit"]
     found = services().notifications.outbox.list_deliveries(hook.id, args["status"], args["cursor"], limit + 1)
     path = f"/v1/me/webhooks/{hook.id}/deliveries"
     page, address = paginate(found, limit, path, lambda last: f"{last.made}.{last.id}", status=args["status"])
-    return page_response([_delivery_to_json(each) for each in page], address)
+    return page_response({"items": [_delivery_to_json(each) for each in page], "next": address})
 
 
 @bp.operation(
@@ -270,10 +277,9 @@ def deliveries(args: Doc, webhook: str) -> Response:
     "replay",
     access=authorization.require_session,
     errors=(403, 404, 409),
-    response=DeliverySchema,
     status=202,
 )
-def replay(webhook: str, delivery: str) -> Response:
+def replay(webhook: str, delivery: str) -> JsonResponse[DeliveryDoc]:
     """Send a delivery again, with the same id and a full set of attempts. A pending one just stays pending."""
     s, found = services(), _require_active(webhook)
     sent = s.notifications.outbox.replay(found.id, delivery)

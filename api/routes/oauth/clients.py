@@ -7,26 +7,28 @@ from flask import Response
 from api import authorization
 from api.caller_keys import creation_response, person_key
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.oauth_clients import (
     ClientSchema,
-    ClientSecretSchema,
-    ClientsSchema,
-    ListedClientSchema,
+    ClientsDoc,
+    ClientSecretDoc,
+    ListedClientDoc,
     NewClientSchema,
-    NewlyRegisteredSchema,
+    NewlyRegisteredDoc,
 )
 from api.schemas.query_args import KeyHeaders
-from api.services import Doc, services
+from api.services import services
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.oauth_clients import GRANT_TYPES, ClientRegistration, OAuthClient
+from domain.types import Doc
 
 bp = Blueprint("clients", __name__, url_prefix="/v1/me/clients", description="OAuth clients registered by an account.")
 
 
-def client_to_json(client: OAuthClient) -> Doc:
+def client_to_json(client: OAuthClient) -> ListedClientDoc:
     """Return a client without its secret."""
     return {
         "id": client.id,
@@ -39,8 +41,14 @@ def client_to_json(client: OAuthClient) -> Doc:
     }
 
 
-@bp.operation("GET", "", "clients", access=authorization.require_session, errors=(403,), response=ClientsSchema)
-def clients() -> Response:
+@bp.operation(
+    "GET",
+    "",
+    "clients",
+    access=authorization.require_session,
+    errors=(403,),
+)
+def clients() -> JsonResponse[ClientsDoc]:
     """Return your registered clients, oldest first."""
     found = services().account_store.oauth_clients.list_by_account(authorization.credential_owner().account)
     return json_response({"items": [client_to_json(client) for client in found]})
@@ -54,10 +62,9 @@ def clients() -> Response:
     errors=(403, 409, 503),
     body=NewClientSchema,
     headers=KeyHeaders,
-    response=NewlyRegisteredSchema,
     status=201,
 )
-def new_client(body: Doc, headers: Doc) -> Response:
+def new_client(body: Doc, headers: Doc) -> JsonResponse[NewlyRegisteredDoc]:
     """Register a client. A confidential client's secret is shown only here and in repetitions."""
     authorization.require_fresh_password()
     account_store, me = services().account_store, authorization.credential_owner().account
@@ -75,8 +82,17 @@ def new_client(body: Doc, headers: Doc) -> Response:
     id_, secret = account_store.oauth_clients.register(
         me, registration, audit_rows, *request, confidential=body["confidential"], key=key
     )
-    doc = {"id": id_, **vars(registration), "confidential": body["confidential"]}
-    return creation_response(doc | ({"secret": secret} if secret else {}), key)
+    doc: NewlyRegisteredDoc = {
+        "id": id_,
+        "name": registration.name,
+        "redirects": list(registration.redirects),
+        "grant_types": list(registration.grant_types),
+        "scopes": list(registration.scopes),
+        "confidential": body["confidential"],
+    }
+    if secret:
+        doc["secret"] = secret
+    return creation_response(doc, key)
 
 
 def _parse_registration(body: Doc) -> ClientRegistration:
@@ -89,15 +105,8 @@ def _parse_registration(body: Doc) -> ClientRegistration:
     )
 
 
-@bp.operation(
-    "GET",
-    "/<credential:client>",
-    "get_client",
-    access=authorization.require_session,
-    errors=(403, 404),
-    response=ListedClientSchema,
-)
-def get_client(client: str) -> Response:
+@bp.operation("GET", "/<credential:client>", "get_client", access=authorization.require_session, errors=(403, 404))
+def get_client(client: str) -> JsonResponse[ListedClientDoc]:
     """Return one of your registered clients."""
     return json_response(client_to_json(_find_own_client(client)))
 
@@ -117,9 +126,8 @@ def _find_own_client(client: str) -> OAuthClient:
     access=authorization.require_session,
     errors=(403, 404),
     body=ClientSchema,
-    response=ListedClientSchema,
 )
-def change_client(body: Doc, client: str) -> Response:
+def change_client(body: Doc, client: str) -> JsonResponse[ListedClientDoc]:
     """Change a client's name, redirect URLs, grant types and scopes.
 
     Omitted grant types and scopes stay. People's grants stay as well, except for removed scopes: those end at the next
@@ -139,10 +147,9 @@ def change_client(body: Doc, client: str) -> Response:
     "new_client_secret",
     access=authorization.require_session,
     errors=(403, 404, 409),
-    response=ClientSecretSchema,
     status=201,
 )
-def new_client_secret(client: str) -> Response:
+def new_client_secret(client: str) -> JsonResponse[ClientSecretDoc]:
     """Create a new secret for a confidential client, shown only here. The old one ends at once."""
     authorization.require_fresh_password()
     found = _find_own_client(client)

@@ -9,8 +9,8 @@ from flask import Flask, Response, g, request
 
 from api.http import public_url, rate_limits
 from api.response_builders import json_response
-from api.services import Doc
 from domain.accounts.credential_tables import SCOPES
+from domain.types import Doc
 
 if TYPE_CHECKING:
     from api.oauth.authorization_server import Server

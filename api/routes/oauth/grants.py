@@ -6,23 +6,38 @@ from flask import Response
 
 from api import authorization
 from api.http import rate_limits, security_log
+from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
-from api.schemas.oauth_clients import GrantsSchema
-from api.services import Doc, services
+from api.schemas.oauth_clients import GrantDoc, GrantsDoc
+from api.services import services
 from domain.accounts.oauth_grants import OAuthGrant
 
 bp = Blueprint("grants", __name__, url_prefix="/v1/me/grants", description="Grants given to OAuth clients.")
 
 
-def grant_to_json(grant: OAuthGrant) -> Doc:
+def grant_to_json(grant: OAuthGrant) -> GrantDoc:
     """Return a grant without its tokens."""
-    return vars(grant) | {"scopes": list(grant.scopes)}
+    return {
+        "id": grant.id,
+        "client": grant.client,
+        "name": grant.name,
+        "scopes": list(grant.scopes),
+        "made": grant.made,
+        "used": grant.used,
+        "until": grant.until,
+    }
 
 
-@bp.operation("GET", "", "grants", access=authorization.require_session, errors=(403,), response=GrantsSchema)
-def grants() -> Response:
+@bp.operation(
+    "GET",
+    "",
+    "grants",
+    access=authorization.require_session,
+    errors=(403,),
+)
+def grants() -> JsonResponse[GrantsDoc]:
     """Return your grants to clients, oldest first."""
     found = services().account_store.oauth_grants.list_by_account(authorization.credential_owner().account)
     return json_response({"items": [grant_to_json(grant) for grant in found]})

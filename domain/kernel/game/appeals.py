@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from domain.kernel.game.deadlines import SECOND
 from domain.kernel.game.officers import Office, Officer
-from domain.types import Doc, Seat
+from domain.types import Seat
 
 if TYPE_CHECKING:
     from domain.kernel.game.game import AnyGame
@@ -64,11 +64,6 @@ class Appeal:
     reason: str = ""
     """Salted hash of the reason."""
     answer: AppealAnswer | None = None
-
-    def to_json(self) -> Doc:
-        """Return the appeal as the documents of a game have it."""
-        doc: Doc = {"version": self.version, "appeal": self.made_in, "seat": self.seat}
-        return doc | {"at": self.at, "answer_by": self.answer_by}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from domain.kernel.game.appeals import Appeals
 from domain.kernel.game.deadlines import SECOND, FrameClock, due_times, running_clock, seat_deadline
@@ -113,6 +113,18 @@ class Lasting:
     appeals: Appeals = field(default_factory=Appeals)
     """Acts of officers, and appeals against them; empty without the term."""
     rewinds: Rewinds = field(default_factory=Rewinds)
+
+
+class Ending(NamedTuple):
+    """The closing of a game."""
+
+    reason: str
+    by: str
+    """`engine`, `director` or `clock`."""
+    finished: bool
+    """True if the rules gave the final places."""
+    ruling: Ruling | None = None
+    """The ruling behind it, if any."""
 
 
 @dataclass(frozen=True)
@@ -245,21 +257,16 @@ class Game(Generic[S_co]):
         return self.status in ("over", "closed") and self.state.over
 
     @property
-    def ending(self) -> Doc | None:
-        """Return the closing: `reason`, `by` (engine, director, clock), `finished` by the rules; None before it.
-
-        Of a ruling also `ruling` (its version), `ranked` (there are final places), `forfeits` and `penalties`.
-        """
+    def ending(self) -> Ending | None:
+        """Return the closing, or None before it."""
         last = self.tip.record
         if self.status != "closed" or last is None:
             return None
         if (ruling := self.reversible.ruling) is not None:
-            doc: Doc = {"reason": ruling.reason, "by": "director", "finished": False, "ruling": ruling.version}
-            doc |= {"ranked": ruling.is_ranked, "forfeits": list(ruling.forfeits)}
-            return doc | {"penalties": ruling.penalties_to_json()}
+            return Ending(ruling.reason, "director", finished=False, ruling=ruling)
         reason, by = last.body["reason"], last.public.get("by")
         by = by or ("engine" if reason == "finished" else "director")
-        return {"reason": reason, "by": by, "finished": self.is_finished}
+        return Ending(reason, by, finished=self.is_finished)
 
     @property
     def frames(self) -> tuple[Frame, ...]:

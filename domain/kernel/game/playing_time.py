@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from domain.types import Doc
-
 
 class Pause(NamedTuple):
     """A pause of the game. All times are ms since 1970 UTC."""
@@ -29,10 +27,6 @@ class Pause(NamedTuple):
     def standstill(self) -> int:
         """Return the playing time during the pause."""
         return self.since if self.until is None else self.until
-
-    def to_json(self) -> Doc:
-        """Return the pause as sent to clients."""
-        return {"since": self.since, "until": self.until, "moves": self.moves}
 
 
 Pauses = tuple[Pause, ...]

@@ -13,7 +13,7 @@ from domain.kernel.game.deadlines import DAY, SECOND
 from domain.kernel.game.officers import Office, Officer
 from domain.kernel.game.playing_time import Pause
 from domain.kernel.rules.ruleset import AnyRuleset, AnyScore
-from domain.types import Doc, Json, Seat
+from domain.types import Seat
 
 if TYPE_CHECKING:
     from domain.kernel.game.game import AnyGame
@@ -78,19 +78,7 @@ class Ruling:
         office = officer.office if officer else None
         return cls(record.version, record.time, body["reason"], office, *lists, penalties, pause)
 
-    def to_json(self) -> Doc:
-        """Return the ruling as sent to clients."""
-        return {
-            "version": self.version,
-            "at": self.at,
-            "final_at": self.final_at,
-            "reason": self.reason,
-            "places": list(self.places),
-            "forfeits": list(self.forfeits),
-            "penalties": self.penalties_to_json(),
-        }
-
-    def penalties_to_json(self) -> dict[str, Json]:
+    def penalties_to_json(self) -> dict[str, int]:
         """Return seat -> penalty points."""
         return {str(seat): points for seat, points in self.penalties.items()}
 

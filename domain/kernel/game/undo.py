@@ -39,19 +39,6 @@ class Motion:
     hidden: tuple[tuple[int, str], ...]
     """Information given to single seats: version, audience."""
 
-    def to_json(self, director: bool = False) -> dict[str, Json]:
-        """Return the motion as sent to clients."""
-        doc: dict[str, Json] = {
-            "to": self.to,
-            "seat": self.seat,
-            "undone": list(self.undone),
-            "free": self.free,
-            "consents": list(self.consents),
-            "draws": [list(d) for d in self.draws],
-            "fresh": self.fresh,
-        }
-        return doc | ({"hidden": [list(h) for h in self.hidden]} if director else {})
-
 
 def undone_records(game: AnyGame, records: Sequence[Record], to: int) -> list[Record]:
     """Return the records undone by going back to version `to`.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 
 from domain.errors import AnnalsError, InvalidTable, VerificationError
 from domain.kernel.game.command import check_office
@@ -59,6 +59,20 @@ VERIFICATION_CODES: Mapping[str, str] = {
 """Refusals of `verify`."""
 
 
+class ReportDoc(TypedDict):
+    game: str
+    ruleset: str
+    records: int
+    head: Annotated[str, "Hash of the last record, hex."]
+    packs: int
+    openings: int
+    boards: int
+    draws: int
+    decided: int
+    closed: bool
+    unrevealed_nonces: NotRequired[Annotated[list[int], "Seats that committed to a nonce and did not reveal it."]]
+
+
 @dataclass(frozen=True)
 class VerificationReport:
     """Numbers of a successful proof; a failure has no report."""
@@ -79,10 +93,23 @@ class VerificationReport:
     unrevealed_nonces: tuple[Seat, ...] = ()
     """Seats that committed to a nonce and did not reveal it before the start: it had no part in the dice."""
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the report as printed by the command line."""
-        doc: dict[str, Json] = {**self.__dict__, "unrevealed_nonces": list(self.unrevealed_nonces)}
-        return doc if self.unrevealed_nonces else {k: v for k, v in doc.items() if k != "unrevealed_nonces"}
+    def to_json(self) -> ReportDoc:
+        """Return the report as the command line prints it."""
+        doc: ReportDoc = {
+            "game": self.game,
+            "ruleset": self.ruleset,
+            "records": self.records,
+            "head": self.head,
+            "packs": self.packs,
+            "openings": self.openings,
+            "boards": self.boards,
+            "draws": self.draws,
+            "decided": self.decided,
+            "closed": self.closed,
+        }
+        if self.unrevealed_nonces:
+            doc["unrevealed_nonces"] = list(self.unrevealed_nonces)
+        return doc
 
 
 class ReplayCounts(NamedTuple):

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice
-from typing import Literal
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
 from domain.errors import RuleError
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.declarations import Move
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 class Option(msgspec.Struct, frozen=True, gc=False):
@@ -25,6 +25,32 @@ class Option(msgspec.Struct, frozen=True, gc=False):
     value: Json
     cost: dict[str, Json] = {}
     ends: bool = False
+
+    def to_json(self) -> OptionDoc:
+        """Return the option as sent to clients, without texts."""
+        doc: OptionDoc = {"value": self.value}
+        if self.cost:
+            doc["cost"] = self.cost
+        if self.ends:
+            doc["ends"] = True
+        return doc
+
+
+class OptionDoc(TypedDict):
+    value: Json | None
+    cost: NotRequired[Doc]
+    ends: NotRequired[Annotated[bool, "This pick advances the game."]]
+    label: NotRequired[Annotated[str, "Key of the ruleset's texts."]]
+    text: NotRequired[Annotated[str, "The label or sentence in the requested language."]]
+
+
+class ChoiceDoc(TypedDict):
+    field: str
+    text: NotRequired[Annotated[str, "The question in the requested language, if the texts have it."]]
+    kind: Annotated[Literal["one", "some", "range"], "Number of options to pick: one or some; or a number in a range."]
+    options: NotRequired[list[OptionDoc]]
+    lo: NotRequired[int]
+    hi: NotRequired[int]
 
 
 @dataclass(frozen=True)
@@ -42,16 +68,13 @@ class Choice:
         """The offered values; empty for a range."""
         return [o.value for o in self.options]
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the question as sent to clients."""
-        doc: dict[str, Json] = {"field": self.field, "kind": self.kind}
+    def to_json(self) -> ChoiceDoc:
+        """Return the question as sent to clients, without texts."""
+        doc: ChoiceDoc = {"field": self.field, "kind": self.kind}
         if self.options:
-            doc["options"] = [
-                {"value": o.value} | ({"cost": o.cost} if o.cost else {}) | ({"ends": True} if o.ends else {})
-                for o in self.options
-            ]
+            doc["options"] = [option.to_json() for option in self.options]
         if self.kind != "one":
-            doc |= {"lo": self.lo, "hi": self.hi}
+            doc["lo"], doc["hi"] = self.lo, self.hi
         return doc
 
 

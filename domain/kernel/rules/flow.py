@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Annotated, NotRequired, TypedDict, TypeVar
 
 import msgspec
 
@@ -112,6 +112,20 @@ def evolve_all(state: S, facts: Iterable[Fact[S]]) -> S:
     return state
 
 
+class DecisionDoc(TypedDict):
+    id: str
+    kind: str
+    must: list[int]
+    may: list[int]
+    done: list[int]
+    engine: bool
+    clock: str
+    context: Doc
+    deadline: NotRequired[Annotated[int | None, "ms since 1970 UTC; null while the clock is stopped."]]
+    due: NotRequired[Annotated[dict[str, int], "Seat -> time of its default, after grace, bank and vacation."]]
+    job: NotRequired[Annotated[str, "Job of the engine. Its status: `/v1/jobs/{job}`."]]
+
+
 @dataclass(frozen=True)
 class Decision:
     """Open decision of seats or the engine; all of it is public."""
@@ -127,8 +141,8 @@ class Decision:
     """Deadline class."""
     context: Doc
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the decision as sent to clients."""
+    def to_json(self) -> DecisionDoc:
+        """Return the decision as sent to clients, without times and job."""
         return {
             "id": self.id,
             "kind": self.kind,

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import is_not
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Generic, NotRequired, Protocol, TypedDict, TypeVar
 
 from domain.compat import cached_property
 from domain.errors import InvalidTable
@@ -25,6 +25,7 @@ from domain.kernel.rules.flow import (
 from domain.kernel.rules.meta import Meta, Table
 from domain.kernel.schema import declarations, validators
 from domain.kernel.schema.declarations import Context, Fact, Move, Part
+from domain.kernel.schema.document_members import ScoreDetail
 from domain.kernel.text.message_catalog import Message
 from domain.types import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 
@@ -48,6 +49,17 @@ T = TypeVar("T")
 D_co = TypeVar("D_co", bound=Part, covariant=True)
 
 
+class ScoreDoc(TypedDict):
+    seat: int
+    place: int
+    points: int
+    detail: ScoreDetail
+    alive: NotRequired[Annotated[bool, "False if the seat was eliminated; in games with elimination."]]
+    solo: NotRequired[Annotated[bool, "True if the seat won alone; in games with shared victories."]]
+    forfeited: NotRequired[Annotated[bool, "After a ruling: true if the seat forfeited the game."]]
+    penalty: NotRequired[Annotated[int, "Penalty points by ruling, apart from `points`."]]
+
+
 @dataclass(frozen=True)
 class Score(Generic[D_co]):
     """One line of the final table, or of the current standings."""
@@ -63,16 +75,19 @@ class Score(Generic[D_co]):
     solo: bool | None = None
     """Whether the seat has won alone, in games with shared victories; else None."""
 
-    def to_json(self) -> dict[str, Json]:
+    def to_json(self) -> ScoreDoc:
         """Return the line as sent to clients."""
-        doc: dict[str, Json] = {
+        doc: ScoreDoc = {
             "seat": self.seat,
             "place": self.place,
             "points": self.points,
             "detail": declarations.doc(self.detail),
         }
-        optional = {"alive": self.alive, "solo": self.solo}
-        return doc | {name: value for name, value in optional.items() if value is not None}
+        if self.alive is not None:
+            doc["alive"] = self.alive
+        if self.solo is not None:
+            doc["solo"] = self.solo
+        return doc
 
 
 AnyScore = Score[Part]
