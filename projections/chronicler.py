@@ -14,7 +14,7 @@ from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Texts
 from domain.service.player_texts import PlayerTexts
 from domain.types import Doc, Seat
-from projections.documents import add_text
+from projections.documents import add_text, build_battles
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,15 @@ class Chronicler:
 
     def tell(self, rules: AnyRuleset, entry: Doc) -> Doc:
         """Return a timeline entry with its sentences."""
-        powers = _powers_by_seat(tuple(entry.get("powers", {}).items()))
-        return add_text(rules, entry, self.words, self.namer(entry["version"], powers))
+        return add_text(rules, entry, self.words, self._namer_of(entry))
+
+    def tell_battles(self, rules: AnyRuleset, entries: Iterable[Doc]) -> list[Doc]:
+        """Return the battles that timeline entries tell, without undone ones."""
+        standing = [entry for entry in entries if not self.is_undone(entry["version"])]
+        return build_battles(rules, standing, self.words, self._namer_of)
+
+    def _namer_of(self, entry: Doc) -> SeatNames:
+        return self.namer(entry["version"], _powers_by_seat(tuple(entry.get("powers", {}).items())))
 
 
 @functools.lru_cache(512)

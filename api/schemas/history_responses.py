@@ -96,8 +96,46 @@ class EntrySchema(ResponseSchema):
     )
 
 
+class BattleSideSchema(ResponseSchema):
+    seat = fields.Integer(required=True, allow_none=True, metadata={"description": "null for a party without a seat."})
+    who = fields.String(required=True, allow_none=True, metadata={"description": "Id of a party without a seat."})
+    name = required_str()
+    dice = fields.List(
+        fields.List(fields.Integer()), required=True, metadata={"description": "Values, a list for each round."}
+    )
+    strength = fields.Integer(required=True, allow_none=True, metadata={"description": "null where there is none."})
+    reasons = fields.List(fields.String(), required=True, metadata={"description": "Parts of the strength, in words."})
+    force = fields.List(fields.String(), required=True, metadata={"description": "Units before the battle, in words."})
+    lost = fields.List(fields.String(), required=True, metadata={"description": "Losses, in words."})
+
+
+class BattleSchema(ResponseSchema):
+    version = required_int(metadata={"description": "The last version that tells of it."})
+    region = required_str()
+    stage = fields.String(
+        required=True, allow_none=True, metadata={"description": "Kind of battle where a combat has several."}
+    )
+    winner = JsonSchemaField(
+        {"type": "string", "enum": ["attacker", "defender", "tie"]},
+        required=True,
+        allow_none=True,
+        metadata={"description": "null while nobody has won, or where the rules name no winner."},
+    )
+    text = required_str(metadata={"description": "Who has beaten whom, and where."})
+    sentences = fields.List(
+        fields.String(), required=True, metadata={"description": "The lines of `text` of the entries that it stands for."}
+    )
+    sides = fields.List(
+        fields.Nested(BattleSideSchema), required=True, metadata={"description": "The attacker, then the defender."}
+    )
+
+
 class TimelineSchema(PageSchema):
     items = fields.List(fields.Nested(EntrySchema), required=True)
+    battles = fields.List(
+        fields.Nested(BattleSchema),
+        metadata={"description": "The battles that these entries tell, without undone ones."},
+    )
 
 
 class DigestTurnSchema(ResponseSchema):

@@ -73,14 +73,14 @@ class Node(Struct, frozen=True):
         if self.rows:
             return sum(max((node.lines for node in cells), default=1) for _, cells in self.rows) + 1
         lines = sum(node.lines for _, node in self.entries) if self.entries else 1
-        return -(-lines // ABREAST) if self.form in ("cards", "display") else lines
+        return -(-lines // ABREAST) if self.form in ("cards", "display", "sheets") else lines
 
     @property
     def is_broad(self) -> bool:
         """Return True for tables, and for lists of parts that are no single values."""
         return (
             bool(self.rows or self.matrix)
-            or self.form in ("display", "cards")
+            or self.form in ("display", "cards", "sheets")
             or any(node.entries or node.rows for _, node in self.entries)
             or len(self.entries) > LONG
         )
@@ -272,6 +272,8 @@ class _NodeBuilder:
                 return Node(entries=self._list_cards(form, member, value), form="cards")
             case "display":
                 return self._draw_display(form, member, value, path)
+            case "sheets" if self.widgets and not is_flat:
+                return self._draw_sheets(self.widgets, member, value, path)
             case "dice":
                 return self._draw_dice(member, value, path)
             case "matrix" if isinstance(value, dict) and self.widgets:
@@ -312,6 +314,19 @@ class _NodeBuilder:
         placed = [(name, replace(node, note=group)) for (name, node), group in zip(entries, groups, strict=True)]
         order = list(dict.fromkeys(groups))
         return Node(entries=sorted(placed, key=lambda each: order.index(each[1].note)), form="display")
+
+    def _draw_sheets(self, widgets: Widgets, member: str, value: Json, path: Path) -> Node | None:
+        """Return what each owner holds as a sheet of its own, or None if one of them is no owner."""
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        entries = []
+        for key, each in items:
+            owner = widgets.owners.find(each["seat"] if _has_seat(each) else key)
+            if owner is None or not isinstance(each, dict):
+                return None
+            held = {name: part for name, part in each.items() if name != "seat"}
+            node = self.list_members(held, "" if isinstance(value, list) else str(key), (*path, str(key)))
+            entries.append((owner.name, replace(node, owner=owner)))
+        return Node(entries=entries, form="sheets")
 
     def _draw_dice(self, member: str, value: Json, path: Path) -> Node | None:
         if isinstance(value, dict):

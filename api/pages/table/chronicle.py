@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from flask import Response, request
 
@@ -28,20 +27,11 @@ SLICE, MOST_SLICES = 200, 10
 """Entries of the timeline in one request, and requests for one's own last move."""
 
 
-@dataclass(frozen=True)
-class Gazette:
-    """Sentences about all that has happened since the visitor's last own move: those about the visitor first."""
-
-    since: int
-    """Version of that move."""
-    lines: Sequence[str]
-
-
-def newest_entries(page: TablePage) -> list[Doc]:
-    """Return the newest entries of the timeline."""
+def newest_entries(page: TablePage) -> tuple[list[Doc], list[Doc]]:
+    """Return the newest entries of the timeline, and the battles that they tell."""
     after = max(page.summary["version"] - LOOKED_AT, 0)
     found = require("GET", f"/games/{page.game}/timeline?limit={LOOKED_AT}&after={after}", role=page.role)
-    return list(found["items"])
+    return list(found["items"]), list(found["battles"])
 
 
 def list_told(page: TablePage, entries: Sequence[Doc]) -> list[Doc]:
@@ -49,18 +39,6 @@ def list_told(page: TablePage, entries: Sequence[Doc]) -> list[Doc]:
     has_sheet = load_sheet(page.labels.rules.package) is not None
     told = [each for each in entries if page.tell(each)]
     return [each for each in told if not (has_sheet and each["kind"] == "moved" and not each.get("own"))][-NEWEST:]
-
-
-def find_news(page: TablePage, entries: Sequence[Doc]) -> Gazette | None:
-    """Return what others and the engine have done since the visitor's last own move, or None if nothing is told."""
-    if page.summary["status"] != "running" or page.seat is None:
-        return None
-    standing = [each for each in entries if not each.get("undone")]
-    since = max((e["version"] for e in standing if e["kind"] == "moved" and e["seat"] == page.seat), default=0)
-    told = list_told(page, [each for each in standing if each["version"] > since]) if since else []
-    name = page.labels.short_seat(page.seat)
-    lines = [line for each in told for line in page.tell(each)]
-    return Gazette(since, sorted(lines, key=lambda line: name not in line)) if lines else None
 
 
 def digest_since_visit(page: TablePage) -> Doc | None:

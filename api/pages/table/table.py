@@ -17,10 +17,12 @@ from api.pages.map.board_picture import is_public
 from api.pages.map.map_view import MapView, Offers, find_offers, show_map
 from api.pages.map.missing_places import find_places
 from api.pages.player_view.kept_panels import show_parts
-from api.pages.player_view.node_html import NodeWriter
+from api.pages.player_view.node_html import NodeWriter, write_die
 from api.pages.player_view.view_nodes import show_window
-from api.pages.table.chronicle import NEWEST, Gazette, digest_since_visit, find_news, list_told, newest_entries
+from api.pages.table.chronicle import NEWEST, digest_since_visit, list_told, newest_entries
+from api.pages.table.gazette import Gazette, find_news
 from api.pages.table.picks_cookie import forget_picks, recall_picks
+from api.pages.table.players import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.table_page import TablePage, load_table_page
 from api.services import Doc
@@ -61,8 +63,8 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     running = summary["status"] == "running"
     if asked is None and running and (page.must_decide or page.may_decide):
         asked = ask_first(page)
-    entries, digest = newest_entries(page), digest_since_visit(page)
-    news = find_news(page, entries)
+    (entries, battles), digest = newest_entries(page), digest_since_visit(page)
+    news = find_news(page, entries, battles)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
     missing = asked.missing if asked and not blocked else ()
@@ -82,8 +84,10 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         parts=parts,
         window=show_window(labels, page.decision, titles) if running else None,
         write_node=NodeWriter(labels.texts.lang).write_node,
+        write_die=write_die,
         map=_show_map(page, offers, news if asked is None or not asked.is_begun else None),
         news=news,
+        players=list_players(page) if summary["status"] != "open" else (),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),

@@ -1,0 +1,98 @@
+"""The gazette above the question: what has happened since the visitor's last own move, with battles as cards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from api.pages.common.geometry import load_geometry
+from api.pages.common.owners import Owner, Owners
+from api.pages.common.presentation import load_map
+from api.pages.map.map_drawing import region_name
+from api.pages.table.chronicle import list_told
+from api.pages.table.table_page import TablePage
+from api.services import Doc
+
+MOST_CARDS = 8
+"""Battles as cards; the sentences tell the others."""
+FACES = 6
+"""Faces of a die that is drawn with pips."""
+
+
+@dataclass(frozen=True)
+class SideShown:
+    """A side on a card. `owner` is None for a party without a shield."""
+
+    doc: Doc
+    owner: Owner | None
+    has_won: bool
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class BattleShown:
+    """A battle as a card."""
+
+    doc: Doc
+    sides: Sequence[SideShown]
+    place: str
+    """Name of its region."""
+    is_on_map: bool
+
+    @property
+    def is_own(self) -> bool:
+        """Return True if the visitor fought in it."""
+        return any(side.is_own for side in self.sides)
+
+    @property
+    def has_pips(self) -> bool:
+        """Return True if all its dice have the faces of a common one."""
+        return all(0 < die <= FACES for side in self.sides for each in side.doc["dice"] for die in each)
+
+
+@dataclass(frozen=True)
+class Gazette:
+    """All that has happened since the visitor's last own move: what is about the visitor first."""
+
+    since: int
+    """Version of that move, or the one before it if the move itself has led to a battle."""
+    battles: Sequence[BattleShown]
+    lines: Sequence[str]
+    """What the cards do not tell."""
+
+
+def find_news(page: TablePage, entries: Sequence[Doc], battles: Sequence[Doc]) -> Gazette | None:
+    """Return what others, the dice and the engine have done since the visitor's last own move, or None for nothing."""
+    if page.summary["status"] == "open" or page.seat is None:
+        return None
+    standing = [each for each in entries if not each.get("undone")]
+    own = max((e["version"] for e in standing if e["kind"] == "moved" and e["seat"] == page.seat), default=0)
+    if not own:
+        return None
+    fresh = [each for each in battles if each["version"] >= own]
+    since = own - 1 if any(each["version"] == own for each in fresh) else own
+    told = list_told(page, [each for each in standing if each["version"] > since])
+    if not told:
+        return None
+    name = page.labels.short_seat(page.seat)
+    cards = show_battles(page, fresh)[:MOST_CARDS]
+    on_cards = {line for card in cards for line in card.doc["sentences"]}
+    lines = [line for each in told for line in page.tell(each) if line not in on_cards]
+    return Gazette(since, cards, sorted(lines, key=lambda line: name not in line))
+
+
+def show_battles(page: TablePage, battles: Sequence[Doc]) -> list[BattleShown]:
+    """Return battles as cards: the visitor's own first, the newest before older ones."""
+    labels, package = page.labels, page.labels.rules.package
+    geometry = load_geometry(package)
+    owners = Owners(labels, page.board, load_map(package).get("owners", ()))
+    shown = []
+    for doc in battles:
+        sides = []
+        for name, side in zip(("attacker", "defender"), doc["sides"], strict=True):
+            owner = owners.find(side["who"] if side["seat"] is None else side["seat"])
+            is_own = side["seat"] is not None and side["seat"] == page.seat
+            sides.append(SideShown(side, owner, doc["winner"] == name, is_own))
+        is_on_map = geometry is not None and doc["region"] in geometry.regions
+        shown.append(BattleShown(doc, sides, region_name(labels.texts, doc["region"]), is_on_map))
+    return sorted(reversed(shown), key=lambda battle: not battle.is_own)

@@ -1,0 +1,51 @@
+"""Battles as documents in one language: names, dice, strengths with their reasons, losses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.rules.battles import Battle, BattleSide
+from domain.kernel.text.message_catalog import Texts
+from domain.types import Doc, Json
+
+
+def tell_battle(texts: Texts, namer: SeatNames, battle: Battle) -> Doc:
+    """Return a battle with the names and words for its card."""
+    return {
+        "version": battle.version,
+        "region": battle.region,
+        "stage": battle.stage or None,
+        "winner": battle.winner or None,
+        "text": texts.render(f"battle.{battle.winner or 'open'}", _members(battle), namer),
+        "sentences": [line for fact in battle.facts for line in (texts.sentence(fact, namer) or "").split("\n") if line],
+        "sides": [_tell_side(texts, namer, side) for side in battle.sides.values()],
+    }
+
+
+def _members(battle: Battle) -> Mapping[str, Json]:
+    return {"attacker": battle.attacker.who, "defender": battle.defender.who, "region": battle.region}
+
+
+def _tell_side(texts: Texts, namer: SeatNames, side: BattleSide) -> Doc:
+    who = side.who
+    seat = who if isinstance(who, int) else next((s for s, power in namer.powers.items() if power == who), None)
+    name = (texts.noun(who) if seat is None else namer(seat)).bare
+    return {
+        "seat": seat,
+        "who": str(who) if seat is None else None,
+        "name": name[:1].upper() + name[1:],
+        "dice": [list(each) for each in side.dice],
+        "strength": side.strength,
+        "reasons": [text for part in side.reasons if (text := texts.fill("item.part", part, namer))],
+        "force": _count(texts, namer, Counter({(None, unit): count for unit, count in side.force.items()})),
+        "lost": _count(texts, namer, side.lost),
+    }
+
+
+def _count(texts: Texts, namer: SeatNames, some: Mapping[tuple[Any, str], int]) -> list[str]:
+    """Return numbers of things in words, with the ally whose things they are."""
+    told = ({"ally": ally, "unit": unit, "count": count} for (ally, unit), count in some.items())
+    return [text for members in told if (text := texts.fill("item.counted", members, namer))]
