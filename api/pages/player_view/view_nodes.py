@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from api.pages.common.labels import Labels, capital
 from api.pages.common.owners import Owner
+from api.pages.common.presentation import load_members
 from api.pages.player_view.widgets import Form, Matrix, Widgets, build_matrix, find_window
 from api.services import Doc
 from domain.types import Json
@@ -98,11 +99,12 @@ class Panel:
     member: str
     title: str
     node: Node
+    is_always_open: bool = False
 
     @property
     def is_long(self) -> bool:
         """Return True if the panel begins closed."""
-        return self.node.lines > LONG
+        return self.node.lines > LONG and not self.is_always_open
 
     @property
     def is_broad(self) -> bool:
@@ -147,7 +149,8 @@ def build_panel(widgets: Widgets, part: str, member: str, value: Json, places: M
     builder = _NodeBuilder(widgets.labels, widgets, places)
     if not member:
         return Panel(part, "", "", builder.list_members(value, "", (part,)))
-    return Panel(part, member, widgets.labels.member(member), builder.build(member, value, (part, member)))
+    is_open = bool(load_members(widgets.labels.rules.package).get(member, {}).get("open"))
+    return Panel(part, member, widgets.labels.member(member), builder.build(member, value, (part, member)), is_open)
 
 
 def count_leaves(value: Json) -> int:

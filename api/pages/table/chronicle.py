@@ -19,8 +19,11 @@ from domain.errors import StoreUnavailable
 NEWEST = 12
 """Entries of the chronicle on the page of a table."""
 
-LOOKED_AT = 60
-"""Versions in which the page looks for them, and for what has happened since the visitor's last move."""
+LOOKED_AT, LOOKED_AT_WITH_SHEETS = 60, 200
+"""Versions in which the page looks for them, and for what has happened since the visitor's last own move.
+
+Each order of a sheet is a record of its own, which others cannot read.
+"""
 
 
 SLICE, MOST_SLICES = 200, 10
@@ -29,8 +32,9 @@ SLICE, MOST_SLICES = 200, 10
 
 def newest_entries(page: TablePage) -> tuple[list[Doc], list[Doc]]:
     """Return the newest entries of the timeline, and the battles that they tell."""
-    after = max(page.summary["version"] - LOOKED_AT, 0)
-    found = require("GET", f"/games/{page.game}/timeline?limit={LOOKED_AT}&after={after}", role=page.role)
+    limit = LOOKED_AT if load_sheet(page.labels.rules.package) is None else LOOKED_AT_WITH_SHEETS
+    after = max(page.summary["version"] - limit, 0)
+    found = require("GET", f"/games/{page.game}/timeline?limit={limit}&after={after}", role=page.role)
     return list(found["items"]), list(found["battles"])
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from api.http import i18n
 from api.pages.common.in_process import ask
+from api.pages.common.labels import Labels
 from api.pages.common.owners import Owner, Owners, find_values
 from api.pages.common.presentation import load_map, load_players
 from api.pages.table.table_page import TablePage
@@ -69,18 +70,19 @@ def _read(page: TablePage, figure: Doc) -> Mapping[Seat, int]:
     if figure.get("scores"):
         scores = ask("GET", f"/games/{page.game}/scores", role=page.role).doc.get("scores", ())
         return {each["seat"]: each["points"] for each in scores}
-    return dict(_find(page, figure["at"]))
+    return read_figure(page.labels, page.board, figure, page.seat)
 
 
-def _find(page: TablePage, pointer: str) -> Iterator[tuple[Seat, int]]:
-    powers = {power: seat for seat, power in page.labels.names.powers.items()}
-    for taken, value in find_values(page.board, pointer):
-        if isinstance(value, bool) or not isinstance(value, int):
-            continue
-        key: Json = taken.get("owner", page.seat)
+def read_figure(labels: Labels, board: Doc, figure: Doc, own: Seat | None) -> Mapping[Seat, int]:
+    """Return a figure of a board by seat. One in the own part of the board is that of the visitor, `own`."""
+    powers = {power: seat for seat, power in labels.names.powers.items()}
+    found = {}
+    for taken, value in find_values(board, figure["at"]) if "at" in figure else ():
+        key: Json = taken.get("owner", own)
         seat = powers.get(str(key), int(key) if str(key).isdecimal() else None)
-        if seat is not None:
-            yield seat, value
+        if seat is not None and isinstance(value, int) and not isinstance(value, bool):
+            found[seat] = value
+    return found
 
 
 def _tell(page: TablePage, figure: Doc, value: int) -> tuple[str, str]:

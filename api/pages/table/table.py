@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flask import Response
 
@@ -20,7 +21,7 @@ from api.pages.player_view.kept_panels import show_parts
 from api.pages.player_view.node_html import NodeWriter, write_die
 from api.pages.player_view.view_nodes import show_window
 from api.pages.table.chronicle import NEWEST, digest_since_visit, list_told, newest_entries
-from api.pages.table.gazette import Gazette, find_news
+from api.pages.table.gazette import Gazette, find_news, list_figure_changes
 from api.pages.table.picks_cookie import forget_picks, recall_picks
 from api.pages.table.players import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
@@ -65,6 +66,9 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         asked = ask_first(page)
     (entries, battles), digest = newest_entries(page), digest_since_visit(page)
     news = find_news(page, entries, battles)
+    earlier = _load_earlier(page, news if asked is None or not asked.is_begun else None)
+    if news and earlier:
+        news.changes = list_figure_changes(page, earlier)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
     missing = asked.missing if asked and not blocked else ()
@@ -85,7 +89,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         window=show_window(labels, page.decision, titles) if running else None,
         write_node=NodeWriter(labels.texts.lang).write_node,
         write_die=write_die,
-        map=_show_map(page, offers, news if asked is None or not asked.is_begun else None),
+        map=_show_map(page, offers, earlier),
         news=news,
         players=list_players(page) if summary["status"] != "open" else (),
         offer_ids=offers.ids,
@@ -108,16 +112,20 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     )
 
 
-def _show_map(page: TablePage, offers: Offers, news: Gazette | None) -> MapView | None:
-    """Return the map, with marks where something has changed since the version of the news."""
+def _show_map(page: TablePage, offers: Offers, earlier: Doc | None) -> MapView | None:
+    """Return the map; with an earlier board also what has changed since, and the orders that were carried out."""
     shown = show_map(page.labels, page.board, page.seat, offers)
-    if shown is None or news is None:
+    before = show_map(page.labels, earlier, page.seat, Offers()) if shown and earlier else None
+    if shown is None or before is None:
         return shown
-    earlier = ask("GET", f"/games/{page.game}/board?version={news.since}", role=page.role)
-    before = show_map(page.labels, earlier.doc, page.seat, Offers()) if earlier.status < 400 else None
-    if before is not None:
-        shown.mark_changes(before)
-    return shown
+    shown.mark_changes(before)
+    return shown if shown.arrows else replace(shown, arrows=before.arrows)
+
+
+def _load_earlier(page: TablePage, news: Gazette | None) -> Doc | None:
+    """Return the board of the version since which there is news, or None."""
+    answer = ask("GET", f"/games/{page.game}/board?version={news.since}", role=page.role) if news else None
+    return answer.doc if answer and answer.status < 400 else None
 
 
 def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:

@@ -9,15 +9,8 @@ from domain.types import Doc
 
 
 def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
-    """Return the reader's own combats with their figures, then what all know of the battles of others."""
-    own = [_read_combat(version, fact) for version, fact in facts if fact["t"] == "combat_fought"]
-    places = {(each.version, each.region) for each in own}
-    others = [
-        _read_news(version, fact)
-        for version, fact in facts
-        if fact["t"] == "battle_fought" and (version, fact["territory"]) not in places and len(fact["empires"]) > 1
-    ]
-    return [*own, *others]
+    """Return the reader's own combats; of those of others nobody knows the figures."""
+    return [_read_combat(version, fact) for version, fact in facts if fact["t"] == "combat_fought"]
 
 
 def _read_combat(version: int, fact: Doc) -> Battle:
@@ -35,11 +28,3 @@ def _read_combat(version: int, fact: Doc) -> Battle:
     if fact["winner"]:
         winner = "attacker" if fact["winner"] == fact["attacker"] else "defender"
     return Battle(version, fact["territory"], *sides, winner=winner, facts=[fact])
-
-
-def _read_news(version: int, fact: Doc) -> Battle:
-    first, second = (each for each in fact["empires"][:2])
-    winner: BattleEnd = ""
-    if fact["held_by"] in (first, second):
-        winner = "attacker" if fact["held_by"] == first else "defender"
-    return Battle(version, fact["territory"], BattleSide(first), BattleSide(second), winner=winner, facts=[fact])
