@@ -121,6 +121,7 @@ class BattleSchema(ResponseSchema):
         allow_none=True,
         metadata={"description": "null while nobody has won, or where the rules name no winner."},
     )
+    open = fields.Boolean(required=True, metadata={"description": "True until it is over."})
     text = required_str(metadata={"description": "Who has beaten whom, and where."})
     sentences = fields.List(
         fields.String(), required=True, metadata={"description": "The lines of `text` of the entries that it stands for."}

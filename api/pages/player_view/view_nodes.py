@@ -116,7 +116,10 @@ class Panel:
 class Window:
     """The object of an answer, with the panels about it."""
 
+    text: str
+    """A sentence of the game, or empty."""
     node: Node
+    """The members of the decision, for one without a sentence."""
     links: Sequence[tuple[str, str]]
     """Members and titles of panels with more about it."""
 
@@ -130,7 +133,8 @@ def show_window(labels: Labels, decision: Doc | None, titles: Mapping[str, str])
     if decision is None or found is None:
         return None
     links = [(member, title) for member, title in titles.items() if member in found.get("shows", ())]
-    return Window(build_node(labels, "", decision["context"]), links)
+    told = labels.texts.render(f"situation.{decision['kind']}", decision["context"], labels.names)
+    return Window(told or "", build_node(labels, "", decision["context"]), links)
 
 
 def split_part(part: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:

@@ -102,8 +102,8 @@ def find_news(page: TablePage, entries: Sequence[Doc], battles: Sequence[Doc]) -
     told = list_told(page, [each for each in standing if each["version"] > since])
     if not told:
         return None
-    cards = show_battles(page, fresh)[:MOST_CARDS]
-    on_cards = {line for card in cards for line in card.doc["sentences"]}
+    cards = [each for each in show_battles(page, fresh) if not each.doc["open"]][:MOST_CARDS]
+    on_cards = {line for each in battles for line in each["sentences"]}
     lines = [line for line in _order_lines(page, told) if line not in on_cards]
     own_lines = [line for line in lines if line in _list_own(page, told)]
     is_long = len(lines) > MOST_LINES

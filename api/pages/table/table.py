@@ -21,7 +21,7 @@ from api.pages.player_view.kept_panels import show_parts
 from api.pages.player_view.node_html import NodeWriter, write_die
 from api.pages.player_view.view_nodes import show_window
 from api.pages.table.chronicle import NEWEST, digest_since_visit, list_told, newest_entries
-from api.pages.table.gazette import Gazette, find_news, list_figure_changes
+from api.pages.table.gazette import Gazette, find_news, list_figure_changes, show_battles
 from api.pages.table.picks_cookie import forget_picks, recall_picks
 from api.pages.table.players import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
@@ -74,6 +74,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     missing = asked.missing if asked and not blocked else ()
     places = find_places(labels, page.board, page.seat, missing, asked.list_about(page.decision) if asked else None)
     parts = show_parts(labels, page.board, page.audit, places) if page.board else []
+    fight = next((each for each in show_battles(page, battles) if each.doc["open"]), None) if page.board else None
     titles = next((part.titles for part in parts if part.name == "public"), {})
     stopped = summary["status"] in ("over", "closed")
     return render_games_page(
@@ -91,6 +92,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         write_die=write_die,
         map=_show_map(page, offers, earlier),
         news=news,
+        fight=fight,
         players=list_players(page) if summary["status"] != "open" else (),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),

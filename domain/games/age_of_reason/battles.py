@@ -10,30 +10,40 @@ from domain.types import Doc
 
 
 def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
-    """Return the battles in the order of their dice."""
+    """Return the battles in their order."""
     found: list[Battle] = []
-    region, is_open, declared = "", False, []
     for version, fact in facts:
-        match fact["t"]:
-            case "attack_declared":
-                region, declared = fact["region"], [fact]
-            case "battle_rolled":
-                attacker, defender = (
-                    BattleSide(roll["who"], [roll["dice"]], roll["strength"], list(roll["parts"]))
-                    for roll in fact["rolls"]
-                )
-                found.append(Battle(version, region, attacker, defender, facts=[*declared, fact]))
-                is_open, declared = True, []
-            case "dice_rerolled" if is_open:
-                _roll_again(found[-1], fact)
-            case "battle_resolved" if is_open:
-                found[-1].winner, found[-1].region, found[-1].version = fact["winner"], fact["region"], version
-                found[-1].facts.append(fact)
-            case "battle_ended":
-                region, is_open = "", False
-            case _ if is_open:
-                _note_loss(found[-1], fact)
-    return [each for each in found if each.region]
+        last = found[-1] if found and found[-1].is_open else None
+        if fact["t"] == "attack_declared":
+            defender = BattleSide(fact["sides"]["defender"])
+            found.append(Battle(version, fact["region"], BattleSide(fact["seat"]), defender, facts=[fact]))
+        elif fact["t"] == "battle_rolled":
+            if last is None:
+                found.append(last := Battle(version, "", *(BattleSide(roll["who"]) for roll in fact["rolls"])))
+            _roll(last, version, fact)
+        elif last:
+            _go_on(last, version, fact)
+    return [each for each in found if each.region and (each.has_dice or each.is_open)]
+
+
+def _roll(battle: Battle, version: int, fact: Doc) -> None:
+    for side, roll in zip(battle.sides.values(), fact["rolls"], strict=True):
+        side.dice, side.strength, side.reasons = [roll["dice"]], roll["strength"], list(roll["parts"])
+    battle.version = version
+    battle.facts.append(fact)
+
+
+def _go_on(battle: Battle, version: int, fact: Doc) -> None:
+    match fact["t"]:
+        case "dice_rerolled":
+            _roll_again(battle, fact)
+        case "battle_resolved":
+            battle.winner, battle.region, battle.version = fact["winner"], fact["region"], version
+            battle.facts.append(fact)
+        case "battle_ended":
+            battle.is_open = False
+        case _:
+            _note_loss(battle, fact)
 
 
 def _roll_again(battle: Battle, fact: Doc) -> None:
@@ -44,12 +54,12 @@ def _roll_again(battle: Battle, fact: Doc) -> None:
     again.dice = [fact["dice"]]
     spread = max(fact["dice"]) - min(fact["dice"])
     others = [each for each in again.reasons if each["part"] != "spread"]
-    battle.facts.append(fact)
     again.reasons = [*([{"part": "spread", "value": spread, "who": again.who}] if spread else []), *others]
+    battle.facts.append(fact)
 
 
 def _note_loss(battle: Battle, fact: Doc) -> None:
-    """Note what a fact after the battle takes from a side."""
+    """Note what a fact after the dice takes from a side."""
     before = battle.count_lost()
     if fact["t"] == "unrest_added" and (side := battle.side_of(fact["seat"])):
         side.lose("unrest", fact["unrest"])

@@ -27,4 +27,4 @@ def _read_combat(version: int, fact: Doc) -> Battle:
     winner: BattleEnd = ""
     if fact["winner"]:
         winner = "attacker" if fact["winner"] == fact["attacker"] else "defender"
-    return Battle(version, fact["territory"], *sides, winner=winner, facts=[fact])
+    return Battle(version, fact["territory"], *sides, winner=winner, is_open=False, facts=[fact])

@@ -2,39 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from domain.games.imperunde.data import COUNTRIES
-from domain.kernel.rules.battles import Battle, BattleSide, ToldFact
-from domain.types import Doc
+from domain.kernel.rules.battles import Battle, BattleEnd, BattleSide, ToldFact
+from domain.types import Doc, Json
 
 
 def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
-    """Return the combats in which dice were rolled, each with all its rounds."""
+    """Return the combats, each with all its rounds; of those that are over, the ones with dice."""
     found: list[Battle] = []
-    is_open = False
+    declared: Doc = {}
     for version, fact in facts:
+        last = found[-1] if found and found[-1].is_open else None
         match fact["t"]:
+            case "attack_declared":
+                declared = fact
+            case "combat_started":
+                found.append(_begin(version, {**declared, **fact}, fact["attacker"], fact["defender"]))
+                declared = {}
             case "round_fought":
                 sides = fact["sides"]
-                if not is_open or (found[-1].attacker.who, found[-1].defender.who) != (*sides.values(),):
-                    found.append(Battle(version, fact["region"], *map(BattleSide, sides.values())))
-                    is_open = True
-                found[-1].version = version
-                found[-1].facts.append(fact)
-                _add_round(found[-1], fact)
-            case "country_conquered" if is_open:
-                found[-1].winner = "attacker"
-            case "combat_ended" if is_open:
-                # At sea the dice may leave both: only a land has a holder.
-                outcome = {"won": "attacker", "held": "defender" if fact["region"] in COUNTRIES else ""}
-                found[-1].winner = outcome.get(fact["outcome"], "") or found[-1].winner  # type: ignore[assignment]
-                is_open = False
+                if last is None or (last.attacker.who, last.defender.who) != (*sides.values(),):
+                    if last:
+                        last.is_open = False
+                    found.append(last := _begin(version, fact, *sides.values()))
+                _add_round(last, version, fact)
+            case "country_conquered" if last:
+                last.winner = "attacker"
+            case "combat_ended" if last:
+                last.winner, last.is_open = _find_winner(last, fact), False
+    return [each for each in found if each.has_dice or each.is_open]
+
+
+def _begin(version: int, fact: Doc, attacker: Json, defender: Json) -> Battle:
+    battle = Battle(version, fact["region"], BattleSide(attacker), BattleSide(defender))
+    battle.attacker.force = _count(each for group in fact.get("force", ()) for each in group["units"])
+    parties = [each["units"] for each in fact.get("defence", ()) if each["party"] == defender]
+    battle.defender.force = _count(each for units in parties for each in units)
+    return battle
+
+
+def _count(units: Iterable[Doc]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for each in units:
+        found[each["unit"]] += each["count"]
     return found
 
 
-def _add_round(battle: Battle, fact: Doc) -> None:
+def _find_winner(battle: Battle, fact: Doc) -> BattleEnd:
+    if fact["outcome"] == "won":
+        return "attacker"
+    # At sea the dice may leave both: only a land has a holder.
+    return "defender" if fact["outcome"] == "held" and fact["region"] in COUNTRIES else battle.winner
+
+
+def _add_round(battle: Battle, version: int, fact: Doc) -> None:
     """Add the dice of a round, pair by pair, and its losses; natives and insurgents tell only their rest."""
+    battle.version = version
+    battle.facts.append(fact)
     for name, lost in zip(("attacker", "defender"), fact["lost"], strict=True):
         side = battle.sides[name]
         side.dice.append([value for _, value in fact[name]])

@@ -16,6 +16,7 @@ def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
         last, who = found[-1] if found else None, (fact["region"], fact["empire"], fact["against"])
         if last is None or (last.region, last.attacker.who, last.defender.who) != who:
             last = Battle(version, fact["region"], BattleSide(fact["empire"]), BattleSide(fact["against"]))
+            last.is_open = False
             found.append(last)
         stands = fact["outcome"] == "attacker_stands"
         last.version, last.winner = version, "attacker" if stands else "tie"

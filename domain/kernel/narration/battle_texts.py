@@ -19,10 +19,15 @@ def tell_battle(texts: Texts, namer: SeatNames, battle: Battle) -> Doc:
         "region": battle.region,
         "stage": battle.stage or None,
         "winner": battle.winner or None,
-        "text": texts.render(f"battle.{battle.winner or 'open'}", _members(battle), namer),
+        "open": battle.is_open,
+        "text": texts.render(f"battle.{_ending(battle)}", _members(battle), namer),
         "sentences": [line for fact in battle.facts for line in (texts.sentence(fact, namer) or "").split("\n") if line],
         "sides": [_tell_side(texts, namer, side) for side in battle.sides.values()],
     }
+
+
+def _ending(battle: Battle) -> str:
+    return battle.winner or ("declared" if battle.is_open and not battle.has_dice else "open")
 
 
 def _members(battle: Battle) -> Mapping[str, Json]:

@@ -51,6 +51,8 @@ class Battle:
     winner: BattleEnd = ""
     stage: str = ""
     """Id of the kind of battle where a combat has several, such as one at sea before that on land."""
+    is_open: bool = True
+    """False once it is over; before its dice it is an attack that somebody answers."""
     facts: list[Doc] = field(default_factory=list)
     """The facts that it is read from: a page that shows it need not tell them again."""
 
@@ -58,6 +60,11 @@ class Battle:
     def sides(self) -> Mapping[str, BattleSide]:
         """Return both sides by their names."""
         return {"attacker": self.attacker, "defender": self.defender}
+
+    @property
+    def has_dice(self) -> bool:
+        """Return True if dice of it have been rolled."""
+        return any(side.dice for side in self.sides.values())
 
     def count_lost(self) -> int:
         """Return the number of things lost so far."""
