@@ -9,7 +9,9 @@ import msgspec
 
 from api import authorization
 from api.documents import challenges
+from api.documents.proposals import proposal_status
 from api.documents.summaries import add_names
+from api.documents.undo_requests import request_status
 from api.response_builders import ChangeCursor, Changed, paginate_changes
 from api.services import ApiServices, Doc
 from domain.service.principals import Role
@@ -79,7 +81,16 @@ def build_my_tables(
 
     query = {"status": status, "turn": "" if turn == "all" else turn}
     items, address = paginate_changes(read, at, limit, "/v1/me/games", **query)
-    return {"items": add_names(s, [doc for _, doc in items]), "next": address}
+    return {"items": add_names(s, _add_votes(s, [doc for _, doc in items])), "next": address}
+
+
+def _add_votes(s: ApiServices, tables: Sequence[Doc]) -> list[Doc]:
+    """Add `votes`: the open undo requests and proposals at a table that await a vote of an own seat."""
+    running = [doc["game"] for doc in tables if doc["status"] == "running"]
+    status = {"rewind": request_status, "proposal": proposal_status}
+    waiting = [each for each in s.job_requests.list_pending(running) if status[each.work](s, each)[0] == "open"]
+    missing = [(each.game, seat) for each in waiting for seat in each.missing_seats]
+    return [doc | {"votes": sum((doc["game"], role) in missing for role in doc["roles"])} for doc in tables]
 
 
 def add_turn(s: ApiServices, summary: Doc, roles: Sequence[Role]) -> Doc:

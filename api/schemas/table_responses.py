@@ -427,6 +427,9 @@ class MineSchema(SummarySchema):
     left = fields.Integer(
         required=True, allow_none=True, metadata={"description": "ms until the own default is played. null: no limit."}
     )
+    votes = fields.Integer(
+        metadata={"description": "Undo requests and proposals that await a vote of an own seat; not in streams of news."}
+    )
 
 
 class MyGamesSchema(PageSchema):

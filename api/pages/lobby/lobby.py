@@ -54,6 +54,11 @@ class TableShown:
         return ", ".join(people + ([i18n.translate(told, self.labels.texts.lang)] if bots else []))
 
     @property
+    def is_due(self) -> bool:
+        """Return True if a decision or a vote of the visitor's is open."""
+        return bool(self.doc.get("turn") or self.doc.get("votes"))
+
+    @property
     def free(self) -> int:
         """Return the number of free seats."""
         return len(self._free_seats)
@@ -83,7 +88,7 @@ def index(other: Callable[[], Response]) -> Response:
 def show_home() -> Response:
     """Show what waits for the visitor, or what can be done here."""
     mine = list_own_tables() if session_owner() else []
-    due = [table for table in mine if table.doc["turn"]]
+    due = [table for table in mine if table.is_due]
     return render_games_page(
         "home",
         wide=True,
@@ -100,7 +105,7 @@ def list_own_tables(*statuses: str) -> list[TableShown]:
     """Return the visitor's tables of these statuses: those where something is due first."""
     items = require("GET", "/me/games?limit=100")["items"]
     tables = show_tables(each for each in items if each["status"] in (statuses or ("open", "running")))
-    return sorted(tables, key=lambda t: (not t.doc["turn"], t.doc["left"] is None, t.doc["left"] or 0))
+    return sorted(tables, key=lambda t: (not t.is_due, t.doc["left"] is None, t.doc["left"] or 0))
 
 
 def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:

@@ -76,6 +76,8 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     parts = show_parts(labels, page.board, page.audit, places) if page.board else []
     fight = next((each for each in show_battles(page, battles) if each.doc["open"]), None) if page.board else None
     titles = next((part.titles for part in parts if part.name == "public"), {})
+    votes = list_votes(page)
+    own_votes = [each for each in votes if page.seat in each["consents"] and page.seat not in each["agreed"]]
     stopped = summary["status"] in ("over", "closed")
     return render_games_page(
         "table",
@@ -101,7 +103,8 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         entries=list_told(page, entries),
         digest=digest,
         undo=_undo_version(page, entries),
-        votes=list_votes(page),
+        votes=votes,
+        own_votes=own_votes,
         scores=ask("GET", f"/games/{page.game}/scores", role=page.role).doc if stopped else None,
         times=clocks.Times.of_visitor(page.now),
         tell_act=tell_act,
