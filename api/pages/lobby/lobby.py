@@ -220,8 +220,12 @@ def play_now() -> Response:
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
-    seats, key = min(chosen["seats"]), read_form_key()
-    body = {"ruleset": chosen["name"], "seats": seats, "listing": "unlisted"}
+    return play_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key())
+
+
+def play_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Response:
+    """Open a table, give all seats but the first to bots, and start. Raise RefusedCall."""
+    body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
     game = require("POST", "/games", body, Idempotency_Key=key)["game"]
     for seat in range(1, seats):
         seated = {"seat": seat, "bot": "heuristic"}

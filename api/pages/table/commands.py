@@ -12,10 +12,12 @@ from flask import Response, g, request
 from api.http.problems import Problem
 from api.pages.account.login import show_login
 from api.pages.common.agreements import read_act
+from api.pages.common.form_keys import read_form_key
 from api.pages.common.in_process import Answer, RefusedCall, ask, require
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, render_games_page, session_owner
 from api.pages.decision.order_sheet import cancel_moves
+from api.pages.lobby.lobby import play_against_bots
 from api.pages.table.earlier_orders import copy_orders
 from api.pages.table.picks_cookie import forget_picks
 from api.pages.table.table_page import TablePage, load_table_page
@@ -37,6 +39,10 @@ def command(game: str) -> Response:
     page, act = load_table_page(game), request.form.get("act", "")
     if act == "copy":
         return copy_orders(page)
+    if act == "again":
+        return play_against_bots(
+            page.summary["ruleset"], len(page.summary["seats"]), page.summary["options"], read_form_key()
+        )
     if act not in _COMMANDS:
         raise Problem("form_stale")
     if act == "undo" and request.form.get("preview") == "yes":
@@ -50,7 +56,7 @@ def command(game: str) -> Response:
     if job.startswith("/v1/jobs/"):
         answer = _wait_for(job, page) or answer
     position = answer.doc.get("position")
-    address = f"/games/{answer.doc['game']}" if act == "fork" else page.address
+    address = f"/games/{answer.doc['game']}" if act in ("fork", "rematch") else page.address
     address = f"{address}?wait={position}" if position else address
     response = redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address)
     return forget_picks(response, page) if act == "undo" else response
@@ -182,6 +188,16 @@ def _fork(page: TablePage) -> Answer:
     return _send("POST", f"/games/{page.game}/forks", body)
 
 
+def _open_rematch(page: TablePage) -> Answer:
+    """Open the next game of the same people, and take the own seat there."""
+    answer = _send("POST", f"/games/{page.game}/rematches", {}, role=page.role)
+    if answer.status < 400 and answer.doc.get("seat") is not None:
+        game, seat = answer.doc["game"], {"seat": answer.doc["seat"]}
+        seated = _send("POST", f"/games/{game}/seats", seat, mark="seat")
+        answer.doc["position"] = seated.doc.get("position")
+    return answer
+
+
 _ASKING = ("undo", "propose", "vote")
 """Commands with a question to others: the page then begins with this question."""
 
@@ -198,4 +214,5 @@ _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "cancel": _cancel_order,
     "put_last": _put_last,
     "fork": _fork,
+    "rematch": _open_rematch,
 }

@@ -10,6 +10,7 @@ from flask import Response
 from api.http import i18n
 from api.pages.common import clocks
 from api.pages.common.agreements import DURATIONS, tell_act
+from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
 from api.pages.common.in_process import ask
 from api.pages.common.session import render_games_page
@@ -20,11 +21,13 @@ from api.pages.map.missing_places import find_places
 from api.pages.player_view.kept_panels import show_parts
 from api.pages.player_view.node_html import NodeWriter, write_die
 from api.pages.player_view.view_nodes import show_window
+from api.pages.table.charts import HEIGHT, LEFT, RIGHT, WIDTH
 from api.pages.table.chronicle import NEWEST, digest_since_visit, list_told, newest_entries
 from api.pages.table.gazette import Gazette, find_news, list_figure_changes, show_battles
 from api.pages.table.picks_cookie import forget_picks, recall_picks
 from api.pages.table.players import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
+from api.pages.table.result import show_result
 from api.pages.table.table_page import TablePage, load_table_page
 from api.services import Doc
 from domain.kernel.text.message_catalog import Message
@@ -78,7 +81,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     titles = next((part.titles for part in parts if part.name == "public"), {})
     votes = list_votes(page)
     own_votes = [each for each in votes if page.seat in each["consents"] and page.seat not in each["agreed"]]
-    stopped = summary["status"] in ("over", "closed")
+    result = show_result(page)
     return render_games_page(
         "table",
         status,
@@ -105,7 +108,9 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         undo=_undo_version(page, entries),
         votes=votes,
         own_votes=own_votes,
-        scores=ask("GET", f"/games/{page.game}/scores", role=page.role).doc if stopped else None,
+        result=result,
+        chart_size=(WIDTH, HEIGHT, LEFT, RIGHT),
+        key=new_form_key() if result and result.again == "again" else "",
         times=clocks.Times.of_visitor(page.now),
         tell_act=tell_act,
         durations=DURATIONS,
