@@ -17,10 +17,10 @@ from api.pages.table.table_page import load_table_page
 from api.services import Doc
 from domain.types import Seat
 
-WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 800, 340, 60, 150, 24
+WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 800, 340, 60, 200, 24
 """Size of a chart, room for its scale and for the names of the lines, and its margin, in its own units."""
 
-LINES_APART = 18
+LINES_APART = 27
 """Least distance of two names at the ends of lines."""
 
 

@@ -119,7 +119,8 @@ def _tell_own_place(page: TablePage, ranked: Sequence[Doc]) -> str:
 def _find_turning_points(page: TablePage, turns: Sequence[Doc]) -> list[TurningPoint]:
     """Return the turns with the largest gain of one seat over the mean of all, in their order."""
     found = []
-    for before, after in pairwise(turns):
+    start = [{"last": turns[0]["first"] - 1, "figures": [{"points": 0}] * len(turns[0]["figures"])}] if turns else []
+    for before, after in pairwise([*start, *turns]):
         gains = [b["points"] - a["points"] for a, b in zip(before["figures"], after["figures"], strict=False)]
         mean = sum(gains) / len(gains)
         swing, seat = max((gain - mean, seat) for seat, gain in enumerate(gains))

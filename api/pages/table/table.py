@@ -98,7 +98,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         map=_show_map(page, offers, earlier),
         news=news,
         fight=fight,
-        players=list_players(page) if summary["status"] != "open" else (),
+        players=list_players(page) if running else (),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),
