@@ -49,7 +49,7 @@ def test_a_sixth_game_is_played_to_its_end_on_the_pages(site: Site, is_presented
     assert "A card face down" not in told[0]
     assert ('class="picture track"' in told[0], 'class="cards"' in told[0]) == (is_presented, is_presented)
     assert bool(re.search(r'class="place land tint-\d"', told[0])) == is_presented
-    assert "Points in all" in told[0]
+    assert '<ol class="places">' in told[0]
 
 
 def _start(people: list[Person]) -> str:

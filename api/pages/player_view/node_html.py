@@ -127,8 +127,8 @@ class NodeWriter:
 
     def _write_sheets(self, node: Node) -> str:
         sheets = "".join(
-            f'<section class="sheet" id="empire-{each.owner.tint}" tabindex="-1"><h3>{_write_token(each.owner)}{escape(name)}'
-            f"</h3>{self._write(each, True)}</section>"
+            f'<section class="sheet" id="empire-{each.owner.tint}" tabindex="-1"><h3>{_write_token(each.owner)}'
+            f"{_name_row(name, each.named)}</h3>{self._write(each, True)}</section>"
             for name, each in node.entries
             if each.owner
         )

@@ -332,7 +332,7 @@ class _NodeBuilder:
                 return None
             held = {name: part for name, part in each.items() if name != "seat"}
             node = self.list_members(held, "" if isinstance(value, list) else str(key), (*path, str(key)))
-            entries.append((owner.name, replace(node, owner=owner)))
+            entries.append((owner.name, replace(node, owner=owner, named=_has_seat(each))))
         return Node(entries=entries, form="sheets")
 
     def _draw_dice(self, member: str, value: Json, path: Path) -> Node | None:
