@@ -429,6 +429,19 @@ function sendPlainly(form, button) {
   form.requestSubmit(button);
 }
 
+/** Write times in the browser's own zone, unless the reader has chosen one. */
+function localize() {
+  if (document.documentElement.dataset.zone !== "browser") return;
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.getAttribute("datetime") || "");
+    if (isNaN(at.getTime())) continue;
+    time.textContent = at.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  }
+}
+
+localize();
+document.addEventListener("annals:updated", localize);
+
 const main = document.getElementById("main");
 if (main?.dataset.live) {
   const follower = new Follower(main);

@@ -15,6 +15,7 @@ from api.pages.common.session import render_games_page, session_owner
 from api.pages.table.table_page import TablePage, load_table_page
 from api.services import Doc, services
 from domain.errors import StoreUnavailable
+from domain.types import MAX_INT
 
 NEWEST = 12
 """Entries of the chronicle on the page of a table."""
@@ -63,17 +64,44 @@ def digest_since_visit(page: TablePage) -> Doc | None:
 
 
 def show_chronicle(game: str) -> Response:
-    """Show the chronicle of a table, a page of versions at a time: the whole one, or that since one's last move."""
+    """Show the chronicle of a table, a page of versions at a time, the newest first.
+
+    `before` leads back. `since=move` begins with one's last move; `after` tells forwards, from a version on.
+    """
     page = load_table_page(game)
-    since_move = request.args.get("since") == "move"
-    number = _find_own_move(page) if since_move else query_number("after", 999_999_999)
-    found = require("GET", f"/games/{game}/timeline?limit={SLICE}&after={number}", role=page.role)
+    since_move, is_forward = request.args.get("since") == "move", "after" in request.args
+    if since_move or is_forward:
+        after, limit = _find_own_move(page) if since_move else query_number("after", MAX_INT), SLICE
+    else:
+        upto = min(query_number("before", MAX_INT, MAX_INT), page.summary["version"])
+        after = max(upto - SLICE, 0)
+        limit = max(upto - after, 1)
+    found = require("GET", f"/games/{game}/timeline?limit={limit}&after={after}", role=page.role)
     entries = found["items"]
-    more = entries[-1]["version"] if found.get("next") and entries else None
-    times = clocks.Times.of_visitor()
+    later = entries[-1]["version"] if is_forward and found.get("next") and entries else None
+    if not is_forward:
+        entries = entries[::-1]
     return render_games_page(
-        "chronicle", wide=True, page=page, entries=entries, more=more, since_move=since_move, times=times
+        "chronicle",
+        wide=True,
+        page=page,
+        entries=entries,
+        jumps=_list_jumps(entries),
+        later=later,
+        earlier=after if not since_move and not is_forward and after else None,
+        since_move=since_move,
+        times=clocks.Times.of_visitor(),
     )
+
+
+def _list_jumps(entries: Sequence[Doc]) -> list[tuple[int, str]]:
+    """Return the chapters of entries: the version of the first one shown, and the heading."""
+    found: list[tuple[int, str]] = []
+    for each in entries:
+        title = (each.get("chapter") or {}).get("title", "")
+        if title and (not found or found[-1][1] != title):
+            found.append((each["version"], title))
+    return found
 
 
 def _find_own_move(page: TablePage) -> int:
