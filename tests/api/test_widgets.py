@@ -53,7 +53,7 @@ def test_forms_leave_out_nothing(pages: Pages, lang: str) -> None:
 
 @pytest.mark.parametrize("pages", GROUPED)
 def test_widgets_are_of_the_closed_list_and_name_members_of_the_sight(pages: Pages) -> None:
-    known = {"track", "wheel", "hand", "row", "display", "matrix", "auction", "window", "dice", "report"}
+    known = {"track", "wheel", "hand", "row", "display", "matrix", "auction", "window", "dice", "report", "sheets"}
     _, board = labels_of(pages, "en")
     for doc in load_widgets(pages.rules.package):
         assert doc["widget"] in known

@@ -88,13 +88,13 @@ def index(other: Callable[[], Response]) -> Response:
 def show_home() -> Response:
     """Show what waits for the visitor, or what can be done here."""
     mine = list_own_tables() if session_owner() else []
-    due = [table for table in mine if table.is_due]
+    due, own = [table for table in mine if table.is_due], {table.doc["game"] for table in mine}
     return render_games_page(
         "home",
         wide=True,
         mine=mine,
         due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
-        running=_public_tables("running", 5),
+        running=[each for each in _public_tables("running", 5) if each.doc["game"] not in own],
         open=_public_tables("open", 10, free="1"),
         rulesets=[] if session_owner() else _rulesets(),
         times=clocks.Times.of_visitor(),
@@ -214,7 +214,8 @@ def _open(rules: Doc) -> Response:
 def play_now() -> Response:
     """Show the games to play against bots, and start one."""
     if session_owner() is None:
-        return log_in_first()
+        is_closed = services().settings.registration == "closed"
+        return log_in_first() if is_closed or request.method == "POST" else redirect("/register?next=/play")
     if request.method == "GET":
         return render_games_page("play_now", rulesets=_rulesets(), key=new_form_key())
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)

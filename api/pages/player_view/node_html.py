@@ -128,7 +128,7 @@ class NodeWriter:
     def _write_sheets(self, node: Node) -> str:
         sheets = "".join(
             f'<section class="sheet" id="empire-{each.owner.tint}" tabindex="-1"><h3>{_write_token(each.owner)}'
-            f"{_name_row(name, each.named)}</h3>{self._write(each, True)}</section>"
+            f"{_name_row(name, each.named)}</h3>{self._write(each, True) if each.entries else ''}</section>"
             for name, each in node.entries
             if each.owner
         )

@@ -382,7 +382,7 @@ class Follower {
     document.title = page.title;
     this.votes = told.votes;
     if (lost) this.tellLoss();
-    else if (page.title !== wasDue) this.voice.say(page.title.replace(/^[^:]*: /, ""));
+    else if (page.title !== wasDue) this.voice.say(page.title.replace(/ . Annals$/, ""));
     else if (this.version !== before) this.voice.say(newest(this.main, seen));
     if (!this.main.dataset.live) return this.end("over");
     return this.version >= told.version;
@@ -429,18 +429,15 @@ function sendPlainly(form, button) {
   form.requestSubmit(button);
 }
 
-/** Write times in the browser's own zone, unless the reader has chosen one. */
-function localize() {
-  if (document.documentElement.dataset.zone !== "browser") return;
-  for (const time of document.querySelectorAll("time[datetime]")) {
-    const at = new Date(time.getAttribute("datetime") || "");
-    if (isNaN(at.getTime())) continue;
-    time.textContent = at.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-  }
+/** Tell the service the time zone of the browser, for the next page. */
+function tellZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  if (zone && !document.cookie.split("; ").includes(`zone=${zone}`))
+    document.cookie = `zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
 }
 
-localize();
-document.addEventListener("annals:updated", localize);
+tellZone();
 
 const main = document.getElementById("main");
 if (main?.dataset.live) {

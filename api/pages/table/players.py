@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.http import i18n
 from api.pages.common.in_process import ask
 from api.pages.common.labels import Labels
 from api.pages.common.owners import Owner, Owners, find_values
 from api.pages.common.presentation import load_map, load_players
 from api.pages.table.table_page import TablePage
 from api.services import Doc
-from domain.kernel.text.message_catalog import Message
 from domain.types import Json, Seat
 
 
@@ -34,7 +32,7 @@ class PlayerShown:
 
 
 def list_players(page: TablePage) -> list[PlayerShown]:
-    """Return the players with their figures, as far as the visitor may know them."""
+    """Return the players with their figures, as far as the visitor may know them; the visitor first."""
     labels, board = page.labels, page.board
     if not board:
         return []
@@ -62,7 +60,7 @@ def list_players(page: TablePage) -> list[PlayerShown]:
                 f"#{anchor}" if doc.get("panel") else "#seats",
             )
         )
-    return shown
+    return sorted(shown, key=lambda each: not each.is_own)
 
 
 def _read(page: TablePage, figure: Doc) -> Mapping[Seat, int]:
@@ -87,7 +85,4 @@ def read_figure(labels: Labels, board: Doc, figure: Doc, own: Seat | None) -> Ma
 
 def _tell(page: TablePage, figure: Doc, value: int) -> tuple[str, str]:
     texts = page.labels.texts
-    if figure.get("points"):
-        told = i18n.translate(Message("{count#point|points}", count=value), texts.lang)
-        return texts.grammar.number(value), told
     return texts.grammar.number(value), str(figure["unit"][texts.lang])
