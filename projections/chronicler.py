@@ -81,7 +81,7 @@ class Chronicler:
         return add_text(rules, entry, self.words, self._namer_of(entry))
 
     def tell_battles(self, rules: AnyRuleset, entries: Iterable[Doc]) -> list[Doc]:
-        """Return the battles that timeline entries tell, without undone ones."""
+        """Return the battles in timeline entries, without undone ones."""
         standing = [entry for entry in entries if not self.is_undone(entry["version"])]
         return build_battles(rules, standing, self.words, self._namer_of)
 

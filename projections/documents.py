@@ -234,7 +234,7 @@ def _facts_with_context(rules: AnyRuleset, part: Doc) -> Sequence[Doc]:
 def build_battles(
     rules: AnyRuleset, entries: Iterable[Doc], words: Texts, name: Callable[[Doc], SeatNames]
 ) -> list[Doc]:
-    """Return the battles that a viewer's entries tell. `name`: entry -> namer of its version."""
+    """Return the battles in a viewer's entries. `name`: entry -> namer of its version."""
     facts: list[ToldFact] = []
     namers: dict[int, SeatNames] = {}
     for entry in entries:

@@ -85,7 +85,7 @@ def build_my_tables(
 
 
 def _add_votes(s: ApiServices, tables: Sequence[Doc]) -> list[Doc]:
-    """Add `votes`: the open undo requests and proposals at a table that await a vote of an own seat."""
+    """Add `votes`: the open undo requests and proposals at a table with a vote of an own seat still to come."""
     running = [doc["game"] for doc in tables if doc["status"] == "running"]
     status = {"rewind": request_status, "proposal": proposal_status}
     waiting = [each for each in s.job_requests.list_pending(running) if status[each.work](s, each)[0] == "open"]

@@ -16,14 +16,14 @@ def build_entries(
     s: ApiServices, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str, gate: rate_limits.GateContext
 ) -> list[Doc]:
     """Return timeline entries in one language, with officers and their reasons, up to the summary's version."""
-    return add_texts(s, summary, _read(s, summary, viewer, after, limit, gate), lang)
+    return add_texts(s, summary, _load_timeline(s, summary, viewer, after, limit, gate), lang)
 
 
 def build_chronicle(
     s: ApiServices, summary: Doc, viewer: Viewer, after: int, limit: int, lang: str, gate: rate_limits.GateContext
 ) -> tuple[list[Doc], list[Doc]]:
-    """Return timeline entries as `build_entries`, and the battles that they tell."""
-    told = _read(s, summary, viewer, after, limit, gate)
+    """Return timeline entries as `build_entries`, and the battles in them."""
+    told = _load_timeline(s, summary, viewer, after, limit, gate)
     rules, chronicler = _prepare(s, summary, told, lang)
     return [_tell(s, rules, chronicler, entry) for entry in told], chronicler.tell_battles(rules, told)
 
@@ -35,7 +35,7 @@ def add_texts(s: ApiServices, summary: Doc, entries: Iterable[Doc], lang: str) -
     return [_tell(s, rules, chronicler, entry) for entry in told]
 
 
-def _read(
+def _load_timeline(
     s: ApiServices, summary: Doc, viewer: Viewer, after: int, limit: int, gate: rate_limits.GateContext
 ) -> list[Doc]:
     limit = min(limit, max(summary["version"] - after, 0))

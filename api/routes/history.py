@@ -81,7 +81,7 @@ def _next_url(path: str, last: int, head: int, **kept: Json) -> str | None:
     response_headers=_LINK,
 )
 def timeline(args: Doc, game: str) -> Response:
-    """Return the game's records as facts and sentences, and the battles that they tell. Undone moves stay in the list."""
+    """Return the game's records as facts and sentences, and the battles in them. Undone moves stay in the list."""
     wait_for_views(args["wait"])
     summary = services().reader.find_summary(
         game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot

@@ -124,7 +124,9 @@ class BattleSchema(ResponseSchema):
     open = fields.Boolean(required=True, metadata={"description": "True until it is over."})
     text = required_str(metadata={"description": "Who has beaten whom, and where."})
     sentences = fields.List(
-        fields.String(), required=True, metadata={"description": "The lines of `text` of the entries that it stands for."}
+        fields.String(),
+        required=True,
+        metadata={"description": "The lines of `text` of the entries that it stands for."},
     )
     sides = fields.List(
         fields.Nested(BattleSideSchema), required=True, metadata={"description": "The attacker, then the defender."}

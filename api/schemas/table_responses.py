@@ -428,7 +428,9 @@ class MineSchema(SummarySchema):
         required=True, allow_none=True, metadata={"description": "ms until the own default is played. null: no limit."}
     )
     votes = fields.Integer(
-        metadata={"description": "Undo requests and proposals that await a vote of an own seat; not in streams of news."}
+        metadata={
+            "description": "Undo requests and proposals that await a vote of an own seat; not in streams of news."
+        }
     )
 
 

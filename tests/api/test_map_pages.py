@@ -231,7 +231,9 @@ class TestReplay:
 
     def test_its_steps_lead_from_the_first_to_the_last_version(self, played: Played) -> None:
         newest, version, seen = played.newest, 1, [1]
-        while step := re.search(r'data-step="after" title="[^"]*" href="[^"]*version=(\d+)', self._read(played, version)):
+        while step := re.search(
+            r'data-step="after" title="[^"]*" href="[^"]*version=(\d+)', self._read(played, version)
+        ):
             version = int(step[1])
             seen.append(version)
         assert seen == list(range(1, newest + 1))

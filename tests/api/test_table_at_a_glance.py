@@ -1,11 +1,12 @@
-"""What a player sees without looking for it: battles as cards, all players, a vote that waits, the reason of a refusal."""
+"""What a player sees without looking for it: battles, all players, a vote that waits, the reason of a refusal."""
 
 from __future__ import annotations
 
-from tests.api.conftest import Site
+from tests.api.conftest import Site, Table
 from tests.api.game_pages import Page, Person
 from tests.api.members import PASSWORD
-from tests.api.test_game_pages import Browser, Started, Table, duel, person, started  # noqa: F401 - fixtures
+from tests.api.oauth.browser import Browser
+from tests.api.test_game_pages import Started, duel, started  # noqa: F401 - fixtures
 
 AOR = "age_of_reason@1"
 
@@ -14,7 +15,7 @@ def until_battle(anne: Person, path: str) -> str:
     """The page of a game after the first battle of a player."""
     for _ in range(60):
         html = str(anne.read(path).text)
-        if 'class="battle own' in html and 'class="gazette"' in html:
+        if 'class="battle own' in html.partition('class="gazette"')[2].partition("</details>")[0]:
             return html
         anne.decide(path)
     raise AssertionError("no battle")
@@ -45,7 +46,7 @@ def test_all_players_are_in_a_row_with_points_and_money(started: Started) -> Non
     for name in (AOR, "egc@1", "seven_empires@1"):
         html = started.anne.read(started.path(name)).text
         row = html.partition('class="players')[2].partition("</nav>")[0]
-        seats = started.member.get(f"/games/{started.path(name).rpartition('/')[2]}").json["seats"]
+        seats = started.member.get(f"/games/{started.path(name).rpartition('/')[2]}", Annals_Role="0").json["seats"]
         assert row.count('data-key="player-') == len(seats)
         assert "(you)" in row
         assert "must answer" in row
@@ -88,13 +89,13 @@ def test_a_refused_registration_keeps_its_form(site: Site) -> None:
     assert 'aria-describedby="fault-password"' in answer.text
     assert '<p class="fault" id="fault-password" role="alert">This password is too common.</p>' in answer.text
     again = Page(answer.text).form("/register")
-    assert browser.client.post(again.action, data=again.data(("name", "Zoe"), ("password", PASSWORD))).status_code == 200
+    sent = again.data(("name", "Zoe"), ("password", PASSWORD))
+    assert browser.client.post(again.action, data=sent).status_code == 200
 
 
-def test_times_are_those_of_the_browser(site: Site) -> None:
+def test_times_are_those_of_the_browser(started: Started) -> None:  # noqa: F811
     """A script tells the zone; a name that nobody knows changes nothing."""
-    anne = person(site)
-    path = anne.play_now(AOR)
+    anne, path = started.anne, started.path(AOR)
     for zone, told in (("Asia/Tokyo", "JST"), ("Nowhere/Land", "UTC")):
         anne.browser.client.set_cookie("zone", zone)
         assert told in anne.read(f"{path}/chronicle").text

@@ -53,7 +53,7 @@ def load_preferences(owner: CredentialOwner | None) -> None:
 
 
 def _browser_zone() -> str:
-    """Return the time zone that a script has read from the browser, or UTC."""
+    """Return the time zone of the browser, as a script has read it, or UTC."""
     zone = request.cookies.get(ZONE_COOKIE, "")
     return zone if zone in list_time_zones() else UTC_NAME
 

@@ -1,9 +1,8 @@
 """Data for the pages in `presentation.json` of a game: names of members, groups of options, the order sheet, the map.
 
 `groups` lists named groups of the values of a field. `kinds` names lists of the game's data, and the member by which
-their items are grouped. `map` says what stands where on the map, and `widgets` how panels are drawn. `players` says what
-the row of players shows. `sheet` says where
-the orders of a seat are, and which move cancels one. Each may be missing.
+their items are grouped. `map` says what stands where on the map, and `widgets` how panels are drawn. `players` names
+the figures of players. `sheet` says where the orders of a seat are, and which move cancels one. Each may be missing.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def load_widgets(package: str) -> list[Doc]:
 
 
 def load_players(package: str) -> Doc:
-    """Return what a game shows of each player beside the name: `panel` and `figures`; or an empty document."""
+    """Return the figures of each player in a game, and the `panel` about players; or an empty document."""
     players: Doc = load_presentation(package).get("players", {})
     return players
 

@@ -221,11 +221,12 @@ def play_now() -> Response:
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
-    return play_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key())
+    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key())
+    return redirect(f"/games/{started['game']}?wait={started['position']}#move")
 
 
-def play_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Response:
-    """Open a table, give all seats but the first to bots, and start. Raise RefusedCall."""
+def open_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Doc:
+    """Open a table, give all seats but the first to bots, and start. Return `game` and `position`."""
     body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
     game = require("POST", "/games", body, Idempotency_Key=key)["game"]
     for seat in range(1, seats):
@@ -233,4 +234,4 @@ def play_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Respo
         require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
     require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
     started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")
-    return redirect(f"/games/{game}?wait={started['position']}#move")
+    return {"game": game, "position": started["position"]}

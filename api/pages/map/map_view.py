@@ -129,7 +129,7 @@ class RegionShown:
         free = dict(enumerate(slots[: len(slots) if len(shown) == len(pieces) else -1]))
         for piece in sorted(shown, key=lambda each: each.rank):
             wanted = piece.rank % len(slots)
-            x, y, r = free.pop(min(free, key=lambda n: ((n - wanted) % len(slots))))
+            x, y, r = free.pop(min(free, key=lambda n: (n - wanted) % len(slots)))
             yield piece, x, y, r
         if len(shown) < len(pieces):
             x, y, r = slots[-1]

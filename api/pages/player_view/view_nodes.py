@@ -323,7 +323,7 @@ class _NodeBuilder:
         return Node(entries=sorted(placed, key=lambda each: order.index(each[1].note)), form="display")
 
     def _draw_sheets(self, widgets: Widgets, member: str, value: Json, path: Path) -> Node | None:
-        """Return what each owner holds as a sheet of its own, or None if one of them is no owner."""
+        """Return a sheet for each owner, or None if one of them is no owner."""
         items = value.items() if isinstance(value, dict) else enumerate(value)
         entries = []
         for key, each in items:

@@ -59,7 +59,7 @@ def _read_version(name: str, default: int, newest: int) -> int:
 
 
 def _list_entries(page: TablePage, version: int) -> tuple[list[Doc], list[Doc]]:
-    """Return the entries of the chronicle around a version, and the battles that ended with it.
+    """Return the entries of the chronicle around a version, and the battles decided in it.
 
     Undone entries are left out unless the visitor asks for them.
     """

@@ -74,9 +74,13 @@ def list_owners(labels: Labels, board: Doc) -> dict[Seat, Owner]:
     return {seat: owner for seat in range(len(board.get("seats", ()))) if (owner := owners.find(seat))}
 
 
+def _list_tints(labels: Labels, board: Doc) -> dict[Seat, int]:
+    return {seat: owner.tint for seat, owner in list_owners(labels, board).items()}
+
+
 def draw_chart(labels: Labels, board: Doc, turns: Sequence[Doc], figure: str) -> Chart:
     """Return a figure over turns as lines."""
-    owners = list_owners(labels, board)
+    tints = _list_tints(labels, board)
     seats = range(max(len(turn["figures"]) for turn in turns))
     values = [[_value(turn, seat, figure) for turn in turns] for seat in seats]
     known = [value for row in values for value in row if value is not None]
@@ -90,7 +94,7 @@ def draw_chart(labels: Labels, board: Doc, turns: Sequence[Doc], figure: str) ->
     lines = []
     for seat, row in zip(seats, values, strict=True):
         points = " ".join(f"{LEFT + n * step:.1f},{height(v)}" for n, v in enumerate(row) if v is not None)
-        tint = owners[seat].tint if seat in owners else seat % TINTS
+        tint = tints.get(seat, seat % TINTS)
         lines.append(Line(labels.short_seat(seat), tint, points, (WIDTH - RIGHT + 12, ends[seat]), row))
     marks = sorted({low, (low + high) // 2, high})
     return Chart([turn["title"] for turn in turns], lines, [(value, height(value)) for value in marks])

@@ -32,7 +32,7 @@ SLICE, MOST_SLICES = 200, 10
 
 
 def newest_entries(page: TablePage) -> tuple[list[Doc], list[Doc]]:
-    """Return the newest entries of the timeline, and the battles that they tell."""
+    """Return the newest entries of the timeline, and the battles in them."""
     limit = LOOKED_AT if load_sheet(page.labels.rules.package) is None else LOOKED_AT_WITH_SHEETS
     after = max(page.summary["version"] - limit, 0)
     found = require("GET", f"/games/{page.game}/timeline?limit={limit}&after={after}", role=page.role)

@@ -17,7 +17,7 @@ from api.pages.common.in_process import Answer, RefusedCall, ask, require
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, render_games_page, session_owner
 from api.pages.decision.order_sheet import cancel_moves
-from api.pages.lobby.lobby import play_against_bots
+from api.pages.lobby.lobby import open_against_bots
 from api.pages.table.earlier_orders import copy_orders
 from api.pages.table.picks_cookie import forget_picks
 from api.pages.table.table_page import TablePage, load_table_page
@@ -39,10 +39,6 @@ def command(game: str) -> Response:
     page, act = load_table_page(game), request.form.get("act", "")
     if act == "copy":
         return copy_orders(page)
-    if act == "again":
-        return play_against_bots(
-            page.summary["ruleset"], len(page.summary["seats"]), page.summary["options"], read_form_key()
-        )
     if act not in _COMMANDS:
         raise Problem("form_stale")
     if act == "undo" and request.form.get("preview") == "yes":
@@ -56,7 +52,7 @@ def command(game: str) -> Response:
     if job.startswith("/v1/jobs/"):
         answer = _wait_for(job, page) or answer
     position = answer.doc.get("position")
-    address = f"/games/{answer.doc['game']}" if act in ("fork", "rematch") else page.address
+    address = f"/games/{answer.doc['game']}" if act in _OPENING else page.address
     address = f"{address}?wait={position}" if position else address
     response = redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address)
     return forget_picks(response, page) if act == "undo" else response
@@ -198,6 +194,16 @@ def _open_rematch(page: TablePage) -> Answer:
     return answer
 
 
+def _play_again(page: TablePage) -> Answer:
+    """Open the same game with bots in all other seats."""
+    summary = page.summary
+    doc = open_against_bots(summary["ruleset"], len(summary["seats"]), summary["options"], read_form_key())
+    return Answer(201, doc, {})
+
+
+_OPENING = ("fork", "rematch", "again")
+"""Commands with another table as their result."""
+
 _ASKING = ("undo", "propose", "vote")
 """Commands with a question to others: the page then begins with this question."""
 
@@ -215,4 +221,5 @@ _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "put_last": _put_last,
     "fork": _fork,
     "rematch": _open_rematch,
+    "again": _play_again,
 }

@@ -1,4 +1,4 @@
-"""The gazette above the question: what has happened since the visitor's last own move, with battles as cards."""
+"""The gazette above the question: the news since the visitor's last own move, with battles as cards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from api.pages.common.owners import Owner, Owners
 from api.pages.common.presentation import load_map, load_players, load_sheet
 from api.pages.map.map_drawing import region_name
 from api.pages.table.chronicle import list_told
-from api.pages.table.players import read_figure
+from api.pages.table.player_row import read_figure
 from api.pages.table.table_page import TablePage
 from api.services import Doc
 
@@ -54,7 +54,7 @@ class BattleShown:
 
 
 @dataclass(frozen=True)
-class Change:
+class FigureChange:
     """A figure of the visitor's before and after."""
 
     name: str
@@ -64,18 +64,18 @@ class Change:
 
 @dataclass
 class Gazette:
-    """All that has happened since the visitor's last own move: what is about the visitor first."""
+    """All news since the visitor's last own move, those about the visitor first."""
 
     since: int
     """Version of that move, or the one before it if the move itself has led to a battle."""
     is_report: bool
-    """True for the report of a turn that has been worked out from sheets of orders."""
+    """True for the report of a turn of sheets of orders."""
     battles: Sequence[BattleShown]
     lines: Sequence[str]
-    """What the cards do not tell."""
+    """All but the sentences on cards."""
     others: Sequence[str]
-    """Sentences that do not name the visitor, if there are many."""
-    changes: Sequence[Change] = ()
+    """Sentences without the visitor, if there are many."""
+    changes: Sequence[FigureChange] = ()
 
     @property
     def count(self) -> int:
@@ -84,17 +84,12 @@ class Gazette:
 
 
 def find_news(page: TablePage, entries: Sequence[Doc], battles: Sequence[Doc]) -> Gazette | None:
-    """Return what others, the dice and the engine have done since the visitor's last own move, or None for nothing.
+    """Return the news of others, of dice and of the engine since the visitor's last own move, or None without any.
 
     With sheets of orders it is the last turn worked out, however many orders have been filed since.
     """
-    if page.summary["status"] == "open" or page.seat is None:
-        return None
-    standing = [each for each in entries if not each.get("undone")]
-    turns = [each["version"] for each in standing if each["kind"] == "resolved"]
-    is_report = bool(turns) and load_sheet(page.labels.rules.package) is not None
-    own = max((e["version"] for e in standing if e["kind"] == "moved" and e["seat"] == page.seat), default=0)
-    own = turns[-1] if is_report else own
+    standing = _list_standing(entries)
+    own, is_report = _find_begin(page, standing)
     if not own:
         return None
     fresh = [each for each in battles if each["version"] >= own]
@@ -102,43 +97,51 @@ def find_news(page: TablePage, entries: Sequence[Doc], battles: Sequence[Doc]) -
     told = list_told(page, [each for each in standing if each["version"] > since])
     if not told:
         return None
-    cards = [each for each in show_battles(page, fresh) if not each.doc["open"]][:MOST_CARDS]
-    on_cards = {line for each in battles for line in each["sentences"]}
-    lines = [line for line in _order_lines(page, told) if line not in on_cards]
-    own_lines = [line for line in lines if line in _list_own(page, told)]
-    is_long = len(lines) > MOST_LINES
-    return Gazette(
-        since,
-        is_report,
-        cards,
-        own_lines if is_long else lines,
-        [line for line in lines if line not in own_lines] if is_long else (),
-    )
+    lines, others = _list_lines(page, told, {line for each in battles for line in each["sentences"]})
+    cards = show_battles(page, [each for each in fresh if not each["open"]])[:MOST_CARDS]
+    return Gazette(since, is_report, cards, lines, others)
 
 
-def _order_lines(page: TablePage, told: Sequence[Doc]) -> list[str]:
-    """Return the sentences of entries: those about the visitor first."""
-    own = _list_own(page, told)
-    lines = dict.fromkeys(line for each in told for line in page.tell(each))
-    return sorted(lines, key=lambda line: line not in own)
+def _list_standing(entries: Sequence[Doc]) -> list[Doc]:
+    return [each for each in entries if not each.get("undone")]
+
+
+def _find_begin(page: TablePage, standing: Sequence[Doc]) -> tuple[int, bool]:
+    """Return the version of the last turn worked out from sheets and True, or that of the own last move; 0 for none."""
+    if page.summary["status"] == "open" or page.seat is None:
+        return 0, False
+    turns = [each["version"] for each in standing if each["kind"] == "resolved"]
+    if turns and load_sheet(page.labels.rules.package) is not None:
+        return turns[-1], True
+    own = [each["version"] for each in standing if each["kind"] == "moved" and each["seat"] == page.seat]
+    return max(own, default=0), False
+
+
+def _list_lines(page: TablePage, told: Sequence[Doc], on_cards: set[str]) -> tuple[list[str], list[str]]:
+    """Return the sentences about the visitor, then others if they are few; and the others if they are many."""
+    about = _list_own(page, told)
+    lines = [line for line in dict.fromkeys(line for each in told for line in page.tell(each)) if line not in on_cards]
+    own, others = [line for line in lines if line in about], [line for line in lines if line not in about]
+    return (own, others) if len(lines) > MOST_LINES else ([*own, *others], [])
 
 
 def _list_own(page: TablePage, told: Sequence[Doc]) -> set[str]:
-    """Return the sentences that name the visitor, or that the visitor alone may read."""
+    """Return the sentences with the visitor's name, and those for the visitor alone."""
     name = page.labels.short_seat(page.seat) if page.seat is not None else ""
     secret = {line for each in told for part in each.get("own", ()) for line in part["text"]}
     return secret | {line for each in told for line in page.tell(each) if name in line}
 
 
-def list_figure_changes(page: TablePage, earlier: Doc) -> list[Change]:
-    """Return the visitor's figures that differ from those of an earlier board."""
-    package, texts = page.labels.rules.package, page.labels.texts
-    found = []
-    for figure in load_players(package).get("figures", ()):
-        before, after = (read_figure(page.labels, board, figure, page.seat) for board in (earlier, page.board))
-        if page.seat in before and page.seat in after and before[page.seat] != after[page.seat]:
+def list_figure_changes(page: TablePage, earlier: Doc) -> list[FigureChange]:
+    """Return the changes of the visitor's figures from an earlier board."""
+    if (seat := page.seat) is None:
+        return []
+    number, found = page.labels.texts.grammar.number, []
+    for figure in load_players(page.labels.rules.package).get("figures", ()):
+        before, after = (read_figure(page.labels, board, figure, seat).get(seat) for board in (earlier, page.board))
+        if before is not None and after is not None and before != after:
             name = page.labels.member(figure["at"].rpartition("/")[2])
-            found.append(Change(name, texts.grammar.number(before[page.seat]), texts.grammar.number(after[page.seat])))
+            found.append(FigureChange(name, number(before), number(after)))
     return found
 
 
@@ -156,4 +159,5 @@ def show_battles(page: TablePage, battles: Sequence[Doc]) -> list[BattleShown]:
             sides.append(SideShown(side, owner, doc["winner"] == name, is_own))
         is_on_map = geometry is not None and doc["region"] in geometry.regions
         shown.append(BattleShown(doc, sides, region_name(labels.texts, doc["region"]), is_on_map))
-    return sorted(reversed(shown), key=lambda battle: not battle.is_own)
+    shown.reverse()
+    return sorted(shown, key=lambda battle: not battle.is_own)

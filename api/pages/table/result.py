@@ -1,4 +1,4 @@
-"""The end of a game: who has won and by how much, one's own place, turning points, points by turn, and the next game."""
+"""The end of a game: the winner, one's own place, turning points, points by turn, and the next game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TURNING_POINTS = 3
 
 
 @dataclass(frozen=True)
-class Place:
+class RankedSeat:
     """A line of the final table."""
 
     place: int
@@ -34,7 +34,7 @@ class Place:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """A turn in which somebody gained most on the others."""
+    """A turn of a great gain on all others."""
 
     title: str
     text: str
@@ -43,21 +43,21 @@ class TurningPoint:
 
 
 @dataclass(frozen=True)
-class Result:
+class GameResult:
     """The end of a game in words and figures."""
 
     headline: str
     own: str
     """The visitor's place in words, or an empty text."""
-    places: Sequence[Place]
+    places: Sequence[RankedSeat]
     turning: Sequence[TurningPoint]
     chart: Chart | None
     again: str
     """The way to play again: `again` against bots, `rematch` with the same people, or empty."""
 
 
-def show_result(page: TablePage) -> Result | None:
-    """Return the end of a game, or None for a running one, and for one that has ended without places."""
+def show_result(page: TablePage) -> GameResult | None:
+    """Return the end of a game, or None for a running one, and for an end without places."""
     if page.summary["status"] not in ("over", "closed"):
         return None
     scores = ask("GET", f"/games/{page.game}/scores", role=page.role).doc.get("scores") or ()
@@ -68,7 +68,7 @@ def show_result(page: TablePage) -> Result | None:
     turns = ask("GET", f"/games/{page.game}/digest?after=0", role=page.role).doc.get("turns", ())
     turns = [turn for turn in turns if turn.get("figures") and "points" in turn["figures"][0]]
     places = [
-        Place(
+        RankedSeat(
             each["place"],
             owners.get(each["seat"]),
             labels.short_seat(each["seat"]),
@@ -78,7 +78,7 @@ def show_result(page: TablePage) -> Result | None:
         )
         for each in ranked
     ]
-    return Result(
+    return GameResult(
         _tell_winner(page, ranked),
         _tell_own_place(page, ranked),
         places,
@@ -89,7 +89,7 @@ def show_result(page: TablePage) -> Result | None:
 
 
 def _tell_winner(page: TablePage, ranked: Sequence[Doc]) -> str:
-    """Return who has won the game, with the points of all, in the words of its chronicle."""
+    """Return the winners of the game with the points of all, in the words of its chronicle."""
     winners = [each["seat"] for each in ranked if each["place"] == 1]
     others = [each for each in ranked if each["place"] != 1]
     named, rest = (others, None) if len(others) <= MOST_NAMED else (others[:3], len(others) - 3)
@@ -142,7 +142,7 @@ def _show_turning_point(page: TablePage, before: Doc, after: Doc, seat: int, gai
 
 
 def _find_way_on(page: TablePage) -> str:
-    """Return the command that opens the next game, for a player of a game that is no fork."""
+    """Return the command for the next game, for a player of a game without an origin."""
     if page.seat is None or "origin" in page.summary or "tournament" in page.summary or "rematch" in page.summary:
         return ""
     others = [each["player"] for each in page.summary["seats"] if each["seat"] != page.seat]

@@ -25,7 +25,7 @@ from api.pages.table.charts import HEIGHT, LEFT, RIGHT, WIDTH
 from api.pages.table.chronicle import NEWEST, digest_since_visit, list_told, newest_entries
 from api.pages.table.gazette import Gazette, find_news, list_figure_changes, show_battles
 from api.pages.table.picks_cookie import forget_picks, recall_picks
-from api.pages.table.players import list_players
+from api.pages.table.player_row import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.result import show_result
 from api.pages.table.table_page import TablePage, load_table_page
@@ -123,7 +123,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
 
 
 def _show_map(page: TablePage, offers: Offers, earlier: Doc | None) -> MapView | None:
-    """Return the map; with an earlier board also what has changed since, and the orders that were carried out."""
+    """Return the map; with an earlier board also its changes since, and the orders carried out."""
     shown = show_map(page.labels, page.board, page.seat, offers)
     before = show_map(page.labels, earlier, page.seat, Offers()) if shown and earlier else None
     if shown is None or before is None:
@@ -133,7 +133,7 @@ def _show_map(page: TablePage, offers: Offers, earlier: Doc | None) -> MapView |
 
 
 def _load_earlier(page: TablePage, news: Gazette | None) -> Doc | None:
-    """Return the board of the version since which there is news, or None."""
+    """Return the board before the news, or None."""
     answer = ask("GET", f"/games/{page.game}/board?version={news.since}", role=page.role) if news else None
     return answer.doc if answer and answer.status < 400 else None
 

@@ -28,7 +28,8 @@ def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
 
 def _roll(battle: Battle, version: int, fact: Doc) -> None:
     for side, roll in zip(battle.sides.values(), fact["rolls"], strict=True):
-        side.dice, side.strength, side.reasons = [roll["dice"]], roll["strength"], list(roll["parts"])
+        side.dice, side.strength = [roll["dice"]], roll["strength"]
+        side.reasons = list(roll["parts"])
     battle.version = version
     battle.facts.append(fact)
 
@@ -59,7 +60,7 @@ def _roll_again(battle: Battle, fact: Doc) -> None:
 
 
 def _note_loss(battle: Battle, fact: Doc) -> None:
-    """Note what a fact after the dice takes from a side."""
+    """Note the losses of a side in a fact after the dice."""
     before = battle.count_lost()
     if fact["t"] == "unrest_added" and (side := battle.side_of(fact["seat"])):
         side.lose("unrest", fact["unrest"])

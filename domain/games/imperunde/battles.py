@@ -11,7 +11,7 @@ from domain.types import Doc, Json
 
 
 def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
-    """Return the combats, each with all its rounds; of those that are over, the ones with dice."""
+    """Return the combats, each with all its rounds; without those over before any dice."""
     found: list[Battle] = []
     declared: Doc = {}
     for version, fact in facts:
@@ -32,7 +32,8 @@ def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
             case "country_conquered" if last:
                 last.winner = "attacker"
             case "combat_ended" if last:
-                last.winner, last.is_open = _find_winner(last, fact), False
+                last.winner = _find_winner(last, fact)
+                last.is_open = False
     return [each for each in found if each.has_dice or each.is_open]
 
 

@@ -13,7 +13,7 @@ def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
     """Return the battles; one at sea and one on land are two."""
     reader = _Reader()
     for version, fact in facts:
-        reader.read(version, fact)
+        reader.note_fact(version, fact)
     return [each for each in reader.found if each.region and (each.has_dice or each.is_open)]
 
 
@@ -24,7 +24,7 @@ class _Reader:
     """Seat with a loss -> its side."""
     is_over: bool = True
 
-    def read(self, version: int, fact: Doc) -> None:
+    def note_fact(self, version: int, fact: Doc) -> None:
         match fact["t"]:
             case "attack_declared":
                 target = next((fact[name] for name in ("target", "marker", "tile") if fact.get(name) is not None), "")
@@ -48,8 +48,10 @@ class _Reader:
         self.allies, self.is_over = {}, False
 
     def _roll(self, version: int, fact: Doc) -> None:
-        """Add the dice to the open battle, in place of those that are rolled again; after one at sea, begin another."""
-        sides = [BattleSide(roll["who"], [roll["dice"]], roll["strength"], list(roll["parts"])) for roll in fact["rolls"]]
+        """Add the dice to the open battle, in place of earlier ones; after a battle at sea, begin another."""
+        sides = [
+            BattleSide(roll["who"], [roll["dice"]], roll["strength"], list(roll["parts"])) for roll in fact["rolls"]
+        ]
         last = None if self.is_over else self.found[-1]
         if last is None or last.stage not in ("", fact["stage"]):
             if last:
@@ -60,7 +62,7 @@ class _Reader:
         last.facts.append(fact)
 
     def _lose(self, battle: Battle, fact: Doc) -> None:
-        """Note what a fact after the battle takes from a side."""
+        """Note the losses of a side in a fact after the dice."""
         before = battle.count_lost()
         if fact["t"] == "unit_lost":
             side = battle.side_of(fact["seat"]) or battle.sides[self.allies.get(fact["seat"], "defender")]

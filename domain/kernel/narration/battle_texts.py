@@ -21,7 +21,9 @@ def tell_battle(texts: Texts, namer: SeatNames, battle: Battle) -> Doc:
         "winner": battle.winner or None,
         "open": battle.is_open,
         "text": texts.render(f"battle.{_ending(battle)}", _members(battle), namer),
-        "sentences": [line for fact in battle.facts for line in (texts.sentence(fact, namer) or "").split("\n") if line],
+        "sentences": [
+            line for fact in battle.facts for line in (texts.sentence(fact, namer) or "").split("\n") if line
+        ],
         "sides": [_tell_side(texts, namer, side) for side in battle.sides.values()],
     }
 
@@ -51,6 +53,6 @@ def _tell_side(texts: Texts, namer: SeatNames, side: BattleSide) -> Doc:
 
 
 def _count(texts: Texts, namer: SeatNames, some: Mapping[tuple[Any, str], int]) -> list[str]:
-    """Return numbers of things in words, with the ally whose things they are."""
+    """Return numbers of things in words, with the ally who has lost them."""
     told = ({"ally": ally, "unit": unit, "count": count} for (ally, unit), count in some.items())
     return [text for members in told if (text := texts.fill("item.counted", members, namer))]

@@ -1,14 +1,14 @@
 """A battle as a card shows it: two sides with dice, strengths and their reasons, losses, and the winner.
 
-A game reads its battles from the facts that its chronicle tells, each with the context of its sentence. It needs no
-state, so a reader's battles hold only what that reader's facts hold.
+A game reads its battles from the facts of its chronicle, each with the context of its sentence. It needs no state, so
+a reader's battles hold no more than the same reader's facts.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
 from domain.types import Doc, Json
@@ -48,6 +48,7 @@ class Battle:
     region: str
     attacker: BattleSide
     defender: BattleSide
+    _: KW_ONLY
     winner: BattleEnd = ""
     stage: str = ""
     """Id of the kind of battle where a combat has several, such as one at sea before that on land."""
@@ -77,4 +78,3 @@ class Battle:
 
 ToldFact = tuple[int, Doc]
 """The version of a fact, and the fact with the context of its sentence."""
-

@@ -1,4 +1,4 @@
-"""The row of players, always in sight: shield, name, points and money, and who has to answer."""
+"""The row of players, always in sight: shield, name, points, money, and a sign for an answer due."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def list_players(page: TablePage) -> list[PlayerShown]:
         return []
     doc = load_players(labels.rules.package)
     owners = Owners(labels, board, load_map(labels.rules.package).get("owners", ()))
-    figures = [(figure, _read(page, figure)) for figure in doc.get("figures", ())]
+    figures = [(figure, _load_figure(page, figure)) for figure in doc.get("figures", ())]
     decision = page.decision or {"must": (), "done": ()}
     shown = []
     for each in page.summary["seats"]:
@@ -63,7 +63,7 @@ def list_players(page: TablePage) -> list[PlayerShown]:
     return sorted(shown, key=lambda each: not each.is_own)
 
 
-def _read(page: TablePage, figure: Doc) -> Mapping[Seat, int]:
+def _load_figure(page: TablePage, figure: Doc) -> Mapping[Seat, int]:
     """Return a figure by seat: from the board, or the points of the standings."""
     if figure.get("scores"):
         scores = ask("GET", f"/games/{page.game}/scores", role=page.role).doc.get("scores", ())
@@ -72,7 +72,7 @@ def _read(page: TablePage, figure: Doc) -> Mapping[Seat, int]:
 
 
 def read_figure(labels: Labels, board: Doc, figure: Doc, own: Seat | None) -> Mapping[Seat, int]:
-    """Return a figure of a board by seat. One in the own part of the board is that of the visitor, `own`."""
+    """Return a figure of a board by seat. One in the own part of the board belongs to the visitor, `own`."""
     powers = {power: seat for seat, power in labels.names.powers.items()}
     found = {}
     for taken, value in find_values(board, figure["at"]) if "at" in figure else ():
