@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+from flask import Flask
+
+from api.pages.table.result import find_turning_points
+from api.pages.table.table_page import TablePage
 from tests.api.conftest import Site, Table
 from tests.api.game_pages import Page, Person
 from tests.api.members import PASSWORD
 from tests.api.oauth.browser import Browser
 from tests.api.test_game_pages import Started, duel, started  # noqa: F401 - fixtures
+from tests.api.test_widgets import labels_for
 
 AOR = "age_of_reason@1"
 
@@ -39,6 +46,21 @@ def test_a_battle_is_a_card_above_the_question(started: Started) -> None:  # noq
     assert f'data-show="{newest["region"]}"' in card
     replayed = anne.read(f"{path}/replay?version={newest['version']}").text
     assert newest["text"] in replayed
+
+
+def test_a_turn_of_sheets_opens_with_its_report(started: Started) -> None:  # noqa: F811
+    """The own treasury before and after, the own sentences, and the others folded; its panel is open."""
+    anne, path = started.anne, started.path("egc@1")
+    for _ in range(6):
+        html = str(anne.read(path).text)
+        if "Report of the turn" in html:
+            break
+        anne.decide(path)
+    report = html.partition('class="gazette"')[2].partition("</div>\n</details>")[0]
+    assert "<dt>Treasury</dt>" in report
+    assert "submits its orders" not in report
+    assert re.search(r"\d+ other events", report)
+    assert re.search('<details id="panel-own-report" class="[^"]*" open>', html)
 
 
 def test_all_players_are_in_a_row_with_points_and_money(started: Started) -> None:  # noqa: F811
@@ -99,3 +121,21 @@ def test_times_are_those_of_the_browser(started: Started) -> None:  # noqa: F811
     for zone, told in (("Asia/Tokyo", "JST"), ("Nowhere/Land", "UTC")):
         anne.browser.client.set_cookie("zone", zone)
         assert told in anne.read(f"{path}/chronicle").text
+
+
+def test_turning_points_are_the_largest_gains_on_the_others() -> None:
+    """Three of them, in their order, each with the versions for the replay."""
+    page = TablePage("g", "", (), {}, {}, 0, labels_for("struggle_of_empires@1", "russia", "prussia"))
+    points = [(0, 0), (9, 0), (10, 1), (10, 20), (15, 20), (15, 21)]
+    turns = [
+        {"title": f"War {n}", "first": 10 * n, "last": 10 * n + 9, "figures": [{"points": a}, {"points": b}]}
+        for n, (a, b) in enumerate(points)
+    ]
+    with Flask("x").test_request_context():
+        found = find_turning_points(page, turns)
+    assert [(each.title, each.since, each.version) for each in found] == [
+        ("War 1", 9, 19),
+        ("War 3", 29, 39),
+        ("War 4", 39, 49),
+    ]
+    assert found[1].text == "Prussia: 19 points; the best of the others: 0."

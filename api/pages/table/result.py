@@ -82,7 +82,7 @@ def show_result(page: TablePage) -> GameResult | None:
         _tell_winner(page, ranked),
         _tell_own_place(page, ranked),
         places,
-        _find_turning_points(page, turns),
+        find_turning_points(page, turns),
         draw_chart(labels, page.board, turns, "points") if len(turns) > 1 else None,
         _find_way_on(page),
     )
@@ -116,7 +116,7 @@ def _tell_own_place(page: TablePage, ranked: Sequence[Doc]) -> str:
     return i18n.translate(told, page.labels.texts.lang)
 
 
-def _find_turning_points(page: TablePage, turns: Sequence[Doc]) -> list[TurningPoint]:
+def find_turning_points(page: TablePage, turns: Sequence[Doc]) -> list[TurningPoint]:
     """Return the turns with the largest gain of one seat over the mean of all, in their order."""
     found = []
     start = [{"last": turns[0]["first"] - 1, "figures": [{"points": 0}] * len(turns[0]["figures"])}] if turns else []
