@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from domain.compat import cached_property
+from domain.kernel.narration.battle_texts import BattleDoc
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Texts
 from domain.service.player_texts import PlayerTexts
 from domain.types import Doc, Seat
-from projections.documents import add_text
+from projections.documents import add_text, build_battles
 from projections.game_documents import EntryDoc, EntryOfficerDoc, StoredSummaryDoc
 
 
@@ -79,8 +80,15 @@ class Chronicler:
 
     def tell(self, rules: AnyRuleset, entry: Doc) -> EntryDoc:
         """Return a timeline entry with its sentences."""
-        powers = _powers_by_seat(tuple(entry.get("powers", {}).items()))
-        return add_text(rules, entry, self.words, self.namer(entry["version"], powers))
+        return add_text(rules, entry, self.words, self._namer_of(entry))
+
+    def tell_battles(self, rules: AnyRuleset, entries: Iterable[Doc]) -> list[BattleDoc]:
+        """Return the battles in timeline entries, without undone ones."""
+        standing = [entry for entry in entries if not self.is_undone(entry["version"])]
+        return build_battles(rules, standing, self.words, self._namer_of)
+
+    def _namer_of(self, entry: Doc) -> SeatNames:
+        return self.namer(entry["version"], _powers_by_seat(tuple(entry.get("powers", {}).items())))
 
 
 @functools.lru_cache(512)

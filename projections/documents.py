@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar, cast
 
 import msgspec
@@ -12,11 +12,13 @@ from domain.kernel.game.appeals import Appeal
 from domain.kernel.game.deadlines import TimeControl
 from domain.kernel.game.game import AnyGame, private_view
 from domain.kernel.game.officers import OFFICES
+from domain.kernel.narration.battle_texts import BattleDoc, tell_battle
 from domain.kernel.narration.chapters import public_chapter_starts, section_title, split_by_chapter
-from domain.kernel.narration.sentences import record_members, record_sentences
+from domain.kernel.narration.sentences import SeatNames, record_members, record_sentences
 from domain.kernel.narration.template_context import TemplateContext, record_template_context, with_context
 from domain.kernel.records.audience import ALL_KEY, seats_of
 from domain.kernel.records.record import Record
+from domain.kernel.rules.battles import ToldFact
 from domain.kernel.rules.ruleset import AnyRuleset, Chapter
 from domain.kernel.schema import declarations
 from domain.kernel.text.message_catalog import SeatNamer, Texts
@@ -307,6 +309,20 @@ def _context_to_json(context: TemplateContext) -> dict[str, Json]:
 def _facts_with_context(rules: AnyRuleset, part: Doc) -> Sequence[Doc]:
     """Return the facts of an entry, or of a viewer's part of it, with the context that sentences need."""
     return with_context(rules, part["facts"], {int(i): more for i, more in (part.get("asides") or {}).items()})
+
+
+def build_battles(
+    rules: AnyRuleset, entries: Iterable[Doc], words: Texts, name: Callable[[Doc], SeatNames]
+) -> list[BattleDoc]:
+    """Return the battles in a viewer's entries. `name`: entry -> namer of its version."""
+    facts: list[ToldFact] = []
+    namers: dict[int, SeatNames] = {}
+    for entry in entries:
+        for part in (entry, *entry.get("own", ())):
+            asides = part.get("asides") or {}
+            facts += ((entry["version"], {**asides.get(str(i), {}), **fact}) for i, fact in enumerate(part["facts"]))
+        namers[entry["version"]] = name(entry)
+    return [tell_battle(words, namers[each.version], each) for each in rules.read_battles(facts)]
 
 
 def chapter_to_json(words: Texts, chapter: Chapter) -> ChapterDoc:

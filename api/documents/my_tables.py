@@ -9,7 +9,9 @@ import msgspec
 
 from api import authorization
 from api.documents import challenges
+from api.documents.proposals import proposal_status
 from api.documents.summaries import add_names
+from api.documents.undo_requests import request_status
 from api.response_builders import ChangeCursor, paginate_changes
 from api.schemas.accounts import MyChallengesDoc
 from api.schemas.table_responses import MineDoc, MyGamesDoc, TurnDoc
@@ -83,8 +85,20 @@ def build_my_tables(
     query = {"status": status, "turn": "" if turn == "all" else turn}
     items, address = paginate_changes(read, at, limit, "/v1/me/games", **query)
     named = add_names(s, [doc for doc, _ in items])
-    tables: list[MineDoc] = [{**doc, **mine} for doc, (_, mine) in zip(named, items, strict=True)]
+    votes = _count_votes(s, items)
+    tables: list[MineDoc] = [
+        {**doc, **mine, "votes": own} for doc, (_, mine), own in zip(named, items, votes, strict=True)
+    ]
     return {"items": tables, "next": address}
+
+
+def _count_votes(s: ApiServices, tables: Sequence[tuple[StoredSummaryDoc, TurnDoc]]) -> list[int]:
+    """Return for each table its open undo requests and proposals with a vote of an own seat still to come."""
+    running = [doc["game"] for doc, _ in tables if doc["status"] == "running"]
+    status = {"rewind": request_status, "proposal": proposal_status}
+    waiting = [each for each in s.job_requests.list_pending(running) if status[each.work](s, each)[0] == "open"]
+    missing = [(each.game, seat) for each in waiting for seat in each.missing_seats]
+    return [sum((doc["game"], role) in missing for role in mine["roles"]) for doc, mine in tables]
 
 
 def find_turn(s: ApiServices, summary: StoredSummaryDoc, roles: Sequence[Role]) -> TurnDoc:

@@ -14,7 +14,7 @@ from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
 from api import authorization
-from api.documents.timeline import build_entries
+from api.documents.timeline import build_chronicle
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
@@ -82,7 +82,7 @@ def _next_url(path: str, last: int, head: int, **kept: Json) -> str | None:
     response_headers=_LINK,
 )
 def timeline(args: Doc, game: str) -> JsonResponse[TimelineDoc]:
-    """Return the game's records as facts and sentences. Undone moves stay in the list."""
+    """Return the game's records as facts and sentences, and the battles in them. Undone moves stay in the list."""
     wait_for_views(args["wait"])
     summary = services().reader.find_summary(
         game, inside=authorization.has_live_view(game), gate=rate_limits.archived_game_slot
@@ -90,7 +90,7 @@ def timeline(args: Doc, game: str) -> JsonResponse[TimelineDoc]:
     if summary is None:
         raise missing_game(game)
     after, limit, lang = args["after"], args["limit"], request_language()
-    found = build_entries(
+    found, battles = build_chronicle(
         services(), summary, authorization.viewer(), after, limit, lang, rate_limits.archived_game_slot
     )
     last = found[-1]["version"] if found else after
@@ -98,6 +98,7 @@ def timeline(args: Doc, game: str) -> JsonResponse[TimelineDoc]:
         {
             "items": found,
             "next": _next_url(f"/v1/games/{game}/timeline", last, summary["version"], limit=limit, lang=lang),
+            "battles": battles,
         }
     )
 

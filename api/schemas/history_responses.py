@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from api.schemas.common_documents import PageDoc
+from domain.kernel.narration.battle_texts import BattleDoc
 from domain.kernel.proof.verify import ReportDoc
 from domain.kernel.rules.flow import DecisionDoc
 from domain.kernel.rules.ruleset import ScoreDoc
@@ -21,6 +22,7 @@ from projections.game_documents import BoardDoc, ChapterDoc, EndingDoc, EntryDoc
 
 class TimelineDoc(PageDoc):
     items: list[EntryDoc]
+    battles: NotRequired[Annotated[list[BattleDoc], "The battles that these entries tell, without undone ones."]]
 
 
 class DigestTurnDoc(TypedDict):

@@ -219,7 +219,10 @@ class TurnDoc(TypedDict):
     left: Annotated[int | None, "ms until the own default is played. null: no limit."]
 
 
-class MineDoc(SummaryDoc, TurnDoc): ...
+class MineDoc(SummaryDoc, TurnDoc):
+    votes: NotRequired[
+        Annotated[int, "Undo requests and proposals that await a vote of an own seat; not in streams of news."]
+    ]
 
 
 class MyGamesDoc(PageDoc):

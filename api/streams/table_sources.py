@@ -33,7 +33,7 @@ MAX_BEHIND = 2000
 ONLY_VIEW: ViewKey = "all"
 """The single view of these sources: all subscribers get the same events."""
 
-_VOLATILE = ("left", "version", "at")
+_VOLATILE = ("left", "version", "at", "votes")
 """Summary members without news value: they change with every record."""
 
 _LOBBY_MEMBERS = ("status", "seats", "names", "title", "note", "ending", "set_aside", "damaged")

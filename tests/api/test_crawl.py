@@ -54,6 +54,14 @@ BY_CHANCE = ("decision.html", "map.html")
 """Templates of questions and maps, of which chance shows a part: tests/api/test_game_pages.py plays games."""
 
 SEEN_ELSEWHERE = {
+    "battle.html: dice in side.doc.dice": "battles: tests/api/test_table_at_a_glance.py",
+    "battle.html: n in dice": "battles: tests/api/test_table_at_a_glance.py",
+    "battle.html: side in battle.sides": "battles: tests/api/test_table_at_a_glance.py",
+    "replay.html: battle in battles": "battles: tests/api/test_table_at_a_glance.py",
+    "table.html: each in news.changes": "reports: tests/api/test_table_at_a_glance.py",
+    "table.html: each in result.turning": "the end of a game: tests/api/test_table_at_a_glance.py",
+    "table.html: line in news.others": "reports: tests/api/test_table_at_a_glance.py",
+    "table.html: battle in news.battles": "battles: tests/api/test_table_at_a_glance.py",
     "absence.html: each in items": "the answer to a form: tests/api/test_absence.py",
     "account.html: each in factors": "a second factor: tests/api/oauth/test_factors.py",
     "codes.html: code in codes": "a second factor: tests/api/oauth/test_factors.py",

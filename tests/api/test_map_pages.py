@@ -231,11 +231,13 @@ class TestReplay:
 
     def test_its_steps_lead_from_the_first_to_the_last_version(self, played: Played) -> None:
         newest, version, seen = played.newest, 1, [1]
-        while step := re.search(r'data-step="after" href="[^"]*version=(\d+)', self._read(played, version)):
+        while step := re.search(
+            r'data-step="after" title="[^"]*" href="[^"]*version=(\d+)', self._read(played, version)
+        ):
             version = int(step[1])
             seen.append(version)
         assert seen == list(range(1, newest + 1))
-        assert 'data-step="after" aria-disabled="true"' in self._read(played, newest)
+        assert 'data-step="after" title="One on" aria-disabled="true"' in self._read(played, newest)
 
     def test_it_steps_over_undone_moves(self, site: Site) -> None:
         played = Played(site)

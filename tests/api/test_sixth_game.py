@@ -49,7 +49,18 @@ def test_a_sixth_game_is_played_to_its_end_on_the_pages(site: Site, is_presented
     assert "A card face down" not in told[0]
     assert ('class="picture track"' in told[0], 'class="cards"' in told[0]) == (is_presented, is_presented)
     assert bool(re.search(r'class="place land tint-\d"', told[0])) == is_presented
-    assert "Points in all" in told[0]
+    assert '<ol class="places">' in told[0]
+    assert "You have won" in told[0] + told[1]
+    assert all("You have won" in html or "You have come in place 2 of 2" in html for html in told)
+    _play_again(people, path)
+
+
+def _play_again(people: list[Person], path: str) -> None:
+    """One of them opens the next game by a button, and the other finds it."""
+    answer = people[0].send(Page(people[0].read(path).text).act("rematch"))
+    assert answer.status_code == 303
+    assert "(you)" in people[0].read(str(answer.headers["Location"])).text
+    assert "To the next game of this table" in people[1].read(path).text
 
 
 def _start(people: list[Person]) -> str:

@@ -53,7 +53,7 @@ def test_forms_leave_out_nothing(pages: Pages, lang: str) -> None:
 
 @pytest.mark.parametrize("pages", GROUPED)
 def test_widgets_are_of_the_closed_list_and_name_members_of_the_sight(pages: Pages) -> None:
-    known = {"track", "wheel", "hand", "row", "display", "matrix", "auction", "window", "dice", "report"}
+    known = {"track", "wheel", "hand", "row", "display", "matrix", "auction", "window", "dice", "report", "sheets"}
     _, board = labels_of(pages, "en")
     for doc in load_widgets(pages.rules.package):
         assert doc["widget"] in known
@@ -78,7 +78,7 @@ def test_a_battle_shows_faces_and_an_auction_its_standing_bid_first() -> None:
     assert len(page.leaves) == count_leaves(public)
     assert page.leaves[page.leaves.index("3") :][:6] == ["3", "5", "2", "1", "1", "0"]  # strengths are no seats
     assert html.index("Standing bid") < html.index("Number")
-    assert '<i class="token tint-1" aria-hidden="true">B</i>' in html
+    assert '<i class="token tint-0" aria-hidden="true">B</i>' in html  # of Britain in every game
 
 
 def test_a_thing_for_sale_has_its_own_name_and_not_that_of_a_member() -> None:

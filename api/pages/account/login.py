@@ -8,7 +8,7 @@ from flask import Flask, Response, g, request
 from api import authentication, authorization
 from api.authentication import SecondFactorProof, SecondFactorRequired, VerifiedLogin
 from api.http import public_url, rate_limits, security_log
-from api.http.problems import Problem
+from api.http.problems import Problem, problem_of_error
 from api.pages.common.form_texts import read_text
 from api.pages.common.session import (
     clear_session_cookie,
@@ -31,6 +31,7 @@ from api.response_builders import clear_site_data
 from api.routes.accounts import accounts
 from api.schemas.accounts import ForgottenSchema, LoginSchema, NewAccountSchema, ProofSchema, RecoverySchema
 from api.services import services
+from domain.errors import AnnalsError
 from domain.service.token_text import hash_secret
 from domain.types import Doc
 
@@ -181,20 +182,41 @@ def register() -> Response:
     if services().settings.registration == "closed":
         raise Problem("registration_closed")
     if request.method == "GET":
-        return render_page("register", target=target, name="", invited=_needs_invitation())
+        return _show_registration(target)
     try:
         doc, _ = accounts.register_account(load_form(NewAccountSchema(), label=LABEL, **fields))
     except Problem as problem:
-        localized = localize_problem(problem)
-        return render_page(
-            "register",
-            problem.status,
-            target=target,
-            name=fields["name"],
-            invited=_needs_invitation(),
-            problem=localized,
-        )
+        return _show_registration(target, fields["name"], problem)
+    except AnnalsError as error:
+        return _show_registration(target, fields["name"], problem_of_error(error))
     return set_login_cookies(render_page("codes", codes=doc["codes"], target=target), doc["token"], doc["device"])
+
+
+def _show_registration(target: str, name: str = "", problem: Problem | None = None) -> Response:
+    """Show the form for an account, with the reason of a refusal beside its field."""
+    doc = localize_problem(problem) if problem else {}
+    field = _REFUSED_FIELDS.get(problem.code, "") if problem else ""
+    faults = {each["pointer"].removeprefix("/"): each["message"] for each in doc.get("errors", ()) if "pointer" in each}
+    faults = {each: text for each, text in faults.items() if each in ("name", "password", "invitation")}
+    faults |= {field: doc.get("detail") or f"{doc['title']}."} if field else {}
+    return render_page(
+        "register",
+        problem.status if problem else 200,
+        target=target,
+        name=name,
+        invited=_needs_invitation(),
+        faults=faults,
+        problem=doc if problem and not faults else None,
+    )
+
+
+_REFUSED_FIELDS = {
+    "weak_password": "password",
+    "name_taken": "name",
+    "unfit_name": "name",
+    "not_invited": "invitation",
+}
+"""Code of a refusal -> field of the form."""
 
 
 def _needs_invitation() -> bool:

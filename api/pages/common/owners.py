@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from api.pages.common.labels import Labels
+from api.pages.common.presentation import load_map
 from domain.types import Doc, Json, Seat
 
 TINTS = 12
-"""Colours and patterns of owners in the style sheet."""
+"""Colours and patterns of owners in the style sheet; the last one is for those who are neutral."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,18 @@ class Owners:
         key: Seat | str = int(value) if str(value).isdecimal() else self._seats.get(str(value), str(value))
         if key not in self._owners:
             name = self._labels.short_seat(key) if isinstance(key, int) else self._capital(self._labels.value("", key))
-            tint = len(self._owners) if isinstance(key, int) or key != "neutral" else TINTS - 1
-            self._owners[key] = Owner(name, self._letter(name), min(tint, TINTS - 1))
+            self._owners[key] = Owner(name, self._letter(name), self._tint(key))
         return self._owners[key]
+
+    def _tint(self, key: Seat | str) -> int:
+        """Return the colour of a power in every game, or the first free one."""
+        own = load_map(self._labels.rules.package).get("tints", {})
+        power = self._labels.names.powers.get(key, "") if isinstance(key, int) else key
+        if power == "neutral":
+            return TINTS - 1
+        used = {owner.tint for owner in self._owners.values()} | set(own.values())
+        free = next((tint for tint in range(TINTS - 1) if tint not in used), TINTS - 1)
+        return int(own.get(power, free))
 
     def find(self, value: Json) -> Owner | None:
         """Return the owner with this seat or power, or None."""

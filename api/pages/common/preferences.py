@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from flask import g
+from flask import g, request
 
 from api.services import services
-from domain.accounts.account_settings import UTC_NAME
+from domain.accounts.account_settings import UTC_NAME, list_time_zones
 from domain.accounts.credential_tables import CredentialOwner
 from domain.kernel.text.message_catalog import LANGUAGES
 
@@ -19,6 +19,10 @@ CHOICES = {
     "confirm": ("", "always"),
 }
 """Setting -> its values. The first follows the browser, or is the usual one."""
+
+
+ZONE_COOKIE = "zone"
+"""Cookie with the time zone of the browser, for visitors who have chosen none."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,19 @@ class Preferences:
 
 def load_preferences(owner: CredentialOwner | None) -> None:
     """Load the preferences of the visitor for this request."""
-    g.preferences = Preferences()
+    g.preferences = Preferences(_browser_zone())
     if owner is not None:
         store = services().account_store.settings
         settings = read_settings(store.find_page_settings(owner.account))
-        g.preferences = Preferences(store.find_zone(owner.account), settings)
+        zone = store.find_zone(owner.account)
+        g.preferences = Preferences(_browser_zone() if zone == UTC_NAME else zone, settings)
     g.page_language = g.preferences["language"]
+
+
+def _browser_zone() -> str:
+    """Return the time zone of the browser, as a script has read it, or UTC."""
+    zone = request.cookies.get(ZONE_COOKIE, "")
+    return zone if zone in list_time_zones() else UTC_NAME
 
 
 def read_settings(sent: dict[str, str]) -> dict[str, str]:

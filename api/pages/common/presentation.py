@@ -2,8 +2,8 @@
 
 `forms` declares forms with several numbers (`decision/number_forms.py`). `groups` lists named groups of the values of
 a field. `kinds` names lists of the game's data, and the member by which their items are grouped. `map` says what stands
-where on the map, and `widgets` how panels are drawn. `sheet` says where the orders of a seat are, and which move
-cancels one. Each may be missing.
+where on the map, and `widgets` how panels are drawn. `players` names the figures of players. `sheet` says where the
+orders of a seat are, and which move cancels one. Each may be missing.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ def load_widgets(package: str) -> list[Doc]:
 def load_form(package: str, kind: str) -> Doc:
     """Return the form with several numbers for a type of move, or an empty document."""
     return next((each for each in load_presentation(package).get("forms", ()) if each["type"] == kind), {})
+
+
+def load_players(package: str) -> Doc:
+    """Return the figures of each player in a game, and the `panel` about players; or an empty document."""
+    players: Doc = load_presentation(package).get("players", {})
+    return players
 
 
 def load_members(package: str) -> Mapping[str, Doc]:

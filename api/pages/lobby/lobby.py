@@ -56,6 +56,11 @@ class TableShown:
         return ", ".join(people + ([i18n.translate(told, self.labels.texts.lang)] if bots else []))
 
     @property
+    def is_due(self) -> bool:
+        """Return True if a decision or a vote of the visitor's is open."""
+        return bool(self.doc.get("turn") or self.doc.get("votes"))
+
+    @property
     def free(self) -> int:
         """Return the number of free seats."""
         return len(self._free_seats)
@@ -85,13 +90,13 @@ def index(other: Callable[[], Response]) -> Response:
 def show_home() -> Response:
     """Show what waits for the visitor, or what can be done here."""
     mine = list_own_tables() if session_owner() else []
-    due = [table for table in mine if table.doc["turn"]]
+    due, own = [table for table in mine if table.is_due], {table.doc["game"] for table in mine}
     return render_games_page(
         "home",
         wide=True,
         mine=mine,
         due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
-        running=_public_tables("running", 5),
+        running=[each for each in _public_tables("running", 5) if each.doc["game"] not in own],
         open=_public_tables("open", 10, free="1"),
         rulesets=[] if session_owner() else _rulesets(),
         times=clocks.Times.of_visitor(),
@@ -102,7 +107,7 @@ def list_own_tables(*statuses: str) -> list[TableShown]:
     """Return the visitor's tables of these statuses: those where something is due first."""
     items = read_document(MyGamesDoc, "/me/games?limit=100")["items"]
     tables = show_tables(each for each in items if each["status"] in (statuses or ("open", "running")))
-    return sorted(tables, key=lambda t: (not t.doc["turn"], t.doc["left"] is None, t.doc["left"] or 0))
+    return sorted(tables, key=lambda t: (not t.is_due, t.doc["left"] is None, t.doc["left"] or 0))
 
 
 def _public_tables(status: str, limit: int, **query: str) -> list[TableShown]:
@@ -213,18 +218,24 @@ def _open(rules: RulesetDoc) -> Response:
 def play_now() -> Response:
     """Show the games to play against bots, and start one."""
     if session_owner() is None:
-        return log_in_first()
+        is_closed = services().settings.registration == "closed"
+        return log_in_first() if is_closed or request.method == "POST" else redirect("/register?next=/play")
     if request.method == "GET":
         return render_games_page("play_now", rulesets=_rulesets(), key=new_form_key())
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
-    seats, key = min(chosen["seats"]), read_form_key()
-    body = {"ruleset": chosen["name"], "seats": seats, "listing": "unlisted"}
+    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key())
+    return redirect(f"/games/{started['game']}?wait={started['position']}#move")
+
+
+def open_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Doc:
+    """Open a table, give all seats but the first to bots, and start. Return `game` and `position`."""
+    body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
     game = require("POST", "/games", body, Idempotency_Key=key)["game"]
     for seat in range(1, seats):
         seated = {"seat": seat, "bot": "heuristic"}
         require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
     require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
     started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")
-    return redirect(f"/games/{game}?wait={started['position']}#move")
+    return {"game": game, "position": started["position"]}

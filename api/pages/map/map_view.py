@@ -36,6 +36,8 @@ class Piece:
     name: str
     owner: Owner | None = None
     count: int | None = None
+    rank: int = field(default=0, compare=False)
+    """Number of its kind and owner: it decides the place within a region, whatever else stands there."""
 
     @property
     def text(self) -> str:
@@ -116,13 +118,17 @@ class RegionShown:
     def place_pieces(self) -> Iterator[tuple[Piece, int, int, int]]:
         """Return badge and pieces, each with the middle and the radius of its place. The last place counts the rest.
 
+        A piece keeps its place from move to move, as long as no other one with its number comes.
         If only one place is there, the count has the letter of the region's owner.
         """
         slots, pieces = self.doc["slots"], [*self.badge, *self.pieces]
         if not slots:
             return
         shown = pieces if len(pieces) <= len(slots) else pieces[: len(slots) - 1]
-        for piece, (x, y, r) in zip(shown, slots, strict=False):
+        free = dict(enumerate(slots[: len(slots) if len(shown) == len(pieces) else -1]))
+        for piece in sorted(shown, key=lambda each: each.rank):
+            wanted = piece.rank % len(slots)
+            x, y, r = free.pop(min(free, key=lambda n: (n - wanted) % len(slots)))
             yield piece, x, y, r
         if len(shown) < len(pieces):
             x, y, r = slots[-1]
@@ -353,10 +359,16 @@ class _Filler:
         for region, stacks in self.stacks.items():
             for (kind, owner), count in stacks.items():
                 symbol, name = self.layers.get("symbols", {}).get(kind, "block"), self.kind_name(kind, count or 1)
-                self.regions[region].pieces.append(Piece(symbol, name, owner, count))
+                self.regions[region].pieces.append(Piece(symbol, name, owner, count, self._rank(kind, owner)))
         visitor = self.owners.find(self.seat)
         for each in self.regions.values() if visitor else ():
             each.own = visitor in (each.owner, *(piece.owner for piece in each.pieces))
+
+    def _rank(self, kind: str, owner: Owner | None) -> int:
+        """Return the number of a kind and owner: pieces of one kind and several owners are neighbours."""
+        kinds, owners = list(self.layers.get("symbols", {})), self.owners.list_all()
+        number = kinds.index(kind) if kind in kinds else len(kinds)
+        return 1 + number * max(1, len(owners)) + (owners.index(owner) if owner in owners else 0)
 
     def list_kinds(self) -> list[tuple[str, str]]:
         """Return symbol and name of the kinds of pieces on the map."""

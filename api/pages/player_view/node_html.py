@@ -72,6 +72,8 @@ class NodeWriter:
                 return self._write_dice(node)
             case "display":
                 return self._write_display(node)
+            case "sheets":
+                return self._write_sheets(node)
             case "list" | "auction" | "lines":
                 return self._write_list(node, tokens)
         return ""
@@ -123,8 +125,17 @@ class NodeWriter:
             for group, places in groups.items()
         )
 
+    def _write_sheets(self, node: Node) -> str:
+        sheets = "".join(
+            f'<section class="sheet" id="empire-{each.owner.tint}" tabindex="-1"><h3>{_write_token(each.owner)}'
+            f"{_name_row(name, each.named)}</h3>{self._write(each, True) if each.entries else ''}</section>"
+            for name, each in node.entries
+            if each.owner
+        )
+        return f'<div class="sheets">{sheets}</div>'
+
     def _write_dice(self, node: Node) -> str:
-        dice = "".join(f"<li>{_write_die(int(each.text))}{_write_text(each, False)}</li>" for _, each in node.entries)
+        dice = "".join(f"<li>{write_die(int(each.text))}{_write_text(each, False)}</li>" for _, each in node.entries)
         proof = escape(i18n.translate(Message("proof of the draws"), self.lang))
         link = f'<a href="{escape(self.audit)}">{proof}</a>'
         return f'<ul class="words">{dice}{f"<li>{link}</li>" if self.audit else ""}</ul>'
@@ -173,10 +184,11 @@ def _write_token(owner: Owner) -> str:
     return f'<i class="token tint-{owner.tint}" aria-hidden="true">{escape(owner.letter)}</i> '
 
 
-def _write_die(face: int) -> str:
+def write_die(face: int) -> Markup:
+    """Return a common die as a picture."""
     pips = "".join(f'<circle cx="{x}" cy="{y}" r="2"/>' for x, y in _PIPS[face])
     square = '<rect x="1" y="1" width="22" height="22" rx="4"/>'
-    return f'<svg class="die" viewBox="0 0 24 24" aria-hidden="true">{square}{pips}</svg>'
+    return _mark(f'<svg class="die" viewBox="0 0 24 24" aria-hidden="true">{square}{pips}</svg>')
 
 
 def _write_matrix(matrix: Matrix, alone: bool) -> str:

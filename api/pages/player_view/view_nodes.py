@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from api.pages.common.labels import Labels, capital
 from api.pages.common.owners import Owner
+from api.pages.common.presentation import load_members
 from api.pages.player_view.widgets import Form, Matrix, Widgets, build_matrix, find_window
 from domain.types import Doc, Json
 
@@ -72,14 +73,14 @@ class Node(Struct, frozen=True):
         if self.rows:
             return sum(max((node.lines for node in cells), default=1) for _, cells in self.rows) + 1
         lines = sum(node.lines for _, node in self.entries) if self.entries else 1
-        return -(-lines // ABREAST) if self.form in ("cards", "display") else lines
+        return -(-lines // ABREAST) if self.form in ("cards", "display", "sheets") else lines
 
     @property
     def is_broad(self) -> bool:
         """Return True for tables, and for lists of parts that are no single values."""
         return (
             bool(self.rows or self.matrix)
-            or self.form in ("display", "cards")
+            or self.form in ("display", "cards", "sheets")
             or any(node.entries or node.rows for _, node in self.entries)
             or len(self.entries) > LONG
         )
@@ -97,11 +98,12 @@ class Panel:
     member: str
     title: str
     node: Node
+    is_always_open: bool = False
 
     @property
     def is_long(self) -> bool:
         """Return True if the panel begins closed."""
-        return self.node.lines > LONG
+        return self.node.lines > LONG and not self.is_always_open
 
     @property
     def is_broad(self) -> bool:
@@ -113,7 +115,10 @@ class Panel:
 class Window:
     """The object of an answer, with the panels about it."""
 
+    text: str
+    """A sentence of the game, or empty."""
     node: Node
+    """The members of the decision, for one without a sentence."""
     links: Sequence[tuple[str, str]]
     """Members and titles of panels with more about it."""
 
@@ -127,7 +132,8 @@ def show_window(labels: Labels, decision: Doc | None, titles: Mapping[str, str])
     if decision is None or found is None:
         return None
     links = [(member, title) for member, title in titles.items() if member in found.get("shows", ())]
-    return Window(build_node(labels, "", decision["context"]), links)
+    told = labels.texts.render(f"situation.{decision['kind']}", decision["context"], labels.names)
+    return Window(told or "", build_node(labels, "", decision["context"]), links)
 
 
 def split_part(part: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
@@ -146,7 +152,8 @@ def build_panel(widgets: Widgets, part: str, member: str, value: Json, places: M
     builder = _NodeBuilder(widgets.labels, widgets, places)
     if not member:
         return Panel(part, "", "", builder.list_members(value, "", (part,)))
-    return Panel(part, member, widgets.labels.member(member), builder.build(member, value, (part, member)))
+    is_open = bool(load_members(widgets.labels.rules.package).get(member, {}).get("open"))
+    return Panel(part, member, widgets.labels.member(member), builder.build(member, value, (part, member)), is_open)
 
 
 def count_leaves(value: Json) -> int:
@@ -271,6 +278,8 @@ class _NodeBuilder:
                 return Node(entries=self._list_cards(form, member, value), form="cards")
             case "display":
                 return self._draw_display(form, member, value, path)
+            case "sheets" if self.widgets and not is_flat:
+                return self._draw_sheets(self.widgets, member, value, path)
             case "dice":
                 return self._draw_dice(member, value, path)
             case "matrix" if isinstance(value, dict) and self.widgets:
@@ -311,6 +320,19 @@ class _NodeBuilder:
         placed = [(name, replace(node, note=group)) for (name, node), group in zip(entries, groups, strict=True)]
         order = list(dict.fromkeys(groups))
         return Node(entries=sorted(placed, key=lambda each: order.index(each[1].note)), form="display")
+
+    def _draw_sheets(self, widgets: Widgets, member: str, value: Json, path: Path) -> Node | None:
+        """Return a sheet for each owner, or None if one of them is no owner."""
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        entries = []
+        for key, each in items:
+            owner = widgets.owners.find(each["seat"] if _has_seat(each) else key)
+            if owner is None or not isinstance(each, dict):
+                return None
+            held = {name: part for name, part in each.items() if name != "seat"}
+            node = self.list_members(held, "" if isinstance(value, list) else str(key), (*path, str(key)))
+            entries.append((owner.name, replace(node, owner=owner, named=_has_seat(each))))
+        return Node(entries=entries, form="sheets")
 
     def _draw_dice(self, member: str, value: Json, path: Path) -> Node | None:
         if isinstance(value, dict):

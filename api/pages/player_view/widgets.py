@@ -8,6 +8,7 @@ Each has a `widget` and a pointer `at` into the board. In a pointer `*` takes an
   cost of each; `unit` is the thing to pay with, for a cost without one. `owner` names the member with a power.
 - `display`: ordered places with things in them. With `items` they come in groups, by the member `by`.
 - `matrix`: values of pairs, such as relations. For pairs of objects, `value` names the member for the matrix.
+- `sheets`: a sheet for each owner.
 - `dice`: results as faces.
 - `auction`: the member `bid` first.
 - `report`: rows of figures with names for their `columns`, or lines with their sum. `bars`: columns with bars.

@@ -14,6 +14,8 @@ from api.pages.common.session import render_games_page
 from api.pages.map.board_picture import is_public
 from api.pages.map.map_view import MapView, Offers, show_map
 from api.pages.player_view.kept_panels import show_parts
+from api.pages.player_view.node_html import write_die
+from api.pages.table.gazette import show_battles
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.types import MAX_INT, Doc
 
@@ -26,7 +28,7 @@ def show_replay(game: str) -> Response:
     page = load_table_page(game)
     newest = page.summary["version"]
     version = _read_version("version", newest, newest)
-    entries = _list_entries(page, version)
+    entries, battles = _list_entries(page, version)
     before = next((e["version"] for e in reversed(entries) if e["version"] < version), max(version - 1, 0))
     since, version = sorted((_read_version("since", before, newest), version))  # what happened goes forward
     board, earlier = _load_board(page, version), _load_board(page, since)
@@ -42,6 +44,8 @@ def show_replay(game: str) -> Response:
         steps=_list_steps(page, version, entries),
         map=_compare_maps(page, board, earlier),
         has_picture=is_public(page.summary, version),
+        battles=show_battles(page, battles) if page.board else (),
+        write_die=write_die,
         changes=changes,
         parts=show_parts(page.labels, board, page.audit) if board else [],
         offer_ids={},
@@ -53,12 +57,16 @@ def _read_version(name: str, default: int, newest: int) -> int:
     return min(query_number(name, MAX_INT, default), newest)
 
 
-def _list_entries(page: TablePage, version: int) -> list[Doc]:
-    """Return the entries of the chronicle around a version, without undone ones unless the visitor asks for them."""
+def _list_entries(page: TablePage, version: int) -> tuple[list[Doc], list[Doc]]:
+    """Return the entries of the chronicle around a version, and the battles decided in it.
+
+    Undone entries are left out unless the visitor asks for them.
+    """
     after = max(version - AROUND - 1, 0)
-    found = require("GET", f"/games/{page.game}/timeline?after={after}&limit={2 * AROUND}", role=page.role)["items"]
+    doc = require("GET", f"/games/{page.game}/timeline?after={after}&limit={2 * AROUND}", role=page.role)
     shows_undone = request.args.get("undone") == "1"
-    return [e for e in found if shows_undone or not e.get("undone") or e["version"] == version]
+    entries = [e for e in doc["items"] if shows_undone or not e.get("undone") or e["version"] == version]
+    return entries, [each for each in doc["battles"] if each["version"] == version]
 
 
 def _load_board(page: TablePage, version: int) -> Doc | None:

@@ -382,7 +382,7 @@ class Follower {
     document.title = page.title;
     this.votes = told.votes;
     if (lost) this.tellLoss();
-    else if (page.title !== wasDue) this.voice.say(page.title.replace(/^[^:]*: /, ""));
+    else if (page.title !== wasDue) this.voice.say(page.title.replace(/ . Annals$/, ""));
     else if (this.version !== before) this.voice.say(newest(this.main, seen));
     if (!this.main.dataset.live) return this.end("over");
     return this.version >= told.version;
@@ -440,6 +440,16 @@ function tellRest(event) {
   output.textContent = String(left);
   output.classList.toggle("over", left < 0);
 }
+
+/** Tell the service the time zone of the browser, for the next page. */
+function tellZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  if (zone && !document.cookie.split("; ").includes(`zone=${zone}`))
+    document.cookie = `zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+}
+
+tellZone();
 
 const main = document.getElementById("main");
 if (main?.dataset.live) {

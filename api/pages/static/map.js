@@ -359,6 +359,16 @@ function nearest(places, from, [dx, dy]) {
   return best;
 }
 
+/** Show the region of a link on the map of this page, in place of another page. @param {MouseEvent} event */
+function onShow(event) {
+  const region = event.target instanceof Element ? event.target.closest("a[data-show]")?.getAttribute("data-show") : undefined;
+  const place = shown?.places.find((each) => each.dataset.region === region);
+  if (!region || !place || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  place.focus({ preventScroll: true });
+  place.closest("svg")?.scrollIntoView({ block: "nearest" });
+}
+
 /** @type {BoardMap | null} */
 let shown = null;
 
@@ -371,4 +381,5 @@ function follow() {
 
 document.addEventListener("annals:updated", follow);
 document.addEventListener("click", onAsk);
+document.addEventListener("click", onShow);
 follow();

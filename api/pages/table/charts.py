@@ -10,14 +10,16 @@ from flask import Response, request
 
 from api.pages.common.in_process import require
 from api.pages.common.labels import Labels
+from api.pages.common.owners import TINTS, Owner, Owners
+from api.pages.common.presentation import load_map
 from api.pages.common.session import render_games_page
 from api.pages.table.table_page import load_table_page
-from domain.types import Doc
+from domain.types import Doc, Seat
 
-WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 800, 340, 60, 150, 24
+WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 800, 340, 60, 200, 24
 """Size of a chart, room for its scale and for the names of the lines, and its margin, in its own units."""
 
-LINES_APART = 18
+LINES_APART = 27
 """Least distance of two names at the ends of lines."""
 
 
@@ -51,6 +53,7 @@ def show_charts(game: str) -> Response:
     turns = [turn for turn in turns if turn.get("figures")]
     names = list(dict.fromkeys(name for turn in turns for figures in turn["figures"] for name in figures))
     asked = request.args.get("figure", "")
+    names.sort(key=lambda name: name != "points")
     figure = asked if asked in names else next(iter(names), "")
     return render_games_page(
         "charts",
@@ -59,12 +62,24 @@ def show_charts(game: str) -> Response:
         labels=page.labels,
         names=names,
         figure=figure,
-        chart=_draw_chart(page.labels, turns, figure) if turns else None,
+        chart=draw_chart(page.labels, page.board, turns, figure) if turns else None,
         size=(WIDTH, HEIGHT, LEFT, RIGHT),
     )
 
 
-def _draw_chart(labels: Labels, turns: Sequence[Doc], figure: str) -> Chart:
+def list_owners(labels: Labels, board: Doc) -> dict[Seat, Owner]:
+    """Return the owners on the map by seat: a line has the colour of its owner there."""
+    owners = Owners(labels, board, load_map(labels.rules.package).get("owners", ()))
+    return {seat: owner for seat in range(len(board.get("seats", ()))) if (owner := owners.find(seat))}
+
+
+def _list_tints(labels: Labels, board: Doc) -> dict[Seat, int]:
+    return {seat: owner.tint for seat, owner in list_owners(labels, board).items()}
+
+
+def draw_chart(labels: Labels, board: Doc, turns: Sequence[Doc], figure: str) -> Chart:
+    """Return a figure over turns as lines."""
+    tints = _list_tints(labels, board)
     seats = range(max(len(turn["figures"]) for turn in turns))
     values = [[_value(turn, seat, figure) for turn in turns] for seat in seats]
     known = [value for row in values for value in row if value is not None]
@@ -78,7 +93,8 @@ def _draw_chart(labels: Labels, turns: Sequence[Doc], figure: str) -> Chart:
     lines = []
     for seat, row in zip(seats, values, strict=True):
         points = " ".join(f"{LEFT + n * step:.1f},{height(v)}" for n, v in enumerate(row) if v is not None)
-        lines.append(Line(labels.short_seat(seat), seat % 12, points, (WIDTH - RIGHT + 12, ends[seat]), row))
+        tint = tints.get(seat, seat % TINTS)
+        lines.append(Line(labels.short_seat(seat), tint, points, (WIDTH - RIGHT + 12, ends[seat]), row))
     marks = sorted({low, (low + high) // 2, high})
     return Chart([turn["title"] for turn in turns], lines, [(value, height(value)) for value in marks])
 

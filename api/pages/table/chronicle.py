@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from flask import Response, request
 
@@ -16,33 +15,28 @@ from api.pages.common.session import render_games_page, session_owner
 from api.pages.table.table_page import TablePage, load_table_page
 from api.services import services
 from domain.errors import StoreUnavailable
-from domain.types import Doc
+from domain.types import MAX_INT, Doc
 
 NEWEST = 12
 """Entries of the chronicle on the page of a table."""
 
-LOOKED_AT = 60
-"""Versions in which the page looks for them, and for what has happened since the visitor's last move."""
+LOOKED_AT, LOOKED_AT_WITH_SHEETS = 60, 200
+"""Versions in which the page looks for them, and for what has happened since the visitor's last own move.
+
+Each order of a sheet is a record of its own, which others cannot read.
+"""
 
 
 SLICE, MOST_SLICES = 200, 10
 """Entries of the timeline in one request, and requests for one's own last move."""
 
 
-@dataclass(frozen=True)
-class Gazette:
-    """Sentences about all that has happened since the visitor's last own move: those about the visitor first."""
-
-    since: int
-    """Version of that move."""
-    lines: Sequence[str]
-
-
-def newest_entries(page: TablePage) -> list[Doc]:
-    """Return the newest entries of the timeline."""
-    after = max(page.summary["version"] - LOOKED_AT, 0)
-    found = require("GET", f"/games/{page.game}/timeline?limit={LOOKED_AT}&after={after}", role=page.role)
-    return list(found["items"])
+def newest_entries(page: TablePage) -> tuple[list[Doc], list[Doc]]:
+    """Return the newest entries of the timeline, and the battles in them."""
+    limit = LOOKED_AT if load_sheet(page.labels.rules.package) is None else LOOKED_AT_WITH_SHEETS
+    after = max(page.summary["version"] - limit, 0)
+    found = require("GET", f"/games/{page.game}/timeline?limit={limit}&after={after}", role=page.role)
+    return list(found["items"]), list(found["battles"])
 
 
 def list_told(page: TablePage, entries: Sequence[Doc]) -> list[Doc]:
@@ -50,18 +44,6 @@ def list_told(page: TablePage, entries: Sequence[Doc]) -> list[Doc]:
     has_sheet = load_sheet(page.labels.rules.package) is not None
     told = [each for each in entries if page.tell(each)]
     return [each for each in told if not (has_sheet and each["kind"] == "moved" and not each.get("own"))][-NEWEST:]
-
-
-def find_news(page: TablePage, entries: Sequence[Doc]) -> Gazette | None:
-    """Return what others and the engine have done since the visitor's last own move, or None if nothing is told."""
-    if page.summary["status"] != "running" or page.seat is None:
-        return None
-    standing = [each for each in entries if not each.get("undone")]
-    since = max((e["version"] for e in standing if e["kind"] == "moved" and e["seat"] == page.seat), default=0)
-    told = list_told(page, [each for each in standing if each["version"] > since]) if since else []
-    name = page.labels.short_seat(page.seat)
-    lines = [line for each in told for line in page.tell(each)]
-    return Gazette(since, sorted(lines, key=lambda line: name not in line)) if lines else None
 
 
 def digest_since_visit(page: TablePage) -> Doc | None:
@@ -82,17 +64,44 @@ def digest_since_visit(page: TablePage) -> Doc | None:
 
 
 def show_chronicle(game: str) -> Response:
-    """Show the chronicle of a table, a page of versions at a time: the whole one, or that since one's last move."""
+    """Show the chronicle of a table, a page of versions at a time, the newest first.
+
+    `before` leads back. `since=move` begins with one's last move; `after` tells forwards, from a version on.
+    """
     page = load_table_page(game)
-    since_move = request.args.get("since") == "move"
-    number = _find_own_move(page) if since_move else query_number("after", 999_999_999)
-    found = require("GET", f"/games/{game}/timeline?limit={SLICE}&after={number}", role=page.role)
+    since_move, is_forward = request.args.get("since") == "move", "after" in request.args
+    if since_move or is_forward:
+        after, limit = _find_own_move(page) if since_move else query_number("after", MAX_INT), SLICE
+    else:
+        upto = min(query_number("before", MAX_INT, MAX_INT), page.summary["version"])
+        after = max(upto - SLICE, 0)
+        limit = max(upto - after, 1)
+    found = require("GET", f"/games/{game}/timeline?limit={limit}&after={after}", role=page.role)
     entries = found["items"]
-    more = entries[-1]["version"] if found.get("next") and entries else None
-    times = clocks.Times.of_visitor()
+    later = entries[-1]["version"] if is_forward and found.get("next") and entries else None
+    if not is_forward:
+        entries = entries[::-1]
     return render_games_page(
-        "chronicle", wide=True, page=page, entries=entries, more=more, since_move=since_move, times=times
+        "chronicle",
+        wide=True,
+        page=page,
+        entries=entries,
+        jumps=_list_jumps(entries),
+        later=later,
+        earlier=after if not since_move and not is_forward and after else None,
+        since_move=since_move,
+        times=clocks.Times.of_visitor(),
     )
+
+
+def _list_jumps(entries: Sequence[Doc]) -> list[tuple[int, str]]:
+    """Return the chapters of entries: the version of the first one shown, and the heading."""
+    found: list[tuple[int, str]] = []
+    for each in entries:
+        title = (each.get("chapter") or {}).get("title", "")
+        if title and (not found or found[-1][1] != title):
+            found.append((each["version"], title))
+    return found
 
 
 def _find_own_move(page: TablePage) -> int:

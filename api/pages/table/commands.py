@@ -12,10 +12,12 @@ from flask import Response, g, request
 from api.http.problems import Problem
 from api.pages.account.login import show_login
 from api.pages.common.agreements import read_act
+from api.pages.common.form_keys import read_form_key
 from api.pages.common.in_process import Answer, RefusedCall, ask, require
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, render_games_page, session_owner
 from api.pages.decision.order_sheet import cancel_moves
+from api.pages.lobby.lobby import open_against_bots
 from api.pages.table.earlier_orders import copy_orders
 from api.pages.table.picks_cookie import forget_picks
 from api.pages.table.table_page import TablePage, load_table_page
@@ -50,7 +52,7 @@ def command(game: str) -> Response:
     if job.startswith("/v1/jobs/"):
         answer = _wait_for(job, page) or answer
     position = answer.doc.get("position")
-    address = f"/games/{answer.doc['game']}" if act == "fork" else page.address
+    address = f"/games/{answer.doc['game']}" if act in _OPENING else page.address
     address = f"{address}?wait={position}" if position else address
     response = redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address)
     return forget_picks(response, page) if act == "undo" else response
@@ -182,6 +184,26 @@ def _fork(page: TablePage) -> Answer:
     return _send("POST", f"/games/{page.game}/forks", body)
 
 
+def _open_rematch(page: TablePage) -> Answer:
+    """Open the next game of the same people, and take the own seat there."""
+    answer = _send("POST", f"/games/{page.game}/rematches", {}, role=page.role)
+    if answer.status < 400 and answer.doc.get("seat") is not None:
+        game, seat = answer.doc["game"], {"seat": answer.doc["seat"]}
+        seated = _send("POST", f"/games/{game}/seats", seat, mark="seat")
+        answer.doc["position"] = seated.doc.get("position")
+    return answer
+
+
+def _play_again(page: TablePage) -> Answer:
+    """Open the same game with bots in all other seats."""
+    summary = page.summary
+    doc = open_against_bots(summary["ruleset"], len(summary["seats"]), summary["options"], read_form_key())
+    return Answer(201, doc, {})
+
+
+_OPENING = ("fork", "rematch", "again")
+"""Commands with another table as their result."""
+
 _ASKING = ("undo", "propose", "vote")
 """Commands with a question to others: the page then begins with this question."""
 
@@ -198,4 +220,6 @@ _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "cancel": _cancel_order,
     "put_last": _put_last,
     "fork": _fork,
+    "rematch": _open_rematch,
+    "again": _play_again,
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flask import Response
 
 from api.http import i18n
 from api.pages.common import clocks
 from api.pages.common.agreements import DURATIONS, tell_act
+from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
 from api.pages.common.in_process import ask
 from api.pages.common.session import render_games_page
@@ -17,11 +19,15 @@ from api.pages.map.board_picture import is_public
 from api.pages.map.map_view import MapView, Offers, find_offers, show_map
 from api.pages.map.missing_places import find_places
 from api.pages.player_view.kept_panels import show_parts
-from api.pages.player_view.node_html import NodeWriter
+from api.pages.player_view.node_html import NodeWriter, write_die
 from api.pages.player_view.view_nodes import show_window
-from api.pages.table.chronicle import NEWEST, Gazette, digest_since_visit, find_news, list_told, newest_entries
+from api.pages.table.charts import HEIGHT, LEFT, RIGHT, WIDTH
+from api.pages.table.chronicle import NEWEST, digest_since_visit, list_told, newest_entries
+from api.pages.table.gazette import Gazette, find_news, list_figure_changes, show_battles
 from api.pages.table.picks_cookie import forget_picks, recall_picks
+from api.pages.table.player_row import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
+from api.pages.table.result import show_result
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
@@ -61,15 +67,21 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     running = summary["status"] == "running"
     if asked is None and running and (page.must_decide or page.may_decide):
         asked = ask_first(page)
-    entries, digest = newest_entries(page), digest_since_visit(page)
-    news = find_news(page, entries)
+    (entries, battles), digest = newest_entries(page), digest_since_visit(page)
+    news = find_news(page, entries, battles)
+    earlier = _load_earlier(page, news if asked is None or not asked.is_begun else None)
+    if news and earlier:
+        news.changes = list_figure_changes(page, earlier)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
     offers = _find_offers(page, None if blocked else asked)
     missing = asked.missing if asked and not blocked else ()
     places = find_places(labels, page.board, page.seat, missing, asked.list_about(page.decision) if asked else None)
     parts = show_parts(labels, page.board, page.audit, places) if page.board else []
+    fight = next((each for each in show_battles(page, battles) if each.doc["open"]), None) if page.board else None
     titles = next((part.titles for part in parts if part.name == "public"), {})
-    stopped = summary["status"] in ("over", "closed")
+    votes = list_votes(page)
+    own_votes = [each for each in votes if page.seat in each["consents"] and page.seat not in each["agreed"]]
+    result = show_result(page)
     return render_games_page(
         "table",
         status,
@@ -82,8 +94,11 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         parts=parts,
         window=show_window(labels, page.decision, titles) if running else None,
         write_node=NodeWriter(labels.texts.lang).write_node,
-        map=_show_map(page, offers, news if asked is None or not asked.is_begun else None),
+        write_die=write_die,
+        map=_show_map(page, offers, earlier),
         news=news,
+        fight=fight,
+        players=list_players(page) if running else (),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),
@@ -91,8 +106,11 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         entries=list_told(page, entries),
         digest=digest,
         undo=_undo_version(page, entries),
-        votes=list_votes(page),
-        scores=ask("GET", f"/games/{page.game}/scores", role=page.role).doc if stopped else None,
+        votes=votes,
+        own_votes=own_votes,
+        result=result,
+        chart_size=(WIDTH, HEIGHT, LEFT, RIGHT),
+        key=new_form_key() if result and result.again == "again" else "",
         times=clocks.Times.of_visitor(page.now),
         tell_act=tell_act,
         durations=DURATIONS,
@@ -104,16 +122,20 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     )
 
 
-def _show_map(page: TablePage, offers: Offers, news: Gazette | None) -> MapView | None:
-    """Return the map, with marks where something has changed since the version of the news."""
+def _show_map(page: TablePage, offers: Offers, earlier: Doc | None) -> MapView | None:
+    """Return the map; with an earlier board also its changes since, and the orders carried out."""
     shown = show_map(page.labels, page.board, page.seat, offers)
-    if shown is None or news is None:
+    before = show_map(page.labels, earlier, page.seat, Offers()) if shown and earlier else None
+    if shown is None or before is None:
         return shown
-    earlier = ask("GET", f"/games/{page.game}/board?version={news.since}", role=page.role)
-    before = show_map(page.labels, earlier.doc, page.seat, Offers()) if earlier.status < 400 else None
-    if before is not None:
-        shown.mark_changes(before)
-    return shown
+    shown.mark_changes(before)
+    return shown if shown.arrows else replace(shown, arrows=before.arrows)
+
+
+def _load_earlier(page: TablePage, news: Gazette | None) -> Doc | None:
+    """Return the board before the news, or None."""
+    answer = ask("GET", f"/games/{page.game}/board?version={news.since}", role=page.role) if news else None
+    return answer.doc if answer and answer.status < 400 else None
 
 
 def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:

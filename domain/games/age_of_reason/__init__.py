@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.age_of_reason.battles import read_battles
 from domain.games.age_of_reason.bot import propose
 from domain.games.age_of_reason.choices import build
 from domain.games.age_of_reason.data import DOC, POWERS
@@ -90,6 +91,7 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     scores=scores,
     tie_breaks=("unrest", "tokens", "gold"),
     context_builders=CONTEXT_BUILDERS,
+    read_battles=read_battles,
     move_context=move_context,
     complete_sentences=complete_sentences,
     gather_headlines=gather_headlines,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.egc.battles import read_battles
 from domain.games.egc.bot import propose
 from domain.games.egc.choices import build
 from domain.games.egc.data import DOC, EMPIRES
@@ -80,6 +81,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     scores=scores,
     tie_breaks=("last_count", "territories", "treasury", "lot"),
     context_builders=CONTEXT_BUILDERS,
+    read_battles=read_battles,
     move_context=move_context,
     complete_sentences=complete_sentences,
     gather_headlines=gather_headlines,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.imperunde.battles import read_battles
 from domain.games.imperunde.bot import propose
 from domain.games.imperunde.choices import build
 from domain.games.imperunde.data import OPTION_DATA, SETS, TIMEOUTS
@@ -83,6 +84,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     scores=scores,
     tie_breaks=("winner", "debt", "surplus", "worth", "turn_order"),
     context_builders=CONTEXT_BUILDERS,
+    read_battles=read_battles,
     move_context=move_context,
     roll_readers=ROLL_READERS,
     sentence_mergers=SENTENCE_MERGERS,

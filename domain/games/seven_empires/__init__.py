@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.games.seven_empires.battles import read_battles
 from domain.games.seven_empires.bot import propose
 from domain.games.seven_empires.choices import build
 from domain.games.seven_empires.data import DEALS, OPTION_DATA, SETUPS
@@ -93,6 +94,7 @@ RULESET: Ruleset[Seven] = Ruleset(
     chapter=chapter,
     scores=scores,
     context_builders=CONTEXT_BUILDERS,
+    read_battles=read_battles,
     move_context=move_context,
     sentence_mergers=SENTENCE_MERGERS,
     gather_headlines=gather_headlines,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.games.common.validators import Either
+from domain.games.struggle_of_empires.battles import read_battles
 from domain.games.struggle_of_empires.bot import propose
 from domain.games.struggle_of_empires.choices import build
 from domain.games.struggle_of_empires.data import DOC, POWERS
@@ -97,6 +98,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     scores=scores,
     tie_breaks=("revolution", "unrest", "tokens", "gold"),
     context_builders=CONTEXT_BUILDERS,
+    read_battles=read_battles,
     move_context=move_context,
     sentence_mergers=SENTENCE_MERGERS,
     complete_sentences=complete_sentences,

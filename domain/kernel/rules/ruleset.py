@@ -12,6 +12,7 @@ from domain.compat import cached_property
 from domain.errors import InvalidTable
 from domain.kernel.records.fact_decoder import DecodedFacts, FactDecoder, ReadableFacts
 from domain.kernel.records.record import Record
+from domain.kernel.rules.battles import Battle, ToldFact
 from domain.kernel.rules.choices import Builder
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.flow import (
@@ -181,6 +182,10 @@ def _no_seats(_: object) -> tuple[Seat, ...]:
     return ()
 
 
+def _no_battles(_: Sequence[ToldFact]) -> Sequence[Battle]:
+    return ()
+
+
 def _no_move_context(state: object, seat: Seat | None, members: Mapping[str, Json]) -> Mapping[str, Json]:
     """Return no further members of a sentence."""
     return {}
@@ -265,6 +270,8 @@ class Ruleset(Generic[S]):
     """Facts of a record, with their context -> as many, with what only the others tell of one of them."""
     gather_headlines: SentenceMerger = _unchanged
     """Headline facts of a turn, with their context -> those for a digest, several of a kind as one."""
+    read_battles: Callable[[Sequence[ToldFact]], Sequence[Battle]] = _no_battles
+    """Facts of several records with their context -> the battles that they tell."""
     move_context: Callable[[S | None, Seat | None, Mapping[str, Json]], Mapping[str, Json]] = _no_move_context
     """(state, seat, members of a move or answers so far) -> further members of the seat's sentences about them.
 

@@ -1,0 +1,87 @@
+"""The row of players, always in sight: shield, name, points, money, and a sign for an answer due."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from api.pages.common.in_process import ask
+from api.pages.common.labels import Labels
+from api.pages.common.owners import Owner, Owners, find_values
+from api.pages.common.presentation import load_map, load_players
+from api.pages.table.table_page import TablePage
+from domain.types import Doc, Json, Seat
+
+
+@dataclass(frozen=True)
+class PlayerShown:
+    """A player in the row."""
+
+    seat: Seat
+    owner: Owner | None
+    """None in a game whose seats hold nothing on the map."""
+    name: str
+    person: str
+    figures: Sequence[tuple[str, str]]
+    """Value and unit, in words."""
+    must: bool
+    has_answered: bool
+    is_own: bool
+    href: str
+
+
+def list_players(page: TablePage) -> list[PlayerShown]:
+    """Return the players with their figures, as far as the visitor may know them; the visitor first."""
+    labels, board = page.labels, page.board
+    if not board:
+        return []
+    doc = load_players(labels.rules.package)
+    owners = Owners(labels, board, load_map(labels.rules.package).get("owners", ()))
+    figures = [(figure, _load_figure(page, figure)) for figure in doc.get("figures", ())]
+    decision = page.decision or {"must": (), "done": ()}
+    shown = []
+    for each in page.summary["seats"]:
+        seat = each["seat"]
+        owner = owners.find(seat)
+        name, person = labels.short_seat(seat), labels.names.people.get(seat, "")
+        values = [_tell(page, figure, values[seat]) for figure, values in figures if seat in values]
+        anchor = f"empire-{owner.tint}" if owner and doc.get("panel") else f"panel-public-{doc.get('panel', '')}"
+        shown.append(
+            PlayerShown(
+                seat,
+                owner,
+                name,
+                person if person != name else "",
+                values,
+                seat in decision["must"],
+                seat in decision["done"],
+                seat == page.seat,
+                f"#{anchor}" if doc.get("panel") else "#seats",
+            )
+        )
+    return sorted(shown, key=lambda each: not each.is_own)
+
+
+def _load_figure(page: TablePage, figure: Doc) -> Mapping[Seat, int]:
+    """Return a figure by seat: from the board, or the points of the standings."""
+    if figure.get("scores"):
+        scores = ask("GET", f"/games/{page.game}/scores", role=page.role).doc.get("scores", ())
+        return {each["seat"]: each["points"] for each in scores}
+    return read_figure(page.labels, page.board, figure, page.seat)
+
+
+def read_figure(labels: Labels, board: Doc, figure: Doc, own: Seat | None) -> Mapping[Seat, int]:
+    """Return a figure of a board by seat. One in the own part of the board belongs to the visitor, `own`."""
+    powers = {power: seat for seat, power in labels.names.powers.items()}
+    found = {}
+    for taken, value in find_values(board, figure["at"]) if "at" in figure else ():
+        key: Json = taken.get("owner", own)
+        seat = powers.get(str(key), int(key) if str(key).isdecimal() else None)
+        if seat is not None and isinstance(value, int) and not isinstance(value, bool):
+            found[seat] = value
+    return found
+
+
+def _tell(page: TablePage, figure: Doc, value: int) -> tuple[str, str]:
+    texts = page.labels.texts
+    return texts.grammar.number(value), str(figure["unit"][texts.lang])

@@ -1,0 +1,140 @@
+"""What a player sees without looking for it: battles, all players, a vote that waits, the reason of a refusal."""
+
+from __future__ import annotations
+
+import re
+
+from flask import Flask
+
+from api.pages.table.result import find_turning_points
+from api.pages.table.table_page import TablePage
+from tests.api.conftest import Site, Table
+from tests.api.game_pages import Page, Person
+from tests.api.members import PASSWORD
+from tests.api.oauth.browser import Browser
+from tests.api.test_game_pages import Started, duel, started  # noqa: F401 - fixtures
+from tests.api.test_widgets import labels_for
+
+AOR = "age_of_reason@1"
+
+
+def until_battle(anne: Person, path: str) -> str:
+    """The page of a game after the first battle of a player."""
+    for _ in range(60):
+        html = str(anne.read(path).text)
+        if 'class="battle own' in html.partition('class="gazette"')[2].partition("</details>")[0]:
+            return html
+        anne.decide(path)
+    raise AssertionError("no battle")
+
+
+def test_a_battle_is_a_card_above_the_question(started: Started) -> None:  # noqa: F811
+    """Both sides with shield, dice, strength and losses; its region is marked, and the replay shows it as well."""
+    anne, path = started.anne, started.path(AOR)
+    html = until_battle(anne, path)
+    game = path.rpartition("/")[2]
+    told = started.member.get(f"/games/{game}/timeline?limit=200", Annals_Role="0").json["battles"]
+    newest = next(each for each in reversed(told) if not each["open"] and 0 in [s["seat"] for s in each["sides"]])
+    assert newest["text"] in html
+    card = html[html.index(newest["text"]) :].partition("</article>")[0]
+    for side in newest["sides"]:
+        assert side["name"] in card
+        assert f"<strong>{side['strength']}</strong>" in card
+        assert all(reason in card for reason in side["reasons"])
+        assert all(lost in card for lost in side["lost"])
+    assert card.count('class="die"') == 4
+    assert f'data-show="{newest["region"]}"' in card
+    replayed = anne.read(f"{path}/replay?version={newest['version']}").text
+    assert newest["text"] in replayed
+
+
+def test_a_turn_of_sheets_opens_with_its_report(started: Started) -> None:  # noqa: F811
+    """The own treasury before and after, the own sentences, and the others folded; its panel is open."""
+    anne, path = started.anne, started.path("egc@1")
+    html = str(anne.read(path).text)
+    for _ in range(6):
+        if "Report of the turn" not in html:
+            html = str(anne.decide(path).text)
+    report = html.partition('class="gazette"')[2].partition("</div>\n</details>")[0]
+    assert "<dt>Treasury</dt>" in report
+    assert "submits its orders" not in report
+    assert re.search(r"\d+ other events", report)
+    assert re.search('<details id="panel-own-report" class="[^"]*" open>', html)
+
+
+def test_all_players_are_in_a_row_with_points_and_money(started: Started) -> None:  # noqa: F811
+    """Each name leads to the sheet of its empire."""
+    for name in (AOR, "egc@1", "seven_empires@1"):
+        html = started.anne.read(started.path(name)).text
+        row = html.partition('class="players')[2].partition("</nav>")[0]
+        seats = started.member.get(f"/games/{started.path(name).rpartition('/')[2]}", Annals_Role="0").json["seats"]
+        assert row.count('data-key="player-') == len(seats)
+        assert "(you)" in row
+        assert "must answer" in row
+        for anchor in {part.partition('"')[0] for part in row.split('href="#')[1:]}:
+            assert f'id="{anchor}"' in html
+
+
+def test_a_power_has_one_colour_in_all_games(started: Started) -> None:  # noqa: F811
+    """Whatever its seat."""
+    for name in (AOR, "egc@1", "seven_empires@1"):
+        html = started.anne.read(started.path(name)).text
+        legend = html.partition('class="legend"')[2].partition("</ul>")[0]
+        tints = [part for part in legend.split("<li>") if " France" in part or "\nFrance" in part]
+        assert all('class="tint-1"' in part for part in tints)
+
+
+def test_a_vote_that_waits_is_a_decision(duel: tuple[Person, str, Table]) -> None:  # noqa: F811
+    """Bar, title, list and first page tell of it."""
+    anne, path, table = duel
+    assert table.post("/proposals", {"act": "pause"}, table.tokens[1]).status_code in (201, 202)
+    html = anne.read(path).text
+    bar = html.partition('id="decision"')[2].partition("</section>")[0]
+    assert "proposes something." in bar
+    assert 'class="bar yours"' in bar
+    assert '<a href="#vote-' in bar
+    assert "waits for you" in anne.read("/", Accept="text/html").text
+    votes = [each["votes"] for each in anne.api.get("/me/games").json["items"] if each["game"] == table.game]
+    assert votes == [1]
+    vote = Page(html).act("vote", agrees="yes")
+    assert anne.send(vote).status_code == 303
+    assert anne.api.get("/me/games").json["items"][0]["votes"] == 0
+
+
+def test_a_refused_registration_keeps_its_form(site: Site) -> None:
+    browser = Browser(site)
+    form = Page(browser.get("/register?next=/play").text).form("/register")
+    answer = browser.client.post(form.action, data=form.data(("name", "Zoe"), ("password", "password123")))
+    assert answer.status_code == 422
+    assert 'name="name" value="Zoe"' in answer.text
+    assert 'aria-describedby="fault-password"' in answer.text
+    assert '<p class="fault" id="fault-password" role="alert">This password is too common.</p>' in answer.text
+    again = Page(answer.text).form("/register")
+    sent = again.data(("name", "Zoe"), ("password", PASSWORD))
+    assert browser.client.post(again.action, data=sent).status_code == 200
+
+
+def test_times_are_those_of_the_browser(started: Started) -> None:  # noqa: F811
+    """A script tells the zone; a name that nobody knows changes nothing."""
+    anne, path = started.anne, started.path(AOR)
+    for zone, told in (("Asia/Tokyo", "JST"), ("Nowhere/Land", "UTC")):
+        anne.browser.client.set_cookie("zone", zone)
+        assert told in anne.read(f"{path}/chronicle").text
+
+
+def test_turning_points_are_the_largest_gains_on_the_others() -> None:
+    """Three of them, in their order, each with the versions for the replay."""
+    page = TablePage("g", "", (), {}, {}, 0, labels_for("struggle_of_empires@1", "russia", "prussia"))
+    points = [(0, 0), (9, 0), (10, 1), (10, 20), (15, 20), (15, 21)]
+    turns = [
+        {"title": f"War {n}", "first": 10 * n, "last": 10 * n + 9, "figures": [{"points": a}, {"points": b}]}
+        for n, (a, b) in enumerate(points)
+    ]
+    with Flask("x").test_request_context():
+        found = find_turning_points(page, turns)
+    assert [(each.title, each.since, each.version) for each in found] == [
+        ("War 1", 9, 19),
+        ("War 3", 29, 39),
+        ("War 4", 39, 49),
+    ]
+    assert found[1].text == "Prussia: 19 points; the best of the others: 0."
