@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -12,6 +13,7 @@ from shapely.ops import nearest_points
 
 from maps.board import Board, Doc
 from maps.furniture import GAP, Furniture, Label, Room, choose_codes, furnish, list_boxes
+from maps.globe import Globe, find_land
 from maps.growth import Growth, share_cells
 from maps.layout import MARGIN, spread
 from maps.mesh import make_mesh
@@ -29,34 +31,46 @@ OUTSIDE = (12, 11, 10)
 """Sizes of labels outside their regions."""
 CROWDED = 11
 """Radius of slots in regions without room for a label."""
+LEADER = 4
+"""Units from the border at which a leader ends within its region."""
+MASK = 6
+"""Units between two points of the mask of land."""
 FAR = 220.0
 """Length of a missing border that is no longer drawn across a round map."""
 HARBOUR = 8
 """Radius of a harbour."""
 
 
-def make_geometry(board: Board) -> Doc:
-    """Return the geometry of a board."""
-    return Drawing(board, grow(board)).geometry()
-
-
-def grow(board: Board) -> Outline:
-    """Return the outline of all regions."""
+def grow(board: Board) -> tuple[Outline, list[shapely.LinearRing]]:
+    """Return the outline of all regions, and the coasts of the globe as they lie on the board."""
     hints, count = board.hints, len(board.places)
-    sites, triangles = spread(board, hints["apart"], hints["hold"], hints["room"])
-    mesh = make_mesh(board, SPACING)
-    start = share_cells(mesh, sites, triangles, count)
-    if reach := hints.get("reach"):
-        gap = np.linalg.norm(mesh.centres[:, None] - sites[None, :count], axis=2).min(axis=1)
-        inside = np.minimum(mesh.centres, [board.width, board.height] - mesh.centres).min(axis=1) > SHORE
-        start = [each if here else count for each, here in zip(start, (gap < reach) & inside, strict=True)]
-    growth, rng = Growth(board, mesh, sites, start, CORE), Random(hints.get("seed", 3))
-    if reach:
-        growth.fixed = [held or not here for held, here in zip(growth.fixed, inside, strict=True)]
+    globe = Globe(board)
+    coasts = globe.draw_coasts()
+    spots = [globe.place(np.array(place.degrees, dtype=float)) for place in board.places]
+    parts = [*(shapely.get_coordinates(ring) for ring in coasts), *spots]
+    sites, carried = spread(board, globe.place(globe.sites), np.concatenate(parts))
+    pieces = np.split(carried, np.cumsum([len(part) for part in parts])[:-1])
+    coasts = [shapely.LinearRing(piece) for piece in pieces[: len(coasts)]]
+    seeds = [np.concatenate([site[None], piece[1:]]) for site, piece in zip(sites, pieces[-count:], strict=True)]
+    mesh = make_mesh(board, SPACING, coasts)
+    land = find_land(coasts, mesh.centres)
+    start = share_cells(board, mesh, seeds, land)
+    growth, rng = Growth(board, mesh, sites, start, land, CORE), Random(hints.get("seed", 3))
     for hot, cold in ((3, 0.5), (3, 0.3), (0.6, 0.05)):
         growth.anneal(rng, hot, cold, 30)
         growth.repair(rng, 3)
-    return draw_outline(mesh, growth.label, count, lambda a, b: min(a, b) >= 0 and not growth.suits(a, b))
+    outline = draw_outline(mesh, growth.label, count, lambda a, b: min(a, b) >= 0 and not growth.suits(a, b), land)
+    return outline, coasts
+
+
+def draw_mask(board: Board, coasts: Sequence[shapely.LinearRing]) -> list[list[int]]:
+    """Return rows of points `MASK` units from each other, the first ones half of it from the edge of the drawing.
+
+    A row has the numbers of its points that lie on sea, then on land, then on sea and so on.
+    """
+    xs, ys = np.arange(MASK // 2, board.width, MASK), np.arange(MASK // 2, board.height, MASK)
+    land = find_land(coasts, np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)).reshape(len(ys), len(xs))
+    return [np.diff(np.flatnonzero(np.diff(row, prepend=False)), prepend=0).tolist() for row in land]
 
 
 class Drawing:
@@ -139,7 +153,7 @@ class Drawing:
             if each.label is None:
                 each.label = self.place_outside(i, labels, slots, leaders)
                 labels.append(shapely.box(*_bounds(each.label)))
-                leaders.append(shapely.LineString([(each.label.x, each.label.y), self.rooms[i].middle]))
+                leaders.append(shapely.LineString([(each.label.x, each.label.y), each.label.leader]))
         for i, each in enumerate(found):
             boxes = [other.label for j, other in enumerate(found) if j != i and other.label and other.label.leader]
             if each.label:
@@ -154,23 +168,30 @@ class Drawing:
         """Return the nearest free box outside a region, best on a sea, with a leader that crosses few others."""
         place, room = self.board.places[i], self.rooms[i]
         written, held = shapely.STRtree(labels), shapely.STRtree(slots)
-        land = [shape for j, shape in enumerate(self.shapes) if self.board.places[j].kind == "land"]
-        lands = shapely.STRtree(land)
+        land = [shape for j, shape in enumerate(self.shapes) if self.board.places[j].kind == "land" and j != i]
+        lands, whole, within = shapely.STRtree(land), self.shapes[i], self.shapes[i].buffer(-LEADER)
+        inside = shapely.box(MARGIN, MARGIN, self.board.width - MARGIN, self.board.height - MARGIN)
+        if self.board.circle:
+            inside = shapely.Point(self.board.width / 2, self.board.height / 2).buffer(self.board.width / 2 - MARGIN)
+        shapely.prepare(inside)
         best, cost = None, math.inf
         for size, box in [(each, box) for each in OUTSIDE for box in list_boxes(place.names, each)]:
-            for far, turn in itertools.product(range(18, 300, 6), range(24)):
+            for far, turn in itertools.product(range(0, 300, 6), range(24)):
                 x = round(room.middle[0] + (far + box[0] / 2) * math.sin(turn * math.pi / 12))
                 y = round(room.middle[1] + far * math.cos(turn * math.pi / 12))
-                label = Label(x, y, *box, size, room.middle)
+                if 0.4 * far + 8 * (OUTSIDE[0] - size) > cost:
+                    break
+                label = Label(x, y, *box, size)
                 shape = shapely.box(*_bounds(label, GAP))
-                inside = shapely.box(MARGIN, MARGIN, self.board.width - MARGIN, self.board.height - MARGIN)
-                line = shapely.LineString([(x, y), room.middle])
                 if not inside.contains(shape) or len(written.query(shape, "intersects")):
                     continue
+                end, start = nearest_points(within, shapely.box(*_bounds(label)))
+                label.leader, line = _round((end.x, end.y)), shapely.LineString([start, end])
+                crossed = sum(land[j].intersection(line).length for j in lands.query(line))
                 over = sum(land[j].intersection(shape).area for j in lands.query(shape)) / shape.area
-                price = line.length + 120 * over + 180 * len(held.query(shape, "intersects"))
-                price += 25 * len(written.query(line, "intersects")) + 8 * (OUTSIDE[0] - size)
-                price += sum(40 for other in leaders if other.intersects(line) or other.intersects(shape))
+                price = 0.4 * far + shape.distance(whole) + 3 * crossed + 120 * over + 180 * len(held.query(shape, "intersects"))
+                price += 60 * len(written.query(line, "intersects")) + 8 * (OUTSIDE[0] - size)
+                price += sum(60 for other in leaders if other.intersects(line) or other.intersects(shape))
                 if price < cost:
                     best, cost = label, price
         if best is None:

@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from random import Random
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from maps.board import Board
 from maps.furniture import list_boxes
-from maps.layout import Indices, Points
+from maps.layout import Points
 from maps.mesh import OUTSIDE, Mesh
 
+CROSSING = 6.0
+"""Length of a way over cells of another kind, in parts of its length."""
+BRIDGE = 3
+"""Cells of another kind that a region may cross."""
+SPECK = 7
+"""Cells of an island that nobody needs."""
 MISSING = 70.0
 """Energy of a border that is missing."""
 FALSE = 34.0
@@ -30,27 +37,78 @@ AREA = 60.0
 """Energy of a region with twice its share, or none."""
 CLAIM = 5.0
 """Energy of a cell that a region needs for its label and has not."""
+TRUTH = 6.0
+"""Energy of a cell of land in a sea, or of sea in a land."""
+PRIOR = 1.0
+"""Energy of a cell in another region than on the globe."""
 LEAST = 30.0
 """Length at which a border counts in full."""
 
 
-def share_cells(mesh: Mesh, sites: Points, triangles: Indices, count: int) -> list[int]:
-    """Return the region of each cell: of a triangle's corners the one that its point lies nearest to, by weights.
+def share_cells(board: Board, mesh: Mesh, seeds: Sequence[Points], land: Sequence[bool]) -> list[int]:
+    """Return the region of each cell: the one with the nearest seed by a way over cells of its own kind.
 
-    Corners of the frame pass their part to the other two.
+    A way may cross a few cells of the other kind, which then belong to the region: Sicily is joined to Italy.
     """
-    label = np.full(len(mesh.centres), -1)
-    for triangle in triangles:
-        a, b, c = sites[triangle]
-        matrix = np.column_stack([b - a, c - a])
-        v, w = np.linalg.solve(matrix, (mesh.centres - a).T)
-        weights = np.stack([1 - v - w, v, w])
-        inside = (weights > -1e-3).all(axis=0)
-        weights[triangle >= count] -= 10
-        if (triangle < count).any():
-            label[inside] = triangle[weights.argmax(axis=0)][inside]
-    gap = np.linalg.norm(mesh.centres[:, None] - sites[None, :count], axis=2).argmin(axis=1)
-    return [int(name) if name >= 0 else int(g) for name, g in zip(label, gap, strict=True)]
+    is_land = [place.kind != "sea" for place in board.places]
+    tree = KDTree(mesh.centres)
+    starts = []
+    for i, spots in enumerate(seeds):
+        for n, spot in enumerate(spots):
+            cells = [int(cell) for cell in tree.query(spot, 60)[1]]
+            own = [cell for cell in cells if land[cell] == is_land[i]]
+            if own or not n:
+                starts.append(((own or cells)[0], i))
+    kinds = _drop_specks(mesh, land, {cell for cell, _ in starts})
+    ways = {kind: _walk_ways(mesh, [s for s in starts if is_land[s[1]] == kind], kinds, kind) for kind in (True, False)}
+    if all(is_land):
+        ways[False] = [(len(board.places), 0, -1)] * len(kinds)
+    label = [ways[kind if ways[kind][cell][1] <= BRIDGE else not kind][cell][0] for cell, kind in enumerate(kinds)]
+    for cell, kind in enumerate(kinds):
+        name, over, last = ways[kind][cell]
+        if 0 < over <= BRIDGE and label[cell] == name:
+            while last >= 0 and (kinds[last] == kind) <= (ways[kind][last][1] > 0):
+                label[last] = name
+                last = ways[kind][last][2]
+    return label
+
+
+def _drop_specks(mesh: Mesh, land: Sequence[bool], seeded: set[int]) -> list[bool]:
+    """Return the kinds of cells, without small islands and lakes that have no place."""
+    kinds, left = [bool(each) for each in land], set(range(len(land)))
+    while left:
+        start = min(left)
+        piece, queue = {start}, [start]
+        while queue:
+            for other, _ in mesh.around[queue.pop()]:
+                if other != OUTSIDE and other not in piece and land[other] == land[start]:
+                    piece.add(other)
+                    queue.append(other)
+        left -= piece
+        if len(piece) < SPECK and not piece & seeded:
+            for cell in piece:
+                kinds[cell] = not kinds[cell]
+    return kinds
+
+
+def _walk_ways(mesh: Mesh, starts: list[tuple[int, int]], kinds: list[bool], kind: bool) -> list[tuple[int, int, int]]:
+    """Return for each cell the region with the shortest way to it, the cells of another kind on it, and the last one."""
+    found = [(-1, 10**6, -1)] * len(kinds)
+    far = [math.inf] * len(kinds)
+    heap = [(0.0, cell, i, 0, -1) for cell, i in starts]
+    heapq.heapify(heap)
+    while heap:
+        gone, cell, i, over, last = heapq.heappop(heap)
+        if gone >= far[cell]:
+            continue
+        far[cell], found[cell] = gone, (i, over, last)
+        for other, _ in mesh.around[cell]:
+            if other != OUTSIDE:
+                strange = kinds[other] != kind
+                step = math.dist(mesh.centres[cell], mesh.centres[other]) * (CROSSING if strange else 1)
+                if gone + step < far[other]:
+                    heapq.heappush(heap, (gone + step, other, i, over + strange, cell))
+    return found
 
 
 def _claim_cells(board: Board, mesh: Mesh, sites: Points) -> list[int]:
@@ -67,8 +125,9 @@ def _claim_cells(board: Board, mesh: Mesh, sites: Points) -> list[int]:
 class Growth:
     """The region of every cell, the lengths of their contacts, and the energy."""
 
-    def __init__(self, board: Board, mesh: Mesh, sites: Points, start: list[int], core: float) -> None:
-        self.board, self.mesh = board, mesh
+    def __init__(self, board: Board, mesh: Mesh, sites: Points, start: list[int], land: Sequence[bool], core: float) -> None:
+        self.board, self.mesh, self.start, self.land = board, mesh, list(start), [bool(each) for each in land]
+        self.is_land = [place.kind != "sea" for place in board.places] + [False]
         self.count = len(board.places)
         self.void = self.count
         """The label of open sea, on maps without sea regions."""
@@ -100,8 +159,8 @@ class Growth:
                 if other != OUTSIDE and self.label[other] != self.label[cell]:
                     self.length[self.label[cell]][self.label[other]] += edge
         mean = sum(self.area[: self.count]) / self.count
-        even = board.hints.get("even", 0.75)
-        self.share = [max(a, mean / 3) ** (1 - even) * mean**even for a in self.area]
+        even = board.hints.get("even", 0.2)
+        self.share = [max(a, board.hints["least"]) ** (1 - even) * mean**even for a in self.area]
         self.share[self.void] = math.inf
         self.log: list[tuple[int, int]] | None = None
         self.gather(range(self.count), len(self.label))
@@ -118,6 +177,10 @@ class Growth:
     def area_energy(self, a: int, area: float) -> float:
         share = self.share[a]
         return 0.0 if share == math.inf else AREA * (area / share - 1) ** 2
+
+    def untruth(self, cell: int, a: int) -> float:
+        """Return the energy of a cell in a region: it may be of another kind, or belong to another on the globe."""
+        return TRUTH * (self.land[cell] != self.is_land[a]) + PRIOR * (self.start[cell] != a)
 
     def change(self, cell: int, b: int) -> float:
         """Return the change of energy if the cell goes to region `b`."""
@@ -136,6 +199,7 @@ class Growth:
         delta += energy(a, b, both) - energy(a, b, row_a[b])
         if (claim := self.claim[cell]) >= 0:
             delta += CLAIM * ((claim == a) - (claim == b))
+        delta += self.untruth(cell, b) - self.untruth(cell, a)
         size = self.mesh.areas[cell]
         for name, area in ((a, self.area[a] - size), (b, self.area[b] + size)):
             delta += self.area_energy(name, area) - self.area_energy(name, self.area[name])
@@ -168,6 +232,7 @@ class Growth:
     def energy(self) -> float:
         total = sum(self.area_energy(i, self.area[i]) for i in range(self.count))
         total += CLAIM * sum(c >= 0 and c != name for c, name in zip(self.claim, self.label, strict=True))
+        total += sum(self.untruth(cell, a) for cell, a in enumerate(self.label))
         for a in range(self.count + 1):
             for b in range(a):
                 total += self.pair_energy(a, b, self.length[a][b]) + LENGTH * self.length[a][b]

@@ -59,7 +59,11 @@ def _furniture(region: Doc, name: str, plain: bool) -> list[str]:
     label = region["label"]
     if "leader" in label:
         lx, ly = label["leader"]
-        parts.append(f'<path d="M{label["x"]} {label["y"]}L{lx} {ly}" stroke="#222" stroke-width="1"/>')
+        x, y = (
+            min(max(to, label[axis] - label[size] / 2), label[axis] + label[size] / 2)
+            for to, axis, size in ((lx, "x", "width"), (ly, "y", "height"))
+        )
+        parts.append(f'<path d="M{x} {y}L{lx} {ly}" stroke="#222" stroke-width="1"/>')
     lines = break_name(name, label["width"], label["size"])
     top = label["y"] - 0.6 * label["size"] * len(lines) + 0.93 * label["size"]
     style = 'fill="#1f4e79" font-style="italic"' if region["kind"] == "sea" else 'fill="#111"'

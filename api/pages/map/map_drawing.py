@@ -90,13 +90,19 @@ def _draw_name(name: str, label: Doc) -> str:
     leader = ""
     if "leader" in label:
         x, y = label["leader"]
-        leader = f'<path d="M{label["x"]} {label["y"]}L{x} {y}" fill="none" stroke="currentColor" stroke-width="1.5"/>'
+        from_x, from_y = _clamp(x, label["x"], label["width"]), _clamp(y, label["y"], label["height"])
+        leader = f'<path d="M{from_x} {from_y}L{x} {y}" fill="none" stroke="currentColor" stroke-width="1.5"/>'
     first = label["y"] + round(0.35 * size - 0.5 * LINE_HEIGHT * size * (len(lines) - 1))
     spans = "".join(
         f'<tspan x="{label["x"]}" y="{first + round(n * LINE_HEIGHT * size)}">{escape(line)}</tspan>'
         for n, line in enumerate(lines)
     )
     return f'{leader}<text font-size="{size}" text-anchor="middle">{spans}</text>'
+
+
+def _clamp(value: int, middle: int, size: int) -> int:
+    """Return the value within a range around its middle."""
+    return min(max(value, middle - size // 2), middle + size // 2)
 
 
 def show_drawing(ruleset: str, lang: str, digest: str) -> Response:
