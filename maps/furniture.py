@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,8 +19,8 @@ LINE = 1.2
 """Height of a line, in parts of the font size."""
 SIZES = (10, 11, 12, 13, 14, 16, 18, 20, 22, 26, 30, 34)
 """Sizes of labels."""
-FEW = 12
-"""Size from which fewer places of a label are tried."""
+FEW = 2
+"""How many sizes above the smallest a label is tried at more places."""
 PARTS = (0.15, 0.85, 0, 1, 0.3, 0.7)
 """Heights at which a label is tried, in parts of the region's."""
 RADII = (22, 18, 15, 13, 11, 9)
@@ -136,7 +136,7 @@ class Room:
         dy = np.maximum(np.abs(self.ys - label.y) - label.height / 2, 0)
         return np.hypot(dx, dy)
 
-    def slots(self, labels: list[Label], most: int, largest: int) -> list[tuple[int, int, int]]:
+    def slots(self, labels: list[Label], most: int, largest: float) -> list[tuple[int, int, int]]:
         """Return circles in the region, apart from labels and from each other."""
         clear = self.depth - 1
         for label in labels:
@@ -168,12 +168,12 @@ def value_slots(slots: list[tuple[int, int, int]]) -> float:
     return sum(radius / (1 + 0.5 * i) for i, (_, _, radius) in enumerate(slots))
 
 
-def furnish(room: Room, names: Mapping[str, str], largest: int, radius: int, most: int = 8) -> Furniture:
-    """Return the label and the slots of a region, up to a size and a radius; no label if none fits beside a slot."""
+def furnish(room: Room, names: Mapping[str, str], sizes: Sequence[int], radius: int, most: int = 8) -> Furniture:
+    """Return the label and the slots of a region, up to a radius; no label if none fits beside a slot."""
     best, value = Furniture(None, room.slots([], most, radius)), -math.inf
-    for size in (each for each in SIZES if each <= largest):
+    for size in sizes:
         for box in list_boxes(names, size):
-            for x, y in room.boxes(*box, len(PARTS) + 1 if size < FEW else 3):
+            for x, y in room.boxes(*box, len(PARTS) + 1 if size < sizes[0] + FEW else 3):
                 label = Label(x, y, *box, size)
                 slots = room.slots([label], most, radius)
                 if not slots:

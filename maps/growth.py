@@ -22,13 +22,15 @@ from maps.mesh import OUTSIDE, Mesh
 
 CROSSING = 6.0
 """Length of a way over cells of another kind, in parts of its length."""
-BRIDGE = 3
+BRIDGE = 4
 """Cells of another kind that a region may cross."""
+JOIN = 7
+"""Steps between two parts of a region that are joined."""
 SPECK = 7
 """Cells of an island that nobody needs."""
-MISSING = 70.0
+MISSING = 120.0
 """Energy of a border that is missing."""
-FALSE = 34.0
+FALSE = 60.0
 """Energy of a false border, and of each unit of its length."""
 FALSE_LENGTH = 0.45
 LENGTH = 0.16
@@ -45,14 +47,15 @@ LEAST = 30.0
 """Length at which a border counts in full."""
 
 
-def share_cells(board: Board, mesh: Mesh, seeds: Sequence[Points], land: Sequence[bool]) -> list[int]:
-    """Return the region of each cell: the one with the nearest seed by a way over cells of its own kind.
+def share_cells(
+    board: Board, mesh: Mesh, seeds: Sequence[Points], land: Sequence[bool], seen: Sequence[bool]
+) -> list[int]:
+    """Return the region of each cell that is seen: the one with the nearest seed by a way over cells of its own kind.
 
-    A way may cross a few cells of the other kind, which then belong to the region: Sicily is joined to Italy.
+    A way may cross a few cells of the other kind. Parts of a region that are near each other are joined: Sicily to Italy.
     """
     is_land = [place.kind != "sea" for place in board.places]
-    tree = KDTree(mesh.centres)
-    starts = []
+    tree, starts = KDTree(mesh.centres), list[tuple[int, int]]()
     for i, spots in enumerate(seeds):
         for n, spot in enumerate(spots):
             cells = [int(cell) for cell in tree.query(spot, 60)[1]]
@@ -61,29 +64,70 @@ def share_cells(board: Board, mesh: Mesh, seeds: Sequence[Points], land: Sequenc
                 starts.append(((own or cells)[0], i))
     kinds = _drop_specks(mesh, land, {cell for cell, _ in starts})
     ways = {kind: _walk_ways(mesh, [s for s in starts if is_land[s[1]] == kind], kinds, kind) for kind in (True, False)}
+    void = len(board.places)
     if all(is_land):
-        ways[False] = [(len(board.places), 0, -1)] * len(kinds)
+        ways[False] = [(void, 0)] * len(kinds)
     label = [ways[kind if ways[kind][cell][1] <= BRIDGE else not kind][cell][0] for cell, kind in enumerate(kinds)]
-    for cell, kind in enumerate(kinds):
-        name, over, last = ways[kind][cell]
-        if 0 < over <= BRIDGE and label[cell] == name:
-            while last >= 0 and (kinds[last] == kind) <= (ways[kind][last][1] > 0):
-                label[last] = name
-                last = ways[kind][last][2]
+    label = [name if here else void for name, here in zip(label, seen, strict=True)]
+    _join_parts(mesh, label, seen, {label[cell]: cell for cell, i in reversed(starts) if label[cell] == i}, [*is_land, False])
     return label
 
 
-def _drop_specks(mesh: Mesh, land: Sequence[bool], seeded: set[int]) -> list[bool]:
+def _join_parts(
+    mesh: Mesh, label: list[int], seen: Sequence[bool], homes: dict[int, int], is_land: list[bool]
+) -> None:
+    """Join the parts of a region to the one with its site, over a few cells of another kind."""
+    parts: dict[int, list[set[int]]] = {}
+    left = set(range(len(label)))
+    while left:
+        part = _find_piece(mesh, label, min(left))
+        left -= part
+        parts.setdefault(label[min(part)], []).append(part)
+    for name, found in sorted(parts.items()):
+        if name not in homes or len(found) < 2:
+            continue
+        whole = next(part for part in found if homes[name] in part)
+        rest = [part for part in found if part is not whole and len(part) >= SPECK]
+        while rest:
+            came, near, goals = dict.fromkeys(sorted(whole), -1), sorted(whole), set().union(*rest)
+            end = -1
+            for _ in range(JOIN):
+                steps = [(other, cell) for cell in near for other, _ in mesh.around[cell] if other != OUTSIDE]
+                near = []
+                for other, cell in steps:
+                    if other not in came and seen[other] and (label[other] == name or is_land[label[other]] != is_land[name]):
+                        came[other] = cell
+                        near.append(other)
+                end = next((cell for cell in near if cell in goals), -1)
+                if end >= 0:
+                    break
+            if end < 0:
+                break
+            joined = next(part for part in rest if end in part)
+            rest.remove(joined)
+            while came[end] >= 0:
+                label[end] = name
+                whole.add(end)
+                end = came[end]
+            whole |= joined
+
+
+def _find_piece(mesh: Mesh, label: Sequence[int], start: int) -> set[int]:
+    """Return the connected cells with the same label."""
+    piece, queue = {start}, [start]
+    while queue:
+        for other, _ in mesh.around[queue.pop()]:
+            if other != OUTSIDE and other not in piece and label[other] == label[start]:
+                piece.add(other)
+                queue.append(other)
+    return piece
+
+
+def _drop_specks(mesh: Mesh, land: Sequence[int], seeded: set[int]) -> list[bool]:
     """Return the kinds of cells, without small islands and lakes that have no place."""
     kinds, left = [bool(each) for each in land], set(range(len(land)))
     while left:
-        start = min(left)
-        piece, queue = {start}, [start]
-        while queue:
-            for other, _ in mesh.around[queue.pop()]:
-                if other != OUTSIDE and other not in piece and land[other] == land[start]:
-                    piece.add(other)
-                    queue.append(other)
+        piece = _find_piece(mesh, land, min(left))
         left -= piece
         if len(piece) < SPECK and not piece & seeded:
             for cell in piece:
@@ -91,23 +135,23 @@ def _drop_specks(mesh: Mesh, land: Sequence[bool], seeded: set[int]) -> list[boo
     return kinds
 
 
-def _walk_ways(mesh: Mesh, starts: list[tuple[int, int]], kinds: list[bool], kind: bool) -> list[tuple[int, int, int]]:
-    """Return for each cell the region with the shortest way to it, the cells of another kind on it, and the last one."""
-    found = [(-1, 10**6, -1)] * len(kinds)
+def _walk_ways(mesh: Mesh, starts: list[tuple[int, int]], kinds: list[bool], kind: bool) -> list[tuple[int, int]]:
+    """Return for each cell the region with the shortest way to it, and the cells of another kind on that."""
+    found = [(-1, 10**6)] * len(kinds)
     far = [math.inf] * len(kinds)
-    heap = [(0.0, cell, i, 0, -1) for cell, i in starts]
+    heap = [(0.0, cell, i, 0) for cell, i in starts]
     heapq.heapify(heap)
     while heap:
-        gone, cell, i, over, last = heapq.heappop(heap)
+        gone, cell, i, over = heapq.heappop(heap)
         if gone >= far[cell]:
             continue
-        far[cell], found[cell] = gone, (i, over, last)
+        far[cell], found[cell] = gone, (i, over)
         for other, _ in mesh.around[cell]:
             if other != OUTSIDE:
                 strange = kinds[other] != kind
                 step = math.dist(mesh.centres[cell], mesh.centres[other]) * (CROSSING if strange else 1)
                 if gone + step < far[other]:
-                    heapq.heappush(heap, (gone + step, other, i, over + strange, cell))
+                    heapq.heappush(heap, (gone + step, other, i, over + strange))
     return found
 
 
@@ -172,7 +216,7 @@ class Growth:
             return 0.0
         if self.wanted[a][b]:
             return MISSING * (1 - length / LEAST) * (0.6 if length > 0 else 1.0) if length < LEAST else 0.0
-        return FALSE + FALSE_LENGTH * length if length > 1e-6 else 0.0
+        return FALSE * (0.25 + 0.75 * min(1.0, length / LEAST)) + FALSE_LENGTH * length if length > 1e-6 else 0.0
 
     def area_energy(self, a: int, area: float) -> float:
         share = self.share[a]
@@ -389,9 +433,9 @@ class Growth:
             if name in members:
                 members[name].add(cell)
         for a in touched:
-            rest = members[a] - self.piece(self.home[a])
+            rest = members[a] - _find_piece(self.mesh, self.label, self.home[a])
             while rest:
-                piece = self.piece(next(iter(sorted(rest))))
+                piece = _find_piece(self.mesh, self.label, next(iter(sorted(rest))))
                 rest -= piece
                 beside = self.list_beside(piece)
                 if len(piece) > most or not beside:
@@ -410,12 +454,13 @@ class Growth:
                     beside[self.label[other]] = beside.get(self.label[other], 0.0) + edge
         return beside
 
-    def piece(self, start: int) -> set[int]:
-        """Return the connected cells of the same region."""
-        found, queue, a = {start}, [start], self.label[start]
-        while queue:
-            for other, _ in self.mesh.around[queue.pop()]:
-                if other != OUTSIDE and other not in found and self.label[other] == a:
-                    found.add(other)
-                    queue.append(other)
-        return found
+    def fill_holes(self) -> None:
+        """Give small pieces of open sea to the region that they touch most."""
+        left = {cell for cell, name in enumerate(self.label) if name == self.void}
+        while left:
+            piece = _find_piece(self.mesh, self.label, min(left))
+            left -= piece
+            beside = self.list_beside(piece)
+            if len(piece) < SPECK and beside and not any(self.fixed[cell] for cell in piece):
+                for cell in sorted(piece):
+                    self.put(cell, max(sorted(beside), key=beside.__getitem__))

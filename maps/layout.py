@@ -24,13 +24,14 @@ FLIP = 50
 """Steps between two choices of triangles."""
 
 
-def spread(board: Board, true: Points, carried: Points, steps: int = 1500) -> tuple[Points, Points]:
+def spread(board: Board, true: Points, carried: Points) -> tuple[Points, Points]:
     """Return a site for each place, neighbours about `apart` units from each other, and points carried along.
 
     Hints: `hold` draws places back to where they lie, `room` is how much they press for equal shares of the frame.
     """
     index = {place.id: i for i, place in enumerate(board.places)}
     apart, hold, room = (board.hints[name] for name in ("apart", "hold", "room"))
+    steps = board.hints.get("steps", 1500)
     count = len(true)
     true = true + 0.01 * np.random.default_rng(1).standard_normal(true.shape)
     _keep_inside(board, true, 3)

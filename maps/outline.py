@@ -22,8 +22,10 @@ SHORE = 0.25
 """How much the true shore is smoothed, in parts of the rest."""
 SHORT = 16.0
 """Length of a false border that shrinks to a corner."""
-SIMPLE = (7.0, 2.5, 0.5, 0.0)
-"""Area in square units of the triangle at a point that may be left out; the next one where a ring crosses itself."""
+SIMPLE = 7.0
+"""Area in square units of the triangle at a point that may be left out."""
+LESS = (1.0, 0.4, 0.1, 0.0)
+"""Parts of it; the next one where a ring crosses itself."""
 
 
 @dataclass
@@ -63,11 +65,11 @@ class Outline:
 
 
 def draw_outline(
-    mesh: Mesh, label: Sequence[int], count: int, apart: Callable[[int, int], bool], land: Sequence[bool]
+    mesh: Mesh, label: Sequence[int], count: int, apart: Callable[[int, int], bool], land: Sequence[bool], simple: float
 ) -> Outline:
     """Return the outline of the regions below `count`; others, and what lies outside, are no region.
 
-    A short border of two regions that are `apart` becomes a corner where four meet.
+    Points whose triangle is below `simple` are left out. A short border of two regions that are `apart` becomes a corner where four meet.
     """
     ends: dict[int, list[tuple[int, int, int]]] = {}
     """Vertex -> the next vertex, region to the right, region to the left."""
@@ -89,7 +91,7 @@ def draw_outline(
     levels = [0] * len(chains)
     while True:
         arcs = [
-            _simplify([spots[v] for v in chain], [v in corners for v in chain], SIMPLE[level])
+            _simplify([spots[v] for v in chain], [v in corners for v in chain], LESS[level] * simple)
             for (chain, _), level in zip(chains, levels, strict=True)
         ]
         outline = Outline(arcs, sides, [_close(region, ends_of, sides, arcs) for region in range(count)])
@@ -98,13 +100,13 @@ def draw_outline(
         }
         if not crossed:
             return outline
-        if all(levels[arc] == len(SIMPLE) - 1 for arc in crossed):
+        if all(levels[arc] == len(LESS) - 1 for arc in crossed):
             rough = {v for arc in crossed for v in chains[arc][0] if spots[v] is not places[v]}
             if not rough:
                 return outline
             spots.update((v, places[v]) for v in rough)
         for arc in crossed:
-            levels[arc] = min(levels[arc] + 1, len(SIMPLE) - 1)
+            levels[arc] = min(levels[arc] + 1, len(LESS) - 1)
 
 
 def abs_arc(arc: int) -> int:

@@ -34,6 +34,8 @@ def draw_sheet(geometry: Doc, names: Mapping[str, str], plain: bool = False) -> 
         else:
             stroke = ("#34465a", 2) if coast else ("#8fb0c4", 1) if "sea" in kinds else ("#7d6c4e", 1)
             parts.append(f'<path d="{arc}" fill="none" stroke="{stroke[0]}" stroke-width="{stroke[1]}"/>')
+    for left, top, wide, high in geometry["insets"]:
+        parts.append(f'<rect x="{left}" y="{top}" width="{wide}" height="{high}" fill="none" stroke="#8fb0c4"/>')
     colours = {"strait": "#0b3d6e", "canal": "#0b3d6e", "missing": "#b3261e", "seam": "#6a1b9a"}
     for link in geometry["links"]:
         for line in link["lines"]:

@@ -26,6 +26,8 @@ MASK = 6
 """Units between the points of a mask of land."""
 TRUE = 0.85
 """Least part of the land that lies on land of the globe, and of the sea on its sea."""
+NEAR = 45
+"""Length of the longest line from a name to its region."""
 LEAST = 12
 """Length of a border that is seen."""
 ROOM = 16
@@ -257,6 +259,38 @@ def test_labels_stand_in_their_region_or_have_a_leader_into_it(drawing: Drawing)
             assert not [s for s, _ in drawing.edges(name) if left < s[0] < right and top < s[1] < bottom], name
     for (one, a), (other, b) in combinations(boxes.items(), 2):
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (one, other)
+
+
+def test_leaders_are_short_and_cross_no_name(drawing: Drawing) -> None:
+    leaders = {name: _leader(region["label"]) for name, region in drawing.regions.items() if "leader" in region["label"]}
+    for name, ends in leaders.items():
+        assert math.dist(*ends) <= NEAR, name
+        for other, label in ((each, drawing.regions[each]["label"]) for each in drawing.regions if each != name):
+            assert all(
+                abs(x - label["x"]) >= label["width"] / 2 or abs(y - label["y"]) >= label["height"] / 2
+                for x, y in (_between(*ends, part / 10) for part in range(11))
+            ), (name, other)
+    assert not [pair for pair in combinations(leaders, 2) if _crosses(*leaders[pair[0]], *leaders[pair[1]])]
+
+
+def _leader(label: Doc) -> tuple[Spot, Spot]:
+    """The line from the edge of the box."""
+    x, y = label["leader"]
+    left, top = label["x"] - label["width"] // 2, label["y"] - label["height"] // 2
+    return (min(max(x, left), left + label["width"]), min(max(y, top), top + label["height"])), (x, y)
+
+
+def _between(a: Spot, b: Spot, part: float) -> tuple[float, float]:
+    return a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part
+
+
+def test_no_region_leaves_its_inset(drawing: Drawing) -> None:
+    insets = drawing.doc["insets"]
+    assert bool(insets) == (drawing.game in {"struggle_of_empires", "age_of_reason"})
+    for name, rings in drawing.rings.items():
+        xs, ys = zip(*rings[0], strict=True)
+        held = [x <= min(xs) and max(xs) <= x + w and y <= min(ys) and max(ys) <= y + h for x, y, w, h in insets]
+        assert sum(held) == bool(insets), name
 
 
 def test_labels_leave_the_pieces_of_other_regions_free(drawing: Drawing) -> None:

@@ -33,15 +33,16 @@ class MapFile:
 def draw_map(geometry: Geometry, lang: str) -> MapFile:
     """Return the shared drawing of a map.
 
-    Parts: `r-REGION`, each a path without colours; `coasts`, `borders`, `closed` for borders without adjacency,
-    `links` and `link-N`, `names`. A page shows a part by `<use>`, and its style gives the colours.
+    Parts: `r-REGION`, each a path without colours; `coasts`, `borders` with the frames of insets, `closed` for borders
+    without adjacency, `links` and `link-N`, `names`. A page shows a part by `<use>`, and its style gives the colours.
     """
     texts = load_texts(geometry.package, lang)
     coasts, borders = geometry.list_coasts()
     closed = sorted(geometry.doc["closed"])
     parts = [f'<path id="r-{name}" d="{geometry.region_path(name)}" fill-rule="evenodd"/>' for name in geometry.regions]
-    for name, arcs in (("coasts", coasts), ("borders", borders), ("closed", closed)):
-        path = "".join(line_path(geometry.arc_points(arc)) for arc in arcs)
+    frames = "".join(f"M{x} {y}h{width}v{height}h{-width}z" for x, y, width, height in geometry.doc.get("insets", ()))
+    for name, arcs, more in (("coasts", coasts, ""), ("borders", borders, frames), ("closed", closed, "")):
+        path = "".join(line_path(geometry.arc_points(arc)) for arc in arcs) + more
         parts.append(f'<path id="{name}" d="{path}" fill="none"/>')
     shown = []
     for n, link in enumerate(geometry.doc["links"]):
