@@ -53,7 +53,9 @@ def format_geometry(geometry: Doc) -> str:
             lines.append(f'"{key}":[\n' + ",\n".join(map(format_short, part)) + "\n]")
         elif key == "regions":
             lines.append(
-                '"regions":{\n' + ",\n".join(f"{format_short(name)}:{format_short(each)}" for name, each in part.items()) + "\n}"
+                '"regions":{\n'
+                + ",\n".join(f"{format_short(name)}:{format_short(each)}" for name, each in part.items())
+                + "\n}"
             )
         else:
             lines.append(f"{format_short(key)}:{format_short(part)}")

@@ -57,7 +57,8 @@ def read_board(name: str) -> Board:
     circle = doc["map"]["space"]["projection"] == "south_polar"
     width, height = 1400, 1400 if circle else 980
     degrees, hints = (
-        json.loads((Path(__file__).parent / folder / f"{name}.json").read_text("utf-8")) for folder in ("places", "hints")
+        json.loads((Path(__file__).parent / folder / f"{name}.json").read_text("utf-8"))
+        for folder in ("places", "hints")
     )
     places = [Place(each["id"], kind, degrees[each["id"]], each["name"]) for kind, each in _list_places(doc)]
     passages, controllers = {}, {}

@@ -61,7 +61,14 @@ def grow(board: Board) -> tuple[Outline, list[shapely.LinearRing]]:
         growth.anneal(rng, hot, cold, 30)
         growth.repair(rng, 3)
     growth.fill_holes()
-    outline = draw_outline(mesh, growth.label, count, lambda a, b: min(a, b) >= 0 and not growth.suits(a, b), land, hints.get("simple", SIMPLE))
+    outline = draw_outline(
+        mesh,
+        growth.label,
+        count,
+        lambda a, b: min(a, b) >= 0 and not growth.suits(a, b),
+        land,
+        hints.get("simple", SIMPLE),
+    )
     return outline, coasts
 
 
@@ -155,8 +162,7 @@ class Drawing:
         """Return label and slots of all regions; who has no room for a label gets one outside, with a leader."""
         radius, sizes = self.board.hints.get("radius", 15), self.sizes
         found = [
-            furnish(room, place.names, sizes, radius)
-            for room, place in zip(self.rooms, self.board.places, strict=True)
+            furnish(room, place.names, sizes, radius) for room, place in zip(self.rooms, self.board.places, strict=True)
         ]
         for each, room in zip(found, self.rooms, strict=True):
             if each.label is None:
@@ -205,7 +211,14 @@ class Drawing:
                 crossed = sum(land[j].intersection(line).length for j in lands.query(line))
                 over = sum(land[j].intersection(shape).area for j in lands.query(shape)) / shape.area
                 own = whole.intersection(shape).area / shape.area
-                price = 0.4 * far + shape.distance(whole) + 80 * own + 3 * crossed + 120 * over + 180 * len(held.query(shape, "intersects"))
+                price = (
+                    0.4 * far
+                    + shape.distance(whole)
+                    + 80 * own
+                    + 3 * crossed
+                    + 120 * over
+                    + 180 * len(held.query(shape, "intersects"))
+                )
                 price += 60 * len(written.query(line, "intersects")) + 8 * (sizes[0] - size)
                 price += sum(60 for other in leaders if other.intersects(line) or other.intersects(shape))
                 if price < cost:

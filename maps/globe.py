@@ -67,7 +67,7 @@ class Window:
         spots = self._project(degrees)
         for step in self.steps:
             spots = spots + _sample(step, spots)
-        return spots + [self.x, self.y]
+        return spots + np.array([self.x, self.y])
 
     def make_room(self, degrees: Points, weights: Points) -> None:
         """Swell the window where places are dense."""
@@ -107,7 +107,8 @@ class Window:
         density /= density.mean()
         waves = fft.dctn(density - 1, type=2, norm="ortho")
         square = sum(
-            part**2 for part in np.meshgrid(*(np.pi * np.arange(count) / count for count in density.shape), indexing="ij")
+            part**2
+            for part in np.meshgrid(*(np.pi * np.arange(count) / count for count in density.shape), indexing="ij")
         )
         square[0, 0] = 1
         flow = [-part for part in np.gradient(fft.idctn(waves / square, type=2, norm="ortho"))]
@@ -137,7 +138,11 @@ class Window:
         turns, far = np.arctan2(away[:, 1], away[:, 0]), np.hypot(*away.T)
         grid = np.moveaxis(np.indices(step.shape[:2])[::-1], 0, -1) * float(GRID)
         spots = grid + step - radius
-        ends = np.interp(np.arctan2(spots[..., 1], spots[..., 0]), *(part[np.argsort(turns)] for part in (turns, far)), period=2 * np.pi)
+        ends = np.interp(
+            np.arctan2(spots[..., 1], spots[..., 0]),
+            *(part[np.argsort(turns)] for part in (turns, far)),
+            period=2 * np.pi,
+        )
         found: Points = spots * (radius / ends)[..., None] + radius - grid
         return found
 
@@ -152,7 +157,7 @@ class Window:
                 continue  # Antarctica has no outline around a pole that is not on the map
             spots = shapely.get_coordinates(shapely.segmentize(shapely.LineString(outline), SHORT))
             for turn in (0,) if self.is_polar else (-360, 0, 360):
-                shape = shapely.make_valid(shapely.Polygon(self.place(spots + [turn, 0])).simplify(FINE))
+                shape = shapely.make_valid(shapely.Polygon(self.place(spots + np.array([turn, 0]))).simplify(FINE))
                 for part in shapely.get_parts(shapely.get_parts(shape.intersection(edge))):
                     if isinstance(part, shapely.Polygon) and part.area > LEAST:
                         found += [shapely.segmentize(ring, LONG) for ring in (part.exterior, *part.interiors)]
@@ -179,12 +184,13 @@ class Globe:
         """Points of each place, its site first."""
         self.coasts = [ring for window in self.windows for ring in window.draw_coasts()]
 
-
     def sees(self, spots: Points) -> NDArray[np.bool_]:
         """Return which points lie in a window: all, if there is only one."""
         if len(self.windows) == 1:
             return np.ones(len(spots), dtype=bool)
-        found: NDArray[np.bool_] = shapely.contains_xy(shapely.union_all([each.shape for each in self.windows]), *spots.T)
+        found: NDArray[np.bool_] = shapely.contains_xy(
+            shapely.union_all([each.shape for each in self.windows]), *spots.T
+        )
         return found
 
 
@@ -199,4 +205,6 @@ def find_land(coasts: Sequence[shapely.LinearRing], spots: Points) -> NDArray[np
 
 def _sample(step: Points, spots: Points) -> Points:
     where = spots.T[::-1] / GRID
-    return np.column_stack([ndimage.map_coordinates(step[..., axis], where, order=1, mode="nearest") for axis in (0, 1)])
+    return np.column_stack(
+        [ndimage.map_coordinates(step[..., axis], where, order=1, mode="nearest") for axis in (0, 1)]
+    )

@@ -52,7 +52,7 @@ def share_cells(
 ) -> list[int]:
     """Return the region of each cell that is seen: the one with the nearest seed by a way over cells of its own kind.
 
-    A way may cross a few cells of the other kind. Parts of a region that are near each other are joined: Sicily to Italy.
+    A way may cross a few cells of the other kind. Parts of a region near each other are joined: Sicily to Italy.
     """
     is_land = [place.kind != "sea" for place in board.places]
     tree, starts = KDTree(mesh.centres), list[tuple[int, int]]()
@@ -69,13 +69,13 @@ def share_cells(
         ways[False] = [(void, 0)] * len(kinds)
     label = [ways[kind if ways[kind][cell][1] <= BRIDGE else not kind][cell][0] for cell, kind in enumerate(kinds)]
     label = [name if here else void for name, here in zip(label, seen, strict=True)]
-    _join_parts(mesh, label, seen, {label[cell]: cell for cell, i in reversed(starts) if label[cell] == i}, [*is_land, False])
+    _join_parts(
+        mesh, label, seen, {label[cell]: cell for cell, i in reversed(starts) if label[cell] == i}, [*is_land, False]
+    )
     return label
 
 
-def _join_parts(
-    mesh: Mesh, label: list[int], seen: Sequence[bool], homes: dict[int, int], is_land: list[bool]
-) -> None:
+def _join_parts(mesh: Mesh, label: list[int], seen: Sequence[bool], homes: dict[int, int], is_land: list[bool]) -> None:
     """Join the parts of a region to the one with its site, over a few cells of another kind."""
     parts: dict[int, list[set[int]]] = {}
     left = set(range(len(label)))
@@ -89,27 +89,36 @@ def _join_parts(
         whole = next(part for part in found if homes[name] in part)
         rest = [part for part in found if part is not whole and len(part) >= SPECK]
         while rest:
-            came, near, goals = dict.fromkeys(sorted(whole), -1), sorted(whole), set().union(*rest)
-            end = -1
-            for _ in range(JOIN):
-                steps = [(other, cell) for cell in near for other, _ in mesh.around[cell] if other != OUTSIDE]
-                near = []
-                for other, cell in steps:
-                    if other not in came and seen[other] and (label[other] == name or is_land[label[other]] != is_land[name]):
-                        came[other] = cell
-                        near.append(other)
-                end = next((cell for cell in near if cell in goals), -1)
-                if end >= 0:
-                    break
-            if end < 0:
+
+            def is_free(cell: int, name: int = name) -> bool:
+                return seen[cell] and (label[cell] == name or is_land[label[cell]] != is_land[name])
+
+            way = _find_way(mesh, whole, set().union(*rest), is_free)
+            if not way:
                 break
-            joined = next(part for part in rest if end in part)
+            joined = next(part for part in rest if way[0] in part)
             rest.remove(joined)
-            while came[end] >= 0:
-                label[end] = name
-                whole.add(end)
-                end = came[end]
-            whole |= joined
+            for cell in way:
+                label[cell] = name
+            whole |= joined | set(way)
+
+
+def _find_way(mesh: Mesh, whole: set[int], goals: set[int], is_free: Callable[[int], bool]) -> list[int]:
+    """Return the cells of the shortest way from the goals back to the whole, or none if all are far."""
+    came, near = dict.fromkeys(sorted(whole), -1), sorted(whole)
+    for _ in range(JOIN):
+        steps = [(other, cell) for cell in near for other, _ in mesh.around[cell] if other != OUTSIDE]
+        near = []
+        for other, cell in steps:
+            if other not in came and is_free(other):
+                came[other] = cell
+                near.append(other)
+        if end := next((cell for cell in near if cell in goals), 0):
+            way = [end]
+            while came[way[-1]] >= 0:
+                way.append(came[way[-1]])
+            return way
+    return []
 
 
 def _find_piece(mesh: Mesh, label: Sequence[int], start: int) -> set[int]:
@@ -169,7 +178,9 @@ def _claim_cells(board: Board, mesh: Mesh, sites: Points) -> list[int]:
 class Growth:
     """The region of every cell, the lengths of their contacts, and the energy."""
 
-    def __init__(self, board: Board, mesh: Mesh, sites: Points, start: list[int], land: Sequence[bool], core: float) -> None:
+    def __init__(
+        self, board: Board, mesh: Mesh, sites: Points, start: list[int], land: Sequence[bool], core: float
+    ) -> None:
         self.board, self.mesh, self.start, self.land = board, mesh, list(start), [bool(each) for each in land]
         self.is_land = [place.kind != "sea" for place in board.places] + [False]
         self.count = len(board.places)

@@ -25,6 +25,7 @@ LEAST = 0.12
 SIMPLE = 0.1
 """Degrees by which an outline may differ from its source."""
 
+
 def read_outlines() -> list[Points]:
     """Return the outlines of land and of lakes in it, as longitudes and latitudes.
 

@@ -93,9 +93,7 @@ def _pair_coasts(points: Points, coasts: Sequence[shapely.LinearRing], spacing: 
     for pair in np.concatenate(pairs):
         middle = pair.mean(axis=0)
         key = (int(middle[0] // spacing), int(middle[1] // spacing))
-        close = (
-            spot for x in (-1, 0, 1) for y in (-1, 0, 1) for spot in tree.get((key[0] + x, key[1] + y), ())
-        )
+        close = (spot for x in (-1, 0, 1) for y in (-1, 0, 1) for spot in tree.get((key[0] + x, key[1] + y), ()))
         if all(np.hypot(*(spot - middle)) > APART * spacing for spot in close):
             tree.setdefault(key, []).append(middle)
             kept.append(pair)

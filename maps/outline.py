@@ -69,7 +69,8 @@ def draw_outline(
 ) -> Outline:
     """Return the outline of the regions below `count`; others, and what lies outside, are no region.
 
-    Points whose triangle is below `simple` are left out. A short border of two regions that are `apart` becomes a corner where four meet.
+    Points whose triangle is below `simple` are left out. A short border of two regions that are `apart` becomes a
+    corner where four meet.
     """
     ends: dict[int, list[tuple[int, int, int]]] = {}
     """Vertex -> the next vertex, region to the right, region to the left."""

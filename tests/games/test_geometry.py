@@ -262,7 +262,9 @@ def test_labels_stand_in_their_region_or_have_a_leader_into_it(drawing: Drawing)
 
 
 def test_leaders_are_short_and_cross_no_name(drawing: Drawing) -> None:
-    leaders = {name: _leader(region["label"]) for name, region in drawing.regions.items() if "leader" in region["label"]}
+    leaders = {
+        name: _leader(region["label"]) for name, region in drawing.regions.items() if "leader" in region["label"]
+    }
     for name, ends in leaders.items():
         assert math.dist(*ends) <= NEAR, name
         for other, label in ((each, drawing.regions[each]["label"]) for each in drawing.regions if each != name):

@@ -35,7 +35,7 @@ class Geometry:
     @property
     def least_name(self) -> int:
         """Return the size of the smallest name."""
-        return min(region["label"]["size"] for region in self.regions.values())
+        return min(int(region["label"]["size"]) for region in self.regions.values())
 
     def arc_points(self, arc: int) -> list[tuple[int, int]]:
         """Return the points of an arc. A negative number is an arc backwards: its complement."""
