@@ -156,7 +156,7 @@ class BoardMap {
 
   // --- zoom --------------------------------------------------------------------------------------------------------
 
-  /** Show what was shown before; else begin with what is offered or held, so near that each name can be read. */
+  /** Show what was shown before; else begin with all that is offered, or with a part whose names can be read. */
   begin() {
     this.asked = question();
     const stored = read(this.store);
@@ -165,9 +165,8 @@ class BoardMap {
     if (window.innerWidth >= NARROW && widest >= this.whole.width) return;
     this.showOffers();
     const view = boxOf(this.svg);
-    if (view.width <= widest) return;
-    const middle = { x: view.x + view.width / 2, y: view.y + view.height / 2 };
-    const off = (/** @type {SVGElement} */ each) => Math.hypot(Number(each.dataset.x) - middle.x, Number(each.dataset.y) - middle.y);
+    if (view.width <= widest || this.places.some(isOffered)) return; // what is offered is always in sight
+    const off = (/** @type {SVGElement} */ each) => Math.hypot(Number(each.dataset.x) - view.x - view.width / 2, Number(each.dataset.y) - view.y - view.height / 2);
     const [place] = this.listShown().sort((a, b) => off(a) - off(b));
     const height = (view.height * widest) / view.width;
     if (place) this.setView({ x: Number(place.dataset.x) - widest / 2, y: Number(place.dataset.y) - height / 2, width: widest, height });
