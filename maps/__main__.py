@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 
 from maps.board import GAMES, LANGUAGES, NAMES, Doc, read_board
-from maps.geometry import Drawing, grow
+from maps.geometry import Drawing, draw_mask, grow
 from maps.sheet import draw_sheet
+
+MASKS = Path(__file__).parent / "masks"
+"""Where land is on each map: a test holds the geometry against it."""
 
 
 def main(arguments: list[str]) -> int:
@@ -23,10 +26,13 @@ def main(arguments: list[str]) -> int:
         if name not in NAMES:
             parser.error(f"no such game: {name}")
         board = read_board(name)
-        drawing = Drawing(board, grow(board))
+        outline, coasts = grow(board)
+        drawing = Drawing(board, outline)
         geometry = drawing.geometry()
         file = GAMES / name / "geometry.json"
         file.write_text(format_geometry(geometry), "utf-8")
+        rows = ",\n".join(format_short(row) for row in draw_mask(board, coasts))
+        (MASKS / f"{name}.json").write_text(f"[\n{rows}\n]\n", "utf-8")
         missing, false = drawing.faults()
         print(f"{name}: {len(missing)} missing and {len(false)} false borders")
         for title, pairs in (("missing", missing), ("false", false)):
@@ -41,21 +47,24 @@ def main(arguments: list[str]) -> int:
 
 def format_geometry(geometry: Doc) -> str:
     """Return the document as JSON with a line for each arc, region and link: changes are seen line by line."""
-
-    def dump(part: object) -> str:
-        return json.dumps(part, ensure_ascii=False, separators=(",", ":"))
-
     lines = []
     for key, part in geometry.items():
         if key in ("arcs", "links"):
-            lines.append(f'"{key}":[\n' + ",\n".join(map(dump, part)) + "\n]")
+            lines.append(f'"{key}":[\n' + ",\n".join(map(format_short, part)) + "\n]")
         elif key == "regions":
             lines.append(
-                '"regions":{\n' + ",\n".join(f"{dump(name)}:{dump(each)}" for name, each in part.items()) + "\n}"
+                '"regions":{\n'
+                + ",\n".join(f"{format_short(name)}:{format_short(each)}" for name, each in part.items())
+                + "\n}"
             )
         else:
-            lines.append(f"{dump(key)}:{dump(part)}")
+            lines.append(f"{format_short(key)}:{format_short(part)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def format_short(part: object) -> str:
+    """Return JSON without spaces."""
+    return json.dumps(part, ensure_ascii=False, separators=(",", ":"))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +18,11 @@ Pair = frozenset[str]
 
 @dataclass
 class Place:
-    """A region: where it lies in units of the drawing, its kind, and its names by language."""
+    """A region: its kind, its names by language, and where it lies: longitudes and latitudes, its site first."""
 
     id: str
     kind: str
-    at: tuple[float, float]
+    degrees: list[tuple[float, float]]
     names: Mapping[str, str]
 
 
@@ -54,18 +53,15 @@ class Board:
 
 
 def read_board(name: str) -> Board:
-    """Return the map of a game, with its hints from `maps/hints`."""
+    """Return the map of a game, with its hints from `maps/hints` and its places from `maps/places`."""
     doc = json.loads((GAMES / name / "data.json").read_text("utf-8"))
-    space, circle = doc["map"]["space"], doc["map"]["space"]["projection"] == "south_polar"
+    circle = doc["map"]["space"]["projection"] == "south_polar"
     width, height = 1400, 1400 if circle else 980
-    places = [
-        Place(
-            each["id"], kind, (each["x"] * width / space["width"], each["y"] * height / space["height"]), each["name"]
-        )
-        for kind, each in _list_places(doc)
-    ]
-    if circle:
-        _fill_circle(places, doc, width / 2)
+    degrees, hints = (
+        json.loads((Path(__file__).parent / folder / f"{name}.json").read_text("utf-8"))
+        for folder in ("places", "hints")
+    )
+    places = [Place(each["id"], kind, degrees[each["id"]], each["name"]) for kind, each in _list_places(doc)]
     passages, controllers = {}, {}
     for kind, key in (("strait", "straits"), ("canal", "canals")):
         for each in doc.get(key, {}).get("items", ()):
@@ -77,18 +73,7 @@ def read_board(name: str) -> Board:
     keys = {pair: key for pair, (_, key) in passages.items()}
     passages = {pair: found for pair, found in passages.items() if pair not in {frozenset(each) for each in seams}}
     borders = set(_list_borders(doc)) - {frozenset(pair) for pair in seams} - set(passages)
-    file = Path(__file__).parent / "hints" / f"{name}.json"
-    hints = json.loads(file.read_text("utf-8")) if file.exists() else {}
     return Board(name, circle, width, height, places, borders, passages, controllers, keys, seams, hints)
-
-
-def _fill_circle(places: list[Place], doc: Doc, radius: float) -> None:
-    """Keep the bearings of places from the pole, and choose distances by their order of latitude, evenly dense."""
-    degrees = {each["id"]: (each.get("lat", -90), each.get("lon", 0)) for _, each in _list_places(doc)}
-    order = sorted(places, key=lambda place: degrees[place.id])
-    for rank, place in enumerate(order):
-        far, bearing = 0.95 * radius * math.sqrt(rank / len(order)), math.radians(degrees[place.id][1])
-        place.at = (radius + far * math.sin(bearing), radius - far * math.cos(bearing))
 
 
 def _list_places(doc: Doc) -> Iterator[tuple[str, Doc]]:

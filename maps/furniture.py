@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,8 +17,12 @@ CHARACTER = 0.58
 """Width of a character, in parts of the font size."""
 LINE = 1.2
 """Height of a line, in parts of the font size."""
-SIZES = (9, 10, 11, 12, 13, 14, 16, 18, 20, 22, 26, 30, 34)
+SIZES = (10, 11, 12, 13, 14, 16, 18, 20, 22, 26, 30, 34)
 """Sizes of labels."""
+FEW = 2
+"""How many sizes above the smallest a label is tried at more places."""
+PARTS = (0.15, 0.85, 0, 1, 0.3, 0.7)
+"""Heights at which a label is tried, in parts of the region's."""
 RADII = (22, 18, 15, 13, 11, 9)
 """Sizes of slots."""
 GAP = 2
@@ -106,10 +110,10 @@ class Room:
         found: NDArray[np.float64] = ndimage.minimum_filter(self.depth, size=reach, mode="constant", cval=-1)
         return found
 
-    def boxes(self, width: int, height: int) -> Iterator[tuple[int, int]]:
-        """Return a few places of a box: the one nearest to the middle, the highest and the lowest."""
+    def boxes(self, width: int, height: int, most: int) -> Iterator[tuple[int, int]]:
+        """Return a few places of a box: the one nearest to the middle, then others from top to bottom."""
         clear = self.clear_boxes(width, height)
-        rows, columns = np.nonzero(clear >= GAP)
+        rows, columns = np.nonzero(clear >= (GAP if (clear >= GAP).any() else 0))
         if not len(rows):
             return
         xs, ys = self.xs[rows, columns], self.ys[rows, columns]
@@ -117,7 +121,7 @@ class Room:
         low, high = ys.min(), ys.max()
         goals = [
             spread * 1.0,
-            *(np.abs(ys - (low + part * (high - low))) * 100 + np.sqrt(spread) for part in (0.15, 0.85)),
+            *(np.abs(ys - (low + part * (high - low))) * 100 + np.sqrt(spread) for part in PARTS[: most - 1]),
         ]
         seen = set()
         for goal in goals:
@@ -132,7 +136,7 @@ class Room:
         dy = np.maximum(np.abs(self.ys - label.y) - label.height / 2, 0)
         return np.hypot(dx, dy)
 
-    def slots(self, labels: list[Label], most: int, largest: int) -> list[tuple[int, int, int]]:
+    def slots(self, labels: list[Label], most: int, largest: float) -> list[tuple[int, int, int]]:
         """Return circles in the region, apart from labels and from each other."""
         clear = self.depth - 1
         for label in labels:
@@ -164,12 +168,12 @@ def value_slots(slots: list[tuple[int, int, int]]) -> float:
     return sum(radius / (1 + 0.5 * i) for i, (_, _, radius) in enumerate(slots))
 
 
-def furnish(room: Room, names: Mapping[str, str], largest: int, radius: int, most: int = 8) -> Furniture:
-    """Return the label and the slots of a region, up to a size and a radius; no label if none fits beside a slot."""
+def furnish(room: Room, names: Mapping[str, str], sizes: Sequence[int], radius: int, most: int = 8) -> Furniture:
+    """Return the label and the slots of a region, up to a radius; no label if none fits beside a slot."""
     best, value = Furniture(None, room.slots([], most, radius)), -math.inf
-    for size in (each for each in SIZES if each <= largest):
+    for size in sizes:
         for box in list_boxes(names, size):
-            for x, y in room.boxes(*box):
+            for x, y in room.boxes(*box, len(PARTS) + 1 if size < sizes[0] + FEW else 3):
                 label = Label(x, y, *box, size)
                 slots = room.slots([label], most, radius)
                 if not slots:

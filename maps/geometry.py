@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -11,52 +12,74 @@ import shapely
 from shapely.ops import nearest_points
 
 from maps.board import Board, Doc
-from maps.furniture import GAP, Furniture, Label, Room, choose_codes, furnish, list_boxes
+from maps.furniture import GAP, SIZES, Furniture, Label, Room, choose_codes, furnish, list_boxes
+from maps.globe import Globe, find_land
 from maps.growth import Growth, share_cells
 from maps.layout import MARGIN, spread
 from maps.mesh import make_mesh
-from maps.outline import Outline, Spot, draw_outline
+from maps.outline import SIMPLE, Outline, Spot, draw_outline
 
 SPACING = 9.0
 """Units between the cells of the mesh."""
-CORE = 22.0
+CORE = 24.0
 """Radius around a site that always belongs to its region."""
 LEAST_BORDER = 12
 """Length in units at which a border is seen; a shorter one gets a link as well."""
 SHORE = 22.0
 """Units of open sea along the frame, on maps without sea regions."""
-OUTSIDE = (12, 11, 10)
-"""Sizes of labels outside their regions."""
-CROWDED = 11
-"""Radius of slots in regions without room for a label."""
+OUTSIDE = 3
+"""How many of the smallest sizes labels outside their regions may have."""
+INSET = 8
+"""Units from the land of an inset to its frame."""
+CROWDED = 0.75
+"""Radius of slots in regions without room for a label, in parts of others'."""
+LEADER = 4
+"""Units from the border at which a leader ends within its region."""
+MASK = 6
+"""Units between two points of the mask of land."""
 FAR = 220.0
 """Length of a missing border that is no longer drawn across a round map."""
 HARBOUR = 8
 """Radius of a harbour."""
 
 
-def make_geometry(board: Board) -> Doc:
-    """Return the geometry of a board."""
-    return Drawing(board, grow(board)).geometry()
-
-
-def grow(board: Board) -> Outline:
-    """Return the outline of all regions."""
+def grow(board: Board) -> tuple[Outline, list[shapely.LinearRing]]:
+    """Return the outline of all regions, and the coasts of the globe as they lie on the board."""
     hints, count = board.hints, len(board.places)
-    sites, triangles = spread(board, hints["apart"], hints["hold"], hints["room"])
-    mesh = make_mesh(board, SPACING)
-    start = share_cells(mesh, sites, triangles, count)
-    if reach := hints.get("reach"):
-        gap = np.linalg.norm(mesh.centres[:, None] - sites[None, :count], axis=2).min(axis=1)
-        inside = np.minimum(mesh.centres, [board.width, board.height] - mesh.centres).min(axis=1) > SHORE
-        start = [each if here else count for each, here in zip(start, (gap < reach) & inside, strict=True)]
-    growth, rng = Growth(board, mesh, sites, start, CORE), Random(hints.get("seed", 3))
-    if reach:
-        growth.fixed = [held or not here for held, here in zip(growth.fixed, inside, strict=True)]
+    globe = Globe(board)
+    parts = [*map(shapely.get_coordinates, globe.coasts), *globe.seeds]
+    sites, carried = spread(board, np.array([seeds[0] for seeds in globe.seeds]), np.concatenate(parts))
+    pieces = np.split(carried, np.cumsum([len(part) for part in parts])[:-1])
+    coasts = [shapely.LinearRing(piece) for piece in pieces[:-count]]
+    seeds = [np.concatenate([site[None], piece[1:]]) for site, piece in zip(sites, pieces[-count:], strict=True)]
+    mesh = make_mesh(board, SPACING, coasts)
+    land, seen = find_land(coasts, mesh.centres), globe.sees(mesh.centres)
+    start = share_cells(board, mesh, seeds, land, seen)
+    growth, rng = Growth(board, mesh, sites, start, land, hints.get("core", CORE)), Random(hints.get("seed", 3))
+    growth.fixed = [held or not here for held, here in zip(growth.fixed, seen, strict=True)]
     for hot, cold in ((3, 0.5), (3, 0.3), (0.6, 0.05)):
         growth.anneal(rng, hot, cold, 30)
         growth.repair(rng, 3)
-    return draw_outline(mesh, growth.label, count, lambda a, b: min(a, b) >= 0 and not growth.suits(a, b))
+    growth.fill_holes()
+    outline = draw_outline(
+        mesh,
+        growth.label,
+        count,
+        lambda a, b: min(a, b) >= 0 and not growth.suits(a, b),
+        land,
+        hints.get("simple", SIMPLE),
+    )
+    return outline, coasts
+
+
+def draw_mask(board: Board, coasts: Sequence[shapely.LinearRing]) -> list[list[int]]:
+    """Return rows of points `MASK` units from each other, the first ones half of it from the edge of the drawing.
+
+    A row has the numbers of its points that lie on sea, then on land, then on sea and so on.
+    """
+    xs, ys = np.arange(MASK // 2, board.width, MASK), np.arange(MASK // 2, board.height, MASK)
+    land = find_land(coasts, np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)).reshape(len(ys), len(xs))
+    return [np.diff(np.flatnonzero(np.diff(row, prepend=False)), prepend=0).tolist() for row in land]
 
 
 class Drawing:
@@ -108,7 +131,14 @@ class Drawing:
             "regions": regions,
             "links": links,
             "closed": sorted(closed),
+            "insets": self.insets,
         }
+
+    @property
+    def insets(self) -> list[list[int]]:
+        """Return the frames of the parts of the map: x, y, width and height; none if it has only one."""
+        found = [each["at"] for each in self.board.hints["windows"] if "at" in each]
+        return [[x - INSET, y - INSET, width + 2 * INSET, height + 2 * INSET] for x, y, width, height in found]
 
     def faults(self) -> tuple[list[list[str]], list[list[str]]]:
         """Return missing borders and false ones."""
@@ -122,29 +152,34 @@ class Drawing:
 
     # Labels and slots
 
+    @property
+    def sizes(self) -> list[int]:
+        """Return the sizes of labels on this map."""
+        hints = self.board.hints
+        return [size for size in SIZES if hints.get("smallest", SIZES[0]) <= size <= hints.get("largest", 20)]
+
     def furnish_all(self) -> list[Furniture]:
         """Return label and slots of all regions; who has no room for a label gets one outside, with a leader."""
-        radius = self.board.hints.get("radius", 15)
+        radius, sizes = self.board.hints.get("radius", 15), self.sizes
         found = [
-            furnish(room, place.names, self.board.hints.get("largest", 20), radius)
-            for room, place in zip(self.rooms, self.board.places, strict=True)
+            furnish(room, place.names, sizes, radius) for room, place in zip(self.rooms, self.board.places, strict=True)
         ]
         for each, room in zip(found, self.rooms, strict=True):
             if each.label is None:
-                each.slots = room.slots([], 8, CROWDED) or each.slots
+                each.slots = room.slots([], 8, CROWDED * radius) or each.slots
         labels = [shapely.box(*_bounds(each.label)) for each in found if each.label]
         slots = [shapely.Point(x, y).buffer(r) for each in found for x, y, r in each.slots[:3]]
-        leaders: list[shapely.Geometry] = []
+        leaders: list[shapely.Geometry] = [shapely.box(*_corners(at)).exterior for at in self.insets]
         for i, each in enumerate(found):
             if each.label is None:
                 each.label = self.place_outside(i, labels, slots, leaders)
                 labels.append(shapely.box(*_bounds(each.label)))
-                leaders.append(shapely.LineString([(each.label.x, each.label.y), self.rooms[i].middle]))
+                leaders.append(shapely.LineString([(each.label.x, each.label.y), each.label.leader]))
         for i, each in enumerate(found):
             boxes = [other.label for j, other in enumerate(found) if j != i and other.label and other.label.leader]
             if each.label:
                 boxes += [] if each.label.leader else [each.label]
-                most = CROWDED if each.label.leader else radius
+                most = CROWDED * radius if each.label.leader else radius
                 each.slots = self.rooms[i].slots(boxes, 8, most) or each.slots
         return found
 
@@ -154,23 +189,38 @@ class Drawing:
         """Return the nearest free box outside a region, best on a sea, with a leader that crosses few others."""
         place, room = self.board.places[i], self.rooms[i]
         written, held = shapely.STRtree(labels), shapely.STRtree(slots)
-        land = [shape for j, shape in enumerate(self.shapes) if self.board.places[j].kind == "land"]
-        lands = shapely.STRtree(land)
-        best, cost = None, math.inf
-        for size, box in [(each, box) for each in OUTSIDE for box in list_boxes(place.names, each)]:
-            for far, turn in itertools.product(range(18, 300, 6), range(24)):
+        land = [shape for j, shape in enumerate(self.shapes) if self.board.places[j].kind == "land" and j != i]
+        lands, whole, within = shapely.STRtree(land), self.shapes[i], self.shapes[i].buffer(-LEADER)
+        inside = shapely.box(MARGIN, MARGIN, self.board.width - MARGIN, self.board.height - MARGIN)
+        if self.board.circle:
+            inside = shapely.Point(self.board.width / 2, self.board.height / 2).buffer(self.board.width / 2 - MARGIN)
+        shapely.prepare(inside)
+        best, cost, sizes = None, math.inf, self.sizes[:OUTSIDE][::-1]
+        for size, box in [(each, box) for each in sizes for box in list_boxes(place.names, each)]:
+            for far, turn in itertools.product(range(0, 300, 6), range(24)):
                 x = round(room.middle[0] + (far + box[0] / 2) * math.sin(turn * math.pi / 12))
                 y = round(room.middle[1] + far * math.cos(turn * math.pi / 12))
-                label = Label(x, y, *box, size, room.middle)
+                if 0.4 * far + 8 * (sizes[0] - size) > cost:
+                    break
+                label = Label(x, y, *box, size)
                 shape = shapely.box(*_bounds(label, GAP))
-                inside = shapely.box(MARGIN, MARGIN, self.board.width - MARGIN, self.board.height - MARGIN)
-                line = shapely.LineString([(x, y), room.middle])
                 if not inside.contains(shape) or len(written.query(shape, "intersects")):
                     continue
+                end, start = nearest_points(within, shapely.box(*_bounds(label)))
+                label.leader, line = _round((end.x, end.y)), shapely.LineString([start, end])
+                crossed = sum(land[j].intersection(line).length for j in lands.query(line))
                 over = sum(land[j].intersection(shape).area for j in lands.query(shape)) / shape.area
-                price = line.length + 120 * over + 180 * len(held.query(shape, "intersects"))
-                price += 25 * len(written.query(line, "intersects")) + 8 * (OUTSIDE[0] - size)
-                price += sum(40 for other in leaders if other.intersects(line) or other.intersects(shape))
+                own = whole.intersection(shape).area / shape.area
+                price = (
+                    0.4 * far
+                    + shape.distance(whole)
+                    + 80 * own
+                    + 3 * crossed
+                    + 120 * over
+                    + 180 * len(held.query(shape, "intersects"))
+                )
+                price += 60 * len(written.query(line, "intersects")) + 8 * (sizes[0] - size)
+                price += sum(60 for other in leaders if other.intersects(line) or other.intersects(shape))
                 if price < cost:
                     best, cost = label, price
         if best is None:
@@ -332,6 +382,11 @@ class Drawing:
 def _bounds(label: Label, more: float = 0) -> tuple[float, float, float, float]:
     wide, high = label.width / 2 + more, label.height / 2 + more
     return label.x - wide, label.y - high, label.x + wide, label.y + high
+
+
+def _corners(at: Sequence[int]) -> tuple[int, int, int, int]:
+    x, y, width, height = at
+    return x, y, x + width, y + height
 
 
 def _gap(spot: shapely.Point, piece: Furniture) -> float:

@@ -8,20 +8,29 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from random import Random
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from maps.board import Board
 from maps.furniture import list_boxes
-from maps.layout import Indices, Points
+from maps.layout import Points
 from maps.mesh import OUTSIDE, Mesh
 
-MISSING = 70.0
+CROSSING = 6.0
+"""Length of a way over cells of another kind, in parts of its length."""
+BRIDGE = 4
+"""Cells of another kind that a region may cross."""
+JOIN = 7
+"""Steps between two parts of a region that are joined."""
+SPECK = 7
+"""Cells of an island that nobody needs."""
+MISSING = 120.0
 """Energy of a border that is missing."""
-FALSE = 34.0
+FALSE = 60.0
 """Energy of a false border, and of each unit of its length."""
 FALSE_LENGTH = 0.45
 LENGTH = 0.16
@@ -30,27 +39,129 @@ AREA = 60.0
 """Energy of a region with twice its share, or none."""
 CLAIM = 5.0
 """Energy of a cell that a region needs for its label and has not."""
+TRUTH = 6.0
+"""Energy of a cell of land in a sea, or of sea in a land."""
+PRIOR = 1.0
+"""Energy of a cell in another region than on the globe."""
 LEAST = 30.0
 """Length at which a border counts in full."""
 
 
-def share_cells(mesh: Mesh, sites: Points, triangles: Indices, count: int) -> list[int]:
-    """Return the region of each cell: of a triangle's corners the one that its point lies nearest to, by weights.
+def share_cells(
+    board: Board, mesh: Mesh, seeds: Sequence[Points], land: Sequence[bool], seen: Sequence[bool]
+) -> list[int]:
+    """Return the region of each cell that is seen: the one with the nearest seed by a way over cells of its own kind.
 
-    Corners of the frame pass their part to the other two.
+    A way may cross a few cells of the other kind. Parts of a region near each other are joined: Sicily to Italy.
     """
-    label = np.full(len(mesh.centres), -1)
-    for triangle in triangles:
-        a, b, c = sites[triangle]
-        matrix = np.column_stack([b - a, c - a])
-        v, w = np.linalg.solve(matrix, (mesh.centres - a).T)
-        weights = np.stack([1 - v - w, v, w])
-        inside = (weights > -1e-3).all(axis=0)
-        weights[triangle >= count] -= 10
-        if (triangle < count).any():
-            label[inside] = triangle[weights.argmax(axis=0)][inside]
-    gap = np.linalg.norm(mesh.centres[:, None] - sites[None, :count], axis=2).argmin(axis=1)
-    return [int(name) if name >= 0 else int(g) for name, g in zip(label, gap, strict=True)]
+    is_land = [place.kind != "sea" for place in board.places]
+    tree, starts = KDTree(mesh.centres), list[tuple[int, int]]()
+    for i, spots in enumerate(seeds):
+        for n, spot in enumerate(spots):
+            cells = [int(cell) for cell in tree.query(spot, 60)[1]]
+            own = [cell for cell in cells if land[cell] == is_land[i]]
+            if own or not n:
+                starts.append(((own or cells)[0], i))
+    kinds = _drop_specks(mesh, land, {cell for cell, _ in starts})
+    ways = {kind: _walk_ways(mesh, [s for s in starts if is_land[s[1]] == kind], kinds, kind) for kind in (True, False)}
+    void = len(board.places)
+    if all(is_land):
+        ways[False] = [(void, 0)] * len(kinds)
+    label = [ways[kind if ways[kind][cell][1] <= BRIDGE else not kind][cell][0] for cell, kind in enumerate(kinds)]
+    label = [name if here else void for name, here in zip(label, seen, strict=True)]
+    _join_parts(
+        mesh, label, seen, {label[cell]: cell for cell, i in reversed(starts) if label[cell] == i}, [*is_land, False]
+    )
+    return label
+
+
+def _join_parts(mesh: Mesh, label: list[int], seen: Sequence[bool], homes: dict[int, int], is_land: list[bool]) -> None:
+    """Join the parts of a region to the one with its site, over a few cells of another kind."""
+    parts: dict[int, list[set[int]]] = {}
+    left = set(range(len(label)))
+    while left:
+        part = _find_piece(mesh, label, min(left))
+        left -= part
+        parts.setdefault(label[min(part)], []).append(part)
+    for name, found in sorted(parts.items()):
+        if name not in homes or len(found) < 2:
+            continue
+        whole = next(part for part in found if homes[name] in part)
+        rest = [part for part in found if part is not whole and len(part) >= SPECK]
+        while rest:
+
+            def is_free(cell: int, name: int = name) -> bool:
+                return seen[cell] and (label[cell] == name or is_land[label[cell]] != is_land[name])
+
+            way = _find_way(mesh, whole, set().union(*rest), is_free)
+            if not way:
+                break
+            joined = next(part for part in rest if way[0] in part)
+            rest.remove(joined)
+            for cell in way:
+                label[cell] = name
+            whole |= joined | set(way)
+
+
+def _find_way(mesh: Mesh, whole: set[int], goals: set[int], is_free: Callable[[int], bool]) -> list[int]:
+    """Return the cells of the shortest way from the goals back to the whole, or none if all are far."""
+    came, near = dict.fromkeys(sorted(whole), -1), sorted(whole)
+    for _ in range(JOIN):
+        steps = [(other, cell) for cell in near for other, _ in mesh.around[cell] if other != OUTSIDE]
+        near = []
+        for other, cell in steps:
+            if other not in came and is_free(other):
+                came[other] = cell
+                near.append(other)
+        if end := next((cell for cell in near if cell in goals), 0):
+            way = [end]
+            while came[way[-1]] >= 0:
+                way.append(came[way[-1]])
+            return way
+    return []
+
+
+def _find_piece(mesh: Mesh, label: Sequence[int], start: int) -> set[int]:
+    """Return the connected cells with the same label."""
+    piece, queue = {start}, [start]
+    while queue:
+        for other, _ in mesh.around[queue.pop()]:
+            if other != OUTSIDE and other not in piece and label[other] == label[start]:
+                piece.add(other)
+                queue.append(other)
+    return piece
+
+
+def _drop_specks(mesh: Mesh, land: Sequence[int], seeded: set[int]) -> list[bool]:
+    """Return the kinds of cells, without small islands and lakes that have no place."""
+    kinds, left = [bool(each) for each in land], set(range(len(land)))
+    while left:
+        piece = _find_piece(mesh, land, min(left))
+        left -= piece
+        if len(piece) < SPECK and not piece & seeded:
+            for cell in piece:
+                kinds[cell] = not kinds[cell]
+    return kinds
+
+
+def _walk_ways(mesh: Mesh, starts: list[tuple[int, int]], kinds: list[bool], kind: bool) -> list[tuple[int, int]]:
+    """Return for each cell the region with the shortest way to it, and the cells of another kind on that."""
+    found = [(-1, 10**6)] * len(kinds)
+    far = [math.inf] * len(kinds)
+    heap = [(0.0, cell, i, 0) for cell, i in starts]
+    heapq.heapify(heap)
+    while heap:
+        gone, cell, i, over = heapq.heappop(heap)
+        if gone >= far[cell]:
+            continue
+        far[cell], found[cell] = gone, (i, over)
+        for other, _ in mesh.around[cell]:
+            if other != OUTSIDE:
+                strange = kinds[other] != kind
+                step = math.dist(mesh.centres[cell], mesh.centres[other]) * (CROSSING if strange else 1)
+                if gone + step < far[other]:
+                    heapq.heappush(heap, (gone + step, other, i, over + strange))
+    return found
 
 
 def _claim_cells(board: Board, mesh: Mesh, sites: Points) -> list[int]:
@@ -67,8 +178,11 @@ def _claim_cells(board: Board, mesh: Mesh, sites: Points) -> list[int]:
 class Growth:
     """The region of every cell, the lengths of their contacts, and the energy."""
 
-    def __init__(self, board: Board, mesh: Mesh, sites: Points, start: list[int], core: float) -> None:
-        self.board, self.mesh = board, mesh
+    def __init__(
+        self, board: Board, mesh: Mesh, sites: Points, start: list[int], land: Sequence[bool], core: float
+    ) -> None:
+        self.board, self.mesh, self.start, self.land = board, mesh, list(start), [bool(each) for each in land]
+        self.is_land = [place.kind != "sea" for place in board.places] + [False]
         self.count = len(board.places)
         self.void = self.count
         """The label of open sea, on maps without sea regions."""
@@ -100,8 +214,8 @@ class Growth:
                 if other != OUTSIDE and self.label[other] != self.label[cell]:
                     self.length[self.label[cell]][self.label[other]] += edge
         mean = sum(self.area[: self.count]) / self.count
-        even = board.hints.get("even", 0.75)
-        self.share = [max(a, mean / 3) ** (1 - even) * mean**even for a in self.area]
+        even = board.hints.get("even", 0.2)
+        self.share = [max(a, board.hints["least"]) ** (1 - even) * mean**even for a in self.area]
         self.share[self.void] = math.inf
         self.log: list[tuple[int, int]] | None = None
         self.gather(range(self.count), len(self.label))
@@ -113,11 +227,15 @@ class Growth:
             return 0.0
         if self.wanted[a][b]:
             return MISSING * (1 - length / LEAST) * (0.6 if length > 0 else 1.0) if length < LEAST else 0.0
-        return FALSE + FALSE_LENGTH * length if length > 1e-6 else 0.0
+        return FALSE * (0.25 + 0.75 * min(1.0, length / LEAST)) + FALSE_LENGTH * length if length > 1e-6 else 0.0
 
     def area_energy(self, a: int, area: float) -> float:
         share = self.share[a]
         return 0.0 if share == math.inf else AREA * (area / share - 1) ** 2
+
+    def untruth(self, cell: int, a: int) -> float:
+        """Return the energy of a cell in a region: it may be of another kind, or belong to another on the globe."""
+        return TRUTH * (self.land[cell] != self.is_land[a]) + PRIOR * (self.start[cell] != a)
 
     def change(self, cell: int, b: int) -> float:
         """Return the change of energy if the cell goes to region `b`."""
@@ -136,6 +254,7 @@ class Growth:
         delta += energy(a, b, both) - energy(a, b, row_a[b])
         if (claim := self.claim[cell]) >= 0:
             delta += CLAIM * ((claim == a) - (claim == b))
+        delta += self.untruth(cell, b) - self.untruth(cell, a)
         size = self.mesh.areas[cell]
         for name, area in ((a, self.area[a] - size), (b, self.area[b] + size)):
             delta += self.area_energy(name, area) - self.area_energy(name, self.area[name])
@@ -168,6 +287,7 @@ class Growth:
     def energy(self) -> float:
         total = sum(self.area_energy(i, self.area[i]) for i in range(self.count))
         total += CLAIM * sum(c >= 0 and c != name for c, name in zip(self.claim, self.label, strict=True))
+        total += sum(self.untruth(cell, a) for cell, a in enumerate(self.label))
         for a in range(self.count + 1):
             for b in range(a):
                 total += self.pair_energy(a, b, self.length[a][b]) + LENGTH * self.length[a][b]
@@ -324,9 +444,9 @@ class Growth:
             if name in members:
                 members[name].add(cell)
         for a in touched:
-            rest = members[a] - self.piece(self.home[a])
+            rest = members[a] - _find_piece(self.mesh, self.label, self.home[a])
             while rest:
-                piece = self.piece(next(iter(sorted(rest))))
+                piece = _find_piece(self.mesh, self.label, next(iter(sorted(rest))))
                 rest -= piece
                 beside = self.list_beside(piece)
                 if len(piece) > most or not beside:
@@ -345,12 +465,13 @@ class Growth:
                     beside[self.label[other]] = beside.get(self.label[other], 0.0) + edge
         return beside
 
-    def piece(self, start: int) -> set[int]:
-        """Return the connected cells of the same region."""
-        found, queue, a = {start}, [start], self.label[start]
-        while queue:
-            for other, _ in self.mesh.around[queue.pop()]:
-                if other != OUTSIDE and other not in found and self.label[other] == a:
-                    found.add(other)
-                    queue.append(other)
-        return found
+    def fill_holes(self) -> None:
+        """Give small pieces of open sea to the region that they touch most."""
+        left = {cell for cell, name in enumerate(self.label) if name == self.void}
+        while left:
+            piece = _find_piece(self.mesh, self.label, min(left))
+            left -= piece
+            beside = self.list_beside(piece)
+            if len(piece) < SPECK and beside and not any(self.fixed[cell] for cell in piece):
+                for cell in sorted(piece):
+                    self.put(cell, max(sorted(beside), key=beside.__getitem__))

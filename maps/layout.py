@@ -1,7 +1,8 @@
 """Sites: the places spread evenly over the frame, with no region passing over the border of two others.
 
 The places and points of the frame are the corners of a mesh of triangles with as many adjacencies as cross no other.
-Corners move to where they have room, and no triangle ever turns over: who lay between others stays between them.
+Corners move to where they have room, and no triangle ever turns over: who lay between others stays between them. What
+lies in a triangle moves with it, so coasts follow their places.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ Indices = NDArray[np.int64]
 
 MARGIN = 6.0
 """Units between the frame and the edge of the drawing."""
+FLIP = 50
+"""Steps between two choices of triangles."""
 
 
-def spread(board: Board, apart: float, hold: float, room: float, steps: int = 1500) -> tuple[Points, Indices]:
-    """Return a site for each place, neighbours about `apart` units from each other, and the triangles.
+def spread(board: Board, true: Points, carried: Points) -> tuple[Points, Points]:
+    """Return a site for each place, neighbours about `apart` units from each other, and points carried along.
 
-    `hold` draws places back to where they lie, `room` is how much they press for equal shares of the frame. The corners
-    after the places lie on the frame.
+    Hints: `hold` draws places back to where they lie, `room` is how much they press for equal shares of the frame.
     """
     index = {place.id: i for i, place in enumerate(board.places)}
-    true = np.array([place.at for place in board.places], dtype=float)
-    for name, at in board.hints.get("sites", {}).items():
-        true[index[name]] = at
+    apart, hold, room = (board.hints[name] for name in ("apart", "hold", "room"))
+    steps = board.hints.get("steps", 1500)
     count = len(true)
-    true += 0.01 * np.random.default_rng(1).standard_normal(true.shape)
+    true = true + 0.01 * np.random.default_rng(1).standard_normal(true.shape)
     _keep_inside(board, true, 3)
     sites = np.concatenate([true, _frame_points(board, apart)])
     wanted = sorted(sorted(index[each] for each in pair) for pair in board.borders)
@@ -41,9 +42,11 @@ def spread(board: Board, apart: float, hold: float, room: float, steps: int = 15
     near = np.zeros((len(sites), len(sites)), dtype=bool)
     for a, b in wanted:
         near[a, b] = near[b, a] = True
+    carried, before = carried.copy(), sites.copy()
     for step in range(steps):
-        if step % 20 == 0:
-            triangles = _flip(sites, triangles, near)
+        if step % FLIP == 0:
+            carried = _carry(carried, before, sites, triangles)
+            triangles, before = _flip(sites, triangles, near), sites.copy()
         gap = sites[None] - sites[:, None]
         length = np.linalg.norm(gap, axis=2) + np.eye(len(sites)) * 1e9
         force = 0.02 * np.where(near, np.maximum(0, length - 1.8 * apart), 0) - 0.1 * np.maximum(0, apart - length)
@@ -54,7 +57,23 @@ def spread(board: Board, apart: float, hold: float, room: float, steps: int = 15
         far = np.linalg.norm(move, axis=1)[:, None]
         move *= np.minimum(1, 8 / np.maximum(far, 1e-9))
         _move(sites, move, triangles)
-    return sites, triangles
+    return sites[:count], _carry(carried, before, sites, triangles)
+
+
+def _carry(carried: Points, before: Points, after: Points, triangles: Indices) -> Points:
+    """Return points moved with the triangles in which they lie."""
+    found = carried.copy()
+    for triangle in triangles:
+        (a, b, c), (d, e, f) = before[triangle], after[triangle]
+        low, high = before[triangle].min(axis=0), before[triangle].max(axis=0)
+        (near,) = np.nonzero(((carried >= low) & (carried <= high)).all(axis=1))
+        if np.abs(before[triangle] - after[triangle]).max() < 1e-6 or not len(near):
+            continue
+        v, w = np.linalg.solve(np.column_stack([b - a, c - a]), (carried[near] - a).T)
+        inside = (v >= 0) & (w >= 0) & (v + w <= 1)
+        v, w = v[inside, None], w[inside, None]
+        found[near[inside]] = d + v * (e - d) + w * (f - d)
+    return found
 
 
 def _room(sites: Points, triangles: Indices, count: int) -> Points:

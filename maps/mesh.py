@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import Voronoi
+import shapely
+from scipy.spatial import KDTree, Voronoi
 
 from maps.board import Board
 from maps.layout import MARGIN, Points
 
 OUTSIDE = -1
+STEP, SIDE, APART, CLEAR = 0.9, 0.35, 0.75, 0.7
+"""In parts of the spacing: the step along a coast, and from it; least gaps between pairs, and of others from them."""
 
 
 @dataclass
@@ -28,8 +32,8 @@ class Mesh:
     """Vertices on the frame."""
 
 
-def make_mesh(board: Board, spacing: float) -> Mesh:
-    """Return the Voronoi cells of a shaken hexagonal grid, cut at the frame."""
+def make_mesh(board: Board, spacing: float, coasts: Sequence[shapely.LinearRing]) -> Mesh:
+    """Return the Voronoi cells of a shaken hexagonal grid, cut at the frame; edges of cells run along the coasts."""
     rng = np.random.default_rng(2)
     rows = np.arange(-2, board.height / (spacing * 0.866) + 2)
     points = np.array(
@@ -40,6 +44,7 @@ def make_mesh(board: Board, spacing: float) -> Mesh:
         ]
     )
     points += spacing * rng.uniform(-0.38, 0.38, points.shape)
+    points = _pair_coasts(points, coasts, spacing)
     points = points[_depth(board, points) > 0.25 * spacing]
     count = len(points)
     diagram = Voronoi(np.concatenate([points, *_mirror(board, points, 3 * spacing)]))
@@ -69,6 +74,32 @@ def make_mesh(board: Board, spacing: float) -> Mesh:
         found.sort(key=lambda each: float(np.arctan2(*(places[each[0]] - points[cell])[::-1])))
     areas = [float(_area(vertices[diagram.regions[diagram.point_region[i]]])) for i in range(count)]
     return Mesh(points, areas, around, vertices, edges, rim)
+
+
+def _pair_coasts(points: Points, coasts: Sequence[shapely.LinearRing], spacing: float) -> Points:
+    """Return the points with pairs on both sides of coasts in place of those that are near."""
+    pairs, rng = list[Points](), np.random.default_rng(4)
+    for ring in coasts:
+        count = round(ring.length / (STEP * spacing))
+        ends = shapely.get_coordinates(shapely.line_interpolate_point(ring, np.arange(count + 1) / max(count, 1), True))
+        if count < 4:
+            continue
+        middles, along = (ends[1:] + ends[:-1]) / 2, ends[1:] - ends[:-1]
+        away = np.column_stack([-along[:, 1], along[:, 0]]) / np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
+        middles += spacing * rng.uniform(-0.04, 0.04, middles.shape)  # four cells never meet in a point
+        pairs.append(np.stack([middles - SIDE * spacing * away, middles + SIDE * spacing * away], axis=1))
+    kept: list[Points] = []
+    tree: dict[tuple[int, int], list[Points]] = {}
+    for pair in np.concatenate(pairs):
+        middle = pair.mean(axis=0)
+        key = (int(middle[0] // spacing), int(middle[1] // spacing))
+        close = (spot for x in (-1, 0, 1) for y in (-1, 0, 1) for spot in tree.get((key[0] + x, key[1] + y), ()))
+        if all(np.hypot(*(spot - middle)) > APART * spacing for spot in close):
+            tree.setdefault(key, []).append(middle)
+            kept.append(pair)
+    paired = np.concatenate(kept)
+    far, _ = KDTree(paired).query(points)
+    return np.concatenate([paired, points[far > CLEAR * spacing]])
 
 
 def _area(ring: Points) -> float:

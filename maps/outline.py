@@ -18,10 +18,14 @@ Chain = tuple[list[int], tuple[int, int]]
 
 SMOOTHING = 6
 """Rounds of smoothing."""
+SHORE = 0.25
+"""How much the true shore is smoothed, in parts of the rest."""
 SHORT = 16.0
 """Length of a false border that shrinks to a corner."""
-SIMPLE = (7.0, 2.5, 0.5, 0.0)
-"""Area in square units of the triangle at a point that may be left out; the next one where a ring crosses itself."""
+SIMPLE = 7.0
+"""Area in square units of the triangle at a point that may be left out."""
+LESS = (1.0, 0.4, 0.1, 0.0)
+"""Parts of it; the next one where a ring crosses itself."""
 
 
 @dataclass
@@ -45,7 +49,7 @@ class Outline:
         return shapely.Polygon(outer, holes)
 
     def is_valid(self, rings: Sequence[Sequence[int]]) -> bool:
-        return bool(self.shape(rings).is_valid)
+        return all(len(self.ring_spots(ring)) > 2 for ring in rings) and bool(self.shape(rings).is_valid)
 
     def contacts(self) -> dict[tuple[int, int], list[int]]:
         """Return the arcs between two regions, the lower number first."""
@@ -60,10 +64,13 @@ class Outline:
         return float(np.linalg.norm(np.diff(spots, axis=0), axis=1).sum())
 
 
-def draw_outline(mesh: Mesh, label: Sequence[int], count: int, apart: Callable[[int, int], bool]) -> Outline:
+def draw_outline(
+    mesh: Mesh, label: Sequence[int], count: int, apart: Callable[[int, int], bool], land: Sequence[bool], simple: float
+) -> Outline:
     """Return the outline of the regions below `count`; others, and what lies outside, are no region.
 
-    A short border of two regions that are `apart` becomes a corner where four meet.
+    Points whose triangle is below `simple` are left out. A short border of two regions that are `apart` becomes a
+    corner where four meet.
     """
     ends: dict[int, list[tuple[int, int, int]]] = {}
     """Vertex -> the next vertex, region to the right, region to the left."""
@@ -77,24 +84,30 @@ def draw_outline(mesh: Mesh, label: Sequence[int], count: int, apart: Callable[[
         ends.setdefault(u, []).append((v, right, left))
         ends.setdefault(v, []).append((u, left, right))
     chains, places = _pinch(mesh, _trace(ends), apart)
-    spots = _smooth(mesh, [chain for chain, _ in chains], places)
+    shore = {v for a, b, *ends in mesh.edges if b != OUTSIDE and land[a] != land[b] for v in ends}
+    spots = _smooth(mesh, [chain for chain, _ in chains], places, shore)
     corners = _find_corners(mesh, spots)
     ends_of = [(chain[0], chain[-1]) for chain, _ in chains]
     sides = [side for _, side in chains]
     levels = [0] * len(chains)
     while True:
         arcs = [
-            _simplify([spots[v] for v in chain], [v in corners for v in chain], SIMPLE[level])
+            _simplify([spots[v] for v in chain], [v in corners for v in chain], LESS[level] * simple)
             for (chain, _), level in zip(chains, levels, strict=True)
         ]
         outline = Outline(arcs, sides, [_close(region, ends_of, sides, arcs) for region in range(count)])
         crossed = {
             abs_arc(arc) for rings in outline.rings if not outline.is_valid(rings) for ring in rings for arc in ring
         }
-        if not crossed or all(levels[arc] == len(SIMPLE) - 1 for arc in crossed):
+        if not crossed:
             return outline
+        if all(levels[arc] == len(LESS) - 1 for arc in crossed):
+            rough = {v for arc in crossed for v in chains[arc][0] if spots[v] is not places[v]}
+            if not rough:
+                return outline
+            spots.update((v, places[v]) for v in rough)
         for arc in crossed:
-            levels[arc] = min(levels[arc] + 1, len(SIMPLE) - 1)
+            levels[arc] = min(levels[arc] + 1, len(LESS) - 1)
 
 
 def abs_arc(arc: int) -> int:
@@ -155,8 +168,8 @@ def _pinch(mesh: Mesh, chains: list[Chain], apart: Callable[[int, int], bool]) -
     return list(left.values()), places
 
 
-def _smooth(mesh: Mesh, chains: list[list[int]], places: dict[int, Points]) -> dict[int, Points]:
-    """Return the places of vertices, smoothed along the chains; those of the frame stay on it."""
+def _smooth(mesh: Mesh, chains: list[list[int]], places: dict[int, Points], shore: set[int]) -> dict[int, Points]:
+    """Return the places of vertices, smoothed along the chains, less on a shore; those of the frame stay on it."""
     near: dict[int, set[int]] = {}
     for chain in chains:
         for a, b in itertools.pairwise(chain):
@@ -165,14 +178,14 @@ def _smooth(mesh: Mesh, chains: list[list[int]], places: dict[int, Points]) -> d
     names = sorted(near)
     place = {v: i for i, v in enumerate(names)}
     spots = np.array([places[v] for v in names])
-    free = np.array([v not in mesh.rim for v in names])
+    free = np.array([0 if v in mesh.rim else SHORE if v in shore else 1 for v in names])[:, None]
     pairs = np.array([(place[a], place[b]) for a in names for b in sorted(near[a])])
     degree = np.bincount(pairs[:, 0], minlength=len(names))[:, None]
     for _ in range(SMOOTHING):
         for weight in (0.5, -0.34):
             total = np.zeros_like(spots)
             np.add.at(total, pairs[:, 0], spots[pairs[:, 1]])
-            spots[free] += weight * (total / degree - spots)[free]
+            spots += weight * free * (total / degree - spots)
     return dict(zip(names, spots, strict=True))
 
 

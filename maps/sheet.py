@@ -34,6 +34,8 @@ def draw_sheet(geometry: Doc, names: Mapping[str, str], plain: bool = False) -> 
         else:
             stroke = ("#34465a", 2) if coast else ("#8fb0c4", 1) if "sea" in kinds else ("#7d6c4e", 1)
             parts.append(f'<path d="{arc}" fill="none" stroke="{stroke[0]}" stroke-width="{stroke[1]}"/>')
+    for left, top, wide, high in geometry["insets"]:
+        parts.append(f'<rect x="{left}" y="{top}" width="{wide}" height="{high}" fill="none" stroke="#8fb0c4"/>')
     colours = {"strait": "#0b3d6e", "canal": "#0b3d6e", "missing": "#b3261e", "seam": "#6a1b9a"}
     for link in geometry["links"]:
         for line in link["lines"]:
@@ -59,7 +61,11 @@ def _furniture(region: Doc, name: str, plain: bool) -> list[str]:
     label = region["label"]
     if "leader" in label:
         lx, ly = label["leader"]
-        parts.append(f'<path d="M{label["x"]} {label["y"]}L{lx} {ly}" stroke="#222" stroke-width="1"/>')
+        x, y = (
+            min(max(to, label[axis] - label[size] / 2), label[axis] + label[size] / 2)
+            for to, axis, size in ((lx, "x", "width"), (ly, "y", "height"))
+        )
+        parts.append(f'<path d="M{x} {y}L{lx} {ly}" stroke="#222" stroke-width="1"/>')
     lines = break_name(name, label["width"], label["size"])
     top = label["y"] - 0.6 * label["size"] * len(lines) + 0.93 * label["size"]
     style = 'fill="#1f4e79" font-style="italic"' if region["kind"] == "sea" else 'fill="#111"'

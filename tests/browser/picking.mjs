@@ -63,7 +63,11 @@ export async function pickRegion(page, region, by) {
   await page.locator(".decide.held").waitFor({ state: "detached" }); // a question that has just changed
   if (by === "keys") return pickByKeys(page, region);
   const place = page.locator(`a.place[data-region="${region}"]`);
-  const [x, y, hit] = await place.evaluate(findPoint);
+  let [x, y, hit] = await place.evaluate(findPoint);
+  if (hit !== region) {
+    await page.locator('[data-zoom="all"]').click(); // a map may open on a part
+    [x, y, hit] = await place.evaluate(findPoint);
+  }
   if (hit !== region) throw new Error(`at the anchor of ${region} is ${hit}`);
   return by === "tap" ? page.touchscreen.tap(x, y) : page.mouse.click(x, y);
 }

@@ -32,6 +32,11 @@ class Geometry:
         """Return the view box of the whole map."""
         return " ".join(map(str, self.doc["view"]))
 
+    @property
+    def least_name(self) -> int:
+        """Return the size of the smallest name."""
+        return min(int(region["label"]["size"]) for region in self.regions.values())
+
     def arc_points(self, arc: int) -> list[tuple[int, int]]:
         """Return the points of an arc. A negative number is an arc backwards: its complement."""
         if arc < 0:

@@ -34,15 +34,16 @@ class MapFile:
 def draw_map(geometry: Geometry, lang: str) -> MapFile:
     """Return the shared drawing of a map.
 
-    Parts: `r-REGION`, each a path without colours; `coasts`, `borders`, `closed` for borders without adjacency,
-    `links` and `link-N`, `names`. A page shows a part by `<use>`, and its style gives the colours.
+    Parts: `r-REGION`, each a path without colours; `coasts`, `borders` with the frames of insets, `closed` for borders
+    without adjacency, `links` and `link-N`, `names`. A page shows a part by `<use>`, and its style gives the colours.
     """
     texts = load_texts(geometry.package, lang)
     coasts, borders = geometry.list_coasts()
     closed = sorted(geometry.doc["closed"])
     parts = [f'<path id="r-{name}" d="{geometry.region_path(name)}" fill-rule="evenodd"/>' for name in geometry.regions]
-    for name, arcs in (("coasts", coasts), ("borders", borders), ("closed", closed)):
-        path = "".join(line_path(geometry.arc_points(arc)) for arc in arcs)
+    frames = "".join(f"M{x} {y}h{width}v{height}h{-width}z" for x, y, width, height in geometry.doc.get("insets", ()))
+    for name, arcs, more in (("coasts", coasts, ""), ("borders", borders, frames), ("closed", closed, "")):
+        path = "".join(line_path(geometry.arc_points(arc)) for arc in arcs) + more
         parts.append(f'<path id="{name}" d="{path}" fill="none"/>')
     shown = []
     for n, link in enumerate(geometry.doc["links"]):
@@ -91,13 +92,19 @@ def _draw_name(name: str, label: Doc) -> str:
     leader = ""
     if "leader" in label:
         x, y = label["leader"]
-        leader = f'<path d="M{label["x"]} {label["y"]}L{x} {y}" fill="none" stroke="currentColor" stroke-width="1.5"/>'
+        from_x, from_y = _clamp(x, label["x"], label["width"]), _clamp(y, label["y"], label["height"])
+        leader = f'<path d="M{from_x} {from_y}L{x} {y}" fill="none" stroke="currentColor" stroke-width="1.5"/>'
     first = label["y"] + round(0.35 * size - 0.5 * LINE_HEIGHT * size * (len(lines) - 1))
     spans = "".join(
         f'<tspan x="{label["x"]}" y="{first + round(n * LINE_HEIGHT * size)}">{escape(line)}</tspan>'
         for n, line in enumerate(lines)
     )
     return f'{leader}<text font-size="{size}" text-anchor="middle">{spans}</text>'
+
+
+def _clamp(value: int, middle: int, size: int) -> int:
+    """Return the value within a range around its middle."""
+    return min(max(value, middle - size // 2), middle + size // 2)
 
 
 def show_drawing(ruleset: str, lang: str, digest: str) -> Response:

@@ -104,9 +104,9 @@ class RegionShown:
 
     @property
     def anchor(self) -> tuple[int, int]:
-        """Return a point within the region: the end of its name's leader, or the middle of its name."""
+        """Return a point within the region: the middle of its name, or of its first place if the name is outside."""
         label = self.doc["label"]
-        x, y = label.get("leader") or (label["x"], label["y"])
+        x, y = self.doc["slots"][0][:2] if "leader" in label else (label["x"], label["y"])
         return x, y
 
     @property

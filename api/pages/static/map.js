@@ -10,6 +10,8 @@ const CLOSEST = 0.08;
 const ROOM = 0.12;
 /** Width of a window below which a map opens on what is offered, pixels. */
 const NARROW = 640;
+/** Least size of a name when a map opens, pixels. */
+const LEGIBLE = 10;
 /** Distance that makes a press a drag, pixels. */
 const DRAG = 6;
 /** Time in which typed letters make one name, ms. */
@@ -154,12 +156,27 @@ class BoardMap {
 
   // --- zoom --------------------------------------------------------------------------------------------------------
 
-  /** Show what was shown before; on a narrow window begin with what is offered or held. */
+  /** Show what was shown before; else begin with all that is offered, or with a part whose names can be read. */
   begin() {
     this.asked = question();
     const stored = read(this.store);
-    if (stored) this.setView(stored);
-    else if (window.innerWidth < NARROW) this.showOffers();
+    if (stored) return this.setView(stored);
+    const widest = this.legibleWidth();
+    if (window.innerWidth >= NARROW && widest >= this.whole.width) return;
+    this.showOffers();
+    const view = boxOf(this.svg);
+    if (view.width <= widest || this.places.some(isOffered)) return; // what is offered is always in sight
+    const off = (/** @type {SVGElement} */ each) => Math.hypot(Number(each.dataset.x) - view.x - view.width / 2, Number(each.dataset.y) - view.y - view.height / 2);
+    const [place] = this.listShown().sort((a, b) => off(a) - off(b));
+    const height = (view.height * widest) / view.width;
+    if (place) this.setView({ x: Number(place.dataset.x) - widest / 2, y: Number(place.dataset.y) - height / 2, width: widest, height });
+  }
+
+  /** Return the width of the widest view whose names can be read. */
+  legibleWidth() {
+    const { width, height } = this.svg.getBoundingClientRect();
+    const scale = Math.min(width / this.whole.width, height / this.whole.height);
+    return Math.min(this.whole.width, (this.whole.width * scale * Number(this.svg.dataset.least)) / LEGIBLE);
   }
 
   /** @param {Event} event */
@@ -228,9 +245,14 @@ class BoardMap {
 
   /** Show what is offered, else what the visitor holds. */
   showOffers() {
+    this.frame(this.listShown());
+  }
+
+  /** Return what is offered, else what the visitor holds, else all. */
+  listShown() {
     const offers = this.places.filter(isOffered);
     const held = this.places.filter((each) => each.hasAttribute("data-held"));
-    this.frame([offers, held, this.places].find((each) => each.length) || []);
+    return [offers, held, this.places].find((each) => each.length) || [];
   }
 
   /** Show some regions, with room around them. @param {SVGElement[]} places */

@@ -12,6 +12,7 @@ from api.pages.map.map_drawing import region_name
 from api.pages.table.chronicle import list_told
 from api.pages.table.player_row import read_figure
 from api.pages.table.table_page import TablePage
+from domain.types import Doc
 
 MOST_CARDS = 8
 """Battles as cards; the sentences tell the others."""
