@@ -26,6 +26,8 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ServiceClock
+from domain.talk.anchors import MailboxAnchors
+from domain.talk.talk_store import TalkStore
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
@@ -250,6 +252,7 @@ def migrate_ledger(ledger: Ledger) -> None:
     CheckpointStore(ledger, ledger.keys).migrate()
     WitnessStore(ledger, ledger.keys).migrate()
     WitnessReports(ledger).migrate()
+    TalkStore(ledger, lambda: ledger.keys, MailboxAnchors(ledger, lambda: ledger.keys), lambda: 0).migrate()
     ledger.keys.check()
 
 
