@@ -179,6 +179,7 @@ def build_summary(loaded: LoadedGame) -> dict[str, Json]:
         "offices": build_offices(loaded),
         "delay": p.terms.get("delay", 0),
         "ending": p.ending,
+        **{name: p.terms[name] for name in ("talk", "papers", "after") if name in p.terms},
         **describe_analysis(loaded),
     }
 

@@ -323,6 +323,7 @@ def _stream_components() -> dict[str, Doc]:
             "timeline": ref("Entry"),
             "motion": ref("Motion"),
             "proposal": ref("Proposal"),
+            "message": ref("Message"),
         },
         "TablesEvent": {
             "tables": ref("MyGames"),

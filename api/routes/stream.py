@@ -9,6 +9,7 @@ from flask import Flask, Response, current_app, request
 
 from api import authorization
 from api.documents.my_tables import current_owner
+from api.documents.talk import find_stream_reader
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.problems import Problem
@@ -146,7 +147,7 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     """Stream a game.
 
     Events: `board` (the complete document), `patch` (its changes, with `deltas=1`), `timeline` (one entry), `motion` (a
-    rewind request and its status), `end` (the game is closed), `bye` (reconnect). The first event is a board; the id is
+    rewind request and its status), `message` (one that was written since the stream began), `end` (the game is closed), `bye` (reconnect). The first event is a board; the id is
     the last version sent. With `Accept: application/x-ndjson`, each event is one JSON document on a line.
     """
     s, reconnecting = services(), bool(headers["last"])
@@ -159,7 +160,13 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
         authorization.note_look(caller)
     director = caller if caller and caller.seat is None else None
     view_key = GameViewKey(
-        viewer, request_language(), args["deltas"] == "1", director, inside, rate_limits.gate_context()
+        viewer,
+        request_language(),
+        args["deltas"] == "1",
+        director,
+        inside,
+        find_stream_reader(game, caller),
+        rate_limits.gate_context(),
     )
     last = _parse_last_id(headers["last"]) if reconnecting else args["version"]
     subscriber = make_subscriber(GameSource(s, game), view_key, _make_permit(s, caller), last)

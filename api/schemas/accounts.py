@@ -28,6 +28,7 @@ from api.schemas.request_fields import (
 from api.schemas.response_fields import PageSchema, ResponseSchema
 from api.schemas.second_factors import FactorSchema
 from api.schemas.table_responses import ImportDocSchema
+from api.schemas.talk_schemas import NoteSchema
 from api.schemas.webhooks import ListedWebhookSchema
 from domain.accounts.account_settings import list_time_zones
 from domain.accounts.accounts import ROLES
@@ -368,6 +369,10 @@ class MyDataSchema(MeSchema):
     texts = fields.List(
         fields.String(), required=True, metadata={"description": "Reasons, titles and notes at tables."}
     )
+    messages = fields.List(
+        fields.Dict(), metadata={"description": "Messages that you have written, as their commitments stand for them."}
+    )
+    notes = fields.List(fields.Nested(NoteSchema), metadata={"description": "Your own notes about tables."})
     webhooks = fields.List(fields.Nested(ListedWebhookSchema), required=True)
     mail = fields.List(fields.Nested(MailSchema), required=True, metadata={"description": "Mail subscription, if any."})
     settings = fields.Nested(MySettingsSchema, required=True)

@@ -393,6 +393,16 @@ class SummarySchema(ResponseSchema):
     hold = fields.Integer(metadata={"description": "Seconds to hold an abandoned seat."})
     several = fields.Boolean(metadata={"description": "True if one person may take several seats."})
     delay = fields.Integer(metadata={"description": "Spectators' delay, seconds."})
+    talk = one_of(
+        "free",
+        "public",
+        "by_phase",
+        "none",
+        required=False,
+        metadata={"description": "What players may write to each other; absent: nothing."},
+    )
+    papers = one_of("own", "pass_on", required=False)
+    after = one_of("kept", "published", required=False)
     officers = fields.String(
         metadata={"description": "`neutral`: a director who has a seat needs the players' consent; else `any`."}
     )

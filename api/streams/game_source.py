@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from api import authorization
+from api.documents.talk import message_to_json
 from api.documents.proposals import proposal_to_json
 from api.documents.timeline import build_entries
 from api.documents.undo_requests import build_undo_request, public_undo_request, tell_undone
@@ -21,7 +22,9 @@ from api.streams.json_patches import SentBoard
 from api.streams.source import StreamUpdate, ViewKey, ViewRequest
 from domain.accounts.credential_tables import CredentialOwner
 from domain.errors import StoreUnavailable, UnknownGame
+from domain.kernel.game.record_builder import has_talk
 from domain.service.principals import Principal
+from domain.talk.talk_store import MailboxReader
 from domain.types import Viewer
 from projections.board_reader import Board
 
@@ -73,6 +76,8 @@ class GameViewKey:
     """The director, who may see more of an undo request."""
     inside: bool
     """True if the table's delay does not apply."""
+    reader: MailboxReader | None
+    """The subscriber as a reader of talk; None: the token lacks the scope."""
     gate: rate_limits.GateContext = field(compare=False, repr=False)
 
     @contextmanager
@@ -99,6 +104,8 @@ class _GameState:
     """The board itself, for patches."""
     proposals: Mapping[str, Doc] = field(default_factory=dict)
     """Proposals sent, by id."""
+    entry: int = 0
+    """Last message sent, or known when the stream began."""
 
 
 @dataclass(unsafe_hash=True)
@@ -196,7 +203,8 @@ def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewReques
         board = now.board(view_key)
         motion = now.motion(view_key, None)
         board_sent = SentBoard.pack(board.version, board.doc) if view_key.deltas else None
-        state = _GameState(now.head, board.version, now.public_motion if motion else None, board_sent, now.proposals)
+        motion_sent, entry = now.public_motion if motion else None, now.last_entry(view_key)
+        state = _GameState(now.head, board.version, motion_sent, board_sent, now.proposals, entry)
         snapshot = (Event("board", board.doc), *motion, *now.changed_proposals({}))
         return StreamUpdate(state, now.head, snapshot, (), now.last_word)
     if now.head < before.version or now.head - before.version > MAX_BEHIND:  # or an older log was restored
@@ -216,7 +224,9 @@ def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewReques
         motion=now.public_motion if motion else before.motion,
         proposals=now.proposals,
     )
-    news = [*played, *motion, *now.changed_proposals(before.proposals)]
+    entry, messages = now.messages(view_key, before.entry)
+    state = replace(state, entry=entry)
+    news = [*played, *motion, *now.changed_proposals(before.proposals), *messages]
     return StreamUpdate(state, now.head, snapshot, tuple(with_last_id(news, now.head)), now.last_word)
 
 
@@ -286,6 +296,37 @@ class _GameSnapshot:
             )
             self._entries[key] = [make_event("timeline", entry) for entry in found]
         return self._entries[key]
+
+    def last_entry(self, view_key: GameViewKey) -> int:
+        """Return the place of the last message that a subscriber may know of; 0 at a table without talk."""
+        if view_key.reader is None or not has_talk(self._summary):
+            return 0
+        try:
+            return self._services.talk.last_entry(self._at_head(view_key.reader))
+        except StoreUnavailable:  # talk never stops a board
+            return 0
+
+    def messages(self, view_key: GameViewKey, after: int) -> tuple[int, list[Event]]:
+        """Return the place of the last message sent, and the messages after a place."""
+        if view_key.reader is None or not has_talk(self._summary):
+            return after, []
+        reader = self._at_head(view_key.reader)
+        try:
+            found = self._services.talk.list_entries(reader, after=after, limit=PAGE)
+            game = self._services.commands.game(self._game) if found else None
+        except StoreUnavailable:
+            return after, []
+        if game is None:
+            return after, []
+        docs = [message_to_json(self._services, game, reader, each) for each in found]
+        return found[-1].entry, [make_event("message", doc) for doc in docs]
+
+    def _at_head(self, reader: MailboxReader) -> MailboxReader:
+        """Return the reader with the limits of a spectator of a table with a delay."""
+        delay = self._summary.get("delay", 0)
+        if self._inside or not delay or reader.mailbox >= 0:
+            return reader
+        return replace(reader, upto=(self.head, self._services.clock() - delay * 1000))
 
     def motion(self, view_key: GameViewKey, before: Doc | None) -> list[Event]:
         """Return the latest undo request if its status changed. Requests closed before are skipped."""

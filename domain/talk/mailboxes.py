@@ -164,7 +164,7 @@ def _check_seen(export: Export, entries: Sequence[Doc], anchored: Sequence[int |
         if "message" not in entry:
             continue
         seen = versions.get(entry["message"].get("seen"))
-        if seen is None:
+        if seen is None or seen != entry["message"].get("version"):
             raise VerificationError("seen_unknown", 0, f"entry {number}")
         if first is not None and seen >= first:
             raise VerificationError("seen_later", first, f"entry {number}")

@@ -55,6 +55,9 @@ TABLE = "table"
 SPECTATORS = -1
 """Mailbox of those without a seat: the conversation of the table alone. It has no chain."""
 
+PUBLISHED = -2
+"""Mailbox of all conversations of a closed table with the term `after: published`: places are numbers of messages."""
+
 RATE_PER_MINUTE, BURST = 30, 10
 """Messages of a seat a minute, and at once."""
 
@@ -81,6 +84,7 @@ SELECT e.entry, e.conversation, e.player, m.number, m.seat, m.player, m.version,
   k.sealed FROM talk_entries e JOIN talk_messages m ON m.game = e.game AND m.number = e.number
 LEFT JOIN talk_keys k ON k.game = e.game AND k.number = e.number
 WHERE e.game = ? AND e.mailbox = ?"""
+_READ_PUBLISHED = _READ.replace("e.entry", "e.number").replace("e.mailbox = ?", "e.mailbox = m.seat")
 _BOUND = "SELECT body_hash FROM commands WHERE game = ? AND id = ?"
 _BIND = "INSERT INTO commands (game, id, body_hash, first_version, last_version) VALUES (?, ?, ?, 0, 0)"
 
@@ -101,8 +105,8 @@ class Post:
     """Seats of the table."""
     version: int
     """The newest version when it was written."""
-    seen: str
-    """Hash of the record that the writer saw."""
+    seen: tuple[int, str]
+    """Version and hash of the record that the writer saw."""
     text: str = field(repr=False)
     references: Sequence[Doc] = ()
 
@@ -143,8 +147,8 @@ class MailboxReader:
 
     game: str
     mailbox: int
-    players: Collection[str] = ()
-    """Ids under which the reader may have held the seat."""
+    players: Sequence[str] = ()
+    """Ids under which the reader may have held the seat; marks are kept for the first."""
     passed_on: bool = False
     """The terms let whoever holds the seat read all of it."""
     blocked: Collection[str] = ()
@@ -234,7 +238,8 @@ class TalkStore:
             "from": post.seat,
             "to": sorted(post.holders),
             "at": at,
-            "seen": post.seen,
+            "version": post.seen[0],
+            "seen": post.seen[1],
             "text": post.text,
             "references": list(post.references),
             "nonce": secrets.token_hex(32),
@@ -268,14 +273,15 @@ class TalkStore:
         self, reader: MailboxReader, conversation: str = "", *, after: int = 0, before: int = 0, limit: int = 50
     ) -> list[Entry]:
         """Return entries of a mailbox in order: the first ones after a place, or with `before` the last ones before."""
-        query, params = _READ, [reader.game, reader.mailbox]
-        for condition, value in (("conversation = ?", conversation), ("entry > ?", after), ("entry < ?", before)):
+        place = "number" if reader.mailbox == PUBLISHED else "entry"
+        query, params = (_READ_PUBLISHED, [reader.game]) if place == "number" else (_READ, [reader.game, reader.mailbox])
+        for condition, value in (("conversation = ?", conversation), (f"{place} > ?", after), (f"{place} < ?", before)):
             if value:
                 query, params = f"{query} AND e.{condition}", [*params, value]
         if reader.upto is not None:
             query, params = f"{query} AND m.version <= ? AND m.at <= ?", [*params, *reader.upto]
         order = "DESC" if before else "ASC"
-        rows = self._database.execute(f"{query} ORDER BY e.entry {order} LIMIT ?", (*params, limit))
+        rows = self._database.execute(f"{query} ORDER BY e.{place} {order} LIMIT ?", (*params, limit))
         return [self._open(reader, row) for row in (reversed(rows) if before else rows)]
 
     def find_entry(self, reader: MailboxReader, entry: int) -> Entry | None:
@@ -307,7 +313,10 @@ class TalkStore:
         if reader.mailbox == SPECTATORS:
             entries = self.list_entries(reader, TABLE, before=1 << 62, limit=1)
             return [Summary(TABLE, each.entry, 0, muted=False) for each in entries]
-        own, blocked = sorted(reader.players), sorted(reader.blocked)
+        if reader.mailbox == PUBLISHED:
+            query = "SELECT conversation, max(number) FROM talk_entries WHERE game = ? GROUP BY conversation ORDER BY 2 DESC"
+            return [Summary(*row, 0, muted=False) for row in self._database.execute(query, (reader.game,))]
+        own, blocked = list(reader.players), sorted(reader.blocked)
         player = own[0] if own else ""
         foreign = f"e.author NOT IN ({placeholders([*own, *blocked, ''])})"
         query = f"""
@@ -321,18 +330,35 @@ SELECT e.conversation, max(e.entry), sum(CASE WHEN e.entry > coalesce(m.seen, 0)
         rows = self._database.execute(f"{query} GROUP BY e.conversation ORDER BY 2 DESC", params)
         return [Summary(name, last, unread, muted=bool(muted)) for name, last, unread, muted in rows]
 
+    def conversation_id(self, reader: MailboxReader, conversation: str) -> str:
+        """Return the id of a conversation for this mailbox alone: neither a URL nor a log tells who talks with whom."""
+        if conversation == TABLE:
+            return TABLE
+        return self.anchors.name(reader.game, f"conversation|{reader.mailbox}|{conversation}")[:16]
+
+    def find_conversation(self, reader: MailboxReader, id_: str) -> str | None:
+        """Return the conversation with this id, or None if this mailbox has none."""
+        if id_ == TABLE:
+            return TABLE
+        known = [each.conversation for each in self.list_conversations(reader)]
+        return next((each for each in known if self.conversation_id(reader, each) == id_), None)
+
+    def last_entry(self, reader: MailboxReader) -> int:
+        """Return the place of the last message that this reader may know of, or 0."""
+        return max((each.last for each in self.list_conversations(reader)), default=0)
+
     def list_mailboxes(self, game: str, players: Sequence[str]) -> list[Seat]:
         """Return the seats in whose mailboxes a person with these ids has messages."""
         query = f"SELECT DISTINCT mailbox FROM talk_entries WHERE game = ? AND player IN ({placeholders(players)})"  # noqa: S608 - question marks only
         return sorted(int(mailbox) for (mailbox,) in self._database.execute(query, (game, *players)) if mailbox >= 0)
 
-    def mark_read(self, reader: MailboxReader, player: str, conversation: str, entry: int) -> None:
+    def mark_read(self, reader: MailboxReader, conversation: str, entry: int) -> None:
         """Store how far a person has read a conversation; it never goes back."""
-        self._database.execute(_MARK, (reader.game, reader.mailbox, player, conversation, entry))
+        self._database.execute(_MARK, (reader.game, reader.mailbox, reader.players[0], conversation, entry))
 
-    def mute(self, reader: MailboxReader, player: str, conversation: str, *, muted: bool) -> None:
+    def mute(self, reader: MailboxReader, conversation: str, *, muted: bool) -> None:
         """Mute a conversation for a person, or end that."""
-        self._database.execute(_MUTE, (reader.game, reader.mailbox, player, conversation, int(muted)))
+        self._database.execute(_MUTE, (reader.game, reader.mailbox, reader.players[0], conversation, int(muted)))
 
     # --- proofs
 

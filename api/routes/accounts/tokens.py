@@ -14,6 +14,7 @@ from api.schemas.accounts import NewPersonalTokenSchema, NewTokenSchema, Persona
 from api.schemas.query_args import KeyHeaders
 from api.services import Doc, services
 from domain.accounts.account_tables import DAY
+from domain.accounts.credential_tables import SCOPES
 from domain.accounts.personal_tokens import PersonalToken
 
 bp = Blueprint("tokens", __name__, url_prefix="/v1/me/tokens", description="Personal access tokens.")
@@ -51,7 +52,7 @@ def tokens() -> Response:
 )
 def new_token(body: Doc, headers: Doc) -> Response:
     """Create a personal token, shown only in this response and its repetitions."""
-    scopes = [scope for scope in ("read", "play", "direct", "admin") if scope in body["scopes"]]
+    scopes = [scope for scope in SCOPES if scope in body["scopes"]]
     return _issue_token("token_made", body["label"], scopes, body["days"], headers["key"])
 
 
