@@ -134,17 +134,19 @@ def optional_role(view: View) -> View:
 
 def require_talk(view: View) -> View:
     """Require a person of the game of the URL, now or before; an account's token needs the scope `talk:write`."""
-    return _guard(view, True, lambda found, game: _authorize_at_table(found, game, required=False, scope="talk:write"), table=True)
+    return _guard(
+        view, True, lambda found, game: _authorize_at_table(found, game, required=False, scope="talk:write"), table=True
+    )
 
 
 def optional_talk(view: View) -> View:
     """Use the token's role in the game; an account's token needs the scope `talk:read`, and none is a spectator."""
-    return _guard(view, False, lambda found, game: _authorize_at_table(found, game, required=False, scope="talk:read"), table=True)
+    return _guard(
+        view, False, lambda found, game: _authorize_at_table(found, game, required=False, scope="talk:read"), table=True
+    )
 
 
-def _authorize_at_table(
-    caller: Principal | CredentialOwner, game: Json, *, required: bool, scope: str = ""
-) -> None:
+def _authorize_at_table(caller: Principal | CredentialOwner, game: Json, *, required: bool, scope: str = "") -> None:
     context, game_id = unwrap_proxy(g), game or request.args.get("game", "")
     if isinstance(caller, CredentialOwner):
         if not game_id:

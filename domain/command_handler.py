@@ -181,7 +181,9 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
             beginning = fold_origin(rules, records, version, viewer)
             beginning = replace(beginning, imported=is_import_id(origin))
             seed = self._seed_store.create(game)
-            steps = open_fork(rules, beginning, game, player, terms, self._context(game, beginning.table.seats, seed, key))
+            steps = open_fork(
+                rules, beginning, game, player, terms, self._context(game, beginning.table.seats, seed, key)
+            )
             after = _DecidedGame(rules, steps[-1].game, seed, log_id)
             return self._store(game, key, extra_statements, after, [step.record for step in steps])
 

@@ -18,11 +18,14 @@ LAST = 1 << 53
 """A place after every message."""
 
 
-def find_reader(game: str, now: AnyGame) -> MailboxReader:
-    """Return the caller as a reader of the table's talk: of the own mailbox, a former one, or as a spectator."""
+def find_reader(game: str, now: AnyGame, *, own: bool = False) -> MailboxReader:
+    """Return the caller as a reader of the table's talk: of the own mailbox, a former one, or as a spectator.
+
+    With `own` not of a closed game's published letters.
+    """
     principal, players = authorization.optional_principal(), authorization.player_ids()
     upto = _find_limit(game, now)
-    if now.terms.get("after") == "published" and now.status == "closed" and upto is None:
+    if not own and now.terms.get("after") == "published" and now.status == "closed" and upto is None:
         return MailboxReader(game, PUBLISHED, passed_on=True)
     owner = authorization.optional_owner()
     blocked = [p for p, _ in services().account_store.social_graph.list_blocks(owner.account)] if owner else []
@@ -37,7 +40,7 @@ def find_reader(game: str, now: AnyGame) -> MailboxReader:
 def find_stream_reader(game: str, caller: Principal | None) -> MailboxReader | None:
     """Return the caller as a reader in a stream of the table; None if the account's token lacks the scope.
 
-    The caller may be the owner of a ticket, which has no account.
+    The caller may be the owner of a ticket, without an account.
     """
     owner = authorization.optional_owner()
     if owner and not {"talk:read", "talk:write"} & {*owner.scopes}:
@@ -59,18 +62,19 @@ def seat_reader(now: AnyGame, principal: Principal, players: list[str], blocked:
 
 
 def find_seat(principal: Principal | None) -> Seat | None:
-    """Return the seat of a caller who holds it: a token that a director has replaced opens no mailbox."""
+    """Return the seat held by the caller: a token replaced by a director opens no mailbox."""
     return None if principal is None or principal.lent else principal.seat
 
 
 def _find_limit(game: str, now: AnyGame) -> tuple[int, int] | None:
     """Return the newest version and time of messages for a spectator of a table with a delay."""
     upto = visibility_of(game).upto
-    return None if upto is None else (upto, services().clock() - int(now.terms.get("delay", 0)) * 1000)
+    is_shown = upto is None or (now.status == "closed" and upto >= now.version)
+    return None if is_shown or upto is None else (upto, services().clock() - int(now.terms.get("delay", 0)) * 1000)
 
 
 def build_talk(s: ApiServices, rules: AnyRuleset, now: AnyGame, reader: MailboxReader) -> Doc:
-    """Return the terms, what the reader may write, and the conversations with their last messages."""
+    """Return the terms, the rights of the reader to write, and the conversations with their last messages."""
     is_seat, at = reader.mailbox >= 0 and reader.players and _holds(now, reader), s.clock()
     known = {each.conversation: each for each in s.talk.list_conversations(reader)} if has_talk(now.terms) else {}
     if has_talk(now.terms):

@@ -323,7 +323,6 @@ def _stream_components() -> dict[str, Doc]:
             "timeline": ref("Entry"),
             "motion": ref("Motion"),
             "proposal": ref("Proposal"),
-            "message": ref("Message"),
         },
         "TablesEvent": {
             "tables": ref("MyGames"),
@@ -335,6 +334,7 @@ def _stream_components() -> dict[str, Doc]:
         },
         "LobbyEvent": {"tables": ref("Lobby"), "table": ref("Summary")},
     }
+    data["StreamEvent"]["message"] = ref("Message")
     schemas: dict[str, Doc] = {}
     for component, (prefix, stream, counts) in STREAMS.items():
         mark = object_of(f"All events up to this {counts} are sent.", {counts: _INT})

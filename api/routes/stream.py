@@ -147,8 +147,9 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     """Stream a game.
 
     Events: `board` (the complete document), `patch` (its changes, with `deltas=1`), `timeline` (one entry), `motion` (a
-    rewind request and its status), `message` (one that was written since the stream began), `end` (the game is closed), `bye` (reconnect). The first event is a board; the id is
-    the last version sent. With `Accept: application/x-ndjson`, each event is one JSON document on a line.
+    rewind request and its status), `message` (written since the stream began), `end` (the game is closed), `bye`
+    (reconnect). The first event is a board; the id is the last version sent. With `Accept: application/x-ndjson`, each
+    event is one JSON document on a line.
     """
     s, reconnecting = services(), bool(headers["last"])
     caller = authorization.optional_principal() or _find_ticket_owner(

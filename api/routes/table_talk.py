@@ -9,6 +9,7 @@ from flask import Response
 from api import authorization
 from api.caller_keys import mark_replayed, role_key
 from api.documents.talk import build_talk, find_reader, find_seat, message_to_json
+from api.http import rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, load_table, page_response
@@ -27,8 +28,10 @@ from api.schemas.talk_schemas import (
 from api.services import Doc, services
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.message_catalog import Message
 from domain.service.principals import Principal
+from domain.talk.mailboxes import dump_mailbox, entry_to_json
 from domain.talk.message_rules import (
     MOST_CHARACTERS,
     RATE_CODE,
@@ -42,6 +45,9 @@ from domain.types import Seat
 
 bp = Blueprint("talk", __name__, url_prefix="/v1/games", description="Messages between players.")
 
+PAGE = 500
+"""Entries of a mailbox in one read."""
+
 LINK = string_headers("Link")
 
 
@@ -54,10 +60,10 @@ LINK = string_headers("Link")
     response=TalkSchema,
 )
 def talk(game: str) -> Response:
-    """Return the table's terms of talk, what you may write now, and your conversations, the last one first.
+    """Return the table's terms of talk, your rights to write now, and your conversations, the last one first.
 
     Spectators see the table's conversation, with the delay of their board. Nobody sees anything of the letters of
-    others, not even that there are any.
+    others, not even their number.
     """
     rules, now = load_table(game)
     return json_response(build_talk(services(), rules, now, find_reader(game, now)))
@@ -76,14 +82,12 @@ def talk(game: str) -> Response:
 def messages(args: Doc, game: str) -> Response:
     """Return messages in their order, of one conversation or of all.
 
-    Follow `next`, or ask with `after` as the last `entry` that you have: nothing is lost and nothing comes twice.
+    Follow `next`, or ask with `after` as the last `entry` received: nothing is lost and nothing comes twice.
     """
     _, now = load_table(game)
     s, reader = services(), find_reader(game, now)
     conversation = _find_conversation(reader, args["conversation"]) if args["conversation"] else ""
-    found = s.talk.list_entries(
-        reader, conversation, after=args["after"], before=args["before"], limit=args["limit"]
-    )
+    found = s.talk.list_entries(reader, conversation, after=args["after"], before=args["before"], limit=args["limit"])
     items = [message_to_json(s, now, reader, each) for each in found]
     query = {"conversation": args["conversation"]} if args["conversation"] else {}
     last = found[-1].entry if found else args["after"]
@@ -95,7 +99,7 @@ def messages(args: Doc, game: str) -> Response:
 
 
 def _find_conversation(reader: MailboxReader, id_: str) -> str:
-    """Return a conversation of the caller. Raise Problem for one that the caller has no part in."""
+    """Return a conversation of the caller. Raise Problem for one of others."""
     found = services().talk.find_conversation(reader, id_)
     if found is None:
         raise Problem("not_found")
@@ -117,7 +121,7 @@ def write_message(body: Doc, headers: Doc, game: str) -> Response:
     """Write to the table, or a letter to one seat or several.
 
     It makes no record and moves no clock. A seat writes thirty messages a minute at most, ten of them at once. A
-    letter needs a table whose terms allow one now: 409 `talk_is_off`, `not_now` with the number of the rule.
+    letter must be allowed by the terms now: 409 `talk_is_off`, `not_now` with the number of the rule.
     """
     rules, now = load_table(game)
     seat, caller = _writer(now)
@@ -158,7 +162,7 @@ def write_message(body: Doc, headers: Doc, game: str) -> Response:
 
 
 def _writer(now: AnyGame) -> tuple[Seat, Principal]:
-    """Return the caller's seat. Raise Problem unless the caller holds it: officers and spectators write nothing here."""
+    """Return the caller's seat. Raise Problem for an officer, a spectator or a lent token."""
     caller = authorization.optional_principal()
     seat = find_seat(caller)
     if seat is None or caller is None or now.players[seat].id != caller.player:
@@ -167,7 +171,7 @@ def _writer(now: AnyGame) -> tuple[Seat, Principal]:
 
 
 def _find_seen(now: AnyGame, version: int | None) -> tuple[int, str]:
-    """Return version and hash of the record that the writer saw. Raise RuleError for one that does not exist."""
+    """Return version and hash of the record seen by the writer. Raise RuleError for a missing one."""
     if version in (None, now.version):
         return now.version, now.hash
     records = services().ledger.read(now.id, version - 1, version) if version <= now.version else []
@@ -217,7 +221,7 @@ def mark_read(body: Doc, game: str) -> Response:
     status=204,
 )
 def mute_conversation(body: Doc, game: str) -> Response:
-    """Mute a conversation for yourself, or end that. Nobody else learns it."""
+    """Mute a conversation for yourself, or unmute it. Nobody else learns it."""
     reader = _own_reader(game)
     conversation = _find_conversation(reader, body["conversation"])
     services().talk.mute(reader, conversation, muted=body["muted"])
@@ -226,10 +230,48 @@ def mute_conversation(body: Doc, game: str) -> Response:
 
 def _own_reader(game: str) -> MailboxReader:
     """Return the caller as the reader of an own mailbox. Raise Problem for anybody else."""
-    reader = find_reader(game, load_table(game)[1])
+    reader = find_reader(game, load_table(game)[1], own=True)
     if reader.mailbox < 0:
         raise Problem("not_a_participant")
     return reader
+
+
+# --- proof ---------------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/talk/mailbox",
+    "mailbox",
+    access=authorization.optional_talk,
+    errors=(403, 404, 409),
+    response={"type": "string", "format": "binary"},
+    content_type="application/jsonl",
+)
+@rate_limits.whole_game_slot()
+def mailbox(game: str) -> Response:
+    """Return your seat's mailbox as a file of JSON lines: its entries, and its blind and path for each record.
+
+    With the export of the game it proves each text in it, and when it was written at the latest. A reader of the file
+    learns all of it, and the number of your messages. A text erased since is left out, and the rest is still proved.
+    """
+    _, now = load_table(game)
+    reader = find_reader(game, now, own=True)
+    if reader.mailbox < 0 or reader.upto is not None:
+        raise Problem("not_a_participant")
+    if not has_talk(now.terms):
+        raise RuleError("talk_is_off", "", {"talk": "none"})
+    s, entries, after = services(), list[Doc](), 0
+    while found := s.talk.list_entries(reader, after=after, limit=PAGE):
+        entries += [entry_to_json(each.commitment, each.message) for each in found]
+        after = found[-1].entry
+    roots = [record.public["talk"] for record in s.ledger.read(game)]
+    anchors = s.talk.find_anchors(game, reader.mailbox, now.table.seats, roots)
+    header: Doc = {"annals_mailbox": 1, "game": game, "seat": reader.mailbox, "entries": len(entries)}
+    response = Response(dump_mailbox(header, entries, anchors), content_type="application/jsonl")
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Content-Disposition"] = 'attachment; filename="mailbox.jsonl"'
+    return response
 
 
 # --- notes -----------------------------------------------------------------------------------------------------

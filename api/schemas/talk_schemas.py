@@ -72,7 +72,9 @@ class MessagesArgs(WaitArgs):
     before = QueryInt(
         load_default=0,
         validate=range_check(0, MAX_INT),
-        metadata={"description": "Instead of `after`: the last messages before this place; 9007199254740991: the last."},
+        metadata={
+            "description": "Instead of `after`: the last messages before this place; 9007199254740991: the last."
+        },
     )
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from api import authorization
-from api.documents.talk import message_to_json
 from api.documents.proposals import proposal_to_json
+from api.documents.talk import message_to_json
 from api.documents.timeline import build_entries
 from api.documents.undo_requests import build_undo_request, public_undo_request, tell_undone
 from api.http import rate_limits

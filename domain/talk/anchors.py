@@ -55,7 +55,7 @@ class MailboxAnchors:
         self._log_id = ""
 
     def root(self, game: str, seats: int, version: int) -> str:
-        """Return the root for the record of this version; empty heads stand for those that are not at hand."""
+        """Return the root for the record of this version; empty heads stand for those not at hand."""
         with self._lock:
             self._used[game] = time.monotonic()
             _, heads = self._heads.get(game, (0, ()))
@@ -69,16 +69,16 @@ class MailboxAnchors:
 
     def blind(self, game: str, version: int, seat: Seat) -> str:
         """Return the blind of a seat in a record: it follows from the ring, and never from the seed."""
-        return self.name(game, f"blind|{version}|{seat}")
+        return self.keyed_hash(game, f"blind|{version}|{seat}")
 
-    def name(self, game: str, what: str) -> str:
+    def keyed_hash(self, game: str, subject: str) -> str:
         """Return a keyed hash about a table, in hex."""
         key = self._derived.get(game)
         if key is None:
             key = hmac.digest(self._keys().request_key(), f"annals talk|{game}".encode(), "sha256")
             with self._lock:
                 self._derived[game] = key
-        return hmac.digest(key, what.encode(), "sha256").hex()
+        return hmac.digest(key, subject.encode(), "sha256").hex()
 
     def note(self, game: str, count: int, heads: Sequence[str]) -> None:
         """Keep the heads after a message; older ones are ignored."""

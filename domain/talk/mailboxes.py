@@ -1,6 +1,6 @@
 """Mailboxes as hash chains, their root in a record, and the proof of a mailbox by its file.
 
-An entry is the SHA-256 of [head before, commitment], a commitment that of a message with its nonce. Each record of a
+An entry is the SHA-256 of [head before, commitment], a commitment the one of a message with its nonce. Each record of a
 table with talk names the root (RFC 6962) over one leaf for each seat: the SHA-256 of [blind, mailbox head].
 
 A file of a mailbox has JSON lines: a header, a line for each entry, a line for each record with the seat's blind and
@@ -38,7 +38,7 @@ MAILBOX_CODES = {
 
 
 def commitment_of(message: Doc) -> str:
-    """Return the hash that stands for a message with its nonce."""
+    """Return the commitment of a message with its nonce."""
     return digest(message)
 
 
@@ -60,11 +60,11 @@ def root_of(leaves: Sequence[Hash]) -> str:
 def path_of(leaves: Sequence[Hash], seat: Seat) -> list[str]:
     """Return the path of a seat's leaf to the root."""
 
-    def read(subtree: Subtree) -> Hash:
+    def find_root(subtree: Subtree) -> Hash:
         level, number = subtree
         return _subtree_root(leaves[number << level : (number + 1) << level])
 
-    return [each.hex() for each in inclusion_path(read, seat, len(leaves))]
+    return [each.hex() for each in inclusion_path(find_root, seat, len(leaves))]
 
 
 def _subtree_root(leaves: Sequence[Hash]) -> Hash:
@@ -76,7 +76,7 @@ def _subtree_root(leaves: Sequence[Hash]) -> Hash:
 
 @dataclass(frozen=True)
 class MailboxReport:
-    """What the file of a mailbox proves together with the export of its game."""
+    """Result of the proof of a mailbox with the export of its game."""
 
     seat: Seat
     entries: int
@@ -97,7 +97,7 @@ class MailboxReport:
 
 
 def verify_mailbox(export: Export, lines: Iterable[bytes]) -> MailboxReport:
-    """Prove a mailbox against the records of its game, which are proved already; raise VerificationError."""
+    """Prove a mailbox against the records of its game, proved already; raise VerificationError."""
     lines = iter(lines)
     header = _read_line(next(lines, b""))
     seat, count = header.get("seat"), header.get("entries")
@@ -110,16 +110,22 @@ def verify_mailbox(export: Export, lines: Iterable[bytes]) -> MailboxReport:
     entries, anchors = docs[:count], docs[count:]
     if len(entries) != count or any("commitment" not in entry for entry in entries):
         raise VerificationError("mailbox_cut_off")
+    heads = _chain_entries(seat, entries)
+    anchored, behind = _check_anchors(export, seat, heads, anchors)
+    _check_seen(export, entries, anchored)
+    readable = sum("message" in entry for entry in entries)
+    return MailboxReport(seat, count, heads[-1], readable, tuple(anchored), tuple(behind))
+
+
+def _chain_entries(seat: Seat, entries: Sequence[Doc]) -> list[str]:
+    """Return the head before the first entry and after each; check the commitment of each message at hand."""
     heads = [EMPTY]
     for number, entry in enumerate(entries, 1):
         message = entry.get("message")
         if message is not None and (commitment_of(message) != entry["commitment"] or seat not in message["to"]):
             raise VerificationError("commitment_differs", 0, f"entry {number}")
         heads.append(next_head(heads[-1], entry["commitment"]))
-    anchored, behind = _check_anchors(export, seat, heads, anchors)
-    _check_seen(export, entries, anchored)
-    readable = sum("message" in entry for entry in entries)
-    return MailboxReport(seat, count, heads[-1], readable, tuple(anchored), tuple(behind))
+    return heads
 
 
 def _read_line(line: bytes) -> Doc:
@@ -135,18 +141,20 @@ def _read_line(line: bytes) -> Doc:
 def _check_anchors(
     export: Export, seat: Seat, heads: Sequence[str], anchors: Sequence[Doc]
 ) -> tuple[list[int | None], list[int]]:
-    """Return the first record that anchors each entry, and the records that anchor fewer than one before."""
+    """Return the first anchoring record of each entry, and the records with fewer entries than one before."""
     first: list[int | None] = [None] * (len(heads) - 1)
     seats, most, behind, size = export.records[0].body["seats"], 0, list[int](), len(export.records)
     for version, anchor in enumerate(anchors, 1):
         try:
-            number, leaf = anchor["entry"], leaf_of(anchor["blind"], heads[anchor["entry"]])
-            path = [bytes.fromhex(each) for each in anchor["path"]]
-            root = bytes.fromhex(export.records[version - 1].public["talk"])
-            right = anchor["v"] == version and number >= 0 and verify_inclusion(root, leaf, seat, seats, path)
+            number = anchor["entry"]
+            path, root = anchor["path"], export.records[version - 1].public["talk"]
+            leaf = leaf_of(anchor["blind"], heads[number])
+            steps = [bytes.fromhex(each) for each in path]
+            leads = number >= 0 and verify_inclusion(bytes.fromhex(root), leaf, seat, seats, steps)
+            is_right = leads and anchor["v"] == version
         except (LookupError, TypeError, ValueError):
-            right = False
-        if not right:
+            is_right, number = False, 0
+        if not is_right:
             raise VerificationError("anchor_differs", version)
         behind += [version] if number < most else []
         if number > most:
@@ -158,7 +166,7 @@ def _check_anchors(
 
 
 def _check_seen(export: Export, entries: Sequence[Doc], anchored: Sequence[int | None]) -> None:
-    """Check that each message was written after the record that it names, and before the one that anchors it."""
+    """Check each message: written after the record named by it, and before its anchor."""
     versions = {record.hash: record.version for record in export.records}
     for number, (entry, first) in enumerate(zip(entries, anchored, strict=True), 1):
         if "message" not in entry:
@@ -168,6 +176,11 @@ def _check_seen(export: Export, entries: Sequence[Doc], anchored: Sequence[int |
             raise VerificationError("seen_unknown", 0, f"entry {number}")
         if first is not None and seen >= first:
             raise VerificationError("seen_later", first, f"entry {number}")
+
+
+def entry_to_json(commitment: str, message: Doc | None) -> Doc:
+    """Return an entry as the file has it, with its message if the text is at hand."""
+    return {"commitment": commitment} | ({} if message is None else {"message": message})
 
 
 def dump_mailbox(header: Doc, entries: Sequence[Doc], anchors: Sequence[Doc]) -> bytes:

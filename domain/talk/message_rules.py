@@ -1,4 +1,4 @@
-"""What may be written at a table, and when: by its terms, its status and its ruleset's declaration."""
+"""Rules of messages: whether one may be written now, by terms, status and the ruleset's declaration; its form."""
 
 from __future__ import annotations
 
@@ -26,21 +26,12 @@ MOST_REFERENCES = 10
 TALK_AFTER_CLOSE = 14 * DAY
 """Time after the close in which all who played may still write to the table, ms."""
 
-TALK_CODES: Mapping[str, str] = {
-    "talk_is_off": "the players of this table do not write to each other here",
-    "not_now": "this is not the time for such a message (`when`)",
-    "too_long": "a message has at most 2,000 characters",
-    "too_many": "your seat has written too many messages: wait (`seconds`)",
-    "unknown_reference": "a reference names something that does not exist",
-}
-"""Refusals of messages, the same in every game."""
-
 _JOINERS = "\u200c\u200d"
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def check_terms(rules: TalkRules, talk: str) -> None:
-    """Raise InvalidTable for a table that could have no letters although its terms promise them."""
+    """Raise InvalidTable for terms with letters in a phase unknown to the ruleset."""
     if talk == "by_phase" and not rules.private:
         raise InvalidTable(Message("The ruleset has no phase for letters."), "/talk")
 
@@ -61,7 +52,7 @@ def check_time(rules: TalkRules, game: AnyGame, now: int, *, private: bool) -> N
 
 
 def has_private_phase(rules: TalkRules, game: AnyGame) -> bool:
-    """Return whether the open decision is one of those in which the ruleset allows letters."""
+    """Return whether the ruleset allows letters in the open decision."""
     return bool(game.frames) and game.frames[-1].kind in rules.private
 
 
@@ -88,9 +79,9 @@ def check_seats(game: AnyGame, writer: Seat, to: Iterable[Seat]) -> list[Seat]:
 
 
 def clean_text(text: str) -> tuple[str, str]:
-    """Return a text in NFC, and the first character that is not allowed in one, or an empty string.
+    """Return a text in NFC, and its first forbidden character, or an empty string.
 
-    Characters that turn the direction of other text are not: a page isolates each message instead.
+    Marks of direction are forbidden: a page isolates each message instead.
     """
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
     allowed = {"\n", *_JOINERS}
@@ -98,7 +89,7 @@ def clean_text(text: str) -> tuple[str, str]:
 
 
 def check_references(references: Sequence[Mapping[str, Any]], newest: int) -> list[dict[str, Json]]:
-    """Return the references; raise RuleError for a version that the game does not have."""
+    """Return the references; raise RuleError for a missing version."""
     for place, each in enumerate(references):
         if not 1 <= each["version"] <= newest:
             raise RuleError("unknown_reference", "", {"at": f"/references/{place}"})

@@ -1,6 +1,6 @@
 """The tables of talk: messages, mailboxes, marks and notes.
 
-A text and its nonce rest encrypted with a key of their own. To erase a message is to delete that key: the commitment
+A text and its nonce rest encrypted with a key of their own. To erase a message is to delete its key: the commitment
 stays, and so do the chains. Every method may raise StoreUnavailable.
 """
 
@@ -85,6 +85,7 @@ SELECT e.entry, e.conversation, e.player, m.number, m.seat, m.player, m.version,
 LEFT JOIN talk_keys k ON k.game = e.game AND k.number = e.number
 WHERE e.game = ? AND e.mailbox = ?"""
 _READ_PUBLISHED = _READ.replace("e.entry", "e.number").replace("e.mailbox = ?", "e.mailbox = m.seat")
+_ERASED = "UPDATE talk_messages SET erased = ?, sealed = '' WHERE game = ? AND number = ? AND erased = ''"
 _BOUND = "SELECT body_hash FROM commands WHERE game = ? AND id = ?"
 _BIND = "INSERT INTO commands (game, id, body_hash, first_version, last_version) VALUES (?, ?, ?, 0, 0)"
 
@@ -143,7 +144,7 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True)
 class MailboxReader:
-    """Somebody who reads one mailbox."""
+    """The reader of a mailbox."""
 
     game: str
     mailbox: int
@@ -274,7 +275,9 @@ class TalkStore:
     ) -> list[Entry]:
         """Return entries of a mailbox in order: the first ones after a place, or with `before` the last ones before."""
         place = "number" if reader.mailbox == PUBLISHED else "entry"
-        query, params = (_READ_PUBLISHED, [reader.game]) if place == "number" else (_READ, [reader.game, reader.mailbox])
+        query, params = (
+            (_READ_PUBLISHED, [reader.game]) if place == "number" else (_READ, [reader.game, reader.mailbox])
+        )
         for condition, value in (("conversation = ?", conversation), (f"{place} > ?", after), (f"{place} < ?", before)):
             if value:
                 query, params = f"{query} AND e.{condition}", [*params, value]
@@ -314,8 +317,9 @@ class TalkStore:
             entries = self.list_entries(reader, TABLE, before=1 << 62, limit=1)
             return [Summary(TABLE, each.entry, 0, muted=False) for each in entries]
         if reader.mailbox == PUBLISHED:
-            query = "SELECT conversation, max(number) FROM talk_entries WHERE game = ? GROUP BY conversation ORDER BY 2 DESC"
-            return [Summary(*row, 0, muted=False) for row in self._database.execute(query, (reader.game,))]
+            query = "SELECT conversation, max(number) FROM talk_entries WHERE game = ? GROUP BY conversation"
+            rows = self._database.execute(f"{query} ORDER BY 2 DESC", (reader.game,))
+            return [Summary(conversation, last, 0, muted=False) for conversation, last in rows]
         own, blocked = list(reader.players), sorted(reader.blocked)
         player = own[0] if own else ""
         foreign = f"e.author NOT IN ({placeholders([*own, *blocked, ''])})"
@@ -331,10 +335,10 @@ SELECT e.conversation, max(e.entry), sum(CASE WHEN e.entry > coalesce(m.seen, 0)
         return [Summary(name, last, unread, muted=bool(muted)) for name, last, unread, muted in rows]
 
     def conversation_id(self, reader: MailboxReader, conversation: str) -> str:
-        """Return the id of a conversation for this mailbox alone: neither a URL nor a log tells who talks with whom."""
+        """Return the id of a conversation for this mailbox alone, so URLs and logs name no seats."""
         if conversation == TABLE:
             return TABLE
-        return self.anchors.name(reader.game, f"conversation|{reader.mailbox}|{conversation}")[:16]
+        return self.anchors.keyed_hash(reader.game, f"conversation|{reader.mailbox}|{conversation}")[:16]
 
     def find_conversation(self, reader: MailboxReader, id_: str) -> str | None:
         """Return the conversation with this id, or None if this mailbox has none."""
@@ -344,11 +348,11 @@ SELECT e.conversation, max(e.entry), sum(CASE WHEN e.entry > coalesce(m.seen, 0)
         return next((each for each in known if self.conversation_id(reader, each) == id_), None)
 
     def last_entry(self, reader: MailboxReader) -> int:
-        """Return the place of the last message that this reader may know of, or 0."""
+        """Return the place of the last message known to this reader, or 0."""
         return max((each.last for each in self.list_conversations(reader)), default=0)
 
     def list_mailboxes(self, game: str, players: Sequence[str]) -> list[Seat]:
-        """Return the seats in whose mailboxes a person with these ids has messages."""
+        """Return the seats with messages to a person with these ids in their mailboxes."""
         query = f"SELECT DISTINCT mailbox FROM talk_entries WHERE game = ? AND player IN ({placeholders(players)})"  # noqa: S608 - question marks only
         return sorted(int(mailbox) for (mailbox,) in self._database.execute(query, (game, *players)) if mailbox >= 0)
 
@@ -357,7 +361,7 @@ SELECT e.conversation, max(e.entry), sum(CASE WHEN e.entry > coalesce(m.seen, 0)
         self._database.execute(_MARK, (reader.game, reader.mailbox, reader.players[0], conversation, entry))
 
     def mute(self, reader: MailboxReader, conversation: str, *, muted: bool) -> None:
-        """Mute a conversation for a person, or end that."""
+        """Mute a conversation for a person, or unmute it."""
         self._database.execute(_MUTE, (reader.game, reader.mailbox, reader.players[0], conversation, int(muted)))
 
     # --- proofs
@@ -430,7 +434,7 @@ WHERE e.game = ? AND e.mailbox >= 0 ORDER BY e.number, e.mailbox"""
     # --- erasure
 
     def erase(self, players: Sequence[str]) -> list[Statement]:
-        """Return statements that delete the keys of all messages of a person with these ids, and their notes."""
+        """Return statements to delete the keys of all messages of a person with these ids, and their notes."""
         marks = placeholders(players)
         own = f"SELECT 1 FROM talk_messages m WHERE m.game = talk_keys.game AND m.number = talk_keys.number AND m.player IN ({marks})"  # noqa: S608, E501 - question marks only
         return [
@@ -453,7 +457,7 @@ WHERE e.game = ? AND e.mailbox >= 0 ORDER BY e.number, e.mailbox"""
         return bool(numbers)
 
     def erase_expired(self, games: Sequence[str]) -> int:
-        """Delete the keys of all messages of tables whose term of retention is over; return their number."""
+        """Delete the keys of all messages of tables past their retention; return their number."""
         erased = 0
         for game in games:
             query = "SELECT number FROM talk_keys WHERE game = ?"
@@ -466,15 +470,14 @@ WHERE e.game = ? AND e.mailbox >= 0 ORDER BY e.number, e.mailbox"""
         def work(execute: Execute) -> None:
             for number in numbers:
                 execute("DELETE FROM talk_keys WHERE game = ? AND number = ?", (game, number))
-                statement = "UPDATE talk_messages SET erased = ?, sealed = '' WHERE game = ? AND number = ? AND erased = ''"
-                execute(statement, (reason, game, number))
+                execute(_ERASED, (reason, game, number))
 
         if numbers:
             self._database.run_in_append_order(work)
             self._database.scrub_deleted_pages()
 
     def list_own(self, players: Sequence[str]) -> list[Doc]:
-        """Return all messages that a person with these ids has written."""
+        """Return all messages by a person with these ids."""
         query = f"""
 SELECT e.game, e.mailbox, e.entry FROM talk_entries e JOIN talk_messages m ON m.game = e.game AND m.number = e.number
 WHERE m.player IN ({placeholders(players)}) AND e.mailbox = m.seat ORDER BY e.game, e.entry"""  # noqa: S608 - question marks only
@@ -486,7 +489,7 @@ WHERE m.player IN ({placeholders(players)}) AND e.mailbox = m.seat ORDER BY e.ga
 
 
 def _new_state(seats: int) -> Doc:
-    """Return the state of mailboxes without messages; the last size is that of the spectators' mailbox."""
+    """Return the state of mailboxes without messages; the last size belongs to the spectators' mailbox."""
     return {"count": 0, "at": 0, "heads": [EMPTY] * seats, "sizes": [0] * (seats + 1), "left": {}}
 
 

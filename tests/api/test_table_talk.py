@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from deploy.cli.main import main
 from domain.ruleset_registry import load_shipped
 from domain.talk.talk_store import BURST
-from tests.api.conftest import Doc, Site, Table, make_site, refused
+from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site, refused
 from tests.api.members import Member, register
 
 WORD = "Zanzibar"
@@ -381,6 +383,31 @@ class TestScopes:
             token = anne.personal(*scopes)
             assert site.get(path, token, **as_seat).status_code == reads
             assert site.post(path, body, token, **as_seat).status_code == writes
+
+
+class TestTheMailbox:
+    def test_its_file_is_proved_by_the_command(self, table: Table, tmp_path: Path, capsys: Any) -> None:
+        say(table, 0, WORD, 1)
+        say(table, 1, "Yes.", 0)
+        say(table, 2, "Hello, all.")
+        table.post("/close", {"reason": "abandoned"}, table.director)
+        game, box = tmp_path / "game.jsonl", tmp_path / "mailbox.jsonl"
+        game.write_bytes(table.get("/export").data)
+        box.write_bytes(table.get("/talk/mailbox", 0).data)
+        args = ["verify", str(game), "--mailbox", str(box), "--json"]
+        capsys.readouterr()
+        assert main(args, CATALOGUE) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert (report["mailbox_entries"], report["mailbox_readable"], report["mailbox_not_anchored"]) == (3, 3, 0)
+        box.write_bytes(box.read_bytes().replace(b"Yes.", b"Yes!"))
+        assert main(args, CATALOGUE) == 1
+        assert json.loads(capsys.readouterr().out)["code"] == "commitment_differs"
+
+    def test_nobody_else_has_one(self, table: Table) -> None:
+        say(table, 0, WORD, 1)
+        assert WORD.encode() not in table.get("/talk/mailbox", 2).data
+        for who in (None, "director"):
+            refused(table.get("/talk/mailbox", who), 403, "not_a_participant")
 
 
 class TestAFailingStore:

@@ -52,7 +52,9 @@ class TalkingTable:
         holders = {s: (players or {}).get(s, f"p{s}") for s in seats}
         head = self.ledger.read(self.game)[-1]
         conversation = conversation_of(seats) if to else TABLE
-        post = Post(self.game, seat, holders[seat], conversation, holders, 3, head.version, (head.version, head.hash), text)
+        post = Post(
+            self.game, seat, holders[seat], conversation, holders, 3, head.version, (head.version, head.hash), text
+        )
         return self.store.post(post, **more)[0]
 
     def reader(self, seat: Seat, *players: str, **more: Any) -> MailboxReader:

@@ -63,7 +63,7 @@ def no_talk(_: int) -> str:
 
 def has_talk(terms: Mapping[str, Json]) -> bool:
     """Return whether the players of a table with these terms may write at all."""
-    return terms.get("talk", "none") != "none"
+    return bool(terms.get("talk", "none") != "none")
 
 
 def _no_earlier_game(to: int) -> Game[Any]:

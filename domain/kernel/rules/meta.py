@@ -33,7 +33,7 @@ TalkMode = Literal["free", "public", "by_phase", "none"]
 
 @dataclass(frozen=True)
 class TalkRules:
-    """What the rules say about talk between players."""
+    """Declaration of a ruleset about talk between players."""
 
     default: TalkMode = "none"
     """Term of a table that names none."""
