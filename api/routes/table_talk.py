@@ -45,6 +45,8 @@ from domain.types import Seat
 
 bp = Blueprint("talk", __name__, url_prefix="/v1/games", description="Messages between players.")
 
+LINES = "application/x-ndjson"
+
 PAGE = 500
 """Entries of a mailbox in one read."""
 
@@ -245,8 +247,8 @@ def _own_reader(game: str) -> MailboxReader:
     "mailbox",
     access=authorization.optional_talk,
     errors=(403, 404, 409),
-    response={"type": "string", "format": "binary"},
-    content_type="application/jsonl",
+    response={"type": "string"},
+    content_type=LINES,
 )
 @rate_limits.whole_game_slot()
 def mailbox(game: str) -> Response:
@@ -268,7 +270,7 @@ def mailbox(game: str) -> Response:
     roots = [record.public["talk"] for record in s.ledger.read(game)]
     anchors = s.talk.find_anchors(game, reader.mailbox, now.table.seats, roots)
     header: Doc = {"annals_mailbox": 1, "game": game, "seat": reader.mailbox, "entries": len(entries)}
-    response = Response(dump_mailbox(header, entries, anchors), content_type="application/jsonl")
+    response = Response(dump_mailbox(header, entries, anchors), content_type=LINES)
     response.headers["Cache-Control"] = "no-store"
     response.headers["Content-Disposition"] = 'attachment; filename="mailbox.jsonl"'
     return response
