@@ -143,6 +143,8 @@ class PageViewKey:
     """The view of a page: changes for players and officers (`inside`), or after the table's delay."""
 
     inside: bool
+    reader: MailboxReader | None = None
+    """The visitor as a reader of talk."""
 
 
 @dataclass(unsafe_hash=True)
@@ -163,19 +165,21 @@ class ChangeSource:
         keys = [key for key in requests if isinstance(key, PageViewKey)]
         now, topics = _read_sides(self.services, self.game, {key.inside for key in keys})
         self.topics = topics
-        return {key: _mark_change(now[key.inside], requests[key]) for key in keys}
+        return {key: _mark_change(now[key.inside], key, requests[key]) for key in keys}
 
     def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
         """Return nothing: the newest mark is enough."""
         return [], upto
 
 
-def _mark_change(now: _GameSnapshot, request: ViewRequest) -> StreamUpdate:
-    """Return the mark as the snapshot, and as news if it has changed."""
+def _mark_change(now: _GameSnapshot, key: PageViewKey, request: ViewRequest) -> StreamUpdate:
+    """Return the marks of game and talk as the snapshot, and as news those that have changed."""
     votes = msgspec.json.encode([now.public_motion, now.proposals], order="sorted")
     event = make_event("change", {"version": now.head, "votes": hashlib.sha256(votes).hexdigest()[:16]}, now.head)
-    has_news = request.state not in (None, event.data)
-    return StreamUpdate(event.data, now.head, (event,), (event,) if has_news else (), now.last_word)
+    marks = (event, *now.mark_talk(key.reader))
+    state = tuple(mark.data for mark in marks)
+    before = request.state if isinstance(request.state, tuple) else state
+    return StreamUpdate(state, now.head, marks, tuple(m for m in marks if m.data not in before), now.last_word)
 
 
 def _read_sides(
@@ -203,7 +207,7 @@ def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewReques
         board = now.board(view_key)
         motion = now.motion(view_key, None)
         board_sent = SentBoard.pack(board.version, board.doc) if view_key.deltas else None
-        motion_sent, entry = now.public_motion if motion else None, now.last_entry(view_key)
+        motion_sent, entry = now.public_motion if motion else None, now.last_entry(view_key.reader)
         state = _GameState(now.head, board.version, motion_sent, board_sent, now.proposals, entry)
         snapshot = (Event("board", board.doc), *motion, *now.changed_proposals({}))
         return StreamUpdate(state, now.head, snapshot, (), now.last_word)
@@ -297,12 +301,18 @@ class _GameSnapshot:
             self._entries[key] = [make_event("timeline", entry) for entry in found]
         return self._entries[key]
 
-    def last_entry(self, view_key: GameViewKey) -> int:
-        """Return the place of the last message that a subscriber may know of; 0 at a table without talk."""
-        if view_key.reader is None or not has_talk(self._summary):
+    def mark_talk(self, reader: MailboxReader | None) -> tuple[Event, ...]:
+        """Return an event with the place of the last message for a page; none at a table without talk."""
+        if reader is None or not has_talk(self._summary):
+            return ()
+        return (make_event("talk", {"last": self.last_entry(reader)}),)
+
+    def last_entry(self, reader: MailboxReader | None) -> int:
+        """Return the place of the last message for a reader; 0 at a table without talk."""
+        if reader is None or not has_talk(self._summary):
             return 0
         try:
-            return self._services.talk.last_entry(self._at_head(view_key.reader))
+            return self._services.talk.last_entry(self._at_head(reader))
         except StoreUnavailable:  # talk never stops a board
             return 0
 

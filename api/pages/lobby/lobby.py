@@ -178,6 +178,7 @@ def _show_form(rules: Doc, problem: Problem | None = None) -> Response:
         "new_table",
         problem.status if problem else 200,
         rules=rules,
+        talk_rules=services().registry.get(rules["name"]).meta.talk,
         options=show_options(rules["options"], texts, request.form),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
@@ -195,6 +196,7 @@ def _open(rules: Doc) -> Response:
         "undo": form.get("undo", ""),
         "listing": form.get("listing", ""),
         "pace": form.get("pace") or None,
+        **{name: form[name] for name in ("talk", "papers", "after") if form.get(name)},
     }
     opened = require("POST", "/games", body, Idempotency_Key=read_form_key())
     game = opened["game"]
@@ -216,7 +218,7 @@ def play_now() -> Response:
     if chosen is None:
         raise Problem("form_stale")
     seats, key = min(chosen["seats"]), read_form_key()
-    body = {"ruleset": chosen["name"], "seats": seats, "listing": "unlisted"}
+    body = {"ruleset": chosen["name"], "seats": seats, "listing": "unlisted", "talk": "none"}  # bots do not talk
     game = require("POST", "/games", body, Idempotency_Key=key)["game"]
     for seat in range(1, seats):
         seated = {"seat": seat, "bot": "heuristic"}

@@ -24,6 +24,7 @@ from api.pages.table.picks_cookie import forget_picks, recall_picks
 from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.table_page import TablePage, load_table_page
 from api.services import Doc
+from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.message_catalog import Message
 from projections.documents import is_paused
 
@@ -92,6 +93,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         digest=digest,
         undo=_undo_version(page, entries),
         votes=list_votes(page),
+        talk=ask("GET", f"/games/{page.game}/talk", role=page.role).doc if has_talk(summary) else None,
         scores=ask("GET", f"/games/{page.game}/scores", role=page.role).doc if stopped else None,
         times=clocks.Times.of_visitor(page.now),
         tell_act=tell_act,
