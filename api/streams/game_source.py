@@ -176,7 +176,7 @@ def _mark_change(now: _GameSnapshot, key: PageViewKey, request: ViewRequest) -> 
     """Return the marks of game and talk as the snapshot, and as news those that have changed."""
     votes = msgspec.json.encode([now.public_motion, now.proposals], order="sorted")
     event = make_event("change", {"version": now.head, "votes": hashlib.sha256(votes).hexdigest()[:16]}, now.head)
-    marks = (event, *now.mark_talk(key.reader))
+    marks = (*now.mark_talk(key.reader), event)
     state = tuple(mark.data for mark in marks)
     before = request.state if isinstance(request.state, tuple) else state
     return StreamUpdate(state, now.head, marks, tuple(m for m in marks if m.data not in before), now.last_word)

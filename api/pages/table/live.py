@@ -30,8 +30,8 @@ def follow_own_tables() -> Response:
 def follow_table(game: str) -> Response:
     """Stream the changes of a table to its page.
 
-    A stream may end at any time, and the page opens it again. Its events have no contents: `version`, and `votes`, a
-    digest of the open questions; `talk`, the place of the last message for the visitor. A page in the background closes it.
+    A stream may end at any time, and the page opens it again. Its events have no contents: `version` and `votes`, a
+    digest of the open questions; `talk`, the place of the last message. A page in the background closes it.
     """
     principal, _ = find_role(game)
     table = require("GET", f"/games/{game}", role=str(principal.role) if principal else "")

@@ -35,6 +35,8 @@ class TalkShown:
     """The conversation that is open; None: the list."""
     messages: Sequence[Doc] = ()
     notes: Sequence[Doc] = ()
+    newest: Doc | None = None
+    """The last message of others that the visitor had not read before."""
     draft: str = ""
     """A text that was refused."""
 
@@ -54,7 +56,7 @@ class TalkShown:
         query_text = urlencode({name: value for name, value in named.items() if value})
         return f"{self.page.address}/talk" + (f"?{query_text}" if query_text else "")
 
-    def others(self, conversation: Doc) -> str:
+    def name_others(self, conversation: Doc) -> str:
         """Return the names of the other seats of a letter."""
         seats = [seat for seat in conversation["seats"] if seat != self.doc["seat"]]
         return self.labels.texts.grammar.join_list([self.labels.short_seat(seat) for seat in seats])
@@ -77,11 +79,12 @@ class TalkShown:
         """Return the place of the last message."""
         return max((each["last"]["entry"] for each in self.doc["conversations"] if each["last"]), default=0)
 
-    @property
-    def newest(self) -> Doc | None:
-        """Return the last message of others that the visitor has not read."""
-        unread = [each["last"] for each in self.doc["conversations"] if each["unread"] and not each["muted"]]
-        return max((each for each in unread if each and each["text"]), key=lambda each: each["entry"], default=None)
+
+def _find_newest(doc: Doc) -> Doc | None:
+    """Return the last message of others that the visitor has not read."""
+    unread = [each["last"] for each in doc["conversations"] if each["unread"] and not each["muted"]]
+    texts = [each for each in unread if each and each["text"] and not each["own"]]
+    return max(texts, key=lambda each: int(each["entry"]), default=None)
 
 
 def show_talk(game: str) -> Response:
@@ -94,6 +97,7 @@ def _render(page: TablePage, problem: Problem | None = None) -> Response:
     wanted = request.values.get("conversation", "")
     doc = require("GET", f"/games/{game}/talk", role=role)
     found = next((each for each in doc["conversations"] if each["conversation"] == wanted), None)
+    newest = _find_newest(doc)
     messages: Sequence[Doc] = ()
     if found is not None:
         before = parse_number(request.args.get("before", ""), MAX_INT) or MAX_INT
@@ -112,7 +116,7 @@ def _render(page: TablePage, problem: Problem | None = None) -> Response:
         page=page,
         labels=page.labels,
         summary=page.summary,
-        shown=TalkShown(page, doc, found, messages, notes, draft),
+        shown=TalkShown(page, doc, found, messages, notes, newest, draft),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         problem=localize_problem(problem) if problem else None,
