@@ -187,12 +187,13 @@ def create_services(settings: Settings, registry: RulesetRegistry | None = None)
     ledger = Ledger.open(settings.ledger_url, settings.load_key())
     views = ViewStore(settings.views_url, ledger.keys, settings.parts)
     seed_store, clock = SeedStore(ledger, ledger.keys), ServiceClock(ledger, alone=settings.sqlite)
-    signals = Signals(settings.redis_url)
+    signals, commands = Signals(settings.redis_url), CommandHandler(ledger, rules, seed_store, clock)
+    commands.anchors.follow()
     return ServiceContainer(
         ledger=ledger,
         registry=rules,
         seed_store=seed_store,
-        commands=CommandHandler(ledger, rules, seed_store, clock),
+        commands=commands,
         views=views,
         clock=clock,
         notify_appended=signals.notify_appended,

@@ -113,8 +113,12 @@ class MailboxAnchors:
                 self._thread = threading.Thread(target=self._run, name="talk anchors", daemon=True)
                 self._thread.start()
 
+    def stop(self) -> None:
+        """Let the thread end."""
+        self._follows = False
+
     def _run(self) -> None:
-        while True:
+        while self._follows:
             with suppress(AnnalsError):  # a store that is down refuses messages, and no move
                 self.refresh()
             time.sleep(LAG_SECONDS)
