@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from domain.transparency.merkle_tree import verify_inclusion
 from tests.talk.conftest import REGISTRY, TalkingTable
 
 Doc = dict[str, Any]
+FILE = Path(__file__).parents[2] / "clients" / "verifier" / "annals_verify.py"
 OLDER = Path(__file__).parent / "older"
 
 
@@ -38,6 +41,16 @@ def prove(table: TalkingTable, seat: int, docs: tuple[Doc, list[Doc], list[Doc]]
     verify(REGISTRY.get("orders@1"), export)
     data = dump_mailbox(*(docs or mailbox_docs(table, seat)))
     return verify_mailbox(export, data.splitlines(keepends=True)).to_json()
+
+
+def ask_one_file(table: TalkingTable, docs: tuple[Doc, list[Doc], list[Doc]], folder: Path) -> tuple[int, str]:
+    """The status and the answer of the one file, on another machine."""
+    (folder / "game").write_bytes(dump(table.ledger.read(table.game)))
+    (folder / "box").write_bytes(dump_mailbox(*docs))
+    command = [sys.executable, "-I", "-S", str(FILE), str(folder / "game"), "--mailbox", str(folder / "box")]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert done.stderr == ""
+    return done.returncode, done.stdout
 
 
 @pytest.mark.parametrize("seats", range(1, 8))
@@ -97,6 +110,15 @@ class TestTheFile:
         }
         assert prove(table, 2)["entries"] == 1
 
+    def test_the_one_file_proves_it_too(self, table: TalkingTable, tmp_path: Path) -> None:
+        table.say(0, "Peace?", 1)
+        table.say(2, "Hello, all.")
+        table.close()
+        for seat, count in ((0, 2), (1, 2), (2, 1)):
+            status, told = ask_one_file(table, mailbox_docs(table, seat), tmp_path)
+            assert status == 0, told
+            assert f"checked: {count} messages, {count} with their words, {count} anchored" in told
+
     def test_an_erased_text_leaves_the_chain_whole(self, table: TalkingTable) -> None:
         table.say(0, "Peace?", 1)
         table.say(1, "Yes.", 0)
@@ -142,7 +164,7 @@ class TestTheFile:
             ("header", "mailbox_unreadable"),
         ],
     )
-    def test_a_changed_word_is_found(self, table: TalkingTable, place: str, code: str) -> None:
+    def test_a_changed_word_is_found(self, table: TalkingTable, place: str, code: str, tmp_path: Path) -> None:
         table.say(0, "Peace?", 1)
         table.say(1, "Yes.", 0)
         table.close()
@@ -165,6 +187,8 @@ class TestTheFile:
             prove(table, 0, (header, entries, anchors))
         assert fault.value.code == code
         assert code in MAILBOX_CODES
+        if place not in ("game", "header"):  # the one file finds another game by its roots
+            assert ask_one_file(table, (header, entries, anchors), tmp_path)[0] in (1, 2)
 
     def test_any_other_line_is_refused(self, table: TalkingTable) -> None:
         export = parse(dump(table.ledger.read(table.game)))
