@@ -456,6 +456,11 @@ WHERE e.game = ? AND e.mailbox >= 0 ORDER BY e.number, e.mailbox"""
             self._erase_numbers(game, [number], reason)
         return bool(numbers)
 
+    def list_tables(self, after: str, limit: int) -> list[str]:
+        """Return tables with messages, by their id, after one of them."""
+        query = "SELECT game FROM talk_tables WHERE game > ? ORDER BY game LIMIT ?"
+        return [str(game) for (game,) in self._database.execute(query, (after, limit))]
+
     def erase_expired(self, games: Sequence[str]) -> int:
         """Delete the keys of all messages of tables past their retention; return their number."""
         erased = 0
