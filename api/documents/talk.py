@@ -6,6 +6,7 @@ from api import authorization
 from api.response_builders import load_table
 from api.services import ApiServices, Doc, services
 from api.visibility import visibility_of
+from domain.accounts.credential_tables import CredentialOwner
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -37,13 +38,18 @@ def find_reader(game: str, now: AnyGame, *, own: bool = False) -> MailboxReader:
     return MailboxReader(game, SPECTATORS, upto=upto)
 
 
+def may_read_talk(owner: CredentialOwner | None) -> bool:
+    """Return whether an account's token has a scope for talk; a seat's token needs none."""
+    return owner is None or bool({"talk:read", "talk:write"} & {*owner.scopes})
+
+
 def find_stream_reader(game: str, caller: Principal | None) -> MailboxReader | None:
     """Return the caller as a reader in a stream of the table; None if the account's token lacks the scope.
 
     The caller may be the owner of a ticket, without an account.
     """
     owner = authorization.optional_owner()
-    if owner and not {"talk:read", "talk:write"} & {*owner.scopes}:
+    if not may_read_talk(owner):
         return None
     _, now = load_table(game)
     seat = find_seat(caller)

@@ -39,8 +39,10 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS talk_entries (
   game TEXT NOT NULL, mailbox INTEGER NOT NULL, entry BIGINT NOT NULL, number BIGINT NOT NULL,
   conversation TEXT NOT NULL, player TEXT NOT NULL, author TEXT NOT NULL, PRIMARY KEY (game, mailbox, entry))""",
-    "CREATE INDEX IF NOT EXISTS talk_entries_conversation ON talk_entries (game, mailbox, conversation, entry)",
-    "CREATE INDEX IF NOT EXISTS talk_entries_player ON talk_entries (player, game)",
+    # It covers the list of conversations with their unread numbers.
+    """CREATE INDEX IF NOT EXISTS talk_entries_conversation
+  ON talk_entries (game, mailbox, conversation, entry, player, author)""",
+    "CREATE INDEX IF NOT EXISTS talk_entries_player ON talk_entries (player, game, mailbox, entry)",
     """CREATE TABLE IF NOT EXISTS talk_marks (
   game TEXT NOT NULL, mailbox INTEGER NOT NULL, player TEXT NOT NULL, conversation TEXT NOT NULL,
   seen BIGINT NOT NULL, muted INTEGER NOT NULL, PRIMARY KEY (game, mailbox, player, conversation))""",
@@ -350,6 +352,14 @@ SELECT e.conversation, max(e.entry), sum(CASE WHEN e.entry > coalesce(m.seen, 0)
     def last_entry(self, reader: MailboxReader) -> int:
         """Return the place of the last message known to this reader, or 0."""
         return max((each.last for each in self.list_conversations(reader)), default=0)
+
+    def list_last_entries(self, players: Sequence[str], blocked: Sequence[str] = ()) -> dict[tuple[str, Seat], int]:
+        """Return the place of the last message of others in each mailbox of a person with these ids."""
+        query = f"""
+SELECT game, mailbox, max(entry) FROM talk_entries WHERE player IN ({placeholders(players)})
+  AND author NOT IN ({placeholders([*players, *blocked])}) AND mailbox >= 0 GROUP BY game, mailbox"""  # noqa: S608 - question marks only
+        rows = self._database.execute(query, (*players, *players, *blocked))
+        return {(str(game), int(mailbox)): int(last) for game, mailbox, last in rows}
 
     def list_mailboxes(self, game: str, players: Sequence[str]) -> list[Seat]:
         """Return the seats with messages to a person with these ids in their mailboxes."""

@@ -279,6 +279,17 @@ class TestNobodyElseLearns:
                 assert WORD not in told
                 assert told.count("event: message") == 1
 
+    def test_the_stream_of_ones_own_tables_names_the_place_of_a_new_message(self, table: Table) -> None:
+        with table.site.get("/me/stream", table.tokens[1]) as one, table.site.get("/me/stream", table.tokens[2]) as two:
+            for stream in (one, two):
+                stream.until("event: tables")
+            say(table, 0, WORD, 1)
+            told = one.until("event: message", "entry")
+            assert WORD not in told
+            assert f'{{"game":"{table.game}","seat":1,"entry":1}}' in told
+            say(table, 0, "Hello.")
+            assert two.until("event: message", "entry").count("event: message") == 1
+
 
 class TestSpectatorsWithADelay:
     def test_they_read_no_further_than_their_version(self, site: Site) -> None:

@@ -35,9 +35,8 @@ class Talks(RuleBasedStateMachine):
         ledger.migrate()
         ticks = itertools.count(1_000, 1_000)
         handler = CommandHandler(ledger, REGISTRY, SeedStore(ledger, ledger.keys), lambda: next(ticks))
-        table = TalkingTable(
-            ledger, handler, TalkStore(ledger, lambda: ledger.keys, handler.anchors, lambda: table.now)
-        )
+        store = TalkStore(ledger, lambda: ledger.keys, handler.anchors, lambda: table.now)
+        table = TalkingTable(ledger, handler, store)
         table.store.migrate()
         table.open(talk="free")
         self.table = table
