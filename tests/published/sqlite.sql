@@ -28,8 +28,9 @@ CREATE INDEX personal_tokens_account ON personal_tokens (account);
 CREATE INDEX reports_account ON reports (account);
 CREATE INDEX sessions_account ON sessions (account);
 CREATE INDEX substitute_offers_player ON substitute_offers (player);
-CREATE INDEX talk_entries_conversation ON talk_entries (game, mailbox, conversation, entry);
-CREATE INDEX talk_entries_player ON talk_entries (player, game);
+CREATE INDEX talk_entries_conversation
+  ON talk_entries (game, mailbox, conversation, entry, player, author);
+CREATE INDEX talk_entries_player ON talk_entries (player, game, mailbox, entry);
 CREATE INDEX talk_messages_player ON talk_messages (player);
 CREATE INDEX talk_messages_request ON talk_messages (game, request);
 CREATE INDEX tokens_player ON tokens (player);
