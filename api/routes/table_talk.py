@@ -29,6 +29,7 @@ from api.services import Doc, services
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import has_talk
+from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
 from domain.service.principals import Principal
 from domain.talk.mailboxes import dump_mailbox, entry_to_json
@@ -128,11 +129,33 @@ def write_message(body: Doc, headers: Doc, game: str) -> Response:
     rules, now = load_table(game)
     seat, caller = _writer(now)
     authorization.require_good_standing()
+    s, key = services(), role_key(headers["key"])
+    try:
+        entry, replayed = s.talk.post(_make_post(rules, now, seat, caller, body), key)
+    except RuleError as error:
+        before = s.talk.find_repeated(game, seat, key) if key else None
+        if before is None:
+            raise _tell_refusal(error) from error
+        entry, replayed = before, True
+    reader = find_reader(game, now, own=True)
+    found = s.talk.find_entry(reader, entry)
+    if found is None:
+        raise Problem("not_found")
+    response = json_response(message_to_json(s, now, reader, found), 201)
+    if replayed:
+        mark_replayed(response)
+    else:
+        s.notify_changed(game)
+    return response
+
+
+def _make_post(rules: AnyRuleset, now: AnyGame, seat: Seat, caller: Principal, body: Doc) -> Post:
+    """Return the message as it is to be stored. Raise RuleError or Problem."""
     private = bool(body["to"])
     check_time(rules.meta.talk, now, services().clock(), private=private)
     seats = check_seats(now, seat, body["to"]) if private else list(range(now.table.seats))
-    post = Post(
-        game,
+    return Post(
+        now.id,
         seat,
         caller.player,
         conversation_of(seats) if private else TABLE,
@@ -143,24 +166,14 @@ def write_message(body: Doc, headers: Doc, game: str) -> Response:
         _check_text(body["text"], required=not body["references"]),
         check_references(body["references"], now.version),
     )
-    s = services()
-    try:
-        entry, replayed = s.talk.post(post, role_key(headers["key"]))
-    except RuleError as error:
-        if error.code != RATE_CODE:
-            raise
-        wait = str(error.detail["seconds"])
-        raise Problem(RATE_CODE, status=429, headers={"Retry-After": wait}, figures=error.detail) from error
-    reader = find_reader(game, now)
-    found = s.talk.find_entry(reader, entry)
-    if found is None:
-        raise Problem("not_found")
-    response = json_response(message_to_json(s, now, reader, found), 201)
-    if replayed:
-        mark_replayed(response)
-    else:
-        s.notify_changed(game)
-    return response
+
+
+def _tell_refusal(error: RuleError) -> Exception:
+    """Return the error for a refused message: above the allowance a problem with the time to wait."""
+    if error.code != RATE_CODE:
+        return error
+    headers = {"Retry-After": str(error.detail["seconds"])}
+    return Problem(RATE_CODE, status=429, headers=headers, figures=error.detail)
 
 
 def _writer(now: AnyGame) -> tuple[Seat, Principal]:

@@ -201,7 +201,7 @@ class TalkStore:
         def work(execute: Execute) -> None:
             found.clear()
             told.clear()
-            if key is not None and (before := self._find_repeated(execute, post, key)):
+            if key is not None and (before := self._find_repeated(execute, post.game, post.seat, key)):
                 found.append((before, True))
                 return
             rows = execute("SELECT state FROM talk_tables WHERE game = ?", (post.game,))
@@ -217,16 +217,23 @@ class TalkStore:
             self.anchors.note(post.game, count, heads)
         return found[0]
 
-    def _find_repeated(self, execute: Execute, post: Post, key: IdempotencyKey) -> int | None:
+    def find_repeated(self, game: str, seat: Seat, key: IdempotencyKey) -> int | None:
+        """Return the place of the message of an earlier request with this key, which may be refused by now.
+
+        Raise CommandReused for another request.
+        """
+        return self._find_repeated(self._database.execute, game, seat, key)
+
+    def _find_repeated(self, execute: Execute, game: str, seat: Seat, key: IdempotencyKey) -> int | None:
         """Return the place of the message of an earlier request with this key; raise CommandReused for another one."""
-        rows = execute(_FOUND, (post.game, key.id))
+        rows = execute(_FOUND, (game, key.id))
         if not rows:
-            if execute(_BOUND, (post.game.replace("-", ""), key.id)):
+            if execute(_BOUND, (game.replace("-", ""), key.id)):
                 raise CommandReused(key.id)
             return None
         query = "SELECT entry FROM talk_entries WHERE game = ? AND mailbox = ? AND number = ?"
-        ((entry,),) = execute(query, (post.game, post.seat, rows[0][0]))
-        payload = self._read_payload(post.game, execute(f"{_READ} AND e.entry = ?", (post.game, post.seat, entry))[0])
+        ((entry,),) = execute(query, (game, seat, rows[0][0]))
+        payload = self._read_payload(game, execute(f"{_READ} AND e.entry = ?", (game, seat, entry))[0])
         if payload is not None and payload["request"] != key.fingerprint:
             raise CommandReused(key.id)
         return int(entry)

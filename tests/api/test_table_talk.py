@@ -362,6 +362,29 @@ class TestErasure:
         assert [each["text"] for each in bruno.get(path).json["items"]] == [WORD, None]
 
 
+class TestForks:
+    def test_an_analysis_carries_no_talk_and_a_rematch_has_the_same_terms(self, site: Site) -> None:
+        anne, bruno, clara = (register(site, name) for name in ("Anne", "Bruno", "Clara"))
+        terms = {"ruleset": "orders@1", "seats": 2, "talk": "free", "papers": "pass_on"}
+        game = clara.post("/games", terms).json["game"]
+        for seat, member in enumerate((anne, bruno)):
+            seated(site, member, game, seat)
+        clara.post(f"/games/{game}/start")
+        assert anne.post(f"/games/{game}/talk/messages", {"to": [1], "text": WORD}).status_code == 201
+        version = site.services.ledger.version(game)
+        clara.post(f"/games/{game}/close", {"reason": "abandoned"})
+        assert site.get(f"/games/{game}").json["status"] == "closed"
+        fork = anne.post(f"/games/{game}/forks", {"version": version})
+        assert fork.status_code == 201, fork.text
+        records = site.services.ledger.read(fork.json["game"])
+        assert not any("talk" in record.public for record in records)
+        assert "talk" not in records[0].body
+        again = anne.post(f"/games/{game}/rematches", {})
+        assert again.status_code == 201, again.text
+        terms = site.services.ledger.read(again.json["game"])[0].body
+        assert (terms["talk"], terms["papers"]) == ("free", "pass_on")
+
+
 class TestBlocks:
     def test_whom_somebody_has_blocked_sees_no_difference(self, site: Site) -> None:
         anne, bruno = register(site, "Anne"), register(site, "Bruno")
