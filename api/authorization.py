@@ -36,6 +36,9 @@ ROLE_PATTERN = re.compile(r"[0-9]{1,2}|director", re.ASCII)
 READ_SCOPES = ("read", "play", "direct")
 """Scopes with read access to the account's own seats. Playing and directing include reading."""
 
+_SUFFICIENT_SCOPES = {"read": READ_SCOPES, "talk:read": ("talk:read", "talk:write")}
+"""Scopes that each include another one."""
+
 
 def authenticate_bearer() -> Principal | CredentialOwner | None:
     """Return the owner of the bearer token, or None without a token. Raise Problem for an invalid one."""
@@ -129,7 +132,21 @@ def optional_role(view: View) -> View:
     return _guard(view, False, lambda found, game: _authorize_at_table(found, game, required=False), table=True)
 
 
-def _authorize_at_table(caller: Principal | CredentialOwner, game: Json, *, required: bool) -> None:
+def require_talk(view: View) -> View:
+    """Require a person of the game of the URL, now or before; an account's token needs the scope `talk:write`."""
+    return _guard(
+        view, True, lambda found, game: _authorize_at_table(found, game, required=False, scope="talk:write"), table=True
+    )
+
+
+def optional_talk(view: View) -> View:
+    """Use the token's role in the game; an account's token needs the scope `talk:read`, and none is a spectator."""
+    return _guard(
+        view, False, lambda found, game: _authorize_at_table(found, game, required=False, scope="talk:read"), table=True
+    )
+
+
+def _authorize_at_table(caller: Principal | CredentialOwner, game: Json, *, required: bool, scope: str = "") -> None:
     context, game_id = unwrap_proxy(g), game or request.args.get("game", "")
     if isinstance(caller, CredentialOwner):
         if not game_id:
@@ -144,6 +161,9 @@ def _authorize_at_table(caller: Principal | CredentialOwner, game: Json, *, requ
         _check_role_header(caller)
         principal = caller
     context.principal = principal
+    if scope:
+        check_scope(scope)
+        return
     if principal:  # requests without a game are for tickets: they grant reading
         reads = request.method in ("GET", "HEAD") or not game
         check_scope("read" if reads else "direct" if principal.role == DIRECTOR else "play")
@@ -188,9 +208,9 @@ def check_scope(scope: str) -> None:
     owner = optional_owner()
     if owner is None:
         return
-    if not set(owner.scopes) & set(READ_SCOPES if scope == "read" else (scope,)):
+    if not set(owner.scopes) & set(_SUFFICIENT_SCOPES.get(scope, (scope,))):
         raise Problem("scope_missing", scope=scope)
-    if scope != "read" and owner.state == "banned":
+    if scope not in ("read", "talk:read") and owner.state == "banned":
         raise Problem("account_banned")
     if scope == "direct" and owner.state != "active":
         raise Problem("account_suspended")

@@ -30,6 +30,7 @@ from domain.record_writer import (
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.seed_store import SeedStore
+from domain.talk.anchors import MailboxAnchors
 from domain.types import Doc, Json, Seat, Viewer, is_import_id, is_tournament_id
 from domain.version_cache import VersionCache
 
@@ -100,6 +101,7 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
         super().__init__(ledger, keep)
         self._registry, self._seed_store, self._clock = registry, seed_store, clock
         self._versions = VersionCache(ledger, registry)
+        self.anchors = MailboxAnchors(ledger, lambda: ledger.keys)
 
     # --- the table
 
@@ -133,7 +135,7 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
             self._check_claim(key)
             # The seed first: a seed without a game is harmless, and a repeated command finds it.
             seed = self._seed_store.create(game)
-            context = self._context(seed, key)
+            context = self._context(game, seats, seed, key)
             steps = [Open(game, table, body or {}).execute(rules, context)]
             for command in followed_by:
                 steps.append(command.execute(rules, steps[-1].game, context))
@@ -179,7 +181,9 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
             beginning = fold_origin(rules, records, version, viewer)
             beginning = replace(beginning, imported=is_import_id(origin))
             seed = self._seed_store.create(game)
-            steps = open_fork(rules, beginning, game, player, terms, self._context(seed, key))
+            steps = open_fork(
+                rules, beginning, game, player, terms, self._context(game, beginning.table.seats, seed, key)
+            )
             after = _DecidedGame(rules, steps[-1].game, seed, log_id)
             return self._store(game, key, extra_statements, after, [step.record for step in steps])
 
@@ -237,7 +241,7 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
         _check_neutrality(game, command, conditions)
         check_office(game, conditions.author, command)
         context = replace(
-            self._context(loaded.seed, key, conditions.ahead_ms),
+            self._context(game.id, game.table.seats, loaded.seed, key, conditions.ahead_ms),
             game_at=partial(self.game_at, game),
             agreement=conditions.agreement,
             officer=conditions.author,
@@ -263,8 +267,11 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
         except UnknownGame:
             return False
 
-    def _context(self, seed: bytes, key: IdempotencyKey | None, ahead_ms: int = 0) -> CommandContext:
-        return CommandContext(seed, self._clock() + ahead_ms, key.id if key else "")
+    def _context(
+        self, game: str, seats: int, seed: bytes, key: IdempotencyKey | None, ahead_ms: int = 0
+    ) -> CommandContext:
+        root = partial(self.anchors.root, game, seats)
+        return CommandContext(seed, self._clock() + ahead_ms, key.id if key else "", talk_root=root)
 
     def _remember(self, id_: str, loaded: _DecidedGame) -> None:
         super()._remember(id_, loaded)

@@ -103,8 +103,10 @@ class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, Tour
         for seats in range(checked.least, checked.most + 1):
             rules.make_table(seats, checked.options)
         doc = terms_to_json(checked)
-        # Requests of earlier versions had no term `leavers`, and their repetitions stay equal.
-        sent = {**doc, "table": {name: value for name, value in doc["table"].items() if name != "leavers"}}
+        # Requests of earlier versions had neither of these terms, and their repetitions stay equal.
+        defaulted = {"leavers": doc["table"].get("leavers"), "talk": rules.meta.talk.default}
+        table = {name: value for name, value in doc["table"].items() if defaulted.get(name) != value}
+        sent = {**doc, "table": table}
         key = make_idempotency_key(idempotency_key, "Open", {"director": director, "terms": sent})
 
         def attempt() -> CommandResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import TypeVar, cast
+from typing import Literal, NotRequired, TypedDict, TypeVar, cast
 
 import msgspec
 from msgspec import convert
@@ -261,8 +261,20 @@ def build_summary(loaded: LoadedGame) -> StoredSummaryDoc:
         "offices": build_offices(loaded),
         "delay": p.terms.get("delay", 0),
         "ending": build_ending(p),
+        **_build_talk_terms(p),
         **describe_analysis(loaded),
     }
+
+
+class TalkTermsDoc(TypedDict):
+    talk: NotRequired[Literal["free", "public", "by_phase", "none"]]
+    papers: NotRequired[Literal["own", "pass_on"]]
+    after: NotRequired[Literal["kept", "published"]]
+
+
+def _build_talk_terms(p: AnyGame) -> TalkTermsDoc:
+    """Return the terms of talk at a table; absent ones are the defaults."""
+    return cast(TalkTermsDoc, {name: p.terms[name] for name in ("talk", "papers", "after") if name in p.terms})
 
 
 def build_entries(record: Record, before: LoadedGame | None, loaded: LoadedGame) -> dict[str, dict[str, Json]]:

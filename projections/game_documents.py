@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.game.rulings import ENDINGS
@@ -184,6 +184,11 @@ class StoredSummaryDoc(ProvenanceDoc):
     hold: NotRequired[Annotated[int, "Seconds to hold an abandoned seat."]]
     several: NotRequired[Annotated[bool, "True if one person may take several seats."]]
     delay: NotRequired[Annotated[int, "Spectators' delay, seconds."]]
+    talk: NotRequired[
+        Annotated[Literal[free, public, by_phase, none], "What players may write to each other; absent: nothing."]
+    ]
+    papers: NotRequired[Literal[own, pass_on]]
+    after: NotRequired[Literal[kept, published]]
     officers: NotRequired[
         Annotated[str, "`neutral`: a director who has a seat needs the players' consent; else `any`."]
     ]

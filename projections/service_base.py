@@ -15,6 +15,7 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ClockRows
+from domain.talk.talk_store import TalkStore
 from domain.tournament_handler import TournamentHandler
 from projections.integrity import Inspector
 from projections.view_store import ViewStore
@@ -46,6 +47,11 @@ class ServiceBase:
     def tournaments(self) -> TournamentHandler:
         """Commands of tournaments."""
         return TournamentHandler(self.ledger, self.registry, self.seed_store, self.clock)
+
+    @cached_property
+    def talk(self) -> TalkStore:
+        """Messages between players."""
+        return TalkStore(self.ledger, lambda: self.ledger.keys, self.commands.anchors, self.clock)
 
     @property
     def job_requests(self) -> JobRequests:

@@ -75,6 +75,8 @@ CODES: Mapping[str, tuple[int, str]] = {
     "unknown_client": (404, "No such client"),
     "unknown_redirect": (404, "The client has not registered this address"),
     "method_not_allowed": (405, "This method is not allowed here"),
+    "not_a_participant": (403, "Only players of this table write here"),
+    "too_long": (422, "The message is too long"),
     "refused": (409, "Refused by the rules"),
     "ruling_refused": (409, "The rules do not allow this ruling"),
     "decision_closed": (409, "The decision is no longer open"),
@@ -181,6 +183,7 @@ _SECRET_MEMBERS = (
         "password",
         "reason",
         "said",
+        "text",
         "token",
     ),
 )

@@ -29,6 +29,7 @@ READ_COSTS = {
     "ahead": 2.0,
     "exports": 20.0,
     "games/export": 5.0,
+    "games/talk/mailbox": 5.0,
     "games/replay": 5.0,
     "games/digest": 2.0,
     "games/board/changes": 2.0,

@@ -334,6 +334,9 @@ def _stream_components() -> dict[str, Doc]:
         },
         "LobbyEvent": {"tables": ref("Lobby"), "table": ref("Summary")},
     }
+    data["StreamEvent"]["message"] = ref("Message")
+    place_of_message: dict[str, Doc] = {"game": _STR, "seat": _INT, "entry": _INT}
+    data["TablesEvent"]["message"] = object_of("The place of a new message in your mailbox.", place_of_message)
     schemas: dict[str, Doc] = {}
     for component, (prefix, stream, counts) in STREAMS.items():
         mark = object_of(f"All events up to this {counts} are sent.", {counts: _INT})

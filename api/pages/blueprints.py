@@ -14,6 +14,7 @@ from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
 from api.pages.rules import rules
 from api.pages.table import charts, chronicle, commands, live, play, table
+from api.pages.talk import talk_page
 from api.pages.tournaments import (
     tournament_acts,
     tournament_opening,
@@ -30,6 +31,8 @@ _STATIC = {
     "live.js": "text/javascript; charset=utf-8",
     "replay.js": "text/javascript; charset=utf-8",
     "rules.js": "text/javascript; charset=utf-8",
+    "talk.css": "text/css; charset=utf-8",
+    "talk.js": "text/javascript; charset=utf-8",
     "map.js": "text/javascript; charset=utf-8",
     "pieces.svg": "image/svg+xml",
     "icon.svg": "image/svg+xml",
@@ -77,6 +80,9 @@ def _register_games(app: Flask) -> None:
     for path, name, view, method in (
         ("", "table", table.show_table, "GET"),
         ("/live", "live", live.follow_table, "GET"),
+        ("/talk", "talk", talk_page.show_talk, "GET"),
+        ("/talk/mailbox", "mailbox", talk_page.download_mailbox, "GET"),
+        ("/talk", "write_talk", talk_page.write_talk, "POST"),
         ("/chronicle", "chronicle", chronicle.show_chronicle, "GET"),
         ("/replay", "replay", replay_page.show_replay, "GET"),
         ("/charts", "charts", charts.show_charts, "GET"),

@@ -64,6 +64,7 @@ from domain.service.database import Statement
 from domain.service.principals import Role
 from domain.service.seat_tokens import IssuedToken
 from domain.service.token_text import token_id
+from domain.talk.message_rules import check_terms
 from domain.types import DIRECTOR, Doc
 from projections.game_documents import SummaryDoc
 
@@ -120,6 +121,7 @@ def open_table(body: Doc, request: tuple[str, ...], key: str) -> tuple[CommandRe
     terms = build_terms(rules, body)
     defaulted = [name for name, none in (("several", False), ("hold", None)) if body[name] is none]
     defaulted += ["leavers"]
+    defaulted += [] if "talk" in body else ["talk"]
     defaulted += ["misses"] if body["misses"] == DEFAULT_MISSES else []
     defaulted += [] if "appeals" in body else ["appeals"]
     defaulted += ["officers"] if body["officers"] == "neutral" else []
@@ -156,8 +158,18 @@ def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
     terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
     appeals = body["appeals"] if "appeals" in body else _default_appeal_times(pace)
     terms |= {"appeals": appeals} if appeals else {}
-    terms |= {"leavers": LEAVERS_LAST}
+    terms |= {"leavers": LEAVERS_LAST, **_talk_terms(rules, body)}
     return {**terms, "hold": _default_hold(pace) if body["hold"] is None else body["hold"]}
+
+
+def _talk_terms(rules: AnyRuleset, body: Doc) -> Doc:
+    """Return the terms of talk: by default those of the ruleset, and none where nothing may be written."""
+    talk = body.get("talk", rules.meta.talk.default)
+    check_terms(rules.meta.talk, talk)
+    if talk == "none":
+        return {}
+    terms = {"talk": talk} | ({"papers": "pass_on"} if body["papers"] == "pass_on" else {})
+    return terms | ({"after": "published"} if body["after"] == "published" else {})
 
 
 def report_issued_token(stored: CommandResult, issued_token: IssuedToken, player: str, role: Role) -> None:

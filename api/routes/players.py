@@ -17,6 +17,7 @@ from api.schemas.history_responses import ResultsDoc
 from api.schemas.query_args import ResultsArgs, TheirGamesArgs
 from api.schemas.table_responses import LobbyDoc
 from api.services import ApiServices, services
+from domain.accounts.account_tables import write
 from domain.types import DIRECTOR, Doc
 from projections.game_documents import StoredSummaryDoc
 
@@ -91,11 +92,13 @@ def _list_visible_tables(s: ApiServices, player: str) -> list[str]:
     "DELETE", "/<player:player>/name", "forget", access=authorization.require_person, errors=(403,), status=204
 )
 def forget(player: str) -> Response:
-    """Erase your name and texts. Games continue under the opaque player id."""
+    """Erase your name, texts, messages and notes. Games continue under the opaque player id."""
     caller = authorization.optional_principal()
     if caller is None:
         raise Problem("forbidden", "Erase the whole account instead: DELETE /v1/me.")
     if caller.player != player or caller.lent:
         raise Problem("forbidden", "You may erase only your own name, and not with a token lent by a director.")
-    services().seat_tokens.texts.erase_now(player)
+    s = services()
+    s.ledger.run_in_append_order(lambda execute: write(execute, s.talk.erase([player])))
+    s.seat_tokens.texts.erase_now(player)
     return Response(status=204)

@@ -9,6 +9,7 @@ from flask import Flask, Response, current_app, request
 
 from api import authorization
 from api.documents.my_tables import current_owner
+from api.documents.talk import find_stream_reader, may_read_talk
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
@@ -26,7 +27,7 @@ from api.streams.game_source import GameSource, GameViewKey, ModeratorPermit, Ro
 from api.streams.slots import StreamSlots
 from api.streams.source import EventSource, Permit, ViewKey
 from api.streams.subscriber import Subscriber
-from api.streams.table_sources import ONLY_VIEW, AccountPermit, LobbySource, PersonSource
+from api.streams.table_sources import ONLY_VIEW, WITH_TALK, AccountPermit, LobbySource, PersonSource
 from api.streams.tournament_source import RoundKey, TournamentSource
 from api.tournament_calls import load_tournament
 from domain.service.principals import Principal
@@ -147,8 +148,9 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
     """Stream a game.
 
     Events: `board` (the complete document), `patch` (its changes, with `deltas=1`), `timeline` (one entry), `motion` (a
-    rewind request and its status), `end` (the game is closed), `bye` (reconnect). The first event is a board; the id is
-    the last version sent. With `Accept: application/x-ndjson`, each event is one JSON document on a line.
+    rewind request and its status), `message` (written since the stream began), `end` (the game is closed), `bye`
+    (reconnect). The first event is a board; the id is the last version sent. With `Accept: application/x-ndjson`, each
+    event is one JSON document on a line.
     """
     s, reconnecting = services(), bool(headers["last"])
     caller = authorization.optional_principal() or _find_ticket_owner(
@@ -160,7 +162,13 @@ def stream(args: Doc, headers: Doc, game: str) -> Response:
         authorization.note_look(caller)
     director = caller if caller and caller.seat is None else None
     view_key = GameViewKey(
-        viewer, request_language(), args["deltas"] == "1", director, inside, rate_limits.gate_context()
+        viewer,
+        request_language(),
+        args["deltas"] == "1",
+        director,
+        inside,
+        find_stream_reader(game, caller),
+        rate_limits.gate_context(),
     )
     last = _parse_last_id(headers["last"]) if reconnecting else args["version"]
     subscriber = make_subscriber(GameSource(s, game), view_key, _make_permit(s, caller), last)
@@ -182,12 +190,13 @@ def my_stream() -> Response:
 
     The first event is `tables`, like `GET /v1/me/games`. Then follow `table` (one game, after any change except of
     version and times), `gone` (you left a game), `motion`, `challenges` (your open challenges, like `GET
-    /v1/me/challenges`), and `bye` (reconnect). Ids are positions.
+    /v1/me/challenges`), `message` (the place of a new one in your mailbox), and `bye` (reconnect). Ids are positions.
     """
     s, owner, principal = services(), authorization.optional_owner(), authorization.optional_principal()
     permit = AccountPermit(s, owner) if owner else RolePermit(s, principal) if principal else None
     caller = owner.account if owner else principal.caller if principal else None
-    return start_stream(make_subscriber(PersonSource(s, current_owner()), ONLY_VIEW, permit), caller)
+    view = WITH_TALK if may_read_talk(owner) else ONLY_VIEW
+    return start_stream(make_subscriber(PersonSource(s, current_owner()), view, permit), caller)
 
 
 @bp.operation(

@@ -32,6 +32,7 @@ from domain.accounts.account_settings import list_time_zones
 from domain.accounts.accounts import ROLES
 from domain.accounts.credential_tables import SCOPES
 from domain.accounts.passwords import LONGEST, SHORTEST
+from domain.talk.talk_store import NoteDoc
 from domain.types import Doc, Json
 
 _STATES = ("active", "suspended", "banned")
@@ -362,6 +363,8 @@ class MyDataDoc(MeDoc):
     log: list[LogEntryDoc]
     reports: list[ComplaintDoc]
     texts: Annotated[list[str], "Reasons, titles and notes at tables."]
+    messages: NotRequired[Annotated[list[Doc], "Messages that you have written, as their commitments stand for them."]]
+    notes: NotRequired[Annotated[list[NoteDoc], "Your own notes about tables."]]
     webhooks: list[ListedWebhookDoc]
     mail: Annotated[list[MailDoc], "Mail subscription, if any."]
     settings: MySettingsDoc

@@ -153,6 +153,28 @@ class NewGameSchema(RequestSchema):
             "the pace, at least an hour, or a day without a pace. null: no appeals."
         },
     )
+    talk = choice_field(
+        "free",
+        "public",
+        "by_phase",
+        "none",
+        metadata={
+            "description": "What players may write: `free`: to the table and letters. `public`: to the table alone. "
+            "`by_phase`: letters when the rules allow them. `none`: nothing. Default: that of the ruleset."
+        },
+    )
+    papers = choice_field(
+        "own",
+        "pass_on",
+        load_default="own",
+        metadata={"description": "Whether a person who takes a seat over reads its earlier letters (`pass_on`)."},
+    )
+    after = choice_field(
+        "kept",
+        "published",
+        load_default="kept",
+        metadata={"description": "Whether all letters become public at the close of the game (`published`)."},
+    )
     delay = StrictInt(
         load_default=0,
         validate=range_check(0, MAX_DELAY_SECONDS),

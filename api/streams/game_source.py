@@ -11,6 +11,7 @@ import msgspec
 
 from api import authorization
 from api.documents.proposals import proposal_to_json
+from api.documents.talk import message_to_json
 from api.documents.timeline import build_entries
 from api.documents.undo_requests import build_undo_request, public_undo_request, tell_undone
 from api.http import rate_limits
@@ -22,7 +23,9 @@ from api.streams.json_patches import SentBoard
 from api.streams.source import StreamUpdate, ViewKey, ViewRequest
 from domain.accounts.credential_tables import CredentialOwner
 from domain.errors import StoreUnavailable, UnknownGame
+from domain.kernel.game.record_builder import has_talk
 from domain.service.principals import Principal
+from domain.talk.talk_store import MailboxReader
 from domain.types import Viewer
 from projections.board_reader import Board
 from projections.game_documents import StoredSummaryDoc
@@ -75,6 +78,8 @@ class GameViewKey:
     """The director, who may see more of an undo request."""
     inside: bool
     """True if the table's delay does not apply."""
+    reader: MailboxReader | None
+    """The subscriber as a reader of talk; None: the token lacks the scope."""
     gate: rate_limits.GateContext = field(compare=False, repr=False)
 
     @contextmanager
@@ -101,6 +106,8 @@ class _GameState:
     """The board itself, for patches."""
     proposals: Mapping[str, ProposalDoc] = field(default_factory=dict)
     """Proposals sent, by id."""
+    entry: int = 0
+    """Last message sent, or known when the stream began."""
 
 
 @dataclass(unsafe_hash=True)
@@ -138,6 +145,8 @@ class PageViewKey:
     """The view of a page: changes for players and officers (`inside`), or after the table's delay."""
 
     inside: bool
+    reader: MailboxReader | None = None
+    """The visitor as a reader of talk."""
 
 
 @dataclass(unsafe_hash=True)
@@ -158,19 +167,21 @@ class ChangeSource:
         keys = [key for key in requests if isinstance(key, PageViewKey)]
         now, topics = _read_sides(self.services, self.game, {key.inside for key in keys})
         self.topics = topics
-        return {key: _mark_change(now[key.inside], requests[key]) for key in keys}
+        return {key: _mark_change(now[key.inside], key, requests[key]) for key in keys}
 
     def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
         """Return nothing: the newest mark is enough."""
         return [], upto
 
 
-def _mark_change(now: _GameSnapshot, request: ViewRequest) -> StreamUpdate:
-    """Return the mark as the snapshot, and as news if it has changed."""
+def _mark_change(now: _GameSnapshot, key: PageViewKey, request: ViewRequest) -> StreamUpdate:
+    """Return the marks of game and talk as the snapshot, and as news those that have changed."""
     votes = msgspec.json.encode([now.public_motion, now.proposals], order="sorted")
     event = make_event("change", {"version": now.head, "votes": hashlib.sha256(votes).hexdigest()[:16]}, now.head)
-    has_news = request.state not in (None, event.data)
-    return StreamUpdate(event.data, now.head, (event,), (event,) if has_news else (), now.last_word)
+    marks = (*now.mark_talk(key.reader), event)
+    state = tuple(mark.data for mark in marks)
+    before = request.state if isinstance(request.state, tuple) else state
+    return StreamUpdate(state, now.head, marks, tuple(m for m in marks if m.data not in before), now.last_word)
 
 
 def _read_sides(
@@ -198,7 +209,8 @@ def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewReques
         board = now.board(view_key)
         motion = now.motion(view_key, None)
         board_sent = SentBoard.pack(board.version, board.doc) if view_key.deltas else None
-        state = _GameState(now.head, board.version, now.public_motion if motion else None, board_sent, now.proposals)
+        motion_sent, entry = now.public_motion if motion else None, now.last_entry(view_key.reader)
+        state = _GameState(now.head, board.version, motion_sent, board_sent, now.proposals, entry)
         snapshot = (Event("board", board.doc), *motion, *now.changed_proposals({}))
         return StreamUpdate(state, now.head, snapshot, (), now.last_word)
     if now.head < before.version or now.head - before.version > MAX_BEHIND:  # or an older log was restored
@@ -218,7 +230,9 @@ def _build_update(now: _GameSnapshot, view_key: GameViewKey, request: ViewReques
         motion=now.public_motion if motion else before.motion,
         proposals=now.proposals,
     )
-    news = [*played, *motion, *now.changed_proposals(before.proposals)]
+    entry, messages = now.messages(view_key, before.entry)
+    state = replace(state, entry=entry)
+    news = [*played, *motion, *now.changed_proposals(before.proposals), *messages]
     return StreamUpdate(state, now.head, snapshot, tuple(with_last_id(news, now.head)), now.last_word)
 
 
@@ -288,6 +302,43 @@ class _GameSnapshot:
             )
             self._entries[key] = [make_event("timeline", entry) for entry in found]
         return self._entries[key]
+
+    def mark_talk(self, reader: MailboxReader | None) -> tuple[Event, ...]:
+        """Return an event with the place of the last message for a page; none at a table without talk."""
+        if reader is None or not has_talk(self._summary):
+            return ()
+        return (make_event("talk", {"last": self.last_entry(reader)}),)
+
+    def last_entry(self, reader: MailboxReader | None) -> int:
+        """Return the place of the last message for a reader; 0 at a table without talk."""
+        if reader is None or not has_talk(self._summary):
+            return 0
+        try:
+            return self._services.talk.last_entry(self._at_head(reader))
+        except StoreUnavailable:  # talk never stops a board
+            return 0
+
+    def messages(self, view_key: GameViewKey, after: int) -> tuple[int, list[Event]]:
+        """Return the place of the last message sent, and the messages after a place."""
+        if view_key.reader is None or not has_talk(self._summary):
+            return after, []
+        reader = self._at_head(view_key.reader)
+        try:
+            found = self._services.talk.list_entries(reader, after=after, limit=PAGE)
+            game = self._services.commands.game(self._game) if found else None
+        except StoreUnavailable:
+            return after, []
+        if game is None:
+            return after, []
+        docs = [message_to_json(self._services, game, reader, each) for each in found]
+        return found[-1].entry, [make_event("message", doc) for doc in docs]
+
+    def _at_head(self, reader: MailboxReader) -> MailboxReader:
+        """Return the reader with the limits of a spectator of a table with a delay."""
+        delay = self._summary.get("delay", 0)
+        if self._inside or not delay or reader.mailbox >= 0:
+            return reader
+        return replace(reader, upto=(self.head, self._services.clock() - delay * 1000))
 
     def motion(self, view_key: GameViewKey, before: MotionDoc | None) -> list[Event]:
         """Return the latest undo request if its status changed. Requests closed before are skipped."""

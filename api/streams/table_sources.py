@@ -19,8 +19,9 @@ from api.services import ApiServices
 from api.streams.events import Event, make_event, with_last_id
 from api.streams.source import ANY, StreamUpdate, ViewKey, ViewRequest
 from domain.accounts.credential_tables import CredentialOwner
+from domain.errors import StoreUnavailable
 from domain.service.principals import Role
-from domain.types import Json
+from domain.types import Json, Seat
 from projections.delayed_views import PLACE_BITS
 from projections.game_documents import StoredSummaryDoc, SummaryDoc
 
@@ -29,6 +30,9 @@ BATCH_SIZE = 500
 
 MAX_BEHIND = 2000
 """Most lobby games per update. Slower clients reconnect."""
+
+WITH_TALK: ViewKey = "talk"
+"""View of a person's tables with events of messages."""
 
 ONLY_VIEW: ViewKey = "all"
 """The single view of these sources: all subscribers get the same events."""
@@ -67,6 +71,8 @@ class _PersonState:
     """Open undo requests."""
     challenges: MyChallengesDoc
     """The person's open challenges."""
+    entries: Mapping[tuple[str, Seat], int] = field(default_factory=dict)
+    """Game and seat -> last message of others in that mailbox."""
 
 
 @dataclass(unsafe_hash=True)
@@ -88,11 +94,35 @@ class PersonSource:
         roles = self.owner.roles(s)
         versions = _read_marks(s, list(roles))
         self.topics = {**dict.fromkeys(self.owner.players(s), 0), **dict.fromkeys(roles, 0), **versions}
-        return {key: self._build_update(request, position, roles, versions) for key, request in requests.items()}
+        return {
+            key: self._add_messages(key, request, self._build_update(request, position, roles, versions))
+            for key, request in requests.items()
+        }
 
     def read_history(self, key: ViewKey, after: int, upto: int) -> tuple[list[Event], int]:
         """Return nothing: the snapshot is complete."""
         return [], upto
+
+    def _add_messages(self, key: ViewKey, request: ViewRequest, update: StreamUpdate) -> StreamUpdate:
+        """Return the update with an event for each mailbox with a new message."""
+        if key != WITH_TALK or not isinstance(update.state, _PersonState):
+            return update
+        before = request.state.entries if isinstance(request.state, _PersonState) else None
+        try:
+            entries = self._list_last_entries()
+        except StoreUnavailable:  # talk stops no other event
+            entries = {**(before or {})}
+        changed = {} if before is None else {each: n for each, n in entries.items() if n > before.get(each, 0)}
+        news = [make_event("message", {"game": g, "seat": seat, "entry": n}) for (g, seat), n in changed.items()]
+        told = tuple(with_last_id([*update.news, *news], update.version)) if news else update.news
+        return replace(update, state=replace(update.state, entries=entries), news=told)
+
+    def _list_last_entries(self) -> dict[tuple[str, Seat], int]:
+        if self.owner.lent:
+            return {}
+        s, account = self.services, self.owner.account
+        blocked = [player for player, _ in s.account_store.social_graph.list_blocks(account)] if account else []
+        return s.talk.list_last_entries(self.owner.players(s), blocked)
 
     def _build_update(
         self, request: ViewRequest, position: int, roles: Mapping[str, Sequence[Role]], versions: Mapping[str, int]

@@ -22,7 +22,7 @@ import secrets
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -385,6 +385,19 @@ class Table:
     def timeline(self, after: int = 0, limit: int = 50) -> t.Timeline:
         """Return timeline entries after a version."""
         return cast("t.Timeline", self._get("/timeline", after=after, limit=limit))
+
+    def talk(self) -> t.Talk:
+        """Return the terms of talk, and your conversations with their last messages."""
+        return cast("t.Talk", self._get("/talk", wait=self.position))
+
+    def messages(self, after: int = 0, limit: int = 50) -> t.Messages:
+        """Return the messages after a place in your mailbox, in order."""
+        return cast("t.Messages", self._get("/talk/messages", after=after, limit=limit))
+
+    def say(self, text: str, to: Sequence[int] = (), **more: Json) -> t.Message:
+        """Write a letter to these seats, or without any to the table; `version`, `references`."""
+        body: dict[str, Json] = {"to": list(to), "text": text, **more}
+        return cast("t.Message", self.wire.write(f"/games/{self.game}/talk/messages", body))
 
     def export(self) -> bytes:
         """Return the readable records as lines; `annals verify` checks them."""

@@ -298,6 +298,21 @@ export class Table {
     if (page) this.heads.note(newest, page.items[0]?.head ?? "none");
   }
 
+  /** The terms of talk, and your conversations with their last messages. */
+  talk(): Promise<Schemas["Talk"]> {
+    return this.get<Schemas["Talk"]>("/talk");
+  }
+
+  /** The messages after a place in your mailbox, in order. */
+  messages(after = 0, limit = 50): Promise<Schemas["Messages"]> {
+    return this.wire.get<Schemas["Messages"]>(`/games/${this.game}/talk/messages`, { after, limit });
+  }
+
+  /** Write a letter to these seats, or without any to the table. */
+  say(text: string, to: number[] = [], more: { version?: number } = {}): Promise<Schemas["Message"]> {
+    return this.wire.write<Schemas["Message"]>(`/games/${this.game}/talk/messages`, { to, text, ...more });
+  }
+
   /** Take a seat; the table as that seat has it, with its own token for guests. */
   async join(seat?: number, more: { name?: string; invitation?: string } = {}): Promise<Table> {
     const body = { ...(this.invitation ? { invitation: this.invitation } : {}), ...more, ...(seat === undefined ? {} : { seat }) };

@@ -2,13 +2,14 @@
 
     python3 annals_verify.py game.jsonl                     an export alone, of a game or a tournament
     python3 annals_verify.py game.jsonl --head HASH         and its head, which you have from elsewhere
+    python3 annals_verify.py game.jsonl --mailbox FILE      and the mailbox of a seat; --joint FILE: joint chance
     python3 annals_verify.py game.jsonl --proof record.tlog-proof --key VKEY --witness VKEY
     python3 annals_verify.py --checkpoint new.txt --checkpoint old.txt --consistency path.json --key VKEY
 
 Exit status: 0 everything checked holds, 1 something is FALSE (the first fault is named), 2 wrong use, or UNDECIDED:
-these files prove nothing, and the line says what to fetch. An export is one game as JSON lines: a header, a line per
-record, and in newer files a last line with the head. The public part of a record names the hash of the one before, so
-each head, the hash of a record, fixes all up to it. Packs are for circles of readers; `seals` has their hashes.
+these files prove nothing, and the line says what to fetch. An export has a header, a line per record, and in newer
+files a last line with the head. A public part names the hash of the one before, so a head, the hash of a record, fixes
+all up to it. Packs are for circles of readers; `seals` has their hashes.
 """
 
 import argparse
@@ -18,9 +19,9 @@ import hmac
 import io
 import json
 import sys
-from itertools import pairwise
+from collections import namedtuple
+from itertools import count, pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 LONGEST = 64 << 20  # bytes of a line
 KEYS = "/.well-known/annals-log-keys"
@@ -41,9 +42,8 @@ def ensure(right, code, detail="", version=0):
         raise Fault(code, detail, version)
 
 
-# --- JSON: every document has exactly one form, so equal content has equal bytes ---
 def canonical(doc):
-    """Return JSON in UTF-8 with sorted keys and no white space."""
+    """Return JSON in UTF-8 with sorted keys and no white space: equal content has equal bytes."""
     return json.dumps(doc, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -54,12 +54,9 @@ def sha256(data):
 # --- chance: a draw is HMAC-SHA256(key, game | epoch | channel | ordinal | label | try) ---
 def below(n, key, *place):
     """Return the number from 0 to n-1 that the key gives for this place."""
-    limit, attempt = (1 << 64) // n * n, 0
-    while True:
-        value = int.from_bytes(hmac.digest(key, "|".join(map(str, [*place, attempt])).encode(), "sha256")[:8], "big")
-        if value < limit:
-            return value % n
-        attempt += 1
+    texts = ("|".join(map(str, [*place, attempt])).encode() for attempt in count())
+    values = (int.from_bytes(hmac.digest(key, text, "sha256")[:8], "big") for text in texts)
+    return next(value % n for value in values if value < (1 << 64) // n * n)
 
 
 def draw_is_right(draw, key, *place):
@@ -69,13 +66,11 @@ def draw_is_right(draw, key, *place):
         return value == span[0] + below(span[1] - span[0] + 1, key, *place, ordinal, label)
     if not isinstance(drawn[0], list):
         return drawn == [below(span, key, *place, ordinal, label)]
-    if span != len(drawn[0]):
-        return False
-    order = list(range(span))
-    for i in range(span - 1, 0, -1):
+    order = list(range(len(drawn[0])))
+    for i in range(len(order) - 1, 0, -1):
         j = below(i + 1, key, *place, ordinal, f"{label}#{i}")
         order[i], order[j] = order[j], order[i]
-    return drawn == [order]
+    return drawn == [order] and span == len(order)
 
 
 def joint_rounds(doc, game):
@@ -93,14 +88,9 @@ def joint_rounds(doc, game):
     return rounds
 
 
-# --- one game ---
-class Line(NamedTuple):
-    """The part of a game that goes back with a rewind."""
-
-    counts: dict  # channel -> number of draws so far
-    frames: tuple  # open decisions, the current one last: (number, timer)
-    timers: dict  # timer of an open decision -> (time of its first question, ms by which its deadline was moved)
-    vacant: frozenset  # seats without a player
+# --- one game; a rewind takes back: draws by channel, open decisions (number, timer) with the current one last, of each
+# timer its first time and the ms by which its deadline was moved, seats without a player ---
+Line = namedtuple("Line", "counts frames timers vacant")
 
 
 class Game:
@@ -109,17 +99,17 @@ class Game:
     def __init__(self, header):
         self.header, self.version, self.closed = header, 0, False
         self.line, self.lines, self.seals, self.packs = Line({}, (), {}, frozenset()), {}, [], []
-        self.players = {}  # seat -> [hash of its nonce, its nonce]
+        self.players, self.talk = {}, []  # seat -> [hash of its nonce, its nonce]; roots of the mailboxes
         self.epoch, self.seed_hash, self.seed, self.lapses, self.untold = 0, "", b"", 0, 0
         self.fastest, self.times_untold, self.started = None, False, False
-        self.drawn = []  # (version, nonces, epoch, channel, draw), recomputed once the seed is known
-        self.salts = []  # (version, key, salt), likewise
+        self.drawn, self.salts = [], []  # (version, nonces, epoch, channel, draw), (version, key, salt): for the seed
 
     def add(self, doc):
         """Check one record; raise Fault."""
         public, packs, kind, body = doc["public"], doc["packs"], doc["public"]["kind"], doc["public"].get("body", {})
         ensure(set(doc) == {"public", "packs"} and not self.closed, "malformed")
         self._check_packs(public, packs)
+        self.talk.append(public.get("talk", ""))
         if kind == "rewound":
             ensure(body["to"] in self.lines, "not_on_line")
             self.line, self.epoch = self.lines[body["to"]], self.epoch + (body["entropy"] == "fresh")
@@ -174,7 +164,7 @@ class Game:
 
     def _follow_seats(self, kind, seat, body):
         if kind == "opened":
-            self.seed_hash = body["seed_hash"]
+            self.seed_hash, self.seats = body["seed_hash"], body["seats"]
             viewer = self.header["viewer"]
             seated = viewer in ("public", "director") or (viewer.isdecimal() and int(viewer) < body["seats"])
             ensure(seated and all(body[n] == self.header[n] for n in ("game", "ruleset")), "header_mismatch")
@@ -194,8 +184,7 @@ class Game:
         if isinstance(pace, dict) and pace["seconds"]:
             shortest = (min(pace["seconds"].values()) + pace.get("grace", 0)) * 1000
             self.fastest = min(shortest, self.fastest or shortest)
-        elif isinstance(pace, str) and pace != "none":
-            self.times_untold = True  # the record names a pace, not its seconds
+        self.times_untold |= isinstance(pace, str) and pace != "none"  # the record names a pace, not its seconds
         if kind == "ruled" and body.get("act") == "extend":
             number = int(body["decision"].partition("-")[2])
             for timer in [timer for n, timer in frames if n == number]:  # none that was open when a fork began
@@ -216,12 +205,11 @@ class Game:
     def finish(self, joint=None):
         """Check that no pack is missing, and with the seed each draw and salt; return what was checked, and not."""
         viewer, game = self.header["viewer"], self.header["game"]
+        reads_all = self.closed or viewer == "director"
         for version, keys, whole in self.packs:
-            if self.closed or viewer == "director":
-                ensure(whole, "pack_missing", "", version)
-            else:
-                foreign = any(viewer not in key.partition(":")[0].split(",") for key in keys)
-                ensure(not foreign, "header_mismatch", "a pack that the viewer may not read", version)
+            ensure(whole or not reads_all, "pack_missing", "", version)
+            foreign = not reads_all and any(viewer not in key.partition(":")[0].split(",") for key in keys)
+            ensure(not foreign, "header_mismatch", "a pack that the viewer may not read", version)
         rounds = joint and joint_rounds(joint, game)
         for version, nonces, epoch, channel, draw in self.drawn if self.closed else ():
             ensure(not rounds or version in rounds, "round_missing", draw[1], version)
@@ -233,10 +221,8 @@ class Game:
             ensure(salt == right, "salt_mismatch", key, version)
         done = [f"the chain of {self.version} records", f"{len(self.salts)} packs against their seals"]
         left = ["the rules: whether each move was allowed", "time banks, holds, vacations, pauses, daily hours"]
-        if self.closed:
-            done += ["the seed, and every salt", f"{len(self.drawn)} draws"]
-        else:
-            left.append(f"{len(self.drawn)} draws: the seed is published when the game is closed")
+        done += ["the seed, and every salt", f"{len(self.drawn)} draws"] * self.closed
+        left += [f"{len(self.drawn)} draws: the seed is published when the game is closed"] * (not self.closed)
         done += [f"{self.lapses} missed deadlines: none too early"] * (self.lapses > 0)
         return done, left + [f"{self.untold} missed deadlines: the record tells no time"] * (self.untold > 0)
 
@@ -465,6 +451,24 @@ def verify_proof(text, vkeys, hashes, witnesses=()):
     raise Fault("proof_false", f"at that place of the log is none of the records 1 to {len(hashes)} of this game")
 
 
+def check_mailbox(docs, game):
+    """Check the mailbox of a seat against its verified game, and return what it proves; raise Fault."""
+    entries, heads, most = docs[1 : docs[0]["entries"] + 1], [""], 0
+    ensure(len(docs) == len(entries) + game.version + 1, "mailbox_cut_off", "download it, and the export after it")
+    for each in entries:
+        ensure("message" not in each or sha256(canonical(each["message"])) == each["commitment"], "commitment_differs")
+        heads.append(sha256(canonical([heads[-1], each["commitment"]])))
+    for version, anchor in enumerate(docs[len(entries) + 1 :], 1):
+        leaf = hashlib.sha256(canonical([anchor["blind"], heads[anchor["entry"]]])).digest()
+        path, leaf = map(bytes.fromhex, anchor["path"]), hashlib.sha256(b"\0" + leaf).digest()
+        root = _climb(docs[0]["seat"], game.seats - 1, leaf, path)[1].hex()
+        ensure(root == game.talk[version - 1] != "" and anchor["entry"] >= 0, "anchor_differs", "", version)
+        seen = {each["message"]["seen"] for each in entries[most : anchor["entry"]] if "message" in each}
+        ensure(seen <= set(game.hashes[: version - 1]), "seen_later", "", version)
+        most = max(most, anchor["entry"])
+    return f"{len(entries)} messages, {sum('message' in each for each in entries)} with their words, {most} anchored"
+
+
 # --- the command line ---
 def read_lines(name):
     """Yield the lines of a file, also if another program has changed letters or line ends; - is standard input."""
@@ -496,6 +500,8 @@ def verify(args):
         lines = (line.rstrip("\n").encode() + b"\n" for line in read_lines(args.export) if line.strip())
         game = verify_export(lines, head, args.joint and json.loads("".join(read_lines(args.joint))))
         done, left, hashes = game.checked, game.unchecked, game.hashes
+    if args.mailbox:
+        done.append(check_mailbox([*map(json.loads, read_lines(args.mailbox))], game))
     if head:
         version = hashes.index(head) + 1
         later = f"; {version + 1} to {game.version} came later" if version < game.version else ""
@@ -505,9 +511,9 @@ def verify(args):
         proved, version = verify_proof("".join(read_lines(args.proof)), args.key, hashes, args.witness)
         done.append(f"record {version} is in the log of {proved.size} records")
         notes.append(proved)
-    for note in notes:
-        done += [f"the checkpoint of {note.origin} with {note.size} records: signed by {name}" for name in note.signers]
-        left += [f"the ML-DSA signature of {name}" for name in note.unchecked]
+    told = "the checkpoint of {0.origin} with {0.size} records: signed by {1}"
+    done += [told.format(note, name) for note in notes for name in note.signers]
+    left += [f"the ML-DSA signature of {name}" for note in notes for name in note.unchecked]
     done += compare_logs(notes, [json.loads("".join(read_lines(name))) for name in args.consistency])
     if game and not (head or args.proof):
         left.append("whether this game was played: without a head from elsewhere a file proves only itself")
@@ -516,22 +522,19 @@ def verify(args):
 
 def main(argv):
     """Verify the files that the arguments name, print the result, and return the exit status."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("export", nargs="?", help="export of a game, - for standard input")
-    parser.add_argument("--head", default="", help="hash of one of its records, from elsewhere")
-    parser.add_argument("--proof", help="tlog-proof of one of its records")
-    parser.add_argument("--key", action="append", default=[], help="verifier key of the log")
-    parser.add_argument("--witness", action="append", default=[], help="verifier key of a witness that must sign")
-    parser.add_argument("--checkpoint", action="append", default=[], help="checkpoint of the log, from elsewhere")
-    parser.add_argument("--joint", help="transcript of joint chance beside the export")
-    parser.add_argument("--consistency", action="append", default=[], help="the answer of /v1/log?since=OLD&size=NEW")
+    for name in ("head", "proof", "joint", "mailbox"):
+        parser.add_argument(f"--{name}", default="")
+    for name in ("key", "witness", "checkpoint", "consistency"):
+        parser.add_argument(f"--{name}", action="append", default=[])
     args = parser.parse_args(argv)
-    signed, of_game = args.proof or args.checkpoint, args.proof or args.head or not args.checkpoint
+    signed, of_game = args.proof or args.checkpoint, args.proof or args.head or args.mailbox or not args.checkpoint
     if (of_game and not args.export) or bool(signed) != bool(args.key) or (args.witness and not signed):
         parser.error("name an export, or a checkpoint; --key goes with --proof and --checkpoint")
     try:
         done, left, game = verify(args)
-    except (Fault, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (Fault, OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         fault = error if isinstance(error, Fault) else Fault("file_unknown", f"{error}: is this the file to give?")
         is_undecided, place = fault.code.endswith(UNDECIDED), f"record {fault.version}: " if fault.version else ""
         print("UNDECIDED:" if is_undecided else "FALSE:", f"{place}{fault.code} ({fault.detail})")

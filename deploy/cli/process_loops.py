@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from deploy.backup.wal_archive import RunningBackup
     from deploy.runtime.wiring import ServiceContainer
     from workers.maintenance.archiving import GameArchiver
+    from workers.maintenance.talk_retention import TalkRetention
 
 FIRST_SIGN_SECONDS = 60.0
 """Seconds within which a started process must give its first sign of life."""
@@ -56,8 +57,19 @@ def run_keeper(services: ServiceContainer) -> None:
     if not services.settings.scrub:
         _clear_progress(services, "scrub")
     run_maintenance(
-        services.build_worker_context(), services.settings.scrub, _build_backup(services), _build_archiver(services)
+        services.build_worker_context(),
+        services.settings.scrub,
+        _build_backup(services),
+        _build_archiver(services),
+        _build_retention(services),
     )
+
+
+def _build_retention(services: ServiceContainer) -> TalkRetention | None:
+    from workers.maintenance.talk_retention import TalkRetention  # noqa: PLC0415
+
+    days = services.settings.talk_days
+    return TalkRetention(services.build_worker_context(), days) if days else None
 
 
 def _build_archiver(services: ServiceContainer) -> GameArchiver | None:

@@ -24,6 +24,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.joint_chance import JointTranscript, check_rounds, list_withholders, parse_transcript
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ruleset_registry import RulesetRegistry
+from domain.talk.mailboxes import verify_mailbox
 from domain.transparency.checkpoint import Checkpoint, find_valid_signatures, open_checkpoint
 from domain.transparency.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from domain.transparency.signed_note import SignedNote, VerifierKey
@@ -43,6 +44,9 @@ _HELP = {
     "note_malformed": "download it with the header Accept: text/plain",
     "proof_malformed": "download it with the header Accept: text/plain",
     "checkpoint_malformed": "download /v1/log/checkpoint",
+    "mailbox_cut_off": "the file is not whole: download it again",
+    "mailbox_other_game": "it is the mailbox of another game",
+    "anchor_missing": "download the export and the mailbox again, one after the other",
     "proof_false": "take the proof of a record of this file",
 }
 """Code -> help for a person with true files."""
@@ -80,6 +84,9 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--origin", type=Path, metavar="FILE", help="of a fork: the whole export of the game from which it began"
     )
     parser.add_argument(
+        "--mailbox", type=Path, metavar="FILE", help="file of a seat's mailbox, beside the export of its game"
+    )
+    parser.add_argument(
         "--joint", type=Path, metavar="FILE", help="transcript of joint chance, beside the export of a simulated game"
     )
     parser.add_argument(
@@ -100,6 +107,9 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         if head:
             report["head_names"] = _describe_head(game_export.records, head)
         report |= _check_origin(args.origin, rules, game_export, _skip_rules if args.no_rules else parallel)
+        if args.mailbox:
+            lines = read_bytes(args.mailbox).splitlines(keepends=True)
+            report |= {f"mailbox_{n}": value for n, value in verify_mailbox(game_export, lines).to_json().items()}
         if transcript:
             report |= {"rounds": len(transcript.rounds), "withheld_by": list(list_withholders(transcript))}
         if args.proof or args.witness or args.checkpoint:

@@ -122,6 +122,8 @@ class Settings:
     """Days for which the running backup can be restored."""
     archive_days: int = 0
     """Days after its close until the maintenance process archives a game; 0 for never. Only with SQLite."""
+    talk_days: int = 365
+    """Days after the close of a game until the maintenance process erases its messages; 0 for never."""
     trusted_proxies: tuple[str, ...] = ()
     """Networks of trusted proxies: their headers name the client."""
 
@@ -280,6 +282,7 @@ class Settings:
             "ANNALS_BACKUP": str(self.backup or ""),
             "ANNALS_BACKUP_DAYS": str(self.backup_days),
             "ANNALS_ARCHIVE_DAYS": str(self.archive_days),
+            "ANNALS_TALK_DAYS": str(self.talk_days),
             "ANNALS_METRICS_TOKEN": self.metrics_token,
             "ANNALS_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
             "ANNALS_STORES": self.stores,
@@ -354,6 +357,7 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
         backup=parse_backup(str(flag.get("backup") or env.get("ANNALS_BACKUP", "")), data, ledger_url),
         backup_days=parse_number("ANNALS_BACKUP_DAYS", env.get("ANNALS_BACKUP_DAYS", "7"), 1, 3650),
         archive_days=parse_archive_days(env.get("ANNALS_ARCHIVE_DAYS", "0"), ledger_url),
+        talk_days=parse_number("ANNALS_TALK_DAYS", env.get("ANNALS_TALK_DAYS", "365"), 0, 36_500),
         trusted_proxies=parse_networks("ANNALS_TRUSTED_PROXIES", env.get("ANNALS_TRUSTED_PROXIES", "")),
         tls_cert=tls_cert,
         tls_key=tls_key,

@@ -26,6 +26,8 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ServiceClock
+from domain.talk.anchors import MailboxAnchors
+from domain.talk.talk_store import TalkStore
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
@@ -185,12 +187,13 @@ def create_services(settings: Settings, registry: RulesetRegistry | None = None)
     ledger = Ledger.open(settings.ledger_url, settings.load_key())
     views = ViewStore(settings.views_url, ledger.keys, settings.parts)
     seed_store, clock = SeedStore(ledger, ledger.keys), ServiceClock(ledger, alone=settings.sqlite)
-    signals = Signals(settings.redis_url)
+    signals, commands = Signals(settings.redis_url), CommandHandler(ledger, rules, seed_store, clock)
+    commands.anchors.follow()
     return ServiceContainer(
         ledger=ledger,
         registry=rules,
         seed_store=seed_store,
-        commands=CommandHandler(ledger, rules, seed_store, clock),
+        commands=commands,
         views=views,
         clock=clock,
         notify_appended=signals.notify_appended,
@@ -250,6 +253,7 @@ def migrate_ledger(ledger: Ledger) -> None:
     CheckpointStore(ledger, ledger.keys).migrate()
     WitnessStore(ledger, ledger.keys).migrate()
     WitnessReports(ledger).migrate()
+    TalkStore(ledger, lambda: ledger.keys, MailboxAnchors(ledger, lambda: ledger.keys), lambda: 0).migrate()
     ledger.keys.check()
 
 

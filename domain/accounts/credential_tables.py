@@ -15,7 +15,7 @@ from domain.errors import AccountError, StoreUnavailable
 from domain.service.database import Execute, Row
 from domain.service.token_text import encode_bytes, hash_secret
 
-SCOPES = ("read", "play", "direct", "admin")
+SCOPES = ("read", "play", "direct", "admin", "talk:read", "talk:write")
 """Scopes of a personal token; a session has all rights of its account."""
 
 STATE = "a.id, a.role, a.state, a.until"

@@ -31,6 +31,8 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
+from domain.talk.anchors import MailboxAnchors
+from domain.talk.talk_store import TalkStore
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
@@ -240,6 +242,7 @@ def _stores() -> dict[str, bytes]:
                 CheckpointStore(ledger, ledger.keys),
                 WitnessStore(ledger, ledger.keys),
                 WitnessReports(ledger),
+                TalkStore(ledger, lambda: ledger.keys, MailboxAnchors(ledger, lambda: ledger.keys), lambda: 0),
             )
             for each in (*beside, NotificationStore(ledger, ledger.keys, lambda: 0)):
                 each.migrate()

@@ -79,7 +79,7 @@ def ask(route: str, path: str, body: Doc | None, other: Doc | None = None, **hea
 
 def table_of(site: Site, *, start: bool = True, committed: bool = False, **terms: Any) -> Table:
     """A table whose seat 0 has hidden a nonce if it is `committed` and, once it runs, filed an order."""
-    made = site.post("/games", TABLE | {"pace": PACE, "undo": "free"} | terms).json
+    made = site.post("/games", TABLE | {"pace": PACE, "undo": "free", "talk": "free"} | terms).json
     table = Table(site, made["game"], made["token"], [])
     for seat in range(3):
         hidden = {"nonce_hash": hashlib.sha256(bytes.fromhex(NONCE)).hexdigest()} if seat == 0 and committed else {}
@@ -112,6 +112,7 @@ def running_table(site: Site, who: int | str) -> list[Ask]:
     ]
     seat = [
         ask(f"POST {AT}/vacations", f"{path}/vacations", {"days": 1}, {"days": 2}),
+        ask(f"POST {AT}/talk/messages", f"{path}/talk/messages", {"to": [1], "text": "x"}, {"to": [1], "text": "y"}),
         ask(f"POST {AT}/proposals", f"{path}/proposals", {"act": "close"}, {"act": "remove", "seat": 1}),
         ask(f"POST {AT}/seats/{{seat}}/concession", f"{path}/seats/0/concession", {}),
     ]
@@ -356,6 +357,9 @@ WITHOUT_KEY = {
         "PUT /v1/accounts/{account}/standing",
         "PUT /v1/games/{game}/card",
         "PUT /v1/games/{game}/chat",
+        "PUT /v1/games/{game}/notes",
+        "PUT /v1/games/{game}/talk/mutes",
+        "PUT /v1/games/{game}/talk/read",
         "PUT /v1/me/blocks/{player}",
         "PUT /v1/me/clients/{client}",
         "PUT /v1/me/mail",

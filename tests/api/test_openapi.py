@@ -47,6 +47,8 @@ PAGES |= {
     "/pages/passkey.js",
     "/pages/live.js",
     "/pages/map.js",
+    "/pages/talk.css",
+    "/pages/talk.js",
     "/pages/map.css",
     "/pages/widgets.css",
     "/pages/rules.js",
@@ -84,6 +86,8 @@ PAGES |= {
         "/commands",
         "/desk",
         "/live",
+        "/talk",
+        "/talk/mailbox",
     )
 }
 PAGES |= {f"/tournaments/{{tournament}}{page}" for page in ("", "/acts", "/places", "/rulings")}

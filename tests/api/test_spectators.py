@@ -41,6 +41,8 @@ AT_A_TABLE = {
     "/v1/games/{game}/rewinds": [""],
     "/v1/games/{game}/rewinds/{rewind}": [""],
     "/v1/games/{game}/scores": [""],
+    "/v1/games/{game}/talk": [""],
+    "/v1/games/{game}/talk/messages": ["", "?before=9007199254740991"],
     "/v1/games/{game}/timeline": ["?limit=200", "?after={version}&limit=1"],
     "/v1/jobs/{job}": [""],
     "/v1/players/{player}/games": ["", "?status=running", "?status=closed"],
@@ -81,7 +83,9 @@ OF_NO_GAME = (
 AT_IT_ALONE = (
     "/v1/games/{game}/chat",
     "/v1/games/{game}/challenges",
+    "/v1/games/{game}/notes",
     "/v1/games/{game}/officers",
+    "/v1/games/{game}/talk/mailbox",
     "/v1/games/{game}/proposals/{proposal}",
 )
 """For the director, and for those at the table."""

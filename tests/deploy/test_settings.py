@@ -82,6 +82,7 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_SCRUB", "-1"),
         ("ANNALS_BACKUP_DAYS", "secret"),
         ("ANNALS_ARCHIVE_DAYS", "-1"),
+        ("ANNALS_TALK_DAYS", "-1"),
         ("ANNALS_BACKUP", "/"),
     ],
 )
@@ -118,7 +119,7 @@ def test_no_secret_is_shown() -> None:
 
 def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     env = {"ANNALS_KEY": SECRET, "ANNALS_REDIS_URL": "redis://h", "ANNALS_ORIGINS": "https://a, https://b"}
-    env |= {"ANNALS_ARCHIVE_DAYS": "30", "ANNALS_ACCOUNTS": "60", "ANNALS_STREAMS": "90"}
+    env |= {"ANNALS_ARCHIVE_DAYS": "30", "ANNALS_TALK_DAYS": "30", "ANNALS_ACCOUNTS": "60", "ANNALS_STREAMS": "90"}
     env |= {"ANNALS_SHARED_NETWORKS": "192.0.2.0/24, 2001:db8::/48"}
     env |= {"ANNALS_SCRUB": "7", "ANNALS_BACKUP": str(tmp_path.with_name("copies")), "ANNALS_BACKUP_DAYS": "3"}
     found = load_settings(

@@ -369,6 +369,39 @@ substitute_offers.at bigint NOT NULL
 substitute_offers.by text NOT NULL
 substitute_offers.player text NOT NULL
 substitute_offers.tournament text NOT NULL
+talk_entries.author text NOT NULL
+talk_entries.conversation text NOT NULL
+talk_entries.entry bigint NOT NULL
+talk_entries.game text NOT NULL
+talk_entries.mailbox integer NOT NULL
+talk_entries.number bigint NOT NULL
+talk_entries.player text NOT NULL
+talk_keys.game text NOT NULL
+talk_keys.number bigint NOT NULL
+talk_keys.sealed text NOT NULL
+talk_marks.conversation text NOT NULL
+talk_marks.game text NOT NULL
+talk_marks.mailbox integer NOT NULL
+talk_marks.muted integer NOT NULL
+talk_marks.player text NOT NULL
+talk_marks.seen bigint NOT NULL
+talk_messages.at bigint NOT NULL
+talk_messages.commitment text NOT NULL
+talk_messages.erased text NOT NULL
+talk_messages.game text NOT NULL
+talk_messages.number bigint NOT NULL
+talk_messages.player text NOT NULL
+talk_messages.request text NOT NULL
+talk_messages.sealed text NOT NULL
+talk_messages.seat integer NOT NULL
+talk_messages.version bigint NOT NULL
+talk_notes.at bigint NOT NULL
+talk_notes.game text NOT NULL
+talk_notes.place text NOT NULL
+talk_notes.player text NOT NULL
+talk_notes.sealed text NOT NULL
+talk_tables.game text NOT NULL
+talk_tables.state text NOT NULL
 texts.hash text NOT NULL
 texts.player text NOT NULL
 texts.said text NOT NULL
@@ -475,6 +508,10 @@ CREATE INDEX results_player ON public.results USING btree (gen, player, at)
 CREATE INDEX seated_player ON public.seated USING btree (gen, player)
 CREATE INDEX sessions_account ON public.sessions USING btree (account)
 CREATE INDEX substitute_offers_player ON public.substitute_offers USING btree (player)
+CREATE INDEX talk_entries_conversation ON public.talk_entries USING btree (game, mailbox, conversation, entry, player, author)
+CREATE INDEX talk_entries_player ON public.talk_entries USING btree (player, game, mailbox, entry)
+CREATE INDEX talk_messages_player ON public.talk_messages USING btree (player)
+CREATE INDEX talk_messages_request ON public.talk_messages USING btree (game, request)
 CREATE INDEX tokens_player ON public.tokens USING btree (player)
 CREATE INDEX tournament_tables_game ON public.tournament_tables USING btree (gen, table_game)
 CREATE INDEX tournaments_listed ON public.tournaments USING btree (gen, listing, place)
@@ -555,6 +592,12 @@ CREATE UNIQUE INDEX silences_pkey ON public.silences USING btree (began)
 CREATE UNIQUE INDEX spent_challenges_pkey ON public.spent_challenges USING btree (hash)
 CREATE UNIQUE INDEX streams_pkey ON public.streams USING btree (hash)
 CREATE UNIQUE INDEX substitute_offers_pkey ON public.substitute_offers USING btree (tournament, by, player)
+CREATE UNIQUE INDEX talk_entries_pkey ON public.talk_entries USING btree (game, mailbox, entry)
+CREATE UNIQUE INDEX talk_keys_pkey ON public.talk_keys USING btree (game, number)
+CREATE UNIQUE INDEX talk_marks_pkey ON public.talk_marks USING btree (game, mailbox, player, conversation)
+CREATE UNIQUE INDEX talk_messages_pkey ON public.talk_messages USING btree (game, number)
+CREATE UNIQUE INDEX talk_notes_pkey ON public.talk_notes USING btree (game, player, place)
+CREATE UNIQUE INDEX talk_tables_pkey ON public.talk_tables USING btree (game)
 CREATE UNIQUE INDEX texts_pkey ON public.texts USING btree (hash)
 CREATE UNIQUE INDEX tickets_pkey ON public.tickets USING btree (id)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (gen, game, version, audience)

@@ -28,6 +28,11 @@ CREATE INDEX personal_tokens_account ON personal_tokens (account);
 CREATE INDEX reports_account ON reports (account);
 CREATE INDEX sessions_account ON sessions (account);
 CREATE INDEX substitute_offers_player ON substitute_offers (player);
+CREATE INDEX talk_entries_conversation
+  ON talk_entries (game, mailbox, conversation, entry, player, author);
+CREATE INDEX talk_entries_player ON talk_entries (player, game, mailbox, entry);
+CREATE INDEX talk_messages_player ON talk_messages (player);
+CREATE INDEX talk_messages_request ON talk_messages (game, request);
 CREATE INDEX tokens_player ON tokens (player);
 CREATE INDEX webhooks_account ON webhooks (account);
 CREATE INDEX webhooks_held ON webhooks (held, host);
@@ -159,6 +164,22 @@ CREATE TABLE streams (
 CREATE TABLE substitute_offers (
   tournament TEXT NOT NULL, by TEXT NOT NULL, player TEXT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (tournament, by, player));
+CREATE TABLE talk_entries (
+  game TEXT NOT NULL, mailbox INTEGER NOT NULL, entry BIGINT NOT NULL, number BIGINT NOT NULL,
+  conversation TEXT NOT NULL, player TEXT NOT NULL, author TEXT NOT NULL, PRIMARY KEY (game, mailbox, entry));
+CREATE TABLE talk_keys (
+  game TEXT NOT NULL, number BIGINT NOT NULL, sealed TEXT NOT NULL, PRIMARY KEY (game, number));
+CREATE TABLE talk_marks (
+  game TEXT NOT NULL, mailbox INTEGER NOT NULL, player TEXT NOT NULL, conversation TEXT NOT NULL,
+  seen BIGINT NOT NULL, muted INTEGER NOT NULL, PRIMARY KEY (game, mailbox, player, conversation));
+CREATE TABLE talk_messages (
+  game TEXT NOT NULL, number BIGINT NOT NULL, request TEXT NOT NULL, seat INTEGER NOT NULL, player TEXT NOT NULL,
+  version BIGINT NOT NULL, at BIGINT NOT NULL, commitment TEXT NOT NULL, sealed TEXT NOT NULL, erased TEXT NOT NULL,
+  PRIMARY KEY (game, number));
+CREATE TABLE talk_notes (
+  game TEXT NOT NULL, player TEXT NOT NULL, place TEXT NOT NULL, sealed TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (game, player, place));
+CREATE TABLE talk_tables (game TEXT PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE texts (
   hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL);
 CREATE TABLE tickets (id TEXT PRIMARY KEY, hash TEXT NOT NULL, token TEXT NOT NULL, until BIGINT);

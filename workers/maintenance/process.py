@@ -1,4 +1,4 @@
-"""The maintenance process: scrubs the log, archives games and runs the continuous backup."""
+"""The maintenance process: scrubs the log, archives games, erases old texts and runs the continuous backup."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from workers.context import WorkerContext, set_context
 from workers.log_throttle import LogThrottle
 from workers.maintenance.archiving import GameArchiver
 from workers.maintenance.scrubbing import PAGE_CHECK_SECONDS, STEP_SECONDS, Scrubber
+from workers.maintenance.talk_retention import TalkRetention
 
 LIVENESS_SECONDS = PAGE_CHECK_SECONDS + 30.0
 """Liveness deadline of the loop, seconds."""
@@ -44,7 +45,11 @@ class BackupThread(Protocol):
 
 
 def run_maintenance(
-    context: WorkerContext, rate: int, backup: BackupThread | None = None, archiver: GameArchiver | None = None
+    context: WorkerContext,
+    rate: int,
+    backup: BackupThread | None = None,
+    archiver: GameArchiver | None = None,
+    retention: TalkRetention | None = None,
 ) -> None:
     """Run until a signal arrives; `rate` is the number of records scrubbed per second, 0 for none."""
     set_context(context)
@@ -64,6 +69,8 @@ def run_maintenance(
         liveness.set_deadline(LIVENESS_SECONDS)
         if pacer:
             pacer.step()
+        if retention:
+            retention.step()
         stopped.wait(_scrub(scrubber, log_throttle) if scrubber else RETRY_SECONDS)
         if backup and backup.is_stuck():  # only a new process gets rid of the thread
             log.error("the folder of the backup hangs: the keeper ends, and is to be started anew")

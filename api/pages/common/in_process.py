@@ -71,7 +71,7 @@ def _ask(method: str, path: str, body: Json, sent: dict[str, str]) -> Answer:
         parts, status, headers = run_wsgi_app(app.wsgi_app, _make_environ(method, f"/v1{path}", body, sent))
         data = b"".join(parts)
     found = Headers(headers)
-    is_json = found.get("Content-Type", "").partition(";")[0].endswith("json")
+    is_json = found.get("Content-Type", "").partition(";")[0].endswith(("/json", "+json"))
     doc = msgspec.json.decode(data) if is_json else {"text": data.decode()}
     return Answer(int(status[:3]), doc, dict(found))
 

@@ -187,6 +187,7 @@ def _show_form(rules: RulesetDoc, problem: Problem | None = None) -> Response:
         "new_table",
         problem.status if problem else 200,
         rules=rules,
+        talk_rules=services().registry.get(rules["name"]).meta.talk,
         options=show_options(rules["options"], texts, request.form),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
@@ -204,6 +205,7 @@ def _open(rules: RulesetDoc) -> Response:
         "undo": form.get("undo", ""),
         "listing": form.get("listing", ""),
         "pace": form.get("pace") or None,
+        **{name: form[name] for name in ("talk", "papers", "after") if form.get(name)},
     }
     opened = require("POST", "/games", body, Idempotency_Key=read_form_key())
     game = opened["game"]
@@ -232,6 +234,7 @@ def play_now() -> Response:
 def open_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Doc:
     """Open a table, give all seats but the first to bots, and start. Return `game` and `position`."""
     body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
+    body |= {"talk": "none"}  # bots do not talk
     game = require("POST", "/games", body, Idempotency_Key=key)["game"]
     for seat in range(1, seats):
         seated = {"seat": seat, "bot": "heuristic"}

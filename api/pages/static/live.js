@@ -223,6 +223,7 @@ class Follower {
     source.addEventListener("open", () => this.watch());
     source.addEventListener("alive", () => this.watch());
     source.addEventListener("change", (event) => this.hear(JSON.parse(event.data)));
+    source.addEventListener("talk", (event) => document.dispatchEvent(new CustomEvent("annals-talk", { detail: JSON.parse(event.data) })));
     source.addEventListener("end", () => this.end("over"));
     source.addEventListener("bye", () => this.reopen());
     source.addEventListener("error", () => this.lose(source));

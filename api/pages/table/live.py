@@ -6,6 +6,7 @@ from flask import Response
 
 from api import authorization
 from api.documents.my_tables import TableOwner
+from api.documents.talk import find_stream_reader
 from api.http.problems import Problem
 from api.pages.common.in_process import require
 from api.pages.common.session import session_owner
@@ -29,8 +30,8 @@ def follow_own_tables() -> Response:
 def follow_table(game: str) -> Response:
     """Stream the changes of a table to its page.
 
-    A stream may end at any time, and the page opens it again. Its events have no contents: `version`, and `votes`, a
-    digest of the open questions. A page in the background closes it.
+    A stream may end at any time, and the page opens it again. Its events have no contents: `version` and `votes`, a
+    digest of the open questions; `talk`, the place of the last message. A page in the background closes it.
     """
     principal, _ = find_role(game)
     table = require("GET", f"/games/{game}", role=str(principal.role) if principal else "")
@@ -38,6 +39,7 @@ def follow_table(game: str) -> Response:
     permit: Permit | None = RolePermit(services(), principal) if principal else None
     if permit is None and owner and authorization.is_moderator(owner):  # who sees past a delay, as on the page
         permit = ModeratorPermit(services(), owner)
-    subscriber = make_page_subscriber(ChangeSource(services(), game), PageViewKey(permit is not None), permit)
+    reader = find_stream_reader(game, principal)
+    subscriber = make_page_subscriber(ChangeSource(services(), game), PageViewKey(permit is not None, reader), permit)
     plays = principal is not None and principal.seat is not None and table["status"] == "running"
     return start_stream(subscriber, owner.account if owner else None, plays=plays)

@@ -29,6 +29,7 @@ from api.pages.table.player_row import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.result import show_result
 from api.pages.table.table_page import TablePage, load_table_page
+from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
 from projections.documents import is_paused
@@ -111,6 +112,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         result=result,
         chart_size=(WIDTH, HEIGHT, LEFT, RIGHT),
         key=new_form_key() if result and result.again == "again" else "",
+        talk=ask("GET", f"/games/{page.game}/talk", role=page.role).doc if has_talk(summary) else None,
         times=clocks.Times.of_visitor(page.now),
         tell_act=tell_act,
         durations=DURATIONS,

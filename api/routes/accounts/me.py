@@ -167,11 +167,12 @@ def _rename_players(players: Sequence[str], name: str) -> list[Statement]:
 
 
 def _erase_players(players: Sequence[str]) -> list[Statement]:
-    """Return the statements to erase all texts, challenges and watched games of these player ids."""
+    """Return the statements to erase all texts, messages, notes, challenges and watched games of these player ids."""
     texts = [row for player in players for row in services().seat_tokens.texts.erase(player)]
     offices = services().seat_tokens.officers.erase(players)
     offices += services().seat_tokens.substitutes.erase(players)
-    return [*texts, *offices, *services().account_store.social_graph.erase(players)]
+    talk = services().talk.erase(players)
+    return [*texts, *offices, *talk, *services().account_store.social_graph.erase(players)]
 
 
 @bp.operation("DELETE", "", "erase_me", access=authorization.require_session, errors=(403, 409), status=204)
@@ -276,6 +277,8 @@ def my_data() -> JsonResponse[MyDataDoc]:
         "log": [entry_to_json(each) for each in account_store.audit_log.list_entries(caller.id, limit=MAX_GAMES)],
         "reports": [report_to_json(report) for report in account_store.reports.list_by_account(caller.id)],
         "texts": s.seat_tokens.texts.list_texts(players),
+        "messages": s.talk.list_own(players),
+        "notes": s.talk.list_notes(players),
         "roles": s.seat_tokens.list_roles(*players),
         "webhooks": [webhooks.webhook_to_json(hook) for hook in s.notifications.webhooks.list_by_account(caller.id)],
         "mail": [mail.subscription_to_json(box)]

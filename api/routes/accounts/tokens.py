@@ -15,6 +15,7 @@ from api.schemas.accounts import ListedTokenDoc, NewPersonalTokenDoc, NewTokenSc
 from api.schemas.query_args import KeyHeaders
 from api.services import services
 from domain.accounts.account_tables import DAY
+from domain.accounts.credential_tables import SCOPES
 from domain.accounts.personal_tokens import PersonalToken
 from domain.types import Doc
 
@@ -58,7 +59,7 @@ def tokens() -> JsonResponse[PersonalTokensDoc]:
 )
 def new_token(body: Doc, headers: Doc) -> JsonResponse[NewPersonalTokenDoc]:
     """Create a personal token, shown only in this response and its repetitions."""
-    scopes = [scope for scope in ("read", "play", "direct", "admin") if scope in body["scopes"]]
+    scopes = [scope for scope in SCOPES if scope in body["scopes"]]
     return _issue_token("token_made", body["label"], scopes, body["days"], headers["key"])
 
 

@@ -25,7 +25,7 @@ from domain.games.age_of_reason.template_context import (
     move_context,
 )
 from domain.games.common.validators import Either
-from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean, IntegerRange, ListOf, Word
 
@@ -67,6 +67,7 @@ META = Meta(
         "marker_taken",
         "marker_converted",
     ),
+    talk=TalkRules("free"),
 )
 
 RULESET: Ruleset[AgeOfReason] = Ruleset(

@@ -19,7 +19,7 @@ from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
 from domain.games.egc.state import Egc
 from domain.games.egc.template_context import CONTEXT_BUILDERS, complete_sentences, gather_headlines, move_context
-from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean
 
@@ -56,6 +56,7 @@ META = Meta(
         "battle_fought",
     ),
     weightless=("battle_fought",),
+    talk=TalkRules("free"),
 )
 
 RULESET: Ruleset[Egc] = Ruleset(

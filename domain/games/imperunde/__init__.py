@@ -21,7 +21,7 @@ from domain.games.imperunde.scoring import scores
 from domain.games.imperunde.sentence_completion import complete_sentences, gather_headlines
 from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS, move_context
-from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, Nullable, Word
 
@@ -58,6 +58,7 @@ META = Meta(
         "sea_event",
     ),
     weightless=("sea_event",),
+    talk=TalkRules("by_phase", ("diplomacy",), "IMP-6.2.6"),
 )
 
 RULESET: Ruleset[ImpeRunde] = Ruleset(

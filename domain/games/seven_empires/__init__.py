@@ -24,7 +24,7 @@ from domain.games.seven_empires.template_context import (
     gather_headlines,
     move_context,
 )
-from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean, IntegerRange, Word
 
@@ -72,6 +72,7 @@ META = Meta(
         "influence_taken",
         "city_built",
     ),
+    talk=TalkRules("free", rule="SE7-1.11"),
 )
 
 RULESET: Ruleset[Seven] = Ruleset(

@@ -26,7 +26,7 @@ from domain.games.struggle_of_empires.template_context import (
     gather_headlines,
     move_context,
 )
-from domain.kernel.rules.meta import Meta, OptionType
+from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, ListOf, Word
 
@@ -75,6 +75,7 @@ META = Meta(
         "token_removed",
         "marker_removed",
     ),
+    talk=TalkRules("free", rule="SOE-8.3.3"),
 )
 
 RULESET: Ruleset[Struggle] = Ruleset(

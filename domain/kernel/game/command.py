@@ -65,6 +65,9 @@ TABLE_CODES: Mapping[str, str] = {
     "appeal_answered": "an officer has answered about this decision",
     "no_appeal": "nobody has appealed against this version",
     "answer_late": "the time to answer is over, and the decision stands",
+    "talk_is_off": "the players of this table do not write to each other here, or not in private (`talk`)",
+    "not_now": "this is not the time for such a message (`when`)",
+    "unknown_reference": "the message names a version that does not exist (`at`)",
 }
 """Refusals of table commands, the same in every game."""
 

@@ -44,6 +44,9 @@ TERMS = (
     "officers",
     "appeals",
     "leavers",
+    "talk",
+    "papers",
+    "after",
     "origin",
     "imported",
 )
@@ -52,9 +55,10 @@ after its player leaves; permission for one person to have several seats (grante
 term); seconds of delay for viewers; missed deadlines on end (`row`) or altogether (`all`) after which a seat counts as
 vacant (never in older records, without the term); whether officers must be `neutral` (not in older records);
 seconds to appeal against an act of an officer (`appeal`) and to answer (`answer`; no appeals without the term);
-`leavers: last` if giving a seat back counts as a concession for ratings (not in older records); of a
-fork its origin: `game`, `version`, and the hash of that version's record (`head`); of an imported game its id and its
-last record's hash in the file.
+`leavers: last` if giving a seat back counts as a concession for ratings (not in older records); what players may write
+(`talk`; nothing without the term), whether a new player of a seat reads its letters (`papers: pass_on`), and whether
+all do after the close (`after: published`); of a fork its origin: `game`, `version`, and the hash of that version's
+record (`head`); of an imported game its id and its last record's hash in the file.
 """
 
 

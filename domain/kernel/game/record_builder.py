@@ -56,6 +56,16 @@ def voting_seats(game: AnyGame, seat: Seat) -> list[Seat]:
     ]
 
 
+def no_talk(_: int) -> str:
+    """Return no root: nothing is said."""
+    return ""
+
+
+def has_talk(terms: Mapping[str, Json]) -> bool:
+    """Return whether the players of a table with these terms may write at all."""
+    return bool(terms.get("talk", "none") != "none")
+
+
 def _no_earlier_game(to: int) -> Game[Any]:
     raise RuleError("not_on_line", "", {"to": to})
 
@@ -81,6 +91,8 @@ class CommandContext:
     """The officer behind the command; older records name none."""
     replaying: bool = False
     """The command comes from the log: older ones passed without some of today's checks."""
+    talk_root: Callable[[int], str] = field(default=no_talk, repr=False)
+    """Return the root over all mailboxes for the record of a version; asked only at tables with talk."""
 
     def record_time(self, game: AnyGame) -> int:
         """Return the time of a record made now, ms: records never go back in time."""
@@ -176,6 +188,8 @@ def _build_public_part(
 ) -> Record:
     public = {**parts.public, **{k: v for k, v in more.items() if not _is_empty(v)}}
     public |= {"v": game.version + 1, "kind": kind, "at": context.record_time(game), "prev": game.hash}
+    if has_talk(game.terms):
+        public["talk"] = context.talk_root(game.version + 1)
     if packs:
         public["seals"] = sorted(digest(q) for q in packs.values())
     return Record(public, dict(packs))

@@ -18,7 +18,7 @@ from domain.kernel.game.deadlines import DAY
 from domain.kernel.game.game import AnyGame, Game
 from domain.kernel.game.game_fold import initial_game
 from domain.kernel.game.officers import Office
-from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
+from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, has_talk, new_draft
 from domain.kernel.game.rulings import ENDINGS
 from domain.kernel.game.seat_players import Player
 from domain.kernel.records.record import Record
@@ -57,6 +57,7 @@ class Open:
             "seed_hash": commitment(context.seed),
         }
         public: Doc = {"v": 1, "kind": "opened", "at": context.now, "prev": "", "body": terms}
+        public |= {"talk": context.talk_root(1)} if has_talk(terms) else {}
         record = Record(public, {})
         return Transition(record, initial_game(rules, record))
 

@@ -7,7 +7,7 @@ states, boards and hashes are not, since another version may have other fields.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.errors import AnnalsError, DecisionClosed, InvalidTable, RuleError
 from domain.kernel.game.command_of_record import command_of
@@ -75,6 +75,7 @@ def _decide_under(
     command_id = record.packs.get(TABLE_KEY, {}).get("command", "")
     agreement, officer = Agreement.from_record(record), Officer.from_record(record)
     context = CommandContext(seed, record.time, command_id, None, game_at, agreement, officer, replaying=True)
+    context = replace(context, talk_root=lambda _: record.public.get("talk", ""))
     if game is not None:
         return command_of(record, game).execute(rules, game, context)
     opening = Open.from_record(record)

@@ -59,6 +59,7 @@ class PublicPart(_Schema):
     barrier: bool = False
     board: str = ""
     body: Doc = {}
+    talk: Maybe[Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]] = UNSET
 
 
 class Pack(_Schema):
@@ -128,6 +129,9 @@ class OpenedBody(_Schema):
     officers: Literal["any", "neutral"] = "any"
     appeals: AppealTimes | None = None
     leavers: Literal["last"] | None = None
+    talk: Literal["free", "public", "by_phase", "none"] = "none"
+    papers: Literal["own", "pass_on"] = "own"
+    after: Literal["kept", "published"] = "kept"
     origin: Origin | None = None
 
 

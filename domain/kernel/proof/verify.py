@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 
 from domain.errors import AnnalsError, InvalidTable, VerificationError
@@ -20,7 +20,7 @@ from domain.kernel.game.game import AnyGame, Game, public_digest
 from domain.kernel.game.game_fold import apply_record, apply_rewind, initial_game
 from domain.kernel.game.officers import Officer
 from domain.kernel.game.play_commands import Lapse, early_seats
-from domain.kernel.game.record_builder import Agreement, CommandContext, Transition
+from domain.kernel.game.record_builder import Agreement, CommandContext, Transition, has_talk
 from domain.kernel.game.seat_players import SEATING_KINDS, Seating
 from domain.kernel.game.table_commands import Open
 from domain.kernel.proof import record_schema
@@ -192,6 +192,8 @@ def check_chain(records: Sequence[Record], head: str = "") -> None:
             raise VerificationError("no_beginning", v)
         if r.public.get("prev") != prev:
             raise VerificationError("chain_broken", v)
+        if ("talk" in r.public) != has_talk(records[0].body):
+            raise VerificationError("malformed", v, "talk")
         prev = r.hash
     if head:
         find_head(records, head)
@@ -385,6 +387,7 @@ def _decide_again(
     command_id, agreement = r.packs.get(TABLE_KEY, {}).get("command", ""), Agreement.from_record(r)
     officer = Officer.from_record(r)
     context = CommandContext(seed, at, command_id, source, game_at, agreement, officer, replaying=True)
+    context = replace(context, talk_root=lambda _: r.public.get("talk", ""))  # nobody can compute it from the log
     if game is None:
         return Open.from_record(r).execute(rules, context)
     command = command_of(r, game)

@@ -6,7 +6,7 @@ chain and public exports use the public part only. Empty members are left out:
 `v` version, `kind`, `at` ms since 1970 UTC, `seat`, `by`, `officer` {player, office, reason}, `acts` [[seat, move
 without hidden fields]] (none if one of them is anonymous), `draws`, `facts`, `seals` sorted, `openings` [{v, key,
 pack}], `barrier`, `board` digest of the public view, `prev` hash of the previous public part, `body` members of the
-kind.
+kind, `talk` root over all mailboxes (at tables with talk, in every record).
 
 A pack: `acts` [[number in the record, seat, move]], `draws`, `facts` [[public facts before it, fact]], `salt`, `pad`;
 the pack of nobody (`table`) also holds `order` (audience keys of all facts), `digest` (of the state), `command`, and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from domain.kernel.schema import validators
 from domain.types import Json
@@ -24,6 +25,22 @@ class OptionType:
     validator: validators.Validator
     default: Json
     rule: str = ""
+
+
+TalkMode = Literal["free", "public", "by_phase", "none"]
+"""What the players of a table may write: all, to the table alone, letters when the ruleset allows them, nothing."""
+
+
+@dataclass(frozen=True)
+class TalkRules:
+    """Declaration of a ruleset about talk between players."""
+
+    default: TalkMode = "none"
+    """Term of a table that names none."""
+    private: tuple[str, ...] = ()
+    """Frames in which letters may be written at a table with `by_phase`, without which no such table is possible."""
+    rule: str = ""
+    """Number of the rule that says so."""
 
 
 @dataclass(frozen=True)
@@ -52,5 +69,6 @@ class Meta:
     """Headlines without weight, left out of brief digests."""
     undo: bool = True
     """The rules allow seats to undo at all."""
+    talk: TalkRules = TalkRules()
     max_moves: int = 20_000
     """Limit of a terminating game; more moves indicate a fault."""

@@ -1,0 +1,155 @@
+"""Documents of talk: conversations and messages as one reader knows them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from api import authorization
+from api.response_builders import load_table
+from api.schemas.talk_responses import ConversationDoc, MessageDoc, TalkDoc, Withheld
+from api.services import ApiServices, services
+from api.visibility import visibility_of
+from domain.accounts.credential_tables import CredentialOwner
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.record_builder import has_talk
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.service.principals import Principal
+from domain.talk.message_rules import TALK_AFTER_CLOSE, may_write_letters
+from domain.talk.talk_store import PUBLISHED, SPECTATORS, TABLE, Entry, MailboxReader, Summary
+from domain.types import Seat
+
+LAST = 1 << 53
+"""A place after every message."""
+
+
+def find_reader(game: str, now: AnyGame, *, own: bool = False) -> MailboxReader:
+    """Return the caller as a reader of the table's talk: of the own mailbox, a former one, or as a spectator.
+
+    With `own` not of a closed game's published letters.
+    """
+    principal, players = authorization.optional_principal(), authorization.player_ids()
+    upto = _find_limit(game, now)
+    if not own and now.terms.get("after") == "published" and now.status == "closed" and upto is None:
+        return MailboxReader(game, PUBLISHED, passed_on=True)
+    owner = authorization.optional_owner()
+    blocked = [p for p, _ in services().account_store.social_graph.list_blocks(owner.account)] if owner else []
+    seat = find_seat(principal)
+    if seat is not None and principal is not None:
+        return seat_reader(now, principal, players, blocked)
+    for former in services().talk.list_mailboxes(game, players) if players else ():
+        return MailboxReader(game, former, players, blocked=blocked, upto=upto)
+    return MailboxReader(game, SPECTATORS, upto=upto)
+
+
+def may_read_talk(owner: CredentialOwner | None) -> bool:
+    """Return whether an account's token has a scope for talk; a seat's token needs none."""
+    return owner is None or bool({"talk:read", "talk:write"} & {*owner.scopes})
+
+
+def find_stream_reader(game: str, caller: Principal | None) -> MailboxReader | None:
+    """Return the caller as a reader in a stream of the table; None if the account's token lacks the scope.
+
+    The caller may be the owner of a ticket, without an account.
+    """
+    owner = authorization.optional_owner()
+    if not may_read_talk(owner):
+        return None
+    _, now = load_table(game)
+    seat = find_seat(caller)
+    if seat is None or caller is None:
+        return MailboxReader(game, SPECTATORS)
+    players = authorization.player_ids()
+    blocked = [p for p, _ in services().account_store.social_graph.list_blocks(owner.account)] if owner else []
+    return seat_reader(now, caller, players, blocked)
+
+
+def seat_reader(now: AnyGame, principal: Principal, players: list[str], blocked: list[str]) -> MailboxReader:
+    """Return the holder of a seat as the reader of its mailbox."""
+    own = (principal.player, *(p for p in players if p != principal.player))
+    passed_on = now.terms.get("papers") == "pass_on"
+    return MailboxReader(now.id, int(principal.viewer), own, passed_on=passed_on, blocked=tuple(blocked))
+
+
+def find_seat(principal: Principal | None) -> Seat | None:
+    """Return the seat held by the caller: a token replaced by a director opens no mailbox."""
+    return None if principal is None or principal.lent else principal.seat
+
+
+def _find_limit(game: str, now: AnyGame) -> tuple[int, int] | None:
+    """Return the newest version and time of messages for a spectator of a table with a delay."""
+    upto = visibility_of(game).upto
+    is_shown = upto is None or (now.status == "closed" and upto >= now.version)
+    return None if is_shown or upto is None else (upto, services().clock() - int(now.terms.get("delay", 0)) * 1000)
+
+
+def build_talk(s: ApiServices, rules: AnyRuleset, now: AnyGame, reader: MailboxReader) -> TalkDoc:
+    """Return the terms, the rights of the reader to write, and the conversations with their last messages."""
+    is_seat, at = reader.mailbox >= 0 and reader.players and _holds(now, reader), s.clock()
+    known = {each.conversation: each for each in s.talk.list_conversations(reader)} if has_talk(now.terms) else {}
+    if has_talk(now.terms):
+        known.setdefault(TABLE, Summary(TABLE, 0, 0, muted=False))
+    items = [_conversation_to_json(s, now, reader, each) for each in known.values()]
+    is_over = now.status == "closed" and at > now.time + TALK_AFTER_CLOSE
+    return {
+        "talk": now.terms.get("talk", "none"),
+        "papers": now.terms.get("papers", "own"),
+        "after": now.terms.get("after", "kept"),
+        "seat": reader.mailbox if is_seat else None,
+        "public": bool(is_seat and has_talk(now.terms) and not is_over),
+        "private": bool(is_seat and may_write_letters(rules.meta.talk, now, at)),
+        "unread": sum(each["unread"] for each in items if not each["muted"]),
+        "conversations": items,
+    }
+
+
+def _holds(now: AnyGame, reader: MailboxReader) -> bool:
+    holder = now.players.get(reader.mailbox)
+    return holder is not None and holder.id in reader.players
+
+
+def list_seats(now: AnyGame, conversation: str) -> list[Seat]:
+    """Return the seats of a conversation."""
+    return list(range(now.table.seats)) if conversation == TABLE else [int(each) for each in conversation.split("-")]
+
+
+def _conversation_to_json(s: ApiServices, now: AnyGame, reader: MailboxReader, known: Summary) -> ConversationDoc:
+    last = s.talk.list_entries(reader, known.conversation, before=LAST, limit=1) if known.last else []
+    return {
+        "conversation": s.talk.conversation_id(reader, known.conversation),
+        "kind": "table" if known.conversation == TABLE else "private",
+        "seats": list_seats(now, known.conversation),
+        "unread": known.unread,
+        "muted": known.muted,
+        "last": message_to_json(s, now, reader, last[-1]) if last else None,
+    }
+
+
+def message_to_json(s: ApiServices, now: AnyGame, reader: MailboxReader, entry: Entry) -> MessageDoc:
+    """Return a message as its reader knows it."""
+    message = entry.message or {}
+    version = message.get("version", entry.version)
+    newest = reader.upto[0] if reader.upto else now.version
+    spans = now.lasting.rewinds.undone_spans
+    return {
+        "entry": entry.entry,
+        "conversation": s.talk.conversation_id(reader, entry.conversation),
+        "kind": "table" if entry.conversation == TABLE else "private",
+        "seats": list_seats(now, entry.conversation),
+        "seat": entry.seat,
+        "own": entry.author in reader.players if entry.author else False,
+        "at": entry.at,
+        "version": version,
+        "undone": any(to < version < at <= newest for to, at in spans),
+        "text": message.get("text"),
+        "withheld": "" if message else _why_withheld(reader, entry),
+        "references": message.get("references", []),
+        "commitment": entry.commitment,
+    }
+
+
+def _why_withheld(reader: MailboxReader, entry: Entry) -> Withheld:
+    if entry.author and entry.author in reader.blocked:
+        return "blocked"
+    if not reader.may_read(entry):
+        return "former"
+    return cast(Withheld, entry.erased or "damaged")

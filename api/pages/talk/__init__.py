@@ -1,0 +1,1 @@
+"""Pages of talk between the players of a table."""

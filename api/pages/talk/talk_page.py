@@ -1,0 +1,180 @@
+"""The page of a table's talk: conversations, messages, and one's own notes. The table's page shows it in a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from api.http.problems import Problem
+from api.pages.account.login import show_login
+from api.pages.common import clocks
+from api.pages.common.form_keys import new_form_key, read_form_key
+from api.pages.common.in_process import RefusedCall, ask, require
+from api.pages.common.labels import Labels
+from api.pages.common.numbers import parse_number
+from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
+from api.pages.table.table_page import TablePage, load_table_page
+from domain.types import MAX_INT, Doc, Json
+
+NEWEST = 50
+"""Messages on a page."""
+
+
+@dataclass(frozen=True)
+class TalkShown:
+    """Talk as a page shows it."""
+
+    page: TablePage
+    doc: Doc
+    """The document of the API."""
+    conversation: Doc | None
+    """The conversation that is open; None: the list."""
+    messages: Sequence[Doc] = ()
+    notes: Sequence[Doc] = ()
+    newest: Doc | None = None
+    """The last message of others that the visitor had not read before."""
+    draft: str = ""
+    """A text that was refused."""
+
+    @property
+    def labels(self) -> Labels:
+        """Return the names of the table."""
+        return self.page.labels
+
+    @property
+    def list_address(self) -> str:
+        """Return the address of the list."""
+        return self.address_of("")
+
+    def address_of(self, conversation: str, **query: Json) -> str:
+        """Return the address of a conversation."""
+        named = {"conversation": conversation, "as": self.page.role, **query}
+        query_text = urlencode({name: value for name, value in named.items() if value})
+        return f"{self.page.address}/talk" + (f"?{query_text}" if query_text else "")
+
+    def name_others(self, conversation: Doc) -> str:
+        """Return the names of the other seats of a letter."""
+        seats = [seat for seat in conversation["seats"] if seat != self.doc["seat"]]
+        return self.labels.texts.grammar.join_list([self.labels.short_seat(seat) for seat in seats])
+
+    @property
+    def addressees(self) -> list[int]:
+        """Return the seats to which a letter may be written."""
+        taken = [each["seat"] for each in self.page.summary["seats"] if each["player"]]
+        return [seat for seat in taken if seat != self.doc["seat"]]
+
+    @property
+    def may_write(self) -> bool:
+        """Return whether the visitor may write into the open conversation."""
+        if self.conversation is None:
+            return False
+        return bool(self.doc["public" if self.conversation["kind"] == "table" else "private"])
+
+    @property
+    def last(self) -> int:
+        """Return the place of the last message."""
+        return max((each["last"]["entry"] for each in self.doc["conversations"] if each["last"]), default=0)
+
+
+def _find_newest(doc: Doc) -> Doc | None:
+    """Return the last message of others that the visitor has not read."""
+    unread = [each["last"] for each in doc["conversations"] if each["unread"] and not each["muted"]]
+    texts = [each for each in unread if each and each["text"] and not each["own"]]
+    return max(texts, key=lambda each: int(each["entry"]), default=None)
+
+
+def show_talk(game: str) -> Response:
+    """Show the conversations of a table, or one of them; its messages then count as read."""
+    return _render(load_table_page(game))
+
+
+def _render(page: TablePage, problem: Problem | None = None) -> Response:
+    game, role = page.game, page.role
+    wanted = request.values.get("conversation", "")
+    doc = require("GET", f"/games/{game}/talk", role=role)
+    found = next((each for each in doc["conversations"] if each["conversation"] == wanted), None)
+    newest = _find_newest(doc)
+    messages: Sequence[Doc] = ()
+    if found is not None:
+        before = parse_number(request.args.get("before", ""), MAX_INT) or MAX_INT
+        query = urlencode({"conversation": wanted, "before": before, "limit": NEWEST})
+        messages = require("GET", f"/games/{game}/talk/messages?{query}", role=role)["items"]
+        if messages and found["unread"]:
+            mark = {"conversation": wanted, "upto": messages[-1]["entry"]}
+            ask("PUT", f"/games/{game}/talk/read", mark, role=role)
+            doc["unread"] -= 0 if found["muted"] else found["unread"]
+            found["unread"] = 0
+    notes = ask("GET", f"/games/{game}/notes", role=role).doc.get("items", ()) if session_owner() else ()
+    draft = request.form.get("text", "") if problem else ""
+    return render_games_page(
+        "talk",
+        problem.status if problem else 200,
+        page=page,
+        labels=page.labels,
+        summary=page.summary,
+        shown=TalkShown(page, doc, found, messages, notes, newest, draft),
+        key=new_form_key(),
+        times=clocks.Times.of_visitor(),
+        problem=localize_problem(problem) if problem else None,
+    )
+
+
+def download_mailbox(game: str) -> Response:
+    """Return the visitor's mailbox as a file."""
+    page = load_table_page(game)
+    found = require("GET", f"/games/{game}/talk/mailbox", role=page.role)
+    response = Response(found["text"], content_type="application/x-ndjson")
+    response.headers["Content-Disposition"] = 'attachment; filename="mailbox.jsonl"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def write_talk(game: str) -> Response:
+    """Carry out a form of the page: write, mute, or keep a note."""
+    if session_owner() is None:
+        return show_login(f"/games/{game}/talk")
+    page = load_table_page(game)
+    acts = {"say": _say, "mute": _mute, "note": _keep_note}
+    act = acts.get(request.form.get("act", ""))
+    if act is None:
+        raise Problem("form_stale")
+    try:
+        conversation = act(page)
+    except RefusedCall as problem:
+        return _render(page, problem)
+    query = {name: value for name, value in (("conversation", conversation), ("as", page.role)) if value}
+    return redirect(f"{page.address}/talk" + (f"?{urlencode(query)}" if query else ""))
+
+
+def _say(page: TablePage) -> str:
+    """Send a message; return its conversation."""
+    form, role = request.form, page.role
+    seats = [seat for each in form.getlist("to") if (seat := parse_number(each, 99)) is not None]
+    wanted = form.get("conversation", "")
+    if wanted and wanted != "table":
+        doc = require("GET", f"/games/{page.game}/talk", role=role)
+        known = next((each for each in doc["conversations"] if each["conversation"] == wanted), None)
+        if known is None:
+            raise Problem("form_stale")
+        seats = known["seats"]
+    version = parse_number(form.get("version", ""), MAX_INT)
+    body: Doc = {"to": seats, "text": form.get("text", ""), "version": version}
+    sent = require("POST", f"/games/{page.game}/talk/messages", body, role=role, Idempotency_Key=read_form_key())
+    return str(sent["conversation"])
+
+
+def _mute(page: TablePage) -> str:
+    """Mute a conversation, or unmute it; return it."""
+    conversation = request.form.get("conversation", "")
+    body = {"conversation": conversation, "muted": request.form.get("muted") == "yes"}
+    require("PUT", f"/games/{page.game}/talk/mutes", body, role=page.role)
+    return conversation
+
+
+def _keep_note(page: TablePage) -> str:
+    """Keep the visitor's note about the table."""
+    require("PUT", f"/games/{page.game}/notes", {"text": request.form.get("text", "")}, role=page.role)
+    return ""

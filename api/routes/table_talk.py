@@ -1,0 +1,324 @@
+"""Routes of talk: conversations, messages, marks, and a person's own notes about a table."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from flask import Response
+
+from api import authorization
+from api.caller_keys import mark_replayed, role_key
+from api.documents.talk import build_talk, find_reader, find_seat, message_to_json
+from api.http import rate_limits
+from api.http.json_responses import JsonResponse
+from api.http.problems import Problem
+from api.openapi.smorest import Blueprint, string_headers
+from api.response_builders import json_response, load_table, page_response
+from api.schemas.query_args import KeyHeaders
+from api.schemas.talk_responses import MessageDoc, MessagesDoc, NotesDoc, TalkDoc
+from api.schemas.talk_schemas import MessagesArgs, MuteSchema, NewMessageSchema, NoteWishSchema, ReadMarkSchema
+from api.services import services
+from domain.errors import RuleError, UnknownGame
+from domain.kernel.game.game import AnyGame
+from domain.kernel.game.record_builder import has_talk
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import Message
+from domain.service.principals import Principal
+from domain.talk.mailboxes import dump_mailbox, entry_to_json
+from domain.talk.message_rules import (
+    MOST_CHARACTERS,
+    RATE_CODE,
+    check_references,
+    check_seats,
+    check_time,
+    clean_text,
+)
+from domain.talk.talk_store import TABLE, MailboxReader, Post, conversation_of
+from domain.types import Doc, Seat
+
+bp = Blueprint("talk", __name__, url_prefix="/v1/games", description="Messages between players.")
+
+LINES = "application/x-ndjson"
+
+PAGE = 500
+"""Entries of a mailbox in one read."""
+
+LINK = string_headers("Link")
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/talk",
+    "talk",
+    access=authorization.optional_talk,
+    errors=(403, 404),
+)
+def talk(game: str) -> JsonResponse[TalkDoc]:
+    """Return the table's terms of talk, your rights to write now, and your conversations, the last one first.
+
+    Spectators see the table's conversation, with the delay of their board. Nobody sees anything of the letters of
+    others, not even their number.
+    """
+    rules, now = load_table(game)
+    return json_response(build_talk(services(), rules, now, find_reader(game, now)))
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/talk/messages",
+    "messages",
+    access=authorization.optional_talk,
+    errors=(403, 404),
+    query=MessagesArgs,
+    response_headers=LINK,
+)
+def messages(args: Doc, game: str) -> JsonResponse[MessagesDoc]:
+    """Return messages in their order, of one conversation or of all.
+
+    Follow `next`, or ask with `after` as the last `entry` received: nothing is lost and nothing comes twice.
+    """
+    _, now = load_table(game)
+    s, reader = services(), find_reader(game, now)
+    conversation = _find_conversation(reader, args["conversation"]) if args["conversation"] else ""
+    found = s.talk.list_entries(reader, conversation, after=args["after"], before=args["before"], limit=args["limit"])
+    items = [message_to_json(s, now, reader, each) for each in found]
+    query = {"conversation": args["conversation"]} if args["conversation"] else {}
+    last = found[-1].entry if found else args["after"]
+    more = len(found) == args["limit"] and not args["before"]
+    url = f"/v1/games/{game}/talk/messages?" + urlencode({**query, "after": last, "limit": args["limit"]})
+    response: JsonResponse[MessagesDoc] = page_response({"items": items, "next": url if more else None})
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _find_conversation(reader: MailboxReader, id_: str) -> str:
+    """Return a conversation of the caller. Raise Problem for one of others."""
+    found = services().talk.find_conversation(reader, id_)
+    if found is None:
+        raise Problem("not_found")
+    return found
+
+
+@bp.operation(
+    "POST",
+    "/<game:game>/talk/messages",
+    "write_message",
+    access=authorization.require_talk,
+    errors=(403, 404, 409),
+    body=NewMessageSchema,
+    headers=KeyHeaders,
+    status=201,
+)
+def write_message(body: Doc, headers: Doc, game: str) -> JsonResponse[MessageDoc]:
+    """Write to the table, or a letter to one seat or several.
+
+    It makes no record and moves no clock. A seat writes thirty messages a minute at most, ten of them at once. A
+    letter must be allowed by the terms now: 409 `talk_is_off`, `not_now` with the number of the rule.
+    """
+    rules, now = load_table(game)
+    seat, caller = _writer(now)
+    authorization.require_good_standing()
+    s, key = services(), role_key(headers["key"])
+    try:
+        entry, replayed = s.talk.post(_make_post(rules, now, seat, caller, body), key)
+    except RuleError as error:
+        before = s.talk.find_repeated(game, seat, key) if key else None
+        if before is None:
+            raise _tell_refusal(error) from error
+        entry, replayed = before, True
+    reader = find_reader(game, now, own=True)
+    found = s.talk.find_entry(reader, entry)
+    if found is None:
+        raise Problem("not_found")
+    response = json_response(message_to_json(s, now, reader, found), 201)
+    if replayed:
+        mark_replayed(response)
+    else:
+        s.notify_changed(game)
+    return response
+
+
+def _make_post(rules: AnyRuleset, now: AnyGame, seat: Seat, caller: Principal, body: Doc) -> Post:
+    """Return the message as it is to be stored. Raise RuleError or Problem."""
+    private = bool(body["to"])
+    check_time(rules.meta.talk, now, services().clock(), private=private)
+    seats = check_seats(now, seat, body["to"]) if private else list(range(now.table.seats))
+    return Post(
+        now.id,
+        seat,
+        caller.player,
+        conversation_of(seats) if private else TABLE,
+        {each: now.players[each].id if each in now.players else "" for each in seats},
+        now.table.seats,
+        now.version,
+        _find_seen(now, body["version"]),
+        _check_text(body["text"], required=not body["references"]),
+        check_references(body["references"], now.version),
+    )
+
+
+def _tell_refusal(error: RuleError) -> Exception:
+    """Return the error for a refused message: above the allowance a problem with the time to wait."""
+    if error.code != RATE_CODE:
+        return error
+    headers = {"Retry-After": str(error.detail["seconds"])}
+    return Problem(RATE_CODE, status=429, headers=headers, figures=error.detail)
+
+
+def _writer(now: AnyGame) -> tuple[Seat, Principal]:
+    """Return the caller's seat. Raise Problem for an officer, a spectator or a lent token."""
+    caller = authorization.optional_principal()
+    seat = find_seat(caller)
+    if seat is None or caller is None or now.players[seat].id != caller.player:
+        raise Problem("lent_token" if caller and caller.lent else "not_a_participant")
+    return seat, caller
+
+
+def _find_seen(now: AnyGame, version: int | None) -> tuple[int, str]:
+    """Return version and hash of the record seen by the writer. Raise RuleError for a missing one."""
+    if version in (None, now.version):
+        return now.version, now.hash
+    records = services().ledger.read(now.id, version - 1, version) if version <= now.version else []
+    if not records:
+        raise RuleError("unknown_reference", "", {"at": "/version"})
+    return version, records[0].hash
+
+
+def _check_text(text: str, *, required: bool) -> str:
+    """Return the text of a message or note. Raise Problem."""
+    text, refused = clean_text(text)
+    if len(text) > MOST_CHARACTERS:
+        raise Problem("too_long", figures={"most": MOST_CHARACTERS})
+    if refused or (required and not text):
+        message = (
+            Message("The character {code} is not allowed.", code=f"U+{ord(refused):04X}")
+            if refused
+            else Message("It must not be empty.")
+        )
+        raise Problem("invalid_body", errors=[{"at": "/text", "message": message}])
+    return text
+
+
+@bp.operation(
+    "PUT",
+    "/<game:game>/talk/read",
+    "mark_read",
+    access=authorization.require_talk,
+    errors=(403, 404),
+    body=ReadMarkSchema,
+    status=204,
+)
+def mark_read(body: Doc, game: str) -> Response:
+    """Say how far you have read a conversation. Nobody else learns it."""
+    reader = _own_reader(game)
+    services().talk.mark_read(reader, _find_conversation(reader, body["conversation"]), body["upto"])
+    return Response(status=204)
+
+
+@bp.operation(
+    "PUT",
+    "/<game:game>/talk/mutes",
+    "mute_conversation",
+    access=authorization.require_talk,
+    errors=(403, 404),
+    body=MuteSchema,
+    status=204,
+)
+def mute_conversation(body: Doc, game: str) -> Response:
+    """Mute a conversation for yourself, or unmute it. Nobody else learns it."""
+    reader = _own_reader(game)
+    conversation = _find_conversation(reader, body["conversation"])
+    services().talk.mute(reader, conversation, muted=body["muted"])
+    return Response(status=204)
+
+
+def _own_reader(game: str) -> MailboxReader:
+    """Return the caller as the reader of an own mailbox. Raise Problem for anybody else."""
+    reader = find_reader(game, load_table(game)[1], own=True)
+    if reader.mailbox < 0:
+        raise Problem("not_a_participant")
+    return reader
+
+
+# --- proof ---------------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/talk/mailbox",
+    "mailbox",
+    access=authorization.optional_talk,
+    errors=(403, 404, 409),
+    response={"type": "string"},
+    content_type=LINES,
+)
+@rate_limits.whole_game_slot()
+def mailbox(game: str) -> Response:
+    """Return your seat's mailbox as a file of JSON lines: its entries, and its blind and path for each record.
+
+    With the export of the game it proves each text in it, and when it was written at the latest. A reader of the file
+    learns all of it, and the number of your messages. A text erased since is left out, and the rest is still proved.
+    """
+    _, now = load_table(game)
+    reader = find_reader(game, now, own=True)
+    if reader.mailbox < 0 or reader.upto is not None:
+        raise Problem("not_a_participant")
+    if not has_talk(now.terms):
+        raise RuleError("talk_is_off", "", {"talk": "none"})
+    s, entries, after = services(), list[Doc](), 0
+    while found := s.talk.list_entries(reader, after=after, limit=PAGE):
+        entries += [entry_to_json(each.commitment, each.message) for each in found]
+        after = found[-1].entry
+    roots = [record.public["talk"] for record in s.ledger.read(game)]
+    anchors = s.talk.find_anchors(game, reader.mailbox, now.table.seats, roots)
+    header: Doc = {"annals_mailbox": 1, "game": game, "seat": reader.mailbox, "entries": len(entries)}
+    response = Response(dump_mailbox(header, entries, anchors), content_type=LINES)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Content-Disposition"] = 'attachment; filename="mailbox.jsonl"'
+    return response
+
+
+# --- notes -----------------------------------------------------------------------------------------------------
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/notes",
+    "notes",
+    access=authorization.require_talk,
+    errors=(403, 404),
+)
+def notes(game: str) -> JsonResponse[NotesDoc]:
+    """Return your own notes about the table and its regions. Nobody else sees them."""
+    _check_table(game)
+    return json_response({"items": services().talk.list_notes(_note_players(), game)})
+
+
+@bp.operation(
+    "PUT",
+    "/<game:game>/notes",
+    "write_note",
+    access=authorization.require_talk,
+    errors=(403, 404),
+    body=NoteWishSchema,
+    status=204,
+)
+def write_note(body: Doc, game: str) -> Response:
+    """Write your own note about the table, or about a region of it, in place of the one before."""
+    _check_table(game)
+    authorization.require_good_standing()
+    services().talk.set_note(game, _note_players()[0], body["place"], _check_text(body["text"], required=False))
+    return Response(status=204)
+
+
+def _check_table(game: str) -> None:
+    if not services().ledger.version(game):
+        raise UnknownGame(game)
+
+
+def _note_players() -> list[str]:
+    """Return the ids of the caller as a person. Raise Problem for a lent token."""
+    players = authorization.player_ids()
+    if not players:
+        raise Problem("lent_token")
+    return players

@@ -1,0 +1,89 @@
+"""Schemas of requests about talk: messages, marks, notes."""
+
+from __future__ import annotations
+
+from marshmallow import fields, validate
+
+from api.schemas.query_args import WaitArgs
+from api.schemas.request_fields import (
+    LENGTH,
+    BoundedList,
+    QueryInt,
+    RequestSchema,
+    StrictBool,
+    StrictInt,
+    range_check,
+    word_field,
+)
+from domain.types import MAX_INT
+
+LONGEST_TEXT = 20_000
+"""Characters of a text that is read at all; a message has fewer (`too_long`)."""
+
+_CONVERSATION = r"^(table|[0-9a-f]{16})$"
+_ID = {"description": "Id of a conversation, from the list: `table`, or one for your seat alone."}
+_ENTRY = {"description": "Place of a message in your mailbox, from 1."}
+
+
+def _text_field(description: str) -> fields.String:
+    return fields.String(
+        required=True,
+        validate=validate.Length(0, LONGEST_TEXT, error=LENGTH),
+        metadata={"description": description, "examples": ["Shall we leave each other alone this turn?"]},
+    )
+
+
+class ReferenceSchema(RequestSchema):
+    version = StrictInt(required=True, validate=range_check(1, 2**31 - 1))
+
+
+class NewMessageSchema(RequestSchema):
+    to = BoundedList(
+        StrictInt(validate=range_check(0, 99)),
+        0,
+        100,
+        required=True,
+        metadata={"description": "Seats of a letter, your own or not. Empty: a message to the table."},
+    )
+    text = _text_field("At most 2,000 characters, and none that turns the direction of text.")
+    version = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(1, 2**31 - 1),
+        metadata={"description": "Version that you saw when you wrote. null: the newest one."},
+    )
+    references = BoundedList(fields.Nested(ReferenceSchema), 0, 10, load_default=list)
+
+
+class ReadMarkSchema(RequestSchema):
+    conversation = word_field(_CONVERSATION, required=True, metadata=_ID)
+    upto = StrictInt(required=True, validate=range_check(0, MAX_INT), metadata=_ENTRY)
+
+
+class MuteSchema(RequestSchema):
+    conversation = word_field(_CONVERSATION, required=True, metadata=_ID)
+    muted = StrictBool(required=True)
+
+
+class MessagesArgs(WaitArgs):
+    conversation = word_field(_CONVERSATION, load_default="", metadata=_ID)
+    after = QueryInt(load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Last place received."})
+    before = QueryInt(
+        load_default=0,
+        validate=range_check(0, MAX_INT),
+        metadata={
+            "description": "Instead of `after`: the last messages before this place; 9007199254740991: the last."
+        },
+    )
+    limit = QueryInt(load_default=50, validate=range_check(1, 200))
+
+
+class NoteArgs(RequestSchema):
+    place = word_field(r"^[A-Za-z0-9_:-]{1,60}$", load_default="", metadata={"description": "A region; empty: all."})
+
+
+class NoteWishSchema(RequestSchema):
+    place = word_field(
+        r"^[A-Za-z0-9_:-]{0,60}$", load_default="", metadata={"description": "A region; empty: the whole table."}
+    )
+    text = _text_field("At most 2,000 characters; empty deletes the note.")

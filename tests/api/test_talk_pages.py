@@ -1,0 +1,114 @@
+"""Pages of talk: forms that work without scripts, in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from tests.api.conftest import Site
+from tests.api.game_pages import Page, Person
+from tests.api.members import register
+from tests.api.oauth.browser import Browser
+
+WORD = "Zanzibar"
+
+
+@dataclass
+class Evening:
+    """A table with talk, and the people who play there by its pages."""
+
+    site: Site
+    game: str
+    people: list[Person]
+
+    @property
+    def path(self) -> str:
+        return f"/games/{self.game}/talk"
+
+    def page(self, who: int, query: str = "") -> str:
+        got = self.people[who].read(self.path + query)
+        assert got.status_code == 200, got.text
+        return str(got.text)
+
+    def write(self, who: int, text: str, *to: str, query: str = "") -> str:
+        """Fill in a form of the page, and read the page after it."""
+        form = Page(self.page(who, query)).act("say")
+        answer = self.people[who].send(form, ("text", text), *(("to", seat) for seat in to))
+        assert answer.status_code == 303, answer.text
+        return str(self.people[who].follow(answer).text)
+
+
+@pytest.fixture
+def evening(site: Site) -> Evening:
+    """Three people at a table with talk."""
+    people = []
+    for name in ("Anne", "Bruno", "Clara"):
+        member, browser = register(site, name), Browser(site)
+        assert browser.log_in(name).status_code == 303
+        people.append(Person(site, browser, member))
+    game = people[0].api.post("/games", {"ruleset": "orders@1", "seats": 3, "talk": "free"}).json["game"]
+    for seat, person in enumerate(people):
+        assert person.api.post(f"/games/{game}/seats", {"seat": seat}).status_code == 201
+    assert people[0].api.post(f"/games/{game}/start", Annals_Role="director").status_code == 201
+    return Evening(site, game, people)
+
+
+class TestThePage:
+    def test_a_letter_is_written_read_and_answered_by_forms(self, evening: Evening) -> None:
+        assert WORD in evening.write(0, f"Meet me in {WORD}.", "1")
+        listed = evening.page(1)
+        assert f"Meet me in {WORD}." in listed
+        assert "1 new" in listed
+        conversation = evening.people[1].api.get(f"{evening.path}").json["conversations"][0]["conversation"]
+        query = f"?conversation={conversation}"
+        assert f"Meet me in {WORD}." in evening.page(1, query)
+        assert "1 new" not in evening.page(1)  # a look is enough
+        assert "I shall come." in evening.write(1, "I shall come.", query=query)
+        assert WORD not in evening.page(2)
+
+    def test_the_page_of_the_table_counts_what_is_new(self, evening: Evening) -> None:
+        evening.write(0, f"Meet me in {WORD}.", "1")
+        for who, count in ((1, '<span class="count">1</span>'), (2, '<span class="count" hidden>0</span>')):
+            table = evening.people[who].read(f"/games/{evening.game}").text
+            assert count in table
+            assert WORD not in table
+
+    def test_it_speaks_french_and_shows_text_as_text(self, evening: Evening) -> None:
+        evening.write(0, "<b>bold</b> \u05d0", "1")
+        shown = evening.people[1].read(evening.path, Accept_Language="fr").text
+        assert "&lt;b&gt;bold&lt;/b&gt;" in shown
+        assert "<b>bold" not in shown
+        assert "Lettre" in shown
+
+    def test_a_refused_text_stays_in_its_form(self, evening: Evening) -> None:
+        form = Page(evening.page(0)).act("say")
+        answer = evening.people[0].send(form, ("text", f"{WORD} \u202e"), ("to", "1"))
+        assert answer.status_code == 422
+        assert WORD in answer.text
+
+    def test_a_second_click_sends_nothing_more(self, evening: Evening) -> None:
+        form = Page(evening.page(0)).act("say")
+        for _ in range(2):
+            assert evening.people[0].send(form, ("text", WORD), ("to", "1")).status_code == 303
+        assert len(evening.people[1].api.get(f"{evening.path}/messages").json["items"]) == 1
+
+    def test_notes_are_kept_for_oneself(self, evening: Evening) -> None:
+        form = Page(evening.page(0)).act("note")
+        assert evening.people[0].send(form, ("text", f"Trust nobody in {WORD}.")).status_code == 303
+        assert f"Trust nobody in {WORD}." in evening.page(0)
+        assert WORD not in evening.page(1)
+
+    def test_the_mailbox_is_a_file(self, evening: Evening) -> None:
+        evening.write(0, WORD, "1")
+        got = evening.people[1].read(f"{evening.path}/mailbox")
+        assert (got.status_code, got.mimetype) == (200, "application/x-ndjson")
+        assert got.text.startswith('{"annals_mailbox":1,')
+
+    def test_a_spectator_reads_the_table_alone_and_writes_nothing(self, evening: Evening) -> None:
+        evening.write(0, WORD, "1")
+        evening.people[0].api.post(f"{evening.path}/messages", {"to": [], "text": "Hello."}, Annals_Role="0")
+        shown = Person(evening.site, Browser(evening.site)).read(evening.path).text
+        assert "Hello." in shown
+        assert WORD not in shown
+        assert "<textarea" not in shown
