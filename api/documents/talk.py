@@ -15,7 +15,7 @@ from domain.kernel.game.record_builder import has_talk
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.service.principals import Principal
 from domain.talk.message_rules import TALK_AFTER_CLOSE, may_write_letters
-from domain.talk.talk_store import PUBLISHED, SPECTATORS, TABLE, Entry, MailboxReader, Summary
+from domain.talk.talk_store import PUBLISHED, SPECTATORS, TABLE, ConversationSummary, Entry, MailboxReader
 from domain.types import Seat
 
 LAST = 1 << 53
@@ -87,7 +87,7 @@ def build_talk(s: ApiServices, rules: AnyRuleset, now: AnyGame, reader: MailboxR
     is_seat, at = reader.mailbox >= 0 and reader.players and _holds(now, reader), s.clock()
     known = {each.conversation: each for each in s.talk.list_conversations(reader)} if has_talk(now.terms) else {}
     if has_talk(now.terms):
-        known.setdefault(TABLE, Summary(TABLE, 0, 0, muted=False))
+        known.setdefault(TABLE, ConversationSummary(TABLE, 0, 0, muted=False))
     items = [_conversation_to_json(s, now, reader, each) for each in known.values()]
     is_over = now.status == "closed" and at > now.time + TALK_AFTER_CLOSE
     return {
@@ -112,7 +112,9 @@ def list_seats(now: AnyGame, conversation: str) -> list[Seat]:
     return list(range(now.table.seats)) if conversation == TABLE else [int(each) for each in conversation.split("-")]
 
 
-def _conversation_to_json(s: ApiServices, now: AnyGame, reader: MailboxReader, known: Summary) -> ConversationDoc:
+def _conversation_to_json(
+    s: ApiServices, now: AnyGame, reader: MailboxReader, known: ConversationSummary
+) -> ConversationDoc:
     last = s.talk.list_entries(reader, known.conversation, before=LAST, limit=1) if known.last else []
     return {
         "conversation": s.talk.conversation_id(reader, known.conversation),

@@ -134,7 +134,7 @@ class Entry(NamedTuple):
     """The message with its nonce; None once erased, or if it was not asked for."""
 
 
-class Summary(NamedTuple):
+class ConversationSummary(NamedTuple):
     """A conversation as its reader knows it."""
 
     conversation: str
@@ -327,15 +327,15 @@ class TalkStore:
             return None
         return doc
 
-    def list_conversations(self, reader: MailboxReader) -> list[Summary]:
+    def list_conversations(self, reader: MailboxReader) -> list[ConversationSummary]:
         """Return the conversations with a message in this mailbox, the last one first."""
         if reader.mailbox == SPECTATORS:
             entries = self.list_entries(reader, TABLE, before=1 << 62, limit=1)
-            return [Summary(TABLE, each.entry, 0, muted=False) for each in entries]
+            return [ConversationSummary(TABLE, each.entry, 0, muted=False) for each in entries]
         if reader.mailbox == PUBLISHED:
             query = "SELECT conversation, max(number) FROM talk_entries WHERE game = ? GROUP BY conversation"
             rows = self._database.execute(f"{query} ORDER BY 2 DESC", (reader.game,))
-            return [Summary(conversation, last, 0, muted=False) for conversation, last in rows]
+            return [ConversationSummary(conversation, last, 0, muted=False) for conversation, last in rows]
         own, blocked = list(reader.players), sorted(reader.blocked)
         player = own[0] if own else ""
         foreign = f"e.author NOT IN ({placeholders([*own, *blocked, ''])})"
@@ -348,7 +348,7 @@ SELECT e.conversation, max(e.entry), sum(CASE WHEN e.entry > coalesce(m.seen, 0)
             query += f" AND (e.conversation = 'table' OR e.player IN ({placeholders([*own, ''])}))"
             params += [*own, ""]
         rows = self._database.execute(f"{query} GROUP BY e.conversation ORDER BY 2 DESC", params)
-        return [Summary(name, last, unread, muted=bool(muted)) for name, last, unread, muted in rows]
+        return [ConversationSummary(name, last, unread, muted=bool(muted)) for name, last, unread, muted in rows]
 
     def conversation_id(self, reader: MailboxReader, conversation: str) -> str:
         """Return the id of a conversation for this mailbox alone, so URLs and logs name no seats."""
