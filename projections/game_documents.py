@@ -185,10 +185,12 @@ class StoredSummaryDoc(ProvenanceDoc):
     several: NotRequired[Annotated[bool, "True if one person may take several seats."]]
     delay: NotRequired[Annotated[int, "Spectators' delay, seconds."]]
     talk: NotRequired[
-        Annotated[Literal[free, public, by_phase, none], "What players may write to each other; absent: nothing."]
+        Annotated[
+            Literal["free", "public", "by_phase", "none"], "What players may write to each other; absent: nothing."
+        ]
     ]
-    papers: NotRequired[Literal[own, pass_on]]
-    after: NotRequired[Literal[kept, published]]
+    papers: NotRequired[Literal["own", "pass_on"]]
+    after: NotRequired[Literal["kept", "published"]]
     officers: NotRequired[
         Annotated[str, "`neutral`: a director who has a seat needs the players' consent; else `any`."]
     ]
