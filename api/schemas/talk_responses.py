@@ -11,7 +11,7 @@ Withheld = Literal["", "account", "report", "retention", "former", "blocked", "d
 ConversationId = Annotated[str, "Id of a conversation, from the list: `table`, or one for your seat alone."]
 
 
-class ReferenceDoc(TypedDict):
+class MessageReferenceDoc(TypedDict):
     version: int
 
 
@@ -31,7 +31,7 @@ class MessageDoc(TypedDict):
         "Why there is no text: erased with its writer's account, after a report, or after the time for which texts are "
         "kept; written for another holder of the seat; by a player whom you have blocked; unreadable.",
     ]
-    references: list[ReferenceDoc]
+    references: list[MessageReferenceDoc]
     commitment: Annotated[str, "Hash of the message with its nonce."]
 
 
