@@ -24,7 +24,9 @@ COMMANDS = re.findall(r"^    python3 (annals_verify\.py .*)$", (ROOT / "docs" / 
 def downloads(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, str]]:
     """The files that the page tells to download, and the values of its words in capitals."""
     monkeypatch.setattr(checkpoint_publisher, "INTERVAL", 0)
-    table = site.table("orders@1", 3)
+    table = site.table("orders@1", 3, talk="free")
+    said = table.post("/talk/messages", {"to": [1], "text": "Peace?"}, table.tokens[0])
+    assert said.status_code == 201, said.text
     old = publish(site)
     files = {"annals_verify.py": site.get("/verifier.py").data, "theirs.txt": site.get("/log/checkpoint").data}
     table.move(0, ORDER)
@@ -32,6 +34,7 @@ def downloads(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tu
     site.crew.checkpoints.show_note(SignedNote(new.text, tuple(WITNESS.sign(new.text, 1))), 2)
     files |= {
         "game.jsonl": table.get("/export").data,
+        "mailbox.jsonl": site.get(f"{table.path}/talk/mailbox", table.tokens[0]).data,
         "mine.txt": site.get("/log/checkpoint").data,
         "path.json": site.get(f"/log?since={old.size}&size={new.size}").data,
         "record.tlog-proof": table.get(f"/records/{table.version}/proof", Accept="text/plain").data,
@@ -43,7 +46,7 @@ def downloads(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tu
 
 
 def test_there_are_commands() -> None:
-    assert len(COMMANDS) == 5
+    assert len(COMMANDS) == 6
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -74,6 +74,7 @@ class TestMine:
             told = events.until(of("table", turn=False))["data"]
             assert told["left"] is None
             (read,) = table.site.get("/me/games", table.tokens[0]).json["items"]
+            assert read.pop("votes") == 0
             assert told == read
             table.post("/close", {"reason": "void"}, table.director)
             assert events.until(of("table", status="closed"))["data"]["ending"]["reason"] == "void"

@@ -125,6 +125,12 @@ class World:
         self.table("secret", ruleset="windows@1", pace="none", moves=2)
         for entry in GAMES:
             self._make_game(entry.rules.meta.ruleset, entry.seats)
+        table = self.table("talking", moves=2, talk="free")
+        for to, text in (([], "Good evening."), ([1], "Shall we leave each other alone?")):
+            sent(anne.post(f"{table.path}/talk/messages", {"to": to, "text": text, "references": [{"version": 2}]}))
+        for place in ("", "t01"):
+            sent(anne.put(f"{table.path}/notes", {"place": place, "text": "They lie."}), 204)
+        self.paths.append(f"/games/{table.game}/talk")
         self.rule(self.table("paused"), "/pauses", {"reason": "The lights are out."})
         sent(anne.post(f"{self.table('asking').path}/proposals", {"act": "extend", "seconds": 60, **self._decision()}))
         table = self.table("going back", moves=3)

@@ -25,12 +25,19 @@ async function pickOnMap(page, by) {
   for (let step = 0; step < 30 && picks < given.picks; step++) {
     const option = page.locator(".decide form:not(.back) button").first();
     await option.waitFor();
-    const region = await regionOf(option);
+    const region = await aloneIn(page, await regionOf(option));
     if (region && !found.why[by]) found.why[by] = await askOnMap(page, by);
     const made = await submit(page, () => (region ? pickRegion(page, region, by) : option.click()));
     if (made && region) picks += 1;
   }
   return picks;
+}
+
+/** Return the region if one option alone names it: the map then answers at once, and else marks all that do. */
+async function aloneIn(page, region) {
+  if (!region) return null;
+  const values = await page.locator(".decide [name=pick], .decide [name=path]").evaluateAll((nodes) => nodes.map((each) => each.value));
+  return values.filter((each) => each.includes(`"${region}"`)).length === 1 ? region : null;
 }
 
 /** Choose a region that is not offered; return whether the focus is on the reason for it, which stands open. */

@@ -46,7 +46,7 @@ def opened(url: str, name: str) -> tuple[Any, Any]:
 def test_it_is_small_and_imports_nothing_of_ours() -> None:
     for file in (PYTHON / "annals_client.py", PYTHON / "bot_template.py"):
         text = file.read_text("utf-8")
-        assert len(text.splitlines()) <= 500
+        assert len(text.splitlines()) <= 520
         found = set(re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))
         assert found <= {*sys.stdlib_module_names, "annals_client"}
 

@@ -38,7 +38,7 @@ def compiled(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_is_small_and_needs_nothing_at_run_time() -> None:
     text = (TYPESCRIPT / "client.ts").read_text("utf-8")
-    assert len(text.splitlines()) <= 500
+    assert len(text.splitlines()) <= 520
     assert re.findall(r"^import .*", text, re.MULTILINE) == ['import type { components } from "./annals.js";']
     assert "dependencies" not in json.loads((TYPESCRIPT / "package.json").read_text("utf-8"))
 

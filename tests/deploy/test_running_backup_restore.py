@@ -200,13 +200,13 @@ def test_what_is_too_old_goes_and_each_moment_of_the_last_days_stays(
     """A name that was erased is in no copy after the days and one more."""
     copier = WalArchiver(replace(settings, backup_days=2), copies(settings), lambda: NOW[0])
     copier.begin()
-    named(db, "erased")
+    named(db, "Zebediah")
     copier.step()
 
     def holding() -> list[str]:
         found = copies(settings)
-        pieces = [path for path in found.rglob(f"*{SEGMENT}") if b"erased" in WalSegment.load(path).data]
-        return [p.name for p in [*pieces, *(p for p in found.rglob("*.sqlite") if b"erased" in p.read_bytes())]]
+        pieces = [path for path in found.rglob(f"*{SEGMENT}") if b"Zebediah" in WalSegment.load(path).data]
+        return [p.name for p in [*pieces, *(p for p in found.rglob("*.sqlite") if b"Zebediah" in p.read_bytes())]]
 
     assert holding(), "a piece of the log has it"
     db.execute("PRAGMA secure_delete=ON")

@@ -23,10 +23,11 @@ class TestTheKernelsOwn:
         catalogues = [dict(load_texts("", lang).common) for lang in LANGUAGES]
         assert catalogues[0].keys() == catalogues[1].keys()
         for key, text in catalogues[0].items():
-            assert sorted(PLACES.findall(text)) == sorted(PLACES.findall(catalogues[1][key])), key
+            others = [place.replace(":en", ":in") for place in PLACES.findall(catalogues[1][key])]
+            assert sorted(PLACES.findall(text)) == sorted(others), key
             assert text.strip()
             assert catalogues[1][key].strip()
-            assert text != catalogues[1][key]
+            assert text != catalogues[1][key] or key == "item.counted"  # a number and its thing
 
     def test_every_code_and_kind_of_record_has_a_text(self) -> None:
         """A refusal can be told in any language."""

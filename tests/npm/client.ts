@@ -41,6 +41,8 @@ export function data(event: Schemas["StreamEvent"]): number {
       return event.data.version - event.data.from;
     case "timeline":
       return event.data.version;
+    case "message":
+      return event.data.entry;
     case "motion":
     case "proposal":
       return event.data.consents.length;

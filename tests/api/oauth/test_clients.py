@@ -214,7 +214,7 @@ class TestRights:
     def test_one_of_before_may_ask_for_all(self, site: Site, anne: Member) -> None:
         made = registered(anne, scopes=["read"])
         site.services.ledger.execute("DELETE FROM oauth_client_rights")
-        assert len(anne.get(f"/me/clients/{made['id']}").json["scopes"]) == 4
+        assert len(anne.get(f"/me/clients/{made['id']}").json["scopes"]) == 6
 
 
 class TestRedirects:
