@@ -73,7 +73,8 @@ class MailboxAnchors:
 
     def keyed_hash(self, game: str, subject: str) -> str:
         """Return a keyed hash about a table, in hex."""
-        key = self._derived.get(game)
+        with self._lock:
+            key = self._derived.get(game)
         if key is None:
             key = hmac.digest(self._keys().request_key(), f"annals talk|{game}".encode(), "sha256")
             with self._lock:

@@ -76,9 +76,9 @@ def _go_on(page: TablePage, picks: Picks, state: BuilderState) -> Response:
 
 def _take_numbers(page: TablePage, picks: Picks, numbers: Numbers) -> Response:
     """Make what a form with several numbers says, or show it again, filled in: with a preset, or with a refusal."""
-    before = page.builder.advance(picks)
+    before, done = page.builder.advance(picks), numbers.complete(picks)
     if before.answer.status >= 400 or before.move is not None:
-        return _refuse(page, picks, before.answer)
+        return _refuse(page, done if before.answer.code in _MOVED_ON else picks, before.answer)
     asked = ask_next(page, before, numbers)
     if asked.form is None:
         raise Problem("form_stale")
@@ -86,10 +86,10 @@ def _take_numbers(page: TablePage, picks: Picks, numbers: Numbers) -> Response:
         return render_table(page, asked)
     if asked.form.several:
         made = _make_several(page, before.picks, numbers)
-        return _lead_on(page, made) if made.status < 400 else _refuse_numbers(page, asked, picks, made)
+        return _lead_on(page, made) if made.status < 400 else _refuse_numbers(page, asked, done, made)
     state = page.builder.advance(before.picks.add(*numbers.picks))
     if state.answer.status >= 400:
-        return _refuse_numbers(page, asked, picks, state.answer)
+        return _refuse_numbers(page, asked, done, state.answer)
     is_shown = asked.form.submits and current_preferences()["confirm"] != "always"  # the form says what it ends
     return _send(page, state.picks, state.move) if is_shown else _go_on(page, state.picks, state)
 
