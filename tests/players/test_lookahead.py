@@ -41,7 +41,7 @@ def some_way_on(ruleset: str, records: int, seed: int = 1) -> InMemoryGame[Any]:
 @pytest.mark.parametrize("ruleset", sorted(lookahead.EFFORTS))
 def test_other_hidden_values_change_no_choice(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the true hidden values replaced by others that the seat holds for possible, it plays the same move."""
-    monkeypatch.setitem(lookahead.EFFORTS, ruleset, LITTLE)  # type: ignore[arg-type]
+    monkeypatch.setitem(lookahead.EFFORTS, ruleset, LITTLE)
     for records in (5, 40):
         match = some_way_on(ruleset, records)
         seat = match.state.top.owing[0]
@@ -104,7 +104,7 @@ def test_levels_are_those_that_a_ruleset_has() -> None:
 
 @pytest.mark.parametrize("name", ["beginner", "strong"])
 def test_each_level_plays_a_game_to_its_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(lookahead.EFFORTS, "seven_empires@1", Effort(2, 2, 3))  # type: ignore[arg-type]
+    monkeypatch.setitem(lookahead.EFFORTS, "seven_empires@1", Effort(2, 2, 3))
     match, rng = begin("seven_empires@1"), random.Random(1)
     while not match.state.over:
         seat = match.state.top.owing[0]

@@ -38,7 +38,7 @@ class RecordedChance:
 
     def index(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> int:
         _, _, span, value, *at = self._next(channel, label)
-        return value - span[0] if isinstance(span, list) else at[0]
+        return int(value - span[0] if isinstance(span, list) else at[0])
 
     def order(self, channel: str, ordinal: int, label: str, items: Sequence[Json]) -> list[int]:
         order: list[int] = self._next(channel, label)[4]
