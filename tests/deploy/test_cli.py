@@ -95,7 +95,7 @@ class TestRulesets:
 
     def test_a_ruleset_with_a_heuristic_says_so(self, run: Run) -> None:
         clever = RulesetRegistry([replace(skirmish.RULESET, bot=lambda *_: iter(()))])
-        assert run("rulesets", "--json", catalogue=clever).doc[0]["bots"] == ["builder", "heuristic"]
+        assert run("rulesets", "--json", catalogue=clever).doc[0]["bots"] == ["builder", "beginner", "heuristic"]
 
     def test_what_is_shipped_is_the_default(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["rulesets", "--json"]) == DONE
