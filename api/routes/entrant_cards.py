@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from api import authorization
-from api.documents.entrant_cards import build_card, label_entrants, list_meetings
+from api.documents.entrant_points import build_card, label_entrants, list_meetings
+from api.documents.standings_memory import find_ties, make_key
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
@@ -12,7 +13,6 @@ from api.response_builders import retry_after_inspection, tagged_response
 from api.schemas.tournament_responses import EntrantCardDoc, MeetingsDoc
 from api.schemas.tournament_schemas import EntrantCardArgs, PlacesByRoundArgs
 from api.tournament_calls import entrant_names, find_stage, load_ranked, load_tournament
-from domain.tournaments.ties import TieBreaks
 from domain.types import Doc
 
 bp = Blueprint(
@@ -44,7 +44,7 @@ def get_entrant_card(args: Doc, tournament: str, entrant: int) -> JsonResponse[E
         t = load_ranked(tournament, stage, after)
     if entrant >= len(t.entrants):
         raise Problem("not_found")
-    ties = TieBreaks(t.stage(stage, after))
+    ties = find_ties(make_key(t, stage, after))
     lang = args.get("lang", request_language())
     response = tagged_response(build_card(t, stage, ties, entrant, entrant_names(t), lang), version)
     response.vary.add("Accept-Language")

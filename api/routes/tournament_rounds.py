@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from api import authorization
 from api.command_execution import execute_command
-from api.documents.entrant_cards import build_points, label_entrants
+from api.documents.entrant_points import build_points, label_entrants
+from api.documents.standings_memory import find_standings, find_ties, make_key
 from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language
@@ -55,9 +56,7 @@ from domain.tournaments.aggregate.result_commands import Rank, require_round
 from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
-from domain.tournaments.standings import list_standings
 from domain.tournaments.terms import BY_DRAW, IGNORED
-from domain.tournaments.ties import TieBreaks
 from domain.types import Doc
 from projections.tournament_documents import PlacesByRoundDoc, RoundDoc
 from projections.tournament_views import build_progress, build_round, has_round
@@ -317,8 +316,9 @@ def standings(args: Doc, tournament: str) -> JsonResponse[StandingsDoc]:
         "running": [],
     }
     if after is None:
-        ties = TieBreaks(t.stage(stage))
-        doc["standings"] = list_standings(ties)
+        key = make_key(t, stage)
+        ties = find_ties(key)
+        doc["standings"] = find_standings(key)
         doc["running"] = list(ties.tally.running)
         if ties.tally.stage.window:
             doc["unranked"] = {str(entrant): tables for entrant, tables in ties.tally.unranked.items()}
@@ -367,7 +367,7 @@ def explain_places(args: Doc, tournament: str) -> JsonResponse[ExplanationDoc]:
     version, stage = t.version, find_stage(t, args)
     if after is not None:
         t = load_ranked(tournament, stage, after)
-    ties, names = TieBreaks(t.stage(stage, after)), entrant_names(t)
+    ties, names = find_ties(make_key(t, stage, after)), entrant_names(t)
     try:
         found = explain(ties, args["a"], args["b"])
     except TournamentError:
