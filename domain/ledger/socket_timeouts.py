@@ -65,8 +65,8 @@ def set_transaction_timeout(
 class TimeoutConnection(psycopg.Connection[Row]):
     """A connection that closes itself if an answer takes too long; the result of the query is unknown then.
 
-    It cancels nothing. A server that waits for its synchronous standby would take that as the end of the wait: everybody
-    would read a move that its author was told to have failed, and a failover would lose it.
+    It cancels nothing. A server waiting for its synchronous standby would take that as the end of the wait: everybody
+    would read a move without an answer to its author, and a failover would lose it.
     """
 
     patience: float | None = ANSWER_TIMEOUT
