@@ -68,6 +68,10 @@ TABLE_CODES: Mapping[str, str] = {
     "talk_is_off": "the players of this table do not write to each other here, or not in private (`talk`)",
     "not_now": "this is not the time for such a message (`when`)",
     "unknown_reference": "the message names a version that does not exist (`at`)",
+    "unknown_treaty": "the ruleset has no treaty of this kind (`kinds`)",
+    "no_treaty": "the message proposes nothing that you could answer",
+    "treaty_answered": "your seat has answered this treaty before",
+    "treaty_expired": "the time to answer is over (`ended`)",
 }
 """Refusals of table commands, the same in every game."""
 
