@@ -67,7 +67,7 @@ class TreatyTeller:
     # --- what may be proposed
 
     def list_kinds(self, writer: Seat, seats: Sequence[Seat]) -> TreatyKindsDoc:
-        """Return the kinds of treaties that a seat may propose to others, with the values of their fields."""
+        """Return the kinds of treaties offered to a seat, with the values of their fields."""
         found = list_kinds(self._rules, self._now, writer, seats)
         return {"seats": list(seats), "kinds": [self._kind_to_json(kind, writer, seats) for kind in found]}
 

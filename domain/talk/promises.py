@@ -81,7 +81,7 @@ class PromiseFollower:
 
 
 def _list_deeds(rules: AnyRuleset, records: Sequence[Record], known: _Followed) -> list[DatedDeed]:
-    """Return the deeds of records that no rewind has undone."""
+    """Return the deeds of records not undone by a rewind."""
     live = [r for r in records if not any(to < r.version < at for to, at in known.spans)]
     facts = ((record.version, fact) for record in live for fact in _public_facts(record))
     deeds = list(date_deeds(rules.treaties, facts, known.memory, known.turn))

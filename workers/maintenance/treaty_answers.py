@@ -42,7 +42,7 @@ class TreatyAnswers:
         self._waiting: dict[tuple[str, Seat, int], float] = {}
 
     def step(self) -> int:
-        """Answer what is open if it is time; return the number of answers. A store that is down stops nothing else."""
+        """Answer what is open if it is time; return the number of answers. A failing store stops nothing else."""
         if time.monotonic() < self._next_at:
             return 0
         self._next_at = time.monotonic() + REST_SECONDS

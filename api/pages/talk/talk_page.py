@@ -32,13 +32,13 @@ class TalkShown:
     doc: Doc
     """The document of the API."""
     conversation: Doc | None
-    """The conversation that is open; None: the list."""
+    """The open conversation; None: the list."""
     messages: Sequence[Doc] = ()
     notes: Sequence[Doc] = ()
     newest: Doc | None = None
     """The last message of others that the visitor had not read before."""
     draft: str = ""
-    """A text that was refused."""
+    """A refused text."""
     form: TreatyForm | None = None
     """The form for a treaty, if the visitor has asked for it."""
 

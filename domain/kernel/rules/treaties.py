@@ -54,7 +54,7 @@ class DatedDeed(NamedTuple):
 
 @dataclass(frozen=True)
 class Promise:
-    """A treaty that two seats have agreed on."""
+    """A treaty agreed on by two seats."""
 
     by: Seat
     to: Seat
@@ -98,7 +98,7 @@ DeedReader = Callable[[Doc, dict[str, Json]], Deed | None]
 
 
 def tells(kind: str, by: str = "", whom: str = "", place: str = "", amount: str = "", **condition: Json) -> DeedReader:
-    """Return a reader of facts that tell a deed in their members; None without the condition or a seat in `by`."""
+    """Return a reader of facts with a deed in their members; None without the condition or a seat in `by`."""
 
     def tell_deed(fact: Doc, memory: dict[str, Json]) -> Deed | None:
         doer, target = fact.get(by), fact.get(whom)
