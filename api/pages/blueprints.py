@@ -6,10 +6,10 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages.account import account, devices, login, mail
+from api.pages.account import account, devices, login, mail, moderation, notices, programs, security
 from api.pages.common.session import page, show_problem_to_browsers, static_file
-from api.pages.desk import officer_desk
-from api.pages.lobby import absence_page, import_page, lobby
+from api.pages.desk import all_tables, around_page, officer_desk
+from api.pages.lobby import absence_page, import_page, invitations, lobby, people, player_page
 from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
 from api.pages.rules import rules
@@ -17,6 +17,7 @@ from api.pages.table import charts, chronicle, commands, live, play, table
 from api.pages.talk import talk_page
 from api.pages.tournaments import (
     tournament_acts,
+    tournament_around,
     tournament_opening,
     tournament_pages,
     tournament_ratings,
@@ -53,6 +54,7 @@ def register(app: Flask) -> None:
     app.add_url_rule("/account/claims", "pages.claims", page(account.claim_games), methods=["POST"])
     app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end_mail, signed=False), methods=["GET", "POST"])
 
+    _register_acts(app)
     _register_games(app)
     _register_tournaments(app)
 
@@ -63,6 +65,29 @@ def register(app: Flask) -> None:
     app.add_url_rule(
         "/pages/maps/<ruleset>/<lang>/<digest>.svg", "pages.map", map_drawing.show_drawing, methods=["GET"]
     )
+
+
+def _register_acts(app: Flask) -> None:
+    """Register the pages with acts: each takes its forms one level below."""
+    for address, name, view in (
+        (security.ADDRESS, "security", security.show_security),
+        (notices.ADDRESS, "notices", notices.show_notices),
+        (programs.ADDRESS, "programs", programs.show_programs),
+        (people.ADDRESS, "people", people.show_people),
+        (moderation.ADDRESS, "moderation", moderation.show_moderation),
+        (all_tables.ADDRESS, "all_tables", all_tables.act_at_all_tables),
+        (invitations.INVITATIONS, "invitations", invitations.show_invitations),
+        (invitations.REMATCH, "rematch", invitations.play_again),
+        ("/players/<player:player>", "player", player_page.show_player),
+        ("/games/<game:game>/around", "around", around_page.show_around),
+        ("/tournaments/<tournament:tournament>/around", "event_around", tournament_around.show_around),
+    ):
+        shown = page(view)
+        app.add_url_rule(address, f"pages.{name}", shown, methods=["GET"])
+        app.add_url_rule(f"{address}/<code:act>", f"pages.{name}.act", shown, methods=["GET", "POST"])
+    app.add_url_rule("/account/data", "pages.data", page(security.show_data), methods=["GET"])
+    app.add_url_rule("/account/data/file", "pages.data_file", page(security.download_data), methods=["GET"])
+    app.add_url_rule("/account/erased", "pages.erased", page(security.tell_erased), methods=["GET"])
 
 
 def _register_games(app: Flask) -> None:

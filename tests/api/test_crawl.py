@@ -82,7 +82,7 @@ SEEN_ELSEWHERE = {
 SAMPLES = 1
 """Links of one form that are followed, such as those to the versions of one table."""
 
-ENDS = {"/logout", "/account/end"}
+ENDS = {"/logout", "/account/end", "/account/security/log_out", "/account/security/erase", "/account/notices/remove"}
 """Forms that end what the crawler needs: the login."""
 
 FAULTS = {

@@ -196,7 +196,7 @@ def _show_registration(target: str, name: str = "", problem: Problem | None = No
     """Show the form for an account, with the reason of a refusal beside its field."""
     doc = localize_problem(problem) if problem else {}
     field = _REFUSED_FIELDS.get(problem.code, "") if problem else ""
-    faults = {each["pointer"].removeprefix("/"): each["message"] for each in doc.get("errors", ()) if "pointer" in each}
+    faults = {each["at"].removeprefix("/"): each["message"] for each in doc.get("errors", ())}
     faults = {each: text for each, text in faults.items() if each in ("name", "password", "invitation")}
     faults |= {field: doc.get("detail") or f"{doc['title']}."} if field else {}
     return render_page(

@@ -19,6 +19,7 @@ from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.ruleset_options import read_options, show_options
+from api.schemas.accounts import MyChallengeDoc, MyChallengesDoc
 from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
 from api.schemas.table_responses import LobbyDoc, MyGamesDoc
 from api.services import services
@@ -99,8 +100,15 @@ def show_home() -> Response:
         running=[each for each in _public_tables("running", 5) if each.doc["game"] not in own],
         open=_public_tables("open", 10, free="1"),
         rulesets=[] if session_owner() else _rulesets(),
+        invitations=list_invitations(),
+        key=new_form_key(),
         times=clocks.Times.of_visitor(),
     )
+
+
+def list_invitations() -> list[MyChallengeDoc]:
+    """Return the open invitations to the visitor, none without a login."""
+    return read_document(MyChallengesDoc, "/me/challenges")["items"] if session_owner() else []
 
 
 def list_own_tables(*statuses: str) -> list[TableShown]:
@@ -154,6 +162,8 @@ def show_lobby() -> Response:
         rulesets=_rulesets(),
         ruleset=ruleset,
         table_title=title,
+        invitations=list_invitations(),
+        key=new_form_key(),
         times=clocks.Times.of_visitor(),
     )
 
