@@ -65,6 +65,7 @@ def register(app: Flask) -> None:
     app.add_url_rule(
         "/pages/maps/<ruleset>/<lang>/<digest>.svg", "pages.map", map_drawing.show_drawing, methods=["GET"]
     )
+    app.add_url_rule("/pages/shelf/<ruleset>.svg", "pages.shelf", board_picture.show_shelf, methods=["GET"])
 
 
 def _register_acts(app: Flask) -> None:
@@ -100,6 +101,10 @@ def _register_games(app: Flask) -> None:
     imports = import_page.accept_export(page(import_page.show_imports, media="multipart/form-data"))
     app.add_url_rule(import_page.ADDRESS, "pages.imports", imports, methods=["GET", "POST"])
     app.add_url_rule(absence_page.ADDRESS, "pages.absence", page(absence_page.be_away), methods=["GET", "POST"])
+    app.add_url_rule("/learn/<ruleset:ruleset>", "pages.learn", page(rules.show_introduction), methods=["GET"])
+    app.add_url_rule("/learn/<ruleset:ruleset>/rules", "pages.rules_of", page(rules.show_rules_of), methods=["GET"])
+    index_of = page(rules.show_index_of)
+    app.add_url_rule("/learn/<ruleset:ruleset>/rules/index", "pages.index_of", index_of, methods=["GET"])
     app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (

@@ -64,7 +64,11 @@ class TestSecurity:
     def test_a_name_is_changed_and_a_taken_one_is_refused(self, site: Site, anne: Person) -> None:
         register(site, "Bruno")
         answer = send(anne, self.PATH, "name", ("name", "Bruno"))
-        assert (answer.status_code, 'id="fault-name"' in answer.text, 'value="Bruno"' in answer.text) == (409, True, True)
+        assert (answer.status_code, 'id="fault-name"' in answer.text, 'value="Bruno"' in answer.text) == (
+            409,
+            True,
+            True,
+        )
         assert "You are Anna." in done(anne, self.PATH, "name", ("name", "Anna"))
 
     def test_new_codes_end_the_old_ones(self, site: Site, anne: Person) -> None:

@@ -30,6 +30,7 @@ from tests.api.test_officer_forms import FILLED
 from tests.api.world import CATALOGUE, ROLES, World
 
 STARTS = (
+    *("/moderation?name=Anne", "/moderation?status=settled", "/learn/struggle_of_empires@1", "/pages/shelf/orders@1.svg"),
     *("/", "/games", "/games/new", "/games/imports", "/play", "/desk", "/tournaments", "/tournaments/new", "/ratings"),
     *("/account", "/login", "/register", "/device", "/proof", "/nowhere"),
 )

@@ -52,7 +52,11 @@ def _show(page: ActPage, refusal: Refusal | None) -> Response:
         found=found,
         fault_of_search=fault,
         roles=ROLES,
-        log=_name_entries(read_document(LogDoc, f"/audit?limit=50&account={found['account'] if found else ''}")["items"]) if is_admin else (),
+        log=_name_entries(
+            read_document(LogDoc, f"/audit?limit=50&account={found['account'] if found else ''}")["items"]
+        )
+        if is_admin
+        else (),
     )
 
 

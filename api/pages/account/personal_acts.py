@@ -99,9 +99,7 @@ class ActPage:
         """Return the refusal of an act, with its messages beside the fields of the form."""
         g.problem = answer.code
         doc = localize_problem(RefusedCall(answer))
-        found = {
-            each["at"].split("/")[1]: each["message"] for each in doc.get("errors", ()) if each["at"].count("/")
-        }
+        found = {each["at"].split("/")[1]: each["message"] for each in doc.get("errors", ()) if each["at"].count("/")}
         faults = {name: text for name, text in found.items() if name}
         name = self.fields.get((act, answer.code)) or FIELDS.get(answer.code, "")
         if name and not faults:

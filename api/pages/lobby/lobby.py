@@ -17,7 +17,14 @@ from api.pages.common.form_keys import new_form_key, read_form_key
 from api.pages.common.in_process import RefusedCall, ask, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
-from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
+from api.pages.common.session import (
+    keep_guest_token,
+    localize_problem,
+    redirect,
+    render_games_page,
+    session_owner,
+)
+from api.pages.lobby.game_cards import list_cards
 from api.pages.lobby.ruleset_options import read_options, show_options
 from api.schemas.accounts import MyChallengeDoc, MyChallengesDoc
 from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
@@ -25,7 +32,7 @@ from api.schemas.table_responses import LobbyDoc, MyGamesDoc
 from api.services import services
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message, load_texts
-from domain.types import Doc, Json
+from domain.types import DIRECTOR, Doc, Json
 
 STATUSES = ("open", "running", "closed")
 MOST_SHOWN = 20
@@ -99,7 +106,7 @@ def show_home() -> Response:
         due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
         running=[each for each in _public_tables("running", 5) if each.doc["game"] not in own],
         open=_public_tables("open", 10, free="1"),
-        rulesets=[] if session_owner() else _rulesets(),
+        cards=[] if session_owner() else list_cards(_rulesets()),
         invitations=list_invitations(),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
@@ -228,12 +235,9 @@ def _open(rules: RulesetDoc) -> Response:
 
 
 def play_now() -> Response:
-    """Show the games to play against bots, and start one."""
-    if session_owner() is None:
-        is_closed = services().settings.registration == "closed"
-        return log_in_first() if is_closed or request.method == "POST" else redirect("/register?next=/play")
+    """Show the games to play against bots, and start one: also for a guest, who needs no account."""
     if request.method == "GET":
-        return render_games_page("play_now", rulesets=_rulesets(), key=new_form_key())
+        return render_games_page("play_now", wide=True, cards=list_cards(_rulesets()))
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
@@ -245,10 +249,19 @@ def open_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Doc:
     """Open a table, give all seats but the first to bots, and start. Return `game` and `position`."""
     body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
     body |= {"talk": "none"}  # bots do not talk
-    game = require("POST", "/games", body, Idempotency_Key=key)["game"]
+    opened = require("POST", "/games", body, Idempotency_Key=key)
+    game = _keep_token(opened["game"], DIRECTOR, opened)
     for seat in range(1, seats):
         seated = {"seat": seat, "bot": "heuristic"}
-        require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
-    require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
-    started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")
+        require("POST", f"/games/{game}/seats", seated, role=DIRECTOR, Idempotency_Key=f"{key}-{seat}")
+    taken = require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
+    _keep_token(game, "0", taken)
+    started = require("POST", f"/games/{game}/start", role=DIRECTOR, Idempotency_Key=f"{key}-start")
     return {"game": game, "position": started["position"]}
+
+
+def _keep_token(game: str, role: str, answer: Doc) -> str:
+    """Keep the token that a guest gets, and an account does not; return the game."""
+    if "token" in answer:
+        keep_guest_token(game, role, answer["token"])
+    return game
