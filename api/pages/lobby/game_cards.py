@@ -11,6 +11,7 @@ from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
 from api.schemas.history_responses import RulesetLineDoc
 from api.services import services
+from domain.bots import STRONG
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class GameCard:
     words: IntroductionWords | None
     minutes: tuple[int, int]
     weight: int
+    has_strong: bool
+    """True if some bots of the game look ahead."""
     key: str
     """The key of its form: a second click on a button opens no second table."""
 
@@ -39,4 +42,5 @@ def _make_card(line: RulesetLineDoc) -> GameCard:
     words = found["words"][i18n.request_language()] if found else None
     minutes, weight = (found["minutes"], found["weight"]) if found else ((0, 0), 0)
     has_map = load_geometry(package) is not None
-    return GameCard(line["name"], line["title"], line["seats"], has_map, words, minutes, weight, new_form_key())
+    has_strong, key = STRONG in line["bots"], new_form_key()
+    return GameCard(line["name"], line["title"], line["seats"], has_map, words, minutes, weight, has_strong, key)

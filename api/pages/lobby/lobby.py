@@ -30,6 +30,7 @@ from api.schemas.accounts import MyChallengeDoc, MyChallengesDoc
 from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
 from api.schemas.table_responses import LobbyDoc, MyGamesDoc
 from api.services import services
+from domain.bots import HEURISTIC
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message, load_texts
 from domain.types import DIRECTOR, Doc, Json
@@ -237,22 +238,23 @@ def _open(rules: RulesetDoc) -> Response:
 def play_now() -> Response:
     """Show the games to play against bots, and start one: also for a guest, who needs no account."""
     if request.method == "GET":
-        return render_games_page("play_now", wide=True, cards=list_cards(_rulesets()))
+        return render_games_page("play_now", wide=True, cards=list_cards(_rulesets()), key=new_form_key())
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
-    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key())
+    level = next((each for each in reversed(chosen["bots"]) if each == request.form.get("level")), HEURISTIC)
+    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key(), level)
     return redirect(f"/games/{started['game']}?wait={started['position']}#move")
 
 
-def open_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Doc:
-    """Open a table, give all seats but the first to bots, and start. Return `game` and `position`."""
+def open_against_bots(ruleset: str, seats: int, options: Doc, key: str, level: str = HEURISTIC) -> Doc:
+    """Open a table, give all seats but the first to bots of a level, and start. Return `game` and `position`."""
     body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
     body |= {"talk": "none"}  # bots do not talk
     opened = require("POST", "/games", body, Idempotency_Key=key)
     game = _keep_token(opened["game"], DIRECTOR, opened)
     for seat in range(1, seats):
-        seated = {"seat": seat, "bot": "heuristic"}
+        seated = {"seat": seat, "bot": level}
         require("POST", f"/games/{game}/seats", seated, role=DIRECTOR, Idempotency_Key=f"{key}-{seat}")
     taken = require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
     _keep_token(game, "0", taken)
