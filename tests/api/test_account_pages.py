@@ -14,6 +14,7 @@ from tests.api.members import OTHER, PASSWORD, Watch, promoted, register, timed
 from tests.api.oauth.browser import Browser
 from tests.api.test_mail import codes
 from tests.api.test_tournament_pages import person
+from tests.api.test_tournaments import BODY
 
 
 @pytest.fixture
@@ -132,7 +133,9 @@ class TestNotices:
         assert "whsec_" in send(anne, self.PATH, "webhook", url, ("about", "mine"), ("events", "turn.due")).text
         (hook,) = anne.api.get("/me/webhooks").json["items"]
         chosen = f"{self.PATH}?webhook={hook['id']}"
-        assert "on its way" in done(anne, chosen, "test")
+        answer = send(anne, chosen, "test")
+        assert answer.headers["Location"].endswith("#deliveries")
+        assert "on its way" in anne.read(answer.headers["Location"]).text
         done(anne, chosen, "change", ("url", hook["url"]), ("events", "game.over"))
         assert anne.api.get("/me/webhooks").json["items"][0]["state"] == "off"
         done(anne, self.PATH, "remove")
@@ -207,3 +210,56 @@ class TestPeople:
         assert anne.api.get("/me/watching").json["items"] == []
         done(anne, path, "report", ("said", "They pass on purpose."))
         assert anne.api.get("/me/data").json["reports"][0]["game"] == game
+
+
+class TestOfficers:
+    PATH = "/desk/all"
+
+    def test_all_tables_are_paused_and_go_on_at_once(self, site: Site, anne: Person) -> None:
+        opened = anne.play_now("struggle_of_empires@1")
+        paused = send(anne, self.PATH, "pause", ("reason", "The lights are out."))
+        assert (paused.status_code, opened in paused.text, "done" in paused.text) == (200, True, True)
+        assert site.services.commands.game(opened.rpartition("/")[2]).current_pause is not None
+        assert send(anne, self.PATH, "resume").status_code == 200
+        assert site.services.commands.game(opened.rpartition("/")[2]).current_pause is None
+
+    def test_a_role_is_offered_at_several_tables(self, site: Site, anne: Person) -> None:
+        register(site, "Bruno")
+        game = anne.api.post("/games", {"ruleset": "struggle_of_empires@1", "seats": 3}).json["game"]
+        fields = (("name", "Bruno"), ("role", "arbiter"), ("games", game))
+        assert "is offered" in done(anne, self.PATH, "offer", *fields)
+
+    def test_a_director_looks_and_the_chat_of_a_table_is_named(self, site: Site, anne: Person) -> None:
+        game = anne.api.post("/games", {"ruleset": "struggle_of_empires@1", "seats": 2}).json["game"]
+        path = f"/games/{game}/around"
+        for seat in (0, 1):
+            site.post(f"/games/{game}/seats", {"seat": seat, "name": f"Guest {seat}"})
+        assert anne.api.post(f"/games/{game}/start").status_code == 201
+        assert "The secrets of the game" in send(anne, path, "look").text
+        assert "anl_" in send(anne, path, "token", ("seat", "1")).text
+        url = ("url", "https://hooks.example.org/x")
+        assert "hooks.example.org" in done(anne, path, "chat", url, ("language", "fr"))
+        assert "hooks.example.org" in anne.read("/account/notices").text
+        done(anne, path, "no_chat")
+        done(anne, path, "card", ("title", "Sunday"), ("note", ""))
+        assert "Sunday" in anne.read(path).text
+
+    def test_an_administrator_reads_the_log_and_invites(self, site: Site, anne: Person) -> None:
+        promoted(site, "Admin", "admin")
+        staff = logged_in(site, "Admin")
+        page = "/moderation?name=Anne"
+        assert "account opened" in staff.read(page).text
+        done(staff, page, "role", ("role", "moderator"))
+        assert anne.api.get("/me").json["role"] == "moderator"
+        assert re.search(r'readonly value="[\w-]{20,}"', send(staff, page, "invite", ("uses", "1"), ("days", "2")).text)
+
+    def test_an_organiser_names_officers_and_a_chat(self, site: Site, anne: Person) -> None:
+        register(site, "Bruno")
+        path = f"/tournaments/{anne.api.post('/tournaments', BODY).json['tournament']}/around"
+        assert "Bruno" in done(anne, path, "officer", ("name", "Bruno"), ("office", "deputy"))
+        done(anne, path, "dismiss")
+        assert anne.api.get(path.removesuffix("/around")).json["officers"] == []
+        assert "hooks.example.org" in done(
+            anne, path, "chat", ("url", "https://hooks.example.org/x"), ("language", "en")
+        )
+        done(anne, path, "no_chat")

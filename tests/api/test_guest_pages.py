@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.api.conftest import Site
-from tests.api.game_pages import Page, Person
+from tests.api.game_pages import Page, Person, move_bots
 from tests.api.members import PASSWORD, register
 from tests.api.oauth.browser import Browser, forms
 
@@ -19,7 +19,9 @@ def test_one_gesture_leads_from_the_address_to_the_first_decision(site: Site) ->
     form = Page(visitor.read("/", Accept="text/html").text).form("/play", "ruleset")
     answer = visitor.send(form, ("ruleset", GAME))
     assert answer.status_code == 303, answer.text
-    assert Page(visitor.follow(answer).text).question() is not None
+    path = str(answer.headers["Location"]).partition("?")[0]
+    move_bots(site, path.rpartition("/")[2])
+    assert Page(visitor.read(path).text).question() is not None
 
 
 def test_a_guest_decides_and_takes_back(site: Site) -> None:

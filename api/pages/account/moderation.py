@@ -53,7 +53,7 @@ def _show(page: ActPage, refusal: Refusal | None) -> Response:
         fault_of_search=fault,
         roles=ROLES,
         log=_name_entries(
-            read_document(LogDoc, f"/audit?limit=50&account={found['account'] if found else ''}")["items"]
+            read_document(LogDoc, "/audit?limit=50" + (f"&account={found['account']}" if found else ""))["items"]
         )
         if is_admin
         else (),

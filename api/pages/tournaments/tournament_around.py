@@ -11,6 +11,7 @@ from api.pages.common.form_texts import read_text
 from api.pages.common.in_process import ask
 from api.pages.common.numbers import read_number
 from api.pages.tournaments.tournament_pages import TournamentShown, load_tournament
+from api.services import services
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.types import Doc
@@ -60,6 +61,7 @@ def _show(event: TournamentShown, page: ActPage, refusal: Refusal | None) -> Res
         refusal,
         page=event,
         doc=event.doc,
+        names=services().seat_tokens.texts.list_names([each["player"] for each in event.doc["officers"]]),
         chat=chat.doc if chat and chat.status < 400 else None,
     )
 
