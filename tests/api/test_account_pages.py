@@ -212,16 +212,25 @@ class TestPeople:
         assert anne.api.get("/me/data").json["reports"][0]["game"] == game
 
 
+def directed(site: Site, who: Person) -> str:
+    """A running game of two guests, directed by somebody without a seat."""
+    game = str(who.api.post("/games", {"ruleset": "struggle_of_empires@1", "seats": 2}).json["game"])
+    for seat in (0, 1):
+        assert site.post(f"/games/{game}/seats", {"seat": seat, "name": f"Guest {seat}"}).status_code == 201
+    assert who.api.post(f"/games/{game}/start").status_code == 201
+    return game
+
+
 class TestOfficers:
     PATH = "/desk/all"
 
     def test_all_tables_are_paused_and_go_on_at_once(self, site: Site, anne: Person) -> None:
-        opened = anne.play_now("struggle_of_empires@1")
+        game = directed(site, anne)
         paused = send(anne, self.PATH, "pause", ("reason", "The lights are out."))
-        assert (paused.status_code, opened in paused.text, "done" in paused.text) == (200, True, True)
-        assert site.services.commands.game(opened.rpartition("/")[2]).current_pause is not None
+        assert (paused.status_code, game in paused.text, "done" in paused.text) == (200, True, True)
+        assert site.services.commands.game(game).current_pause is not None
         assert send(anne, self.PATH, "resume").status_code == 200
-        assert site.services.commands.game(opened.rpartition("/")[2]).current_pause is None
+        assert site.services.commands.game(game).current_pause is None
 
     def test_a_role_is_offered_at_several_tables(self, site: Site, anne: Person) -> None:
         register(site, "Bruno")
@@ -230,11 +239,7 @@ class TestOfficers:
         assert "is offered" in done(anne, self.PATH, "offer", *fields)
 
     def test_a_director_looks_and_the_chat_of_a_table_is_named(self, site: Site, anne: Person) -> None:
-        game = anne.api.post("/games", {"ruleset": "struggle_of_empires@1", "seats": 2}).json["game"]
-        path = f"/games/{game}/around"
-        for seat in (0, 1):
-            site.post(f"/games/{game}/seats", {"seat": seat, "name": f"Guest {seat}"})
-        assert anne.api.post(f"/games/{game}/start").status_code == 201
+        path = f"/games/{directed(site, anne)}/around"
         assert "The secrets of the game" in send(anne, path, "look").text
         assert "anl_" in send(anne, path, "token", ("seat", "1")).text
         url = ("url", "https://hooks.example.org/x")

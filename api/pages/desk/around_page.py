@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
+from api.documents.contested_acts import list_appealable
 from api.pages.account.personal_acts import ActPage, ActRequest, Refusal, render_acts
 from api.pages.common.form_texts import read_text
 from api.pages.common.in_process import Answer, ask
@@ -85,17 +86,10 @@ def _show(table: TablePage, page: ActPage, refusal: Refusal | None) -> Response:
         may_invite=sent is not None and sent.status < 400,
         invitations=sent.doc.get("items", ()) if sent and sent.status < 400 else (),
         is_officer=invites,
-        appealable=[(each, str(each)) for each in _list_appealable(table)],
+        appealable=[(each, str(each)) for each in list_appealable(s, game, table.seat)]
+        if table.seat is not None
+        else [],
     )
-
-
-def _list_appealable(table: TablePage) -> list[int]:
-    """Return the versions of officers' decisions against which the visitor's seat may appeal now."""
-    if table.seat is None:
-        return []
-    found, now = services().commands.game(table.game).lasting.appeals, services().clock()
-    own = {each.version for each in found.appeals if each.seat == table.seat}
-    return [act.version for act in found.acts if now < act.appeal_by and act.version not in own]
 
 
 def _read_appeal() -> Doc:
@@ -114,7 +108,8 @@ def _read_chat() -> Doc:
 
 
 def _read_card() -> Doc:
-    return {"title": read_text("title"), "note": read_text("note")}
+    found = {name: read_text(name) for name in ("title", "note")}
+    return {name: text for name, text in found.items() if text}
 
 
 def _read_invitation() -> Doc:
