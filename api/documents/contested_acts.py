@@ -51,8 +51,9 @@ def _officer_to_json(officer: Officer, names: Mapping[str, str], reasons: Mappin
 
 
 def list_appealable(s: ApiServices, game: str, seat: Seat) -> list[int]:
-    """Return the versions of officers' decisions against which a seat may appeal now. Raise UnknownGame."""
-    found, now = s.commands.game(game).lasting.appeals, s.clock()
+    """Return the versions of officers' decisions still open to an appeal of a seat. Raise UnknownGame."""
+    found = s.commands.game(game).lasting.appeals
+    now = s.clock()
     own = {each.version for each in found.appeals if each.seat == seat}
     return [act.version for act in found.acts if now < act.appeal_by and act.version not in own]
 

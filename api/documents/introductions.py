@@ -1,4 +1,4 @@
-"""The introduction to a game for people: what it is, how long it takes, and how to play it in a few lines."""
+"""The introduction to a game for people: its idea, its length, and how to play it in a few lines."""
 
 from __future__ import annotations
 

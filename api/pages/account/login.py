@@ -103,7 +103,7 @@ def _finish_login(entry: VerifiedLogin, target: str) -> Response:
 
 
 def _take_over_guest(token: str) -> None:
-    """Claim what this browser's guest has played, for the account of a new session. Nothing is lost by a refusal."""
+    """Claim the games of this browser's guest for the account of a new session. Nothing is lost by a refusal."""
     tokens = [token for tables in guest_tables().values() for token in tables.values()]
     for each in tokens:
         if services().seat_tokens.authenticate(each) is not None:  # one claims all tables of the same guest

@@ -1,4 +1,4 @@
-"""The page of all ways in which the service tells a person something: mail, calendar, webhooks."""
+"""The page of a person's notices: mail, calendar, webhooks."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ EVENT_WORDS = {
     "event.ranked": Message("The standings of a tournament are official"),
     "event.over": Message("A tournament is over"),
 }
-"""Type of an event -> its words, also of the types that mail does not have."""
+"""Type of an event -> its words, also of types without mail."""
 
 MAIL_DEFAULTS = ("turn.due", "deadline.near", "game.over", "proposal.made", "event.round")
-"""Events that the form of a new address has ticked."""
+"""Events ticked in the form of a new address."""
 
 
 def show_notices(act: str = "") -> Response:

@@ -1,4 +1,4 @@
-"""Forms by which a person does what an account may do by the API: each is one request, and its page shows a refusal.
+"""Forms for the acts of an account: each is one request of the API, and its page shows a refusal.
 
 A page names its acts. A refused form keeps what was typed, with the reason beside its field. After an act the page is
 loaded anew and says so. Acts that need a recent password have their forms once it is confirmed.
@@ -32,7 +32,7 @@ FIELDS = {
     "unknown_account": "name",
     "webhook_refused": "url",
 }
-"""Code of a refusal -> field of the form that it is about."""
+"""Code of a refusal -> its field of the form."""
 
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
@@ -60,7 +60,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class ActPage:
-    """A page with forms. `done`: act -> sentence after it. `shown`: act -> page with what is shown only once."""
+    """A page with forms. `done`: act -> sentence after it. `shown`: act -> page with a secret."""
 
     address: str
     acts: Mapping[str, Callable[[], ActRequest]]
@@ -73,7 +73,7 @@ class ActPage:
     """True if also visitors without a login see the page."""
 
     def respond(self, act: str = "") -> Response:
-        """Show the page, or carry out the act of its form, which the address names."""
+        """Show the page, or carry out the act of its form, named by the address."""
         is_asked = request.method == "GET"
         if session_owner() is None and not (self.is_public and is_asked):
             return show_login(self.address)
@@ -108,7 +108,7 @@ class ActPage:
 
 
 def render_acts(template: str, page: ActPage, refusal: Refusal | None, /, **values: Any) -> Response:
-    """Render a page with forms; after a refusal, its form has what was sent."""
+    """Render a page with forms; after a refusal, its form keeps the sent values."""
     faults = refusal.faults if refusal else {}
     done = page.done.get(request.args.get("done", ""))
     return render_games_page(
@@ -137,17 +137,17 @@ def is_fresh() -> bool:
 
 
 def read_id(name: str = "id") -> str:
-    """Return an id in a hidden field. Raise Problem for a form that is not ours."""
+    """Return an id in a hidden field. Raise Problem for a foreign form."""
     return _read_matching(_ID, name)
 
 
 def read_player(name: str = "player") -> str:
-    """Return a player's id in a hidden field. Raise Problem for a form that is not ours."""
+    """Return a player's id in a hidden field. Raise Problem for a foreign form."""
     return _read_matching(_PLAYER, name)
 
 
 def read_game(name: str = "game") -> str:
-    """Return a game's id in a hidden field. Raise Problem for a form that is not ours."""
+    """Return a game's id in a hidden field. Raise Problem for a foreign form."""
     return _read_matching(_GAME, name)
 
 
@@ -159,6 +159,6 @@ def _read_matching(pattern: re.Pattern[str], name: str) -> str:
 
 
 def require_sure(name: str) -> None:
-    """Raise Problem unless the box of an act that cannot be undone is ticked: browsers ask for it."""
+    """Raise Problem unless the box of an irreversible act is ticked: browsers ask for it."""
     if request.form.get(name) != "yes":
         raise Problem("form_stale")

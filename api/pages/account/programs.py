@@ -1,4 +1,4 @@
-"""The page of programs: personal tokens, clients that others may allow, and grants to clients."""
+"""The page of programs: personal tokens, own clients, and grants to clients."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _erase() -> ActRequest:
 
 
 def _keep_login(answer: Answer) -> Response:
-    """Go on in the session that takes the place of all others."""
+    """Go on in the session in place of all others."""
     return set_login_cookies(redirect(f"{ADDRESS}?done=password"), answer.doc["token"], answer.doc["device"])
 
 
@@ -155,7 +155,7 @@ _PAGE = ActPage(
 
 
 def show_data() -> Response:
-    """Show what is stored about the visitor, and the newest entries of the account's log."""
+    """Show a link to the stored data, and the newest entries of the account's log."""
     if session_owner() is None:
         return log_in_first()
     cursor = request.args.get("cursor", "")

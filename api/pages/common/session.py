@@ -48,7 +48,7 @@ GUEST_SECONDS = 60 * 86_400
 """Lifetime of the cookie with a guest's tokens in seconds."""
 
 MOST_GUEST_TABLES = 4
-"""Tables of a guest that a browser keeps: the newest ones."""
+"""Tables of a guest in a browser: the newest ones."""
 
 SIGNATURE_FIELD = "form"
 """Form field with the signature."""
@@ -215,12 +215,14 @@ def keep_guest_token(game: str, role: str, token: str) -> None:
     """Keep a token of a visitor without an account in the browser, and forget the oldest table."""
     tables = guest_tables()
     tables.setdefault(game, {})[role] = token
-    g.guest, g.guest_changed = dict([*tables.items()][-MOST_GUEST_TABLES:]), True
+    g.guest = dict([*tables.items()][-MOST_GUEST_TABLES:])
+    g.guest_changed = True
 
 
 def forget_guest_tables() -> None:
-    """Forget all tokens of a visitor who has an account now."""
-    g.guest, g.guest_changed = {}, GUEST_COOKIE in request.cookies or _cookie(GUEST_COOKIE) in request.cookies
+    """Forget all tokens of a visitor with an account."""
+    g.guest = {}
+    g.guest_changed = _cookie(GUEST_COOKIE) in request.cookies
 
 
 def guest_principals(game: str) -> dict[str, Principal]:

@@ -1,4 +1,4 @@
-"""The page around a table: its people, its notices, and what its officers do apart from play."""
+"""The page around a table: its people, its notices, and acts of its officers apart from play."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def show_around(game: str, act: str = "") -> Response:
 
 
 def _show(table: TablePage, page: ActPage, refusal: Refusal | None) -> Response:
-    owner, s, game = session_owner(), services(), table.game
+    owner, s = session_owner(), services()
+    game = table.game
     chat = ask("GET", f"/games/{game}/chat", role=table.role) if table.role else None
     roles = set(table.roles)
     invites = DIRECTOR in roles
@@ -97,7 +98,7 @@ def _read_appeal() -> Doc:
 
 
 def _show_look(table: TablePage, answer: Answer) -> Response:
-    """Show the board with all that is hidden."""
+    """Show the board with all hidden data."""
     return render_games_page(
         "look", wide=True, page=table, parts=show_parts(table.labels, answer.doc["board"], table.audit)
     )
@@ -119,7 +120,7 @@ def _read_invitation() -> Doc:
 
 
 def _read_invited() -> str:
-    """Return the query that names an invited person, by name or player id."""
+    """Return the query with an invited person, by name or player id."""
     return urlencode({"to": request.form.get("to", "")[:200]})
 
 

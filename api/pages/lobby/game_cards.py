@@ -1,4 +1,4 @@
-"""The cards of the games on the front page: what each is, and the ways into it."""
+"""The cards of the games on the front page: their ideas, and the ways into them."""
 
 from __future__ import annotations
 

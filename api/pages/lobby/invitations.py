@@ -63,7 +63,7 @@ def _has_company(doc: Doc) -> bool:
 
 
 def _take_own_seat(answer: Answer) -> Response:
-    """Take the seat that the next table keeps for the visitor, and go there."""
+    """Take the seat reserved for the visitor at the next table, and go there."""
     if answer.doc.get("seat") is not None:
         answer = ask("POST", f"/games/{answer.doc['game']}/seats", {"seat": answer.doc["seat"]})
     return _go_to_table(answer) if answer.status < 400 else redirect(INVITATIONS)

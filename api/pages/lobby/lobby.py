@@ -236,7 +236,7 @@ def _open(rules: RulesetDoc) -> Response:
 
 
 def play_now() -> Response:
-    """Show the games to play against bots, and start one: also for a guest, who needs no account."""
+    """Show the games to play against bots, and start one: also for a guest."""
     if request.method == "GET":
         return render_games_page("play_now", wide=True, cards=list_cards(_rulesets()), key=new_form_key())
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
@@ -263,7 +263,7 @@ def open_against_bots(ruleset: str, seats: int, options: Doc, key: str, level: s
 
 
 def _keep_token(game: str, role: str, answer: Doc) -> str:
-    """Keep the token that a guest gets, and an account does not; return the game."""
+    """Keep the token of a guest in the browser, and return the game."""
     if "token" in answer:
         keep_guest_token(game, role, answer["token"])
     return game

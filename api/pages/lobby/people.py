@@ -1,4 +1,4 @@
-"""The page of the people around an account: blocked ones, related ones, reports, and tables that are watched."""
+"""The page of the people around an account: blocked ones, related ones, reports, and watched tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a person: games, places and ratings, and what others may do about them."""
+"""The page of a person: games, places and ratings, and the acts of others about them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from domain.ratings import OVERALL
 from projections.game_documents import ResultDoc
 
 MOST_RESULTS = 200
-"""Newest results that the sums of the page count."""
+"""Newest results in the sums of the page."""
 
 _CURSOR = re.compile(r"[0-9]{1,16}\.[0-9a-f-]{36}\.[0-9]{1,2}", re.ASCII)
 
@@ -97,7 +97,7 @@ def _show(player: str, page: ActPage, refusal: Refusal | None) -> Response:
 
 
 def _sum_results(results: Sequence[ResultDoc], titles: dict[str, str]) -> list[GameFigures]:
-    """Return the figures of each game that was played to its end, most played first."""
+    """Return the figures of each finished game, most played first."""
     places: dict[str, list[int]] = {}
     for each in results:
         if each["place"] is not None:

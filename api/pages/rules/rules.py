@@ -111,7 +111,7 @@ def _show_index(page: RulesSource) -> Response:
 
 
 def _load_blocks(page: RulesSource) -> list[Block]:
-    """Return the blocks from the first chapter on: the preface tells programmers where the figures are."""
+    """Return the blocks from the first chapter on: the preface is for programmers."""
     blocks = read_blocks(require("GET", f"/rulesets/{page.ruleset}/rules")["text"])
     first = next((n for n, block in enumerate(blocks) if block.level == CHAPTER), 0)
     return [
