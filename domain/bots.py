@@ -34,7 +34,7 @@ class PlayableGame(Protocol):
         """The game."""
 
     def known_to(self, seat: Seat) -> Any:
-        """Return the state folded from the facts alone that the seat may read."""
+        """Return the state folded only from the facts readable by the seat."""
 
 
 def deciding_seats(match: PlayableGame) -> list[Seat]:
@@ -77,7 +77,7 @@ def builder_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | N
 
 
 def beginner_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | None:
-    """Return a move of somebody who learns: often one of the first legal proposals, else a random one."""
+    """Return the move of a learner: often one of the first legal proposals, else a random one."""
     legal: list[Doc] = []
     for move in proposals(match, seat, rng):
         if len(legal) == BEGINNER_PROPOSALS:
@@ -118,7 +118,7 @@ THINKING = frozenset({STRONG})
 
 
 def list_levels(rules: AnyRuleset) -> list[str]:
-    """Return the bots that a ruleset has, from the weakest to the strongest."""
+    """Return the bots of a ruleset, from the weakest to the strongest."""
     offered = {BUILDER: True, BEGINNER: bool(rules.bot), HEURISTIC: bool(rules.bot)}
     offered[STRONG] = bool(rules.bot) and can_look_ahead(rules.meta.ruleset)
     return [name for name in BOTS if offered[name]]

@@ -1,6 +1,6 @@
-"""A player that looks ahead: it plays each candidate on in imagined worlds and takes the best.
+"""A player with a look ahead: it plays each candidate on in imagined worlds and takes the best.
 
-Worlds agree with all that the seat has been told. In each of them all seats go on by the heuristic of the ruleset, from
+Worlds agree with all facts known to the seat. In each of them all seats go on by the heuristic of the ruleset, from
 the same dice for every candidate. The number of games played on is fixed, so the same generator gives the same move on
 any machine. The true state of the game never gets here.
 """
@@ -30,7 +30,7 @@ WEIGHT_OF_WINNING = 0.5
 """Weight of the first place in the worth of an ending; the rest is for the distance to the best other seat."""
 
 CLOSE = 0.15
-"""Distance in points, as a share of the highest score, over which the worth of an ending changes most."""
+"""Distance in points, as a share of the highest score: the worth of an ending changes most within it."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ EFFORTS: Mapping[str, Effort] = {
     "age_of_reason@1": Effort(candidates=6, rollouts=12, steps=10_000),
     "imperunde@1": Effort(candidates=6, rollouts=12, steps=10_000),
 }
-"""Ruleset -> effort that takes at most some two seconds of one core. The other rulesets have no such player."""
+"""Ruleset -> effort of at most some two seconds of one core. The other rulesets have no such player."""
 
 
 def can_look_ahead(ruleset: str) -> bool:
-    """Return whether a ruleset has a player that looks ahead."""
+    """Return whether a ruleset has a player with a look ahead."""
     return ruleset in EFFORTS
 
 
@@ -115,7 +115,7 @@ def play_out(rules: Ruleset[S], known: S, seat: Seat, move: Doc, world: int, ste
 def choose_move(rules: Ruleset[S], known: S, seat: Seat, rng: random.Random, effort: Effort) -> Doc | None:
     """Return the best candidate by sequential halving, or None if no move was found.
 
-    `known` is the state that the seat knows. After each round of games the worse half of the candidates leaves.
+    `known` is the state known to the seat. After each round of games the worse half of the candidates leaves.
     """
     moves = list_candidates(rules, imagine(rules, known, seat, rng), seat, rng, effort.candidates)
     left, rounds = list(range(len(moves))), max(1, math.ceil(math.log2(max(2, len(moves)))))

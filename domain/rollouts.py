@@ -87,7 +87,7 @@ def play_move(rules: Ruleset[S], state: S, seat: Seat | None, move: Json, chance
 
 
 def play_step(rules: Ruleset[S], state: S, policy: Policy, rng: random.Random, chance: DrawSource) -> S:
-    """Return the state after the next answer: of a seat that owes one, drawn if several do, or of the engine."""
+    """Return the state after the next answer: of a seat owing one, drawn if several do, or of the engine."""
     top = state.top
     if top.engine:
         return play_move(rules, state, None, {"type": top.kind}, chance)
@@ -121,9 +121,9 @@ def rollout(
 
 
 def imagine(rules: Ruleset[S], known: S, seat: Seat, rng: random.Random) -> S:
-    """Return a full state that the seat holds for possible: what it cannot know is dealt anew.
+    """Return a full state possible for the seat: all parts unknown to it are dealt anew.
 
-    `known` is the state folded from the facts that the seat may read (`state_known_to`); the true one never gets here.
+    `known` is the state folded from the facts readable by the seat (`state_known_to`); the true one never gets here.
     """
     chance, world = RandomChance(rng), known
     for _ in range(MAX_DEALS):

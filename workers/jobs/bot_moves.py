@@ -31,7 +31,7 @@ MAX_MOVES = 300
 """Moves per job. The next job plays the rest of a long turn."""
 
 MAX_THINKING_SECONDS = 10.0
-"""Time after which a job that thinks begins no other move: the bots of other tables wait for it."""
+"""Time after which a thinking job begins no other move: the bots of other tables wait for it."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BotView:
     read_records: Callable[[], Sequence[Record]]
 
     def known_to(self, seat: Seat) -> Any:
-        """Return the state folded from the facts alone that the seat may read."""
+        """Return the state folded only from the facts readable by the seat."""
         return state_known_to(self.rules, self.read_records(), seat)
 
     @property
@@ -53,12 +53,12 @@ class BotView:
 
 
 def play_bots(game: str, decision: str) -> str:
-    """Play the moves of all bots that owe the decision and answer at once."""
+    """Play the moves of all bots owing the decision, except thinking ones."""
     return _play_all(game, decision, thinking=False)
 
 
 def think(game: str, decision: str) -> str:
-    """Play the moves of all bots that owe the decision and look ahead, for a few seconds; the next job goes on."""
+    """Play the moves of all thinking bots owing the decision, for a few seconds; the next job goes on."""
     return _play_all(game, decision, thinking=True)
 
 
@@ -80,12 +80,12 @@ def _play_all(game: str, decision: str, *, thinking: bool) -> str:
 
 
 def _read_until(context: WorkerContext, now: AnyGame) -> Sequence[Record]:
-    """Return the records up to the version that the bot looks at, though others may follow by now."""
+    """Return the records up to the version seen by the bot, though others may follow by now."""
     return [record for record in context.ledger.read(now.id) if record.version <= now.version]
 
 
 def _next_bot_seat(rules: AnyRuleset, now: AnyGame, decision: str, thinking: bool) -> Seat | None:
-    """Return the first seat of a bot of this kind that owes the decision, or None."""
+    """Return the first seat of a bot of this kind owing the decision, or None."""
     if now.status != "running":
         return None
     owing = {

@@ -23,6 +23,7 @@ from api.pages.common.session import (
     session_owner,
 )
 from api.pages.table.table_page import TablePage, load_table_page
+from api.pages.talk.treaty_form import TreatyForm, load_form, read_answer, read_treaty
 from domain.types import MAX_INT, Doc, Json
 
 NEWEST = 50
@@ -37,13 +38,15 @@ class TalkShown:
     doc: Doc
     """The document of the API."""
     conversation: Doc | None
-    """The conversation that is open; None: the list."""
+    """The open conversation; None: the list."""
     messages: Sequence[Doc] = ()
     notes: Sequence[Doc] = ()
     newest: Doc | None = None
     """The last message of others that the visitor had not read before."""
     draft: str = ""
-    """A text that was refused."""
+    """A refused text."""
+    form: TreatyForm | None = None
+    """The form for a treaty, if the visitor has asked for it."""
 
     @property
     def labels(self) -> Labels:
@@ -78,6 +81,11 @@ class TalkShown:
         if self.conversation is None:
             return False
         return bool(self.doc["public" if self.conversation["kind"] == "table" else "private"])
+
+    @property
+    def may_propose(self) -> bool:
+        """Return whether the rules of a running game know treaties."""
+        return self.page.summary["status"] == "running" and bool(self.labels.rules.treaties.kinds)
 
     @property
     def last(self) -> int:
@@ -115,13 +123,14 @@ def _render(page: TablePage, problem: Problem | None = None) -> Response:
             found["unread"] = 0
     notes = ask("GET", f"/games/{game}/notes", role=role).doc.get("items", ()) if session_owner() else ()
     draft = request.form.get("text", "") if problem else ""
+    form = load_form(page, doc, found)
     return render_games_page(
         "talk",
         problem.status if problem else 200,
         page=page,
         labels=page.labels,
         summary=page.summary,
-        shown=TalkShown(page, doc, found, messages, notes, newest, draft),
+        shown=TalkShown(page, doc, found, messages, notes, newest, draft, form),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         problem=localize_problem(problem) if problem else None,
@@ -167,7 +176,9 @@ def _say(page: TablePage) -> str:
             raise Problem("form_stale")
         seats = known["seats"]
     version = parse_number(form.get("version", ""), MAX_INT)
-    body: Doc = {"to": seats, "text": form.get("text", ""), "version": version}
+    treaty, answer = read_treaty(form), read_answer(form)
+    body: Doc = {"to": [] if answer else seats, "text": form.get("text", ""), "version": version}
+    body |= {"treaty": treaty, "answer": answer}
     sent = require("POST", f"/games/{page.game}/talk/messages", body, role=role, Idempotency_Key=read_form_key())
     return str(sent["conversation"])
 
