@@ -50,6 +50,8 @@ BY_FUNCTION = {
         *("accept_substitution", "end_substitution"),
     ),
     "/tournaments/<tournament:tournament>": ("get_round", "standings", "places_by_round"),
+    "/tournaments/<tournament:tournament>/places": ("explain_places",),
+    "/tournaments/<tournament:tournament>/meetings": ("meetings",),
     "/ratings/<family:family>": ("ratings",),
     "/tournaments/<tournament:tournament>/rulings": (
         *("tournament_rulings", "rule_on_tournament", "appeal_in_tournament", "answer_in_tournament"),
@@ -105,6 +107,8 @@ def _list_calls(path: Path) -> Iterator[tuple[str, str]]:
         pairs = [(getattr(one, "value", ""), _read_path(other)) for one, other in itertools.pairwise(items)]
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("read_document", "ask_publicly"):
             pairs += [("GET", _read_path(each)) for each in items]
+        if isinstance(node, ast.Assign):  # the path of a later call
+            pairs.append(("GET", re.sub(r"(?<=[a-z])\{\}$", "", _read_path(node.value))))
         known = [(method, found) for method, found in pairs if method in METHODS and found]
         yield from [*known, *((method, BELOW.get(path.name, "") + found) for method, found in known)]
 
