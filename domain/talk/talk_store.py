@@ -180,7 +180,7 @@ class MailboxReader:
     game: str
     mailbox: int
     players: Sequence[str] = ()
-    """Ids under which the reader may have held the seat; marks are kept for the first."""
+    """Possible ids of the reader in the seat; marks are kept for the first."""
     passed_on: bool = False
     """The terms let whoever holds the seat read all of it."""
     blocked: Collection[str] = ()

@@ -22,7 +22,7 @@ USUAL_HOURS = 72
 """Time for an answer if the writer names none, hours."""
 
 TURNS_AHEAD = 20
-"""Turns that may be named after the present one where the rules know no last one."""
+"""Turns possible after the present one where the rules know no last one."""
 
 _HOUR = 3_600_000
 

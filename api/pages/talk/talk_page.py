@@ -42,7 +42,7 @@ class TalkShown:
     messages: Sequence[Doc] = ()
     notes: Sequence[Doc] = ()
     newest: Doc | None = None
-    """The last message of others that the visitor had not read before."""
+    """The last message of others unread before."""
     draft: str = ""
     """A refused text."""
     form: TreatyForm | None = None
@@ -94,7 +94,7 @@ class TalkShown:
 
 
 def _find_newest(doc: Doc) -> Doc | None:
-    """Return the last message of others that the visitor has not read."""
+    """Return the last message of others unread by the visitor."""
     unread = [each["last"] for each in doc["conversations"] if each["unread"] and not each["muted"]]
     texts = [each for each in unread if each and each["text"] and not each["own"]]
     return max(texts, key=lambda each: int(each["entry"]), default=None)

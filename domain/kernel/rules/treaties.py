@@ -135,7 +135,7 @@ NO_TREATIES = TreatyRules()
 def date_deeds(
     rules: TreatyRules, facts: Iterable[tuple[int, Doc]], memory: dict[str, Json], turn: int = 0
 ) -> Iterator[DatedDeed]:
-    """Yield the deeds that public facts of these versions tell."""
+    """Yield the deeds told by public facts of these versions."""
     for version, fact in facts:
         reader = rules.deeds.get(fact["t"])
         if deed := reader and reader(fact, memory):
@@ -241,7 +241,7 @@ ATTACK = TreatyKind("attack_together", {"target": OTHER, "turn": UNTIL}, perform
 LEAVE = TreatyKind("leave_me", {"region": REGION, "turn": UNTIL}, refrain(_comes_in))
 GIVE = TreatyKind("give", {"who": PARTY, "to": PARTY, "amount": AMOUNT, "turn": UNTIL}, perform(_has_given))
 GIVE_UNSEEN = TreatyKind("give", {"who": PARTY, "to": PARTY, "amount": AMOUNT, "turn": UNTIL})
-"""In games in which gifts are secret."""
+"""In games with secret gifts."""
 BID_LIMIT = TreatyKind("bid_limit", {"amount": AMOUNT, "turn": UNTIL}, refrain(_bids_more))
 SHARE = TreatyKind("share_information", {"turn": UNTIL})
 HOLD_CARD = TreatyKind("hold_card", {"who": PARTY, "card": CARD, "turn": UNTIL}, refrain(_plays_card))
