@@ -106,7 +106,7 @@ def _list_beginnings(t: Tournament, name: str, lang: str) -> Iterator[calendars.
 
 def _list_nonce_deadlines(t: Tournament, entrant: int | None, name: str, lang: str) -> Iterator[calendars.Deadline]:
     """Yield the end of the time to show nonces while somebody may still show one."""
-    if t.status == "drawing" and (t.hidden_nonces if entrant is None else entrant in t.hidden_nonces):
+    if t.status == "drawing" and (t.awaited_nonces if entrant is None else entrant in t.awaited_nonces):
         title = load_texts("domain.tournaments", lang).render("calendar.nonces", {}) or ""
         yield calendars.Deadline(t.id, "nonces", (), t.nonces_end, t.checkin_closed_at, title, name)
 

@@ -341,6 +341,11 @@ class TournamentAppealRequestSchema(RequestSchema):
 
 
 class TournamentAnswerSchema(RequestSchema):
+    entrant = StrictInt(
+        load_default=None,
+        validate=range_check(0, MAX_NUMBER),
+        metadata={"description": "Author of the appeal. Default: the first without an answer."},
+    )
     outcome = choice_field(*OUTCOMES, required=True)
     reason = VisibleText(500, "The reason, which everybody may read. Erasable.", "Rule 4.2.", required=True)
 

@@ -18,7 +18,7 @@ from domain.tournaments.explain import DECIMALS
 from domain.types import Json
 
 UNFOLDED = 64
-"""Most entrants of standings that unfold in place; of more, the parts stand on the page of each."""
+"""Most entrants of standings to unfold in place; of more, the parts stand on the page of each."""
 
 _HEX_SHOWN = 8
 """Digits of a draw: they tell its entrants apart."""
