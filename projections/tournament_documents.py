@@ -149,6 +149,7 @@ class PodDoc(TypedDict):
     attempt: Annotated[int, "2 and more: the table is played again."]
     annulled: Annotated[str, "`void`, `average`, or empty."]
     reported: bool
+    ends_at: NotRequired[Annotated[int | None, "Planned end of the game by the time limit, ms; pauses move it."]]
     places: list[int]
     points: list[int]
     decisions: Annotated[list[list[int]], "By seat: decisions of its entrant or substitutes, and all of them."]

@@ -294,6 +294,7 @@ def _pod_to_json(t: Tournament, stage: int, place: TablePlace, counted: TableRes
     opened = {each["entrant"]: each["bid"] for each in play.seatings.get(place, {}).get("opened", ())}
     table = play.tables.get(place, PodTable(tuple(play.list_pod(place))))
     result: Json = table.result or {}
+    limit = t.terms.table.get("time_limit")
     is_void = counted is None or (table.result is not None and not result["places"] and not counted.places)
     return {
         "table": f"{place[0]}.{place[1]}",
@@ -302,6 +303,7 @@ def _pod_to_json(t: Tournament, stage: int, place: TablePlace, counted: TableRes
         "attempt": play.attempt_at(place),
         "annulled": table.annulled if counted is None or is_void else counted.annulled,
         "reported": table.result is not None,
+        "ends_at": table.made_at + limit * 1000 if limit and table.game and table.result is None else None,
         "places": list(counted.places) if counted else [],
         "points": result.get("points", []),
         "decisions": result.get("decisions", []),

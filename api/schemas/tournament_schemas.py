@@ -17,6 +17,7 @@ from api.schemas.request_fields import (
     range_check,
     word_field,
 )
+from domain.kernel.game.rulings import DEFAULT_FINAL_AFTER, LEAST_FINAL_AFTER
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.tournaments.aggregate.tournament import MAX_NUMBER, STATUSES
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
@@ -356,6 +357,14 @@ class TournamentRulingHeaders(KeyHeaders):
         data_key="If-Match",
         load_default="",
         metadata={"description": "ETag of the dry run.", "examples": ['"' + "0" * 64 + '"']},
+    )
+
+
+class AdjournmentSchema(TournamentDrawSchema):
+    final_after = StrictInt(
+        load_default=DEFAULT_FINAL_AFTER,
+        validate=range_check(LEAST_FINAL_AFTER, DEFAULT_FINAL_AFTER),
+        metadata={"description": "Seconds after which the games are closed, unless you withdraw the ruling."},
     )
 
 

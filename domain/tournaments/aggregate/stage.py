@@ -60,6 +60,8 @@ class PodTable:
     """Body of the report."""
     ended_at: int = 0
     """Time of the first report, ms since 1970 UTC."""
+    made_at: int = 0
+    """Time of its making, ms since 1970 UTC."""
 
 
 @dataclass(frozen=True)

@@ -262,7 +262,7 @@ def _find_table(t: Tournament, record: Record) -> PodTable | None:
 
 
 def _add_table(t: Tournament, record: Record) -> Tournament:
-    return _set_table(t, record, PodTable(tuple(record.body["entrants"]), record.body["game"]))
+    return _set_table(t, record, PodTable(tuple(record.body["entrants"]), record.body["game"], made_at=record.time))
 
 
 def _annul(t: Tournament, record: Record) -> Tournament:
