@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from api.documents.entrant_points import build_points
@@ -49,6 +49,8 @@ class StandingsShown:
     """Number of tables without a result."""
     unranked: Sequence[int]
     """Entrants of a ladder or arena without a place."""
+    rendered: dict[Hashable, str] = field(default_factory=dict, compare=False)
+    """The rows as they were rendered last, by all that they depend on besides."""
 
 
 def show_standings(tournament: str, stage: int, after: int, lang: str) -> StandingsShown | None:

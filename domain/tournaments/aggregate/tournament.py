@@ -198,8 +198,9 @@ class Tournament:
 
     def is_waiting(self, entrant: int) -> bool:
         """Return whether an entrant is on the waiting list: those before have taken all places."""
-        before = sum(not each.withdrawn for each in self.entrants[:entrant])
-        return not self.participants and not self.has_queue and before >= self.terms.capacity
+        if self.participants or self.has_queue or entrant < self.terms.capacity:
+            return False
+        return sum(not each.withdrawn for each in self.entrants[:entrant]) >= self.terms.capacity
 
     def may_check_in(self, entrant: int) -> bool:
         """Return whether an entrant may have a part in the next draw."""
