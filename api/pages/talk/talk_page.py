@@ -15,7 +15,13 @@ from api.pages.common.form_keys import new_form_key, read_form_key
 from api.pages.common.in_process import RefusedCall, ask, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
-from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
+from api.pages.common.session import (
+    is_stranger,
+    localize_problem,
+    redirect,
+    render_games_page,
+    session_owner,
+)
 from api.pages.table.table_page import TablePage, load_table_page
 from api.pages.talk.treaty_form import TreatyForm, load_form, read_answer, read_treaty
 from domain.types import MAX_INT, Doc, Json
@@ -143,7 +149,7 @@ def download_mailbox(game: str) -> Response:
 
 def write_talk(game: str) -> Response:
     """Carry out a form of the page: write, mute, or keep a note."""
-    if session_owner() is None:
+    if is_stranger(game):
         return show_login(f"/games/{game}/talk")
     page = load_table_page(game)
     acts = {"say": _say, "mute": _mute, "note": _keep_note}
