@@ -36,7 +36,6 @@ from domain.tournaments.aggregate.point_parts import write_points
 from domain.tournaments.aggregate.tournament import LEAST_TABLES
 from domain.types import Doc
 
-
 MOST_RENDERED = 4
 """Renderings of the same standings that are kept: after a name has changed, another one takes their place."""
 
