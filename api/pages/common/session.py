@@ -387,6 +387,12 @@ def render_page(
     return response
 
 
+def render_fragment(template: str, lang: str, /, **values: Any) -> str:
+    """Render a part of a page that is the same for all its readers."""
+    say = functools.partial(_translate, lang)
+    return _templates().get_template(f"{template}.html").render({"say": say, **values})
+
+
 def render_games_page(template: str, status: int = 200, /, **values: Any) -> Response:
     """Render a page of games, under the policy of these pages."""
     response = render_page(template, status, **values)
