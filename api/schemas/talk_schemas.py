@@ -9,6 +9,7 @@ from api.schemas.request_fields import (
     LENGTH,
     BoundedDict,
     BoundedList,
+    FullMatch,
     QueryInt,
     RequestSchema,
     StrictBool,
@@ -89,7 +90,7 @@ class NewMessageSchema(RequestSchema):
 class TreatyKindsArgs(LangArgs):
     to = fields.String(
         load_default="",
-        validate=validate.Regexp(r"^([0-9]{1,2}(,[0-9]{1,2}){0,98})?$"),
+        validate=FullMatch(r"^([0-9]{1,2}(,[0-9]{1,2}){0,98})?$"),
         metadata={"description": "Seats to which you would propose it. Empty: the table.", "examples": ["2,3"]},
     )
 

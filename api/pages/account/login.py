@@ -204,6 +204,7 @@ def register() -> Response:
     except AnnalsError as error:
         return _show_registration(target, fields["name"], problem_of_error(error))
     _take_over_guest(doc["token"])
+    g.owner = services().account_store.credentials.find_owner(doc["token"])  # the page has the menu of the account
     is_later = request.form.get("codes") == "later"  # beside a board: the page of the account has them
     shown = redirect(target) if is_later else render_page("codes", codes=doc["codes"], target=target)
     return set_login_cookies(shown, doc["token"], doc["device"])

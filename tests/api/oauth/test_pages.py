@@ -112,6 +112,7 @@ class TestRegistering:
         answer = browser.send(form, name="Zoe", password=PASSWORD)
         assert len(re.findall(r"<code>([a-z2-7]{5}(?:-[a-z2-7]{5,6}){3,4})</code>", answer.text)) == 10
         assert 'href="/device"' in answer.text
+        assert "<summary>Zoe</summary>" in answer.text
         assert "Zoe" in browser.get("/account").text
 
     def test_what_does_not_fit_is_told(self, site: Site, anne: Member) -> None:
