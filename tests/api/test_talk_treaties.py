@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from domain.bots import random_move
 from domain.games import struggle_of_empires
 from domain.kernel.game.director_commands import Rewind
+from domain.rollouts import random_move
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.test_table_talk import say, texts
 

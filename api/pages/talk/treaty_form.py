@@ -14,22 +14,22 @@ from api.pages.table.table_page import TablePage
 from domain.types import MAX_INT, Doc, Json
 
 HOURS = (24, 72, 168)
-"""Times for an answer that the form offers, hours."""
+"""Times for an answer in the form, hours."""
 
 _WORDS = ("region", "card")
 
 
 @dataclass(frozen=True)
 class TreatyForm:
-    """Kinds of treaties for some seats, and the kind that is being written."""
+    """Kinds of treaties for some seats, and the one being written."""
 
     to: Sequence[int]
     """Seats of a letter; empty: the table."""
     kinds: Sequence[Doc]
     chosen: Doc | None
-    """The kind that is being written; None: none chosen yet."""
+    """The kind being written; None: none chosen yet."""
     counters: int = 0
-    """Place of the treaty to which this is a counter; 0: none."""
+    """Place of the countered treaty; 0: none."""
 
     @property
     def hours(self) -> Sequence[int]:
@@ -46,7 +46,7 @@ class TreatyForm:
 
 
 def load_form(page: TablePage, talk: Doc, conversation: Doc | None) -> TreatyForm | None:
-    """Return the form that the visitor has asked for, or None; None as well if nothing may be written there."""
+    """Return the form asked for by the visitor, or None; None as well if nothing may be written there."""
     wanted, seat = request.values.get("propose", ""), talk["seat"]
     may_write = talk["public" if conversation and conversation["kind"] == "table" else "private"]
     if not wanted or not may_write:
@@ -68,7 +68,7 @@ def _read_addressees(seat: int, conversation: Doc | None) -> list[int]:
 
 
 def read_treaty(form: Mapping[str, str]) -> Doc | None:
-    """Return the treaty of a form that was sent, or None."""
+    """Return the treaty in a sent form, or None."""
     if not form.get("treaty"):
         return None
     values: Doc = {}
@@ -81,6 +81,6 @@ def read_treaty(form: Mapping[str, str]) -> Doc | None:
 
 
 def read_answer(form: Mapping[str, str]) -> Doc | None:
-    """Return the answer of a form that was sent, or None."""
+    """Return the answer in a sent form, or None."""
     entry = parse_number(form.get("entry", ""), MAX_INT)
     return {"entry": entry, "answer": form.get("answer", "")} if entry else None
