@@ -1,4 +1,4 @@
-"""Documents of treaties: the kinds of a table, and a treaty in a message with its fate."""
+"""Documents of treaties: what a table lets its players propose, and what became of a treaty in a message."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TreatyTeller:
         self._services, self._now, self._reader, self._lang = s, now, reader, lang
 
     def to_json(self, entry: Entry, seats: Sequence[Seat], treaty: Doc, answers: Sequence[TreatyAnswer]) -> TreatyDoc:
-        """Return a treaty between seats, with its answers, and for both sides the verdict of public facts."""
+        """Return a treaty between seats, with its answers, and for both sides what public facts say of it."""
         own, is_open = self._reader.mailbox, self._services.clock() <= treaty["ends"]
         answered = {each.seat for each in answers}
         may_answer = own in seats and own != entry.seat and own not in answered
@@ -67,7 +67,7 @@ class TreatyTeller:
     # --- what may be proposed
 
     def list_kinds(self, writer: Seat, seats: Sequence[Seat]) -> TreatyKindsDoc:
-        """Return the kinds of treaties open to a seat, with the values of their fields."""
+        """Return the kinds of treaties offered to a seat, with the values of their fields."""
         found = list_kinds(self._rules, self._now, writer, seats)
         return {"seats": list(seats), "kinds": [self._kind_to_json(kind, writer, seats) for kind in found]}
 

@@ -179,7 +179,7 @@ class _Target(NamedTuple):
     seats: Sequence[Seat]
     private: bool
     number: int = 0
-    """Number of the message with the treaty that it answers."""
+    """Number of the message with the answered treaty."""
 
 
 def _find_addressees(now: AnyGame, seat: Seat, to: Sequence[Seat]) -> _Target:
@@ -188,7 +188,7 @@ def _find_addressees(now: AnyGame, seat: Seat, to: Sequence[Seat]) -> _Target:
 
 
 def _find_answered(now: AnyGame, seat: Seat, given: Doc, body: Doc) -> _Target:
-    """Return the conversation of the treaty that is answered. Raise RuleError `no_treaty`, and Problem."""
+    """Return the conversation of the answered treaty. Raise RuleError `no_treaty`, and Problem."""
     if body["to"]:
         raise _invalid("/to", Message("An answer goes where the treaty is: leave this empty."))
     if (given["answer"] == "counter") != bool(body["treaty"]):

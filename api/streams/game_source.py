@@ -34,7 +34,7 @@ PAGE = 200
 """Timeline entries per read."""
 
 MAX_PROPOSALS = 20
-"""Newest proposals that a stream follows."""
+"""Newest proposals followed by a stream."""
 
 MAX_BEHIND = 1000
 """Most versions per update. Slower clients reconnect and read page by page."""
@@ -68,7 +68,7 @@ class ModeratorPermit:
 
 @dataclass(frozen=True)
 class GameViewKey:
-    """Properties of a subscriber that select its events."""
+    """Properties of a subscriber selecting its events."""
 
     viewer: Viewer
     lang: str

@@ -1,7 +1,7 @@
-"""Promises followed by public facts: treaties accepted by two seats.
+"""Promises that are followed: what public facts say about treaties that two seats have agreed on.
 
 Nothing is stored. The deeds of a game are read from its public facts when somebody asks, outside of any move, and only
-those still on the line of the game.
+those that no rewind has undone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class PromiseFollower:
         reset_after_fork(self)
 
     def after_fork(self) -> None:
-        """Forget all deeds, and the lock, since its thread may be missing after a fork."""
+        """Forget what was read, and the lock, since its thread may be missing after a fork."""
         self._lock = threading.Lock()
         self._games: LRUCache[str, _Followed] = LRUCache(GAMES_KEPT)
 
@@ -81,7 +81,7 @@ class PromiseFollower:
 
 
 def _list_deeds(rules: AnyRuleset, records: Sequence[Record], known: _Followed) -> list[DatedDeed]:
-    """Return the deeds of records still on the line of the game."""
+    """Return the deeds of records not undone by a rewind."""
     live = [r for r in records if not any(to < r.version < at for to, at in known.spans)]
     facts = ((record.version, fact) for record in live for fact in _public_facts(record))
     deeds = list(date_deeds(rules.treaties, facts, known.memory, known.turn))

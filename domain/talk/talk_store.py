@@ -130,7 +130,7 @@ class Post:
     treaty: Doc | None = field(default=None, repr=False)
     """What it proposes: `kind`, `values`, and `ends`, ms."""
     answer: tuple[int, str] | None = None
-    """Number of the message with the treaty that it answers, and the answer."""
+    """Number of the message with the answered treaty, and the answer."""
 
 
 class TreatyAnswer(NamedTuple):
@@ -181,11 +181,11 @@ class MailboxReader:
     game: str
     mailbox: int
     players: Sequence[str] = ()
-    """Ids under which the reader may have held the seat; marks are kept for the first."""
+    """Possible ids of the reader in the seat; marks are kept for the first."""
     passed_on: bool = False
     """The terms let whoever holds the seat read all of it."""
     blocked: Collection[str] = ()
-    """Players whom the reader has blocked."""
+    """Players blocked by the reader."""
     upto: tuple[int, int] | None = None
     """Newest version and time that a spectator of a table with a delay may know; None: no limit."""
 

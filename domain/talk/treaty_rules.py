@@ -22,13 +22,13 @@ USUAL_HOURS = 72
 """Time for an answer if the writer names none, hours."""
 
 TURNS_AHEAD = 20
-"""Turns that may be named after the present one where the rules know no last one."""
+"""Turns possible after the present one where the rules know no last one."""
 
 _HOUR = 3_600_000
 
 
 def turn_range(rules: AnyRuleset, game: AnyGame) -> tuple[int, int]:
-    """Return the first and last turn for a treaty made now."""
+    """Return the first and last turn possible in a treaty now."""
     now = max(1, rules.chapter(game.state).turn)
     return now, max(now, rules.treaties.turns or now + TURNS_AHEAD)
 
@@ -36,7 +36,7 @@ def turn_range(rules: AnyRuleset, game: AnyGame) -> tuple[int, int]:
 def list_options(
     rules: AnyRuleset, game: AnyGame, found: TreatyField, writer: Seat, seats: Sequence[Seat]
 ) -> Sequence[Json]:
-    """Return the possible values of a treaty's field in the conversation of these seats."""
+    """Return the possible values of a field of a treaty in the conversation of these seats."""
     if found.kind == "region":
         return rules.treaties.regions
     if found.kind == "card":
@@ -53,7 +53,7 @@ def list_options(
 
 
 def list_kinds(rules: AnyRuleset, game: AnyGame, writer: Seat, seats: Sequence[Seat]) -> list[TreatyKind]:
-    """Return the kinds of treaties possible between these seats: each field has a value."""
+    """Return the kinds of treaties possible between these seats: those with a value for each field."""
     return [
         kind
         for kind in rules.treaties.kinds
@@ -66,8 +66,8 @@ def check_treaty(
 ) -> Doc:
     """Return a treaty as its message has it.
 
-    Raise RuleError `unknown_treaty` for a kind missing in the ruleset, `not_now` unless the game runs, and
-    FormError for unknown or missing fields and for values out of the offer.
+    Raise RuleError `unknown_treaty` for a kind that the ruleset does not have, `not_now` unless the game runs, and
+    FormError for unknown or missing fields, or values not offered.
     """
     check_running(game)
     kind = rules.treaties.find(str(wish["kind"]))
@@ -105,8 +105,8 @@ def find_leader(rules: AnyRuleset, known: object) -> Seat | None:
 def choose_answer(bot: Seat, proposer: Seat, treaty: Doc, leader: Seat | None) -> str:
     """Return the answer of a bot: `accept` or `decline`.
 
-    It accepts promises of the proposer alone; a peace or a truce, unless the proposer leads; and an attack on the
-    leader. It declines all else: a bot keeps no promise unknown to its rules.
+    It accepts what binds only the proposer; a peace or a truce, unless the proposer leads; and an attack on the seat
+    that leads. It declines all else: a bot keeps no promise unknown to its rules.
     """
     kind, values = treaty["kind"], treaty["values"]
     if kind in ("peace", "truce_until"):

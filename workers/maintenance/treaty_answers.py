@@ -1,4 +1,4 @@
-"""Answers of the service's bots to treaties. Each comes from public knowledge."""
+"""Answers of the service's bots to treaties. Each comes from what the bot's seat may know."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class TreatyAnswers:
     """Answers the treaties proposed to bots. Several processes may do so: a seat answers once."""
 
     def __init__(self, context: WorkerContext, notify_changed: Callable[[str], None]) -> None:
-        """`notify_changed` is called with each game of an answer."""
+        """`notify_changed` is called with each game that has an answer."""
         self._context, self._notify_changed = context, notify_changed
         self._next_at = 0.0
         self._waiting: dict[tuple[str, Seat, int], float] = {}
 
     def step(self) -> int:
-        """Answer open treaties if it is time; return the number of answers. Without a store nothing else stops."""
+        """Answer what is open if it is time; return the number of answers. A failing store stops nothing else."""
         if time.monotonic() < self._next_at:
             return 0
         self._next_at = time.monotonic() + REST_SECONDS

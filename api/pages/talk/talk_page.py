@@ -32,13 +32,13 @@ class TalkShown:
     doc: Doc
     """The document of the API."""
     conversation: Doc | None
-    """The conversation that is open; None: the list."""
+    """The open conversation; None: the list."""
     messages: Sequence[Doc] = ()
     notes: Sequence[Doc] = ()
     newest: Doc | None = None
-    """The last message of others that the visitor had not read before."""
+    """The last message of others unread before."""
     draft: str = ""
-    """A text that was refused."""
+    """A refused text."""
     form: TreatyForm | None = None
     """The form for a treaty, if the visitor has asked for it."""
     disclosures: Sequence[Doc] = ()
@@ -90,7 +90,7 @@ class TalkShown:
 
 
 def _find_newest(doc: Doc) -> Doc | None:
-    """Return the last message of others that the visitor has not read."""
+    """Return the last message of others unread by the visitor."""
     unread = [each["last"] for each in doc["conversations"] if each["unread"] and not each["muted"]]
     texts = [each for each in unread if each and each["text"] and not each["own"]]
     return max(texts, key=lambda each: int(each["entry"]), default=None)

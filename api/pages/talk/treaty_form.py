@@ -1,4 +1,4 @@
-"""The form in which a player proposes a treaty, and its request."""
+"""The form of a player's treaty, and its request."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from api.pages.table.table_page import TablePage
 from domain.types import MAX_INT, Doc, Json
 
 HOURS = (24, 72, 168)
-"""Times for an answer in the form, hours."""
+"""Times offered for an answer, hours."""
 
 _WORDS = ("region", "card")
 
 
 @dataclass(frozen=True)
 class TreatyForm:
-    """Kinds of treaties for some seats, and the one being written."""
+    """Kinds of treaties for some seats, and the kind being written."""
 
     to: Sequence[int]
     """Seats of a letter; empty: the table."""
@@ -29,7 +29,7 @@ class TreatyForm:
     chosen: Doc | None
     """The kind being written; None: none chosen yet."""
     counters: int = 0
-    """Place of the countered treaty; 0: none."""
+    """Place of the treaty countered by this one; 0: none."""
 
     @property
     def hours(self) -> Sequence[int]:
@@ -68,7 +68,7 @@ def _read_addressees(seat: int, conversation: Doc | None) -> list[int]:
 
 
 def read_treaty(form: Mapping[str, str]) -> Doc | None:
-    """Return the treaty in a sent form, or None."""
+    """Return the treaty of a sent form, or None."""
     if not form.get("treaty"):
         return None
     values: Doc = {}
@@ -81,6 +81,6 @@ def read_treaty(form: Mapping[str, str]) -> Doc | None:
 
 
 def read_answer(form: Mapping[str, str]) -> Doc | None:
-    """Return the answer in a sent form, or None."""
+    """Return the answer of a sent form, or None."""
     entry = parse_number(form.get("entry", ""), MAX_INT)
     return {"entry": entry, "answer": form.get("answer", "")} if entry else None

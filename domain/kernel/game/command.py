@@ -86,13 +86,13 @@ class Command(ABC):
     """Command on an open game. Its fields are its arguments, JSON values."""
 
     open_to_players: ClassVar[bool] = False
-    """True if an officer who has a seat in the game may execute it alone; no command is unless it says so."""
+    """True if an officer with a seat in the game may execute it alone; no command is unless it says so."""
 
     least_office: ClassVar[Office] = "director"
     """The lowest role of an officer with the right to execute it."""
 
     forbids_stake: ClassVar[bool] = False
-    """True if no officer who has a seat in the game may execute it, at any table."""
+    """True if no officer with a seat in the game may execute it, at any table."""
 
     verb: ClassVar[str]
     """Name of the command in the stored hash; neither it nor the names of the fields may change."""

@@ -1,4 +1,4 @@
-"""Treaties between players: the kinds of each ruleset, and the verdict of public facts on a promise.
+"""Treaties between players: what a ruleset lets them propose, and whether public facts kept or broke a promise.
 
 A treaty binds nobody, and no rule of a game knows it. A ruleset declares a closed list of kinds with their fields,
 and reads its public facts as deeds. The judge of a kind decides over deeds alone.
@@ -45,7 +45,7 @@ class Deed(NamedTuple):
 
 
 class DatedDeed(NamedTuple):
-    """A deed with the version of its record, and its turn."""
+    """A deed with the version of its record, and the turn in which it was done."""
 
     version: int
     turn: int
@@ -54,7 +54,7 @@ class DatedDeed(NamedTuple):
 
 @dataclass(frozen=True)
 class Promise:
-    """A treaty accepted by two seats."""
+    """A treaty agreed on by two seats."""
 
     by: Seat
     to: Seat
@@ -98,7 +98,7 @@ DeedReader = Callable[[Doc, dict[str, Json]], Deed | None]
 
 
 def tells(kind: str, by: str = "", whom: str = "", place: str = "", amount: str = "", **condition: Json) -> DeedReader:
-    """Return a reader of deeds from the members of facts; None without the condition or a seat in `by`."""
+    """Return a reader of facts with a deed in their members; None without the condition or a seat in `by`."""
 
     def tell_deed(fact: Doc, memory: dict[str, Json]) -> Deed | None:
         doer, target = fact.get(by), fact.get(whom)
@@ -241,7 +241,7 @@ ATTACK = TreatyKind("attack_together", {"target": OTHER, "turn": UNTIL}, perform
 LEAVE = TreatyKind("leave_me", {"region": REGION, "turn": UNTIL}, refrain(_comes_in))
 GIVE = TreatyKind("give", {"who": PARTY, "to": PARTY, "amount": AMOUNT, "turn": UNTIL}, perform(_has_given))
 GIVE_UNSEEN = TreatyKind("give", {"who": PARTY, "to": PARTY, "amount": AMOUNT, "turn": UNTIL})
-"""For games with secret gifts."""
+"""In games with secret gifts."""
 BID_LIMIT = TreatyKind("bid_limit", {"amount": AMOUNT, "turn": UNTIL}, refrain(_bids_more))
 SHARE = TreatyKind("share_information", {"turn": UNTIL})
 HOLD_CARD = TreatyKind("hold_card", {"who": PARTY, "card": CARD, "turn": UNTIL}, refrain(_plays_card))
