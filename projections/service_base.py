@@ -15,6 +15,7 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ClockRows
+from domain.talk.disclosures import Disclosures
 from domain.talk.promises import PromiseFollower
 from domain.talk.talk_store import TalkStore
 from domain.tournament_handler import TournamentHandler
@@ -53,6 +54,11 @@ class ServiceBase:
     def talk(self) -> TalkStore:
         """Messages between players."""
         return TalkStore(self.ledger, lambda: self.ledger.keys, self.commands.anchors, self.clock)
+
+    @cached_property
+    def disclosures(self) -> Disclosures:
+        """Messages shown by their participants to others."""
+        return Disclosures(self.ledger, self.clock)
 
     @cached_property
     def promises(self) -> PromiseFollower:

@@ -64,6 +64,10 @@ class ReportConverter(BaseConverter):
     regex = "[0-9a-f]{24}"
 
 
+class DisclosureConverter(ReportConverter):
+    """Id of a disclosure."""
+
+
 class PasskeyConverter(BaseConverter):
     regex = "[A-Za-z0-9_-]{1,1364}"
 
@@ -96,6 +100,7 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "game": GameConverter,
     "tournament": TournamentConverter,
     "seat": SeatConverter,
+    "disclosure": DisclosureConverter,
     "entrant": EntrantConverter,
     "version": VersionConverter,
     "ruleset": RulesetConverter,

@@ -113,6 +113,7 @@ def _register_games(app: Flask) -> None:
         ("/live", "live", live.follow_table, "GET"),
         ("/talk", "talk", talk_page.show_talk, "GET"),
         ("/talk/mailbox", "mailbox", talk_page.download_mailbox, "GET"),
+        ("/talk/disclosures/<disclosure:disclosure>", "disclosure", talk_page.download_disclosure, "GET"),
         ("/talk", "write_talk", talk_page.write_talk, "POST"),
         ("/chronicle", "chronicle", chronicle.show_chronicle, "GET"),
         ("/replay", "replay", replay_page.show_replay, "GET"),

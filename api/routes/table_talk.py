@@ -10,6 +10,7 @@ from flask import Response
 
 from api import authorization
 from api.caller_keys import mark_replayed, role_key
+from api.documents.mailbox_files import build_file
 from api.documents.talk import build_messages, build_talk, find_reader, find_seat, list_seats
 from api.documents.treaty_teller import TreatyTeller
 from api.http import rate_limits
@@ -35,7 +36,6 @@ from domain.kernel.game.record_builder import has_talk
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
 from domain.service.principals import Principal
-from domain.talk.mailboxes import dump_mailbox, entry_to_json
 from domain.talk.message_rules import (
     MOST_CHARACTERS,
     RATE_CODE,
@@ -51,9 +51,6 @@ from domain.types import Doc, Seat
 bp = Blueprint("talk", __name__, url_prefix="/v1/games", description="Messages between players.")
 
 LINES = "application/x-ndjson"
-
-PAGE = 500
-"""Entries of a mailbox in one read."""
 
 LINK = string_headers("Link")
 
@@ -336,14 +333,7 @@ def mailbox(game: str) -> Response:
         raise Problem("not_a_participant")
     if not has_talk(now.terms):
         raise RuleError("talk_is_off", "", {"talk": "none"})
-    s, entries, after = services(), list[Doc](), 0
-    while found := s.talk.list_entries(reader, after=after, limit=PAGE):
-        entries += [entry_to_json(each.commitment, each.message) for each in found]
-        after = found[-1].entry
-    roots = [record.public["talk"] for record in s.ledger.read(game)]
-    anchors = s.talk.find_anchors(game, reader.mailbox, now.table.seats, roots)
-    header: Doc = {"annals_mailbox": 1, "game": game, "seat": reader.mailbox, "entries": len(entries)}
-    response = Response(dump_mailbox(header, entries, anchors), content_type=LINES)
+    response = Response(build_file(services(), now, reader), content_type=LINES)
     response.headers["Cache-Control"] = "no-store"
     response.headers["Content-Disposition"] = 'attachment; filename="mailbox.jsonl"'
     return response

@@ -119,5 +119,20 @@ class TreatyKindsDoc(TypedDict):
     kinds: Annotated[list[TreatyChoiceDoc], "What you may propose there now."]
 
 
+class DisclosureDoc(TypedDict):
+    disclosure: str
+    seat: Annotated[int, "Seat that has shown them, from its mailbox."]
+    to: Literal["table", "officers"]
+    at: Annotated[int, "Time, ms."]
+    proved: Annotated[bool, "The records of the game prove each text at hand."]
+    code: Annotated[str, "Why it is not proved; empty if it is."]
+    reason: Annotated[str, "The same in words."]
+    messages: list[MessageDoc]
+
+
+class DisclosuresDoc(TypedDict):
+    items: list[DisclosureDoc]
+
+
 class NotesDoc(TypedDict):
     items: list[NoteDoc]

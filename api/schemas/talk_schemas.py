@@ -18,6 +18,7 @@ from api.schemas.request_fields import (
     range_check,
     word_field,
 )
+from domain.talk.disclosures import MOST_ENTRIES
 from domain.talk.treaty_rules import ANSWERS, MOST_HOURS, USUAL_HOURS
 from domain.types import MAX_INT
 
@@ -116,6 +117,17 @@ class MessagesArgs(WaitArgs, LangArgs):
         },
     )
     limit = QueryInt(load_default=50, validate=range_check(1, 200))
+
+
+class NewDisclosureSchema(RequestSchema):
+    entries = BoundedList(
+        StrictInt(validate=range_check(1, MAX_INT)),
+        1,
+        MOST_ENTRIES,
+        required=True,
+        metadata={"description": "Places of the messages in your mailbox."},
+    )
+    to = choice_field("table", "officers", required=True)
 
 
 class NoteArgs(RequestSchema):

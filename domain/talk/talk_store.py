@@ -20,6 +20,7 @@ from domain.kernel.schema.canonical_json import canonical
 from domain.service.database import Database, Execute, Row, Statement, create_tables, placeholders
 from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.keyring import Keyring
+from domain.talk import disclosures
 from domain.talk.anchors import MailboxAnchors
 from domain.talk.mailboxes import EMPTY, commitment_of, next_head, path_of, root_of
 from domain.types import Doc, Seat
@@ -221,7 +222,7 @@ class TalkStore:
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat."""
-        create_tables(self._database, _TABLES)
+        create_tables(self._database, (*_TABLES, *disclosures.TABLES))
 
     # --- writing
 
@@ -558,6 +559,7 @@ WHERE e.game = ? AND e.mailbox >= 0 ORDER BY e.number, e.mailbox"""
             (f"UPDATE talk_entries SET author = '' WHERE author IN ({marks})", players),  # noqa: S608 - question marks only
             (f"DELETE FROM talk_marks WHERE player IN ({marks})", players),  # noqa: S608 - question marks only
             (f"DELETE FROM talk_notes WHERE player IN ({marks})", players),  # noqa: S608 - question marks only
+            disclosures.erase_disclosures(players),
         ]
 
     def erase_message(self, game: str, seat: Seat, entry: int, reason: str) -> bool:

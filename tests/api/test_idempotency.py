@@ -358,6 +358,7 @@ WITHOUT_KEY = {
         "PUT /v1/games/{game}/card",
         "PUT /v1/games/{game}/chat",
         "PUT /v1/games/{game}/notes",
+        "PUT /v1/games/{game}/talk/disclosures",
         "PUT /v1/games/{game}/talk/mutes",
         "PUT /v1/games/{game}/talk/read",
         "PUT /v1/me/blocks/{player}",

@@ -88,6 +88,7 @@ PAGES |= {
         "/live",
         "/talk",
         "/talk/mailbox",
+        "/talk/disclosures/{disclosure}",
     )
 }
 EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}")

@@ -168,6 +168,7 @@ WITHOUT_IF_MATCH = {
     "/v1/games/{game}/card": "no part of the log",
     "/v1/games/{game}/chat": "no part of the log",
     "/v1/games/{game}/notes": "no part of the log",
+    "/v1/games/{game}/talk/disclosures": "no part of the log",
     "/v1/games/{game}/talk/messages": "no part of the log; the body names the version that the writer saw",
     "/v1/games/{game}/talk/mutes": "no part of the log",
     "/v1/games/{game}/talk/read": "no part of the log",

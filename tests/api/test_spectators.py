@@ -42,6 +42,7 @@ AT_A_TABLE = {
     "/v1/games/{game}/rewinds/{rewind}": [""],
     "/v1/games/{game}/scores": [""],
     "/v1/games/{game}/talk": [""],
+    "/v1/games/{game}/talk/disclosures": [""],
     "/v1/games/{game}/talk/messages": ["", "?before=9007199254740991"],
     "/v1/games/{game}/timeline": ["?limit=200", "?after={version}&limit=1"],
     "/v1/jobs/{job}": [""],
@@ -85,7 +86,9 @@ AT_IT_ALONE = (
     "/v1/games/{game}/challenges",
     "/v1/games/{game}/notes",
     "/v1/games/{game}/officers",
+    "/v1/games/{game}/talk/disclosures/{disclosure}/file",
     "/v1/games/{game}/talk/mailbox",
+    "/v1/games/{game}/talk/treaties",
     "/v1/games/{game}/proposals/{proposal}",
 )
 """For the director, and for those at the table."""

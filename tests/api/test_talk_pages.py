@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -153,3 +154,18 @@ class TestTreaties:
         assert answer.status_code == 422
         assert WORD in answer.text
         assert 'name="n.turn"' in answer.text
+
+
+class TestDisclosures:
+    def test_a_letter_is_shown_to_the_table_by_a_form_and_proved(self, evening: Evening) -> None:
+        evening.write(0, WORD, "1")
+        conversation = evening.people[1].api.get(evening.path).json["conversations"][0]["conversation"]
+        form = Page(evening.page(1, f"?conversation={conversation}")).act("disclose")
+        assert WORD not in evening.page(2)
+        assert evening.people[1].send(form, ("audience", "table")).status_code == 303
+        shown = evening.page(2)
+        assert WORD in shown
+        assert "Shown by Bruno to the table." in shown
+        assert "Proved by the records of the game." in shown
+        (address,) = re.findall(r"talk/disclosures/[0-9a-f]{24}", shown)
+        assert WORD in evening.people[2].read(f"/games/{evening.game}/{address}").text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from domain.games import struggle_of_empires
 from domain.kernel.game.director_commands import Rewind
 from domain.rollouts import random_move
 from tests.api.conftest import Doc, Site, Table, refused
-from tests.api.test_table_talk import say, texts
+from tests.api.test_table_talk import WORD, say, texts, walk
 
 RULESET = "struggle_of_empires@1"
 
@@ -153,6 +154,28 @@ class TestAnswering:
         assert (made["treaty"]["promises"], made["treaty"]["may_answer"]) == ([], False)
         assert said["answer"] == {"entry": 1, "answer": "accept"}
         assert [each["state"] for each in read(table, 0, 1)["treaty"]["promises"]] == ["holds"]
+
+
+class TestNobodyElseLearns:
+    def test_a_treaty_and_its_answer_change_no_byte_for_anybody_else(self, site: Site) -> None:
+        """While the game runs; after its close nobody else reads that there was one."""
+        table, quiet = (site.table(RULESET, 4, talk="free") for _ in range(2))
+        site.services = replace(site.services, clock=lambda: 9_000_000)
+        site.remake()
+        tokens = {"nobody": "", "seat 2": table.tokens[2], "director": table.director}
+        walk(site, table, tokens)  # what is made at a first look is made now
+        before = walk(site, table, tokens)
+        propose(table, 0, "keep_out_of", 1, who=1, region="baltic", turn=1)
+        answer(table, 1, 1, "accept", text=WORD)
+        now = walk(site, table, tokens)
+        assert [place for place in before if before[place] != now[place]] == []
+        for each in (table, quiet):
+            assert each.post("/close", {"reason": "abandoned"}, each.director).status_code == 201
+        after = walk(site, table, tokens)
+        assert [place for place, (*_, data) in after.items() if WORD.encode() in data] == []
+        for who in (None, 2, "director"):
+            assert table.get("/talk", who).json == quiet.get("/talk", who).json
+            assert table.get("/talk/messages", who).json["items"] == []
 
 
 class TestPromises:

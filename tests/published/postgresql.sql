@@ -375,6 +375,13 @@ talk_answers.number bigint NOT NULL
 talk_answers.reply bigint NOT NULL
 talk_answers.seat integer NOT NULL
 talk_answers.version bigint NOT NULL
+talk_disclosures.at bigint NOT NULL
+talk_disclosures.entries text NOT NULL
+talk_disclosures.game text NOT NULL
+talk_disclosures.id text NOT NULL
+talk_disclosures.mailbox integer NOT NULL
+talk_disclosures.player text NOT NULL
+talk_disclosures.shown_to text NOT NULL
 talk_entries.author text NOT NULL
 talk_entries.conversation text NOT NULL
 talk_entries.entry bigint NOT NULL
@@ -519,6 +526,7 @@ CREATE INDEX seated_player ON public.seated USING btree (gen, player)
 CREATE INDEX sessions_account ON public.sessions USING btree (account)
 CREATE INDEX substitute_offers_player ON public.substitute_offers USING btree (player)
 CREATE INDEX talk_answers_reply ON public.talk_answers USING btree (game, reply)
+CREATE INDEX talk_disclosures_game ON public.talk_disclosures USING btree (game, at)
 CREATE INDEX talk_entries_conversation ON public.talk_entries USING btree (game, mailbox, conversation, entry, player, author)
 CREATE INDEX talk_entries_player ON public.talk_entries USING btree (player, game, mailbox, entry)
 CREATE INDEX talk_messages_player ON public.talk_messages USING btree (player)
@@ -605,6 +613,7 @@ CREATE UNIQUE INDEX spent_challenges_pkey ON public.spent_challenges USING btree
 CREATE UNIQUE INDEX streams_pkey ON public.streams USING btree (hash)
 CREATE UNIQUE INDEX substitute_offers_pkey ON public.substitute_offers USING btree (tournament, by, player)
 CREATE UNIQUE INDEX talk_answers_pkey ON public.talk_answers USING btree (game, number, seat)
+CREATE UNIQUE INDEX talk_disclosures_pkey ON public.talk_disclosures USING btree (id)
 CREATE UNIQUE INDEX talk_entries_pkey ON public.talk_entries USING btree (game, mailbox, entry)
 CREATE UNIQUE INDEX talk_keys_pkey ON public.talk_keys USING btree (game, number)
 CREATE UNIQUE INDEX talk_marks_pkey ON public.talk_marks USING btree (game, mailbox, player, conversation)

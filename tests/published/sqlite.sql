@@ -29,6 +29,7 @@ CREATE INDEX reports_account ON reports (account);
 CREATE INDEX sessions_account ON sessions (account);
 CREATE INDEX substitute_offers_player ON substitute_offers (player);
 CREATE INDEX talk_answers_reply ON talk_answers (game, reply);
+CREATE INDEX talk_disclosures_game ON talk_disclosures (game, at);
 CREATE INDEX talk_entries_conversation
   ON talk_entries (game, mailbox, conversation, entry, player, author);
 CREATE INDEX talk_entries_player ON talk_entries (player, game, mailbox, entry);
@@ -169,6 +170,9 @@ CREATE TABLE substitute_offers (
 CREATE TABLE talk_answers (
   game TEXT NOT NULL, number BIGINT NOT NULL, seat INTEGER NOT NULL, answer TEXT NOT NULL, reply BIGINT NOT NULL,
   version BIGINT NOT NULL, PRIMARY KEY (game, number, seat));
+CREATE TABLE talk_disclosures (
+  id TEXT PRIMARY KEY, game TEXT NOT NULL, mailbox INTEGER NOT NULL, player TEXT NOT NULL, shown_to TEXT NOT NULL,
+  entries TEXT NOT NULL, at BIGINT NOT NULL);
 CREATE TABLE talk_entries (
   game TEXT NOT NULL, mailbox INTEGER NOT NULL, entry BIGINT NOT NULL, number BIGINT NOT NULL,
   conversation TEXT NOT NULL, player TEXT NOT NULL, author TEXT NOT NULL, PRIMARY KEY (game, mailbox, entry));

@@ -47,6 +47,8 @@ class TalkShown:
     """A refused text."""
     form: TreatyForm | None = None
     """The form for a treaty, if the visitor has asked for it."""
+    disclosures: Sequence[Doc] = ()
+    """Messages shown to the visitor by participants."""
 
     @property
     def labels(self) -> Labels:
@@ -124,13 +126,14 @@ def _render(page: TablePage, problem: Problem | None = None) -> Response:
     notes = ask("GET", f"/games/{game}/notes", role=role).doc.get("items", ()) if session_owner() else ()
     draft = request.form.get("text", "") if problem else ""
     form = load_form(page, doc, found)
+    disclosures = () if found else ask("GET", f"/games/{game}/talk/disclosures", role=role).doc.get("items", ())
     return render_games_page(
         "talk",
         problem.status if problem else 200,
         page=page,
         labels=page.labels,
         summary=page.summary,
-        shown=TalkShown(page, doc, found, messages, notes, newest, draft, form),
+        shown=TalkShown(page, doc, found, messages, notes, newest, draft, form, disclosures),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         problem=localize_problem(problem) if problem else None,
@@ -141,10 +144,7 @@ def download_mailbox(game: str) -> Response:
     """Return the visitor's mailbox as a file."""
     page = load_table_page(game)
     found = require("GET", f"/games/{game}/talk/mailbox", role=page.role)
-    response = Response(found["text"], content_type="application/x-ndjson")
-    response.headers["Content-Disposition"] = 'attachment; filename="mailbox.jsonl"'
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return _send_file(found["text"], "mailbox.jsonl")
 
 
 def write_talk(game: str) -> Response:
@@ -152,7 +152,7 @@ def write_talk(game: str) -> Response:
     if is_stranger(game):
         return show_login(f"/games/{game}/talk")
     page = load_table_page(game)
-    acts = {"say": _say, "mute": _mute, "note": _keep_note}
+    acts = {"say": _say, "mute": _mute, "note": _keep_note, "disclose": _disclose}
     act = acts.get(request.form.get("act", ""))
     if act is None:
         raise Problem("form_stale")
@@ -189,6 +189,28 @@ def _mute(page: TablePage) -> str:
     body = {"conversation": conversation, "muted": request.form.get("muted") == "yes"}
     require("PUT", f"/games/{page.game}/talk/mutes", body, role=page.role)
     return conversation
+
+
+def _disclose(page: TablePage) -> str:
+    """Show a message to the table or to its officers; return its conversation."""
+    form = request.form
+    body = {"entries": [parse_number(form.get("entry", ""), MAX_INT) or 0], "to": form.get("audience", "")}
+    require("PUT", f"/games/{page.game}/talk/disclosures", body, role=page.role)
+    return form.get("conversation", "")
+
+
+def download_disclosure(game: str, disclosure: str) -> Response:
+    """Return a disclosure as a file."""
+    page = load_table_page(game)
+    found = require("GET", f"/games/{game}/talk/disclosures/{disclosure}/file", role=page.role)
+    return _send_file(found["text"], "disclosure.jsonl")
+
+
+def _send_file(text: str, name: str) -> Response:
+    response = Response(text, content_type="application/x-ndjson")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _keep_note(page: TablePage) -> str:
