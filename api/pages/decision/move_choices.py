@@ -41,6 +41,9 @@ MOST_MOVES = 1000
 MOST_PICKS = 400
 """Most picks in a form."""
 
+MOST_AT = 4
+"""Most regions and pieces that one answer is about."""
+
 KEPT_BYTES = 4 << 20
 """Bytes of answers of the builder kept in a process."""
 
@@ -78,6 +81,8 @@ class Picks:
     trail: tuple[Pick, ...] = ()
     replaces: int | None = None
     """Number of the order that the move takes the place of."""
+    at: tuple[str, ...] = ()
+    """Regions and pieces chosen on the map: the next answer is about all of them."""
 
     @classmethod
     def from_form(cls) -> Picks:
@@ -87,7 +92,10 @@ class Picks:
         if not isinstance(sent, list) or len(sent) > MOST_PICKS or not _KEY.fullmatch(key):
             raise Problem("form_stale")
         number = parse_number(form.get("replaces", ""), 999_999)
-        picks = cls(form.get("decision", "")[:40], key, tuple(map(Pick.from_json, sent)), number)
+        at = tuple(each[:60] for each in form.get("at", "").split()[:MOST_AT])
+        picks = cls(form.get("decision", "")[:40], key, tuple(map(Pick.from_json, sent)), number, at)
+        if "start" in form:
+            return picks.turn_to(form["start"][:60])
         if "back" in form:
             return picks.step_back()
         if "path" in form:
@@ -107,10 +115,20 @@ class Picks:
 
     def add(self, *picks: Pick) -> Picks:
         """Return the picks with more answers."""
-        return replace(self, trail=(*self.trail, *picks))
+        return replace(self, trail=(*self.trail, *picks), at=())
+
+    def turn_to(self, place: str) -> Picks:
+        """Return the picks with one more region or piece of the map, or without it if it was chosen before."""
+        kept = self.at[: self.at.index(place)] if place in self.at else (*self.at, place)
+        return replace(self, at=kept)
 
     def step_back(self) -> Picks:
-        """Return the picks without the last answer that was chosen, and without the forced ones after it."""
+        """Return the picks without the last answer that was chosen, and without the forced ones after it.
+
+        What was chosen on the map comes before them.
+        """
+        if self.at:
+            return replace(self, at=self.at[:-1])
         trail = list(self.trail)
         while trail and trail.pop().forced:
             pass
@@ -195,7 +213,8 @@ class Builder:
 
     def advance(self, picks: Picks) -> BuilderState:
         """Return the next question with more than one answer, or the finished move. Forced answers are given."""
-        return self._give_forced(self._ask_first(picks))
+        step = self._give_forced(self._ask_first(replace(picks, at=())))
+        return replace(step, picks=replace(step.picks, at=picks.at))
 
     def _ask(self, decision: str, picks: Sequence[Json], query: str = "") -> Answer:
         """Return the answer of the API to picks."""
@@ -330,7 +349,9 @@ class Builder:
             if 1 < ways[place] <= MOST_WHOLE_MOVES and count + ways[place] - 1 <= MOST_OPENED:
                 opened.add(place)
                 count += ways[place] - 1
-        return [steps[place] for place in sorted(opened)]
+        kinds = list(load_groups(package, "type")) if choice["field"] == "type" else []
+        rank = {value: place for place, value in enumerate(kinds)}
+        return sorted((steps[place] for place in sorted(opened)), key=lambda each: rank.get(str(each[0]["value"]), 0))
 
     def open_options(self, step: BuilderState) -> Question | None:
         """Return the question with the answers to the next one in it, each under its option, or None without any."""

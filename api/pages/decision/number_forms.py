@@ -4,7 +4,7 @@ A division needs no declaration: it is a move with questions for numbers alone. 
 adds what the builder does not tell. `rest` names the field for the points left, `presets` are named divisions, `then`
 is the move made with it. With `number`, a form makes several moves of its `type`: a row for each way to the field of
 that name, and no move for a row with 0. `purse` points to the means of all rows (`{seat}`: the visitor's), `unit` names
-them.
+them. All forms with `beside` make one form below the question for the kind of move, which has this title.
 """
 
 from __future__ import annotations
@@ -159,6 +159,26 @@ def _find_several(
     groups = [(name, [row for _, row in some]) for name, some in groupby(rows, key=lambda each: each[0])]
     title = labels.option("type", declared["type"])
     return NumberForm(title, groups, True, found if isinstance(found, int) else None, unit)
+
+
+def find_beside(builder: Builder, step: BuilderState, given: Numbers | None = None) -> NumberForm | None:
+    """Return the form below the question for the kind of move, or None. `given`: numbers to show again."""
+    choice, package = step.choice, builder.labels.rules.package
+    if choice is None or choice["field"] != "type" or step.picks.trail or step.picks.replaces is not None:
+        return None
+    forms = [(option, load_form(package, str(option["value"]))) for option in choice["options"]]
+    ways = [
+        way
+        for option, declared in forms
+        if "beside" in declared
+        for way in _find_ways(builder, builder.follow(step, Pick("type", option["value"])), declared["number"])
+    ]
+    if not 0 < len(ways) <= MOST_ROWS:
+        return None
+    rows = [_show_way(builder, step, each, given.paths if given else {}) for each in ways]
+    groups = [(name, [row for _, row in some]) for name, some in groupby(rows, key=lambda each: each[0])]
+    title = next(declared["beside"] for _, declared in forms if "beside" in declared)
+    return NumberForm(title[builder.labels.texts.lang], groups, True)
 
 
 def _show_way(builder: Builder, step: BuilderState, way: BuilderState, values: Mapping[str, int]) -> tuple[str, Row]:

@@ -12,7 +12,7 @@ without a text.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
@@ -94,6 +94,8 @@ class RegionShown:
     """Id of the first option with the region, or an empty text."""
     is_missing: bool = False
     """True if the page tells why the region is no option."""
+    is_chosen: bool = False
+    """True if the question is about what begins here."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
 
@@ -151,7 +153,8 @@ class RegionShown:
         to = f'href="#{escape(self.offer)}"' if self.offer else to
         x, y = self.anchor
         return (
-            f'<a {to} data-key="place-{self.id}" class="place {self.doc["kind"]}{self.tint}" data-region="{self.id}"'
+            f'<a {to} data-key="place-{self.id}" class="place {self.doc["kind"]}{self.tint}'
+            f'{" selected" if self.is_chosen else ""}" data-region="{self.id}"'
             f'{" data-held" if self.own else ""} data-x="{x}" data-y="{y}"'
             f' aria-label="{escape(self.describe(labels, offered, missing))}"><use href="{drawing}#r-{self.id}"/></a>'
         )
@@ -214,6 +217,8 @@ class Offers:
     """Value of an option -> its id."""
     missing: frozenset[str] = frozenset()
     """Regions for which the page tells why they are no option."""
+    chosen: frozenset[str] = frozenset()
+    """Regions that the visitor has chosen on the map: the question is about what begins there."""
 
 
 def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict[str, Json]:
@@ -225,18 +230,22 @@ def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict
 
 
 def find_offers(
-    question: Question | None, whole: Sequence[WholeMove], known: Mapping[str, Doc], missing: Missing = ()
+    question: Question | None,
+    whole: Sequence[WholeMove],
+    known: Mapping[str, Doc],
+    missing: Missing = (),
+    chosen: Set[str] = frozenset(),
 ) -> Offers:
-    """Return the regions in the options of a question, and those among the missing values."""
+    """Return the regions in the options of a question but for chosen ones, and those among the missing values."""
     values = _read_options(question, whole)
     regions: dict[str, str] = {}
     ids: dict[str, str] = {}
     for value, named in values.items():
         for name in dict.fromkeys(_strings(named)):
-            if name in known and name not in regions:
+            if name in known and name not in regions and name not in chosen:
                 regions[name] = ids.setdefault(value, f"offer-{name}")
     sought = {value for _, values in missing for sent, _ in values if isinstance(value := parse(sent)[1], str)}
-    return Offers(regions, ids, frozenset(sought & known.keys() - regions.keys()))
+    return Offers(regions, ids, frozenset(sought & known.keys() - regions.keys()), frozenset(chosen))
 
 
 def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> MapView | None:
@@ -253,6 +262,7 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
             doc,
             offer=offers.regions.get(name, ""),
             is_missing=name in offers.missing,
+            is_chosen=name in offers.chosen,
         )
         for name, doc in geometry.regions.items()
     }

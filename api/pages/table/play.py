@@ -14,12 +14,13 @@ from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
 from api.pages.common.session import redirect, session_owner
-from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Picks, parse
+from api.pages.decision.map_starts import find_next_piece, find_only_path
+from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Pick, Picks, parse
 from api.pages.decision.number_forms import Numbers, build_several, read_numbers
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import find_reason
 from api.pages.table.picks_cookie import forget_picks, keep_picks
-from api.pages.table.prompt import Prompt, ask_first, ask_next, new_picks, preview_move
+from api.pages.table.prompt import Prompt, ask_first, ask_next, find_begun, new_picks, preview_move
 from api.pages.table.table import render_table
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.kernel.text.message_catalog import Message
@@ -57,6 +58,8 @@ def play(game: str) -> Response:
     state = page.builder.advance(picks)
     if state.answer.status >= 400:
         return _refuse(page, picks, state.answer)
+    if "start" in request.form:
+        return _begin_at(page, state)
     if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
         return _explain(page, state, missing)
     return _go_on(page, picks, state)
@@ -74,23 +77,45 @@ def _go_on(page: TablePage, picks: Picks, state: BuilderState) -> Response:
     return _send(page, picks, state.move)
 
 
+def _begin_at(page: TablePage, state: BuilderState) -> Response:
+    """List what begins at the places chosen on the map. The only answer is given at once.
+
+    If nothing names all of them, the last one is a new beginning.
+    """
+    picks, found = state.picks, None
+    for at in (picks.at, picks.at[-1:]):
+        state = replace(state, picks=replace(picks, at=at))
+        if found := find_begun(page, state) if at else None:
+            break
+    if found is None:
+        asked = ask_next(page, replace(state, picks=replace(picks, at=())))
+        asked.note = _say(Message("None of your answers begins there.")) if picks.at else ""
+        shown = render_table(page, asked)
+        return shown if picks.trail else forget_picks(shown, page)
+    if only := find_only_path(found):
+        made = state.picks.add(*map(Pick.from_json, parse(only)))
+        return _go_on(page, made, page.builder.advance(made))
+    return keep_picks(page, state.picks) or render_table(page, ask_next(page, state))
+
+
 def _take_numbers(page: TablePage, picks: Picks, numbers: Numbers) -> Response:
     """Make what a form with several numbers says, or show it again, filled in: with a preset, or with a refusal."""
     before, done = page.builder.advance(picks), numbers.complete(picks)
     if before.answer.status >= 400 or before.move is not None:
         return _refuse(page, done if before.answer.code in _MOVED_ON else picks, before.answer)
     asked = ask_next(page, before, numbers)
-    if asked.form is None:
+    form = asked.form or asked.beside
+    if form is None:
         raise Problem("form_stale")
     if "preset" in request.form:
         return render_table(page, asked)
-    if asked.form.several:
+    if form.several:
         made = _make_several(page, before.picks, numbers)
         return _lead_on(page, made) if made.status < 400 else _refuse_numbers(page, asked, done, made)
     state = page.builder.advance(before.picks.add(*numbers.picks))
     if state.answer.status >= 400:
         return _refuse_numbers(page, asked, done, state.answer)
-    is_shown = asked.form.submits and current_preferences()["confirm"] != "always"  # the form says what it ends
+    is_shown = form.submits and current_preferences()["confirm"] != "always"  # the form says what it ends
     return _send(page, state.picks, state.move) if is_shown else _go_on(page, state.picks, state)
 
 
@@ -152,6 +177,9 @@ def _send(page: TablePage, picks: Picks, move: Json) -> Response:
     made = _post_move(page, picks, move)
     if made.status >= 400:
         return _refuse(page, picks, made)
+    further = find_next_piece(page.labels.rules.package, page.board, move) if picks.replaces is None else None
+    if further and (led := keep_picks(page, replace(new_picks(page), at=(further,)), made.doc["position"])):
+        return led
     return _lead_on(page, made)
 
 

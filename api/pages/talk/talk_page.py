@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from flask import Response, request
 
@@ -38,6 +38,8 @@ class TalkShown:
     """The last message of others that the visitor had not read before."""
     draft: str = ""
     """A text that was refused."""
+    to: int | None = None
+    """Seat to which a letter is about to be written."""
 
     @property
     def labels(self) -> Labels:
@@ -115,7 +117,7 @@ def _render(page: TablePage, problem: Problem | None = None) -> Response:
         page=page,
         labels=page.labels,
         summary=page.summary,
-        shown=TalkShown(page, doc, found, messages, notes, newest, draft),
+        shown=TalkShown(page, doc, found, messages, notes, newest, draft, parse_number(request.args.get("to", ""), 99)),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         problem=localize_problem(problem) if problem else None,
@@ -146,6 +148,8 @@ def write_talk(game: str) -> Response:
     except RefusedCall as problem:
         return _render(page, problem)
     query = {name: value for name, value in (("conversation", conversation), ("as", page.role)) if value}
+    if place := request.form.get("place", ""):
+        return redirect(f"{page.address}/regions/{quote(place, safe='')}")
     return redirect(f"{page.address}/talk" + (f"?{urlencode(query)}" if query else ""))
 
 
@@ -175,6 +179,7 @@ def _mute(page: TablePage) -> str:
 
 
 def _keep_note(page: TablePage) -> str:
-    """Keep the visitor's note about the table."""
-    require("PUT", f"/games/{page.game}/notes", {"text": request.form.get("text", "")}, role=page.role)
+    """Keep the visitor's note about the table, or about a region of its map."""
+    place, text = request.form.get("place", ""), request.form.get("text", "")
+    require("PUT", f"/games/{page.game}/notes", {"text": text} | ({"place": place} if place else {}), role=page.role)
     return ""

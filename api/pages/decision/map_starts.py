@@ -1,0 +1,198 @@
+"""What begins at a region or a piece of the map: its options from all parts of the open question, with their targets.
+
+A person taps an own piece, and the page lists its moves alone; the map marks where they lead. The builder is asked as
+for any other answer, so the page offers nothing that the list does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from api.pages.common.geometry import load_geometry
+from api.pages.common.owners import find_values
+from api.pages.common.presentation import load_map, load_sheet
+from api.pages.decision.move_choices import (
+    MOST_CLOSED,
+    MOST_OPENED,
+    Builder,
+    BuilderState,
+    OptionShown,
+    Pick,
+    Question,
+    name_option,
+    parse,
+    show_question,
+)
+from domain.types import Doc, Json
+
+MOST_ASKED = 80
+"""Most answers of the builder for one region."""
+
+MOST_DEEP = 3
+"""Most answers before one that names the region."""
+
+MOST_SPREAD = 6
+"""Most options that do not name a region and are listed with the answers after them."""
+
+
+def locate_pieces(package: str, board: Doc) -> dict[str, str]:
+    """Return piece -> region for the pieces with an id, as `pieces` of the map declares them. Later pointers count."""
+    declared = load_map(package).get("pieces", {})
+    found = {}
+    for pointer in declared.get("at", ()):
+        for taken, value in find_values(board, pointer):
+            found[str(taken["piece"])] = str(value[declared["region"]])
+    return found
+
+
+def find_next_piece(package: str, board: Doc, move: Json) -> str | None:
+    """Return the piece whose turn it is after the order `move`: the next one without an order, or None."""
+    declared, sheet = load_map(package).get("pieces", {}), load_sheet(package)
+    if sheet is None or not isinstance(move, dict) or move["type"] != declared.get("order"):
+        return None
+    located = locate_pieces(package, board)
+    filed = [each for each in sheet.list_orders(board["own"]) if each["type"] == move["type"]]
+    ordered = {value for order in (move, *filed) for value in order.values() if isinstance(value, str)}
+    pieces = list(located)
+    last = max((pieces.index(each) for each in move.values() if isinstance(each, str) and each in located), default=0)
+    return next((each for each in pieces[last:] + pieces[:last] if each not in ordered), None)
+
+
+@dataclass
+class StartFinder:
+    """Finds what begins at the places that a person has chosen on the map."""
+
+    builder: Builder
+    step: BuilderState
+    """The open question, with the chosen places in its picks."""
+    located: Mapping[str, str]
+    """Piece -> region."""
+    asked: int = 0
+    regions: Mapping[str, Doc] = field(init=False)
+
+    def __post_init__(self) -> None:
+        geometry = load_geometry(self.builder.labels.rules.package)
+        self.regions = geometry.regions if geometry else {}
+
+    def find(self) -> Question | None:
+        """Return the question with all that begins at the first place and names the others, or None without any."""
+        first, *others = self.step.picks.at
+        base = replace(self.step, picks=replace(self.step.picks, at=()))
+        rows = [
+            (name, option)
+            for name, option in self._search(base, first, ())
+            if all(self._names(parse(option.value), each) for each in others)
+        ]
+        if not rows:
+            return None
+        groups = [(name, [option for _, option in some]) for name, some in groupby(rows, key=lambda row: row[0])]
+        return Question("", self._name_place(first), "paths", groups=groups)
+
+    def _name_place(self, place: str) -> str:
+        """Return the name of a region, or of a piece with its region."""
+        labels = self.builder.labels
+        name = labels.option("", place)
+        return f"{name} ({labels.option('', self.located[place])})" if place in self.located else name
+
+    def _names(self, value: Json, place: str) -> bool:
+        """Return True if a value names the place, or a piece in it."""
+        if isinstance(value, str):
+            return place in (value, self.located.get(value))
+        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return any(self._names(each, place) for each in parts)
+
+    def _is_placed(self, choice: Doc) -> bool:
+        """Return True if the options of a question are about places."""
+        return any(self._names(each["value"], place) for each in choice["options"] for place in self.regions)
+
+    def _go_on(self, before: BuilderState, option: Doc) -> BuilderState | None:
+        """Return the step after an option, or None if it is refused or too much has been asked."""
+        self.asked += 1
+        if self.asked > MOST_ASKED:
+            return None
+        after = self.builder.go_on(before, Pick((before.choice or {})["field"], option["value"]))
+        return after if after.answer.status < 400 else None
+
+    def _search(
+        self, before: BuilderState, place: str, words: Sequence[str]
+    ) -> Iterator[tuple[str, OptionShown]]:
+        """Yield the options that name the place, each with its group. `words`: the answers before, in words."""
+        choice = before.choice
+        if choice is None or choice["kind"] != "one":
+            return
+        is_deep = len(words) < MOST_DEEP and not (words and self._is_placed(choice))
+        hits = [each for each in choice["options"] if self._names(each["value"], place)]
+        for option in hits or (choice["options"] if is_deep and len(choice["options"]) <= MOST_OPENED else ()):
+            after = self._go_on(before, option)
+            if after is None:
+                continue
+            is_place = option["value"] == place and words
+            said = words if is_place else (*words, self._word(choice, option))
+            forced = after.picks.trail[len(before.picks.trail) + 1 :]
+            if hits or any(self._names(pick.value, place) for pick in forced):
+                pieces = [pick for pick in forced if isinstance(pick.value, str) and pick.value in self.located]
+                labels = self.builder.labels
+                yield from self._show(after, (*said, *(labels.option(p.field, p.value) for p in pieces)), option)
+            elif not any(self._names(pick.value, region) for pick in forced for region in self.regions):
+                yield from self._search(after, place, said)
+
+    def _show(
+        self, after: BuilderState, words: Sequence[str], option: Doc, *, is_spread: bool = False
+    ) -> Iterator[tuple[str, OptionShown]]:
+        """Yield a finished move, the options of the next question, or the option itself before any other question."""
+        labels, choice = self.builder.labels, after.choice
+        group = self._name_group(words)
+        cost = labels.cost(option.get("cost", {}))
+        if choice is None:
+            said = str(after.answer.doc.get("text") or labels.move(after.move or {}))
+            yield "", OptionShown(said, self._path(after), cost)
+        elif choice["kind"] != "one" or len(choice["options"]) > MOST_OPENED:
+            yield "", OptionShown(group, self._path(after), cost)
+        elif not is_spread and len(choice["options"]) <= MOST_SPREAD and not self._is_placed(choice):
+            is_spread = False  # a target is that of the first kind of move, such as a march before support
+            for each in choice["options"]:
+                if further := self._go_on(after, each):
+                    is_spread, is_before = self._leads_on(further) or is_spread, is_spread
+                    yield from self._spread(after, further, words, each, is_open=is_spread and not is_before)
+        else:
+            shown = [each for _, some in show_question(labels, choice).groups for each in some]
+            for each in shown:
+                yield group, replace(each, value=self._path(after, Pick(choice["field"], parse(each.value))))
+
+    def _leads_on(self, after: BuilderState) -> bool:
+        """Return True if the next question is about few places."""
+        choice = after.choice
+        is_short = choice is not None and choice["kind"] == "one" and len(choice["options"]) <= MOST_CLOSED
+        return bool(choice and is_short and self._is_placed(choice))
+
+    def _spread(
+        self, before: BuilderState, after: BuilderState, words: Sequence[str], option: Doc, *, is_open: bool
+    ) -> Iterator[tuple[str, OptionShown]]:
+        """Yield the answers after an option, or the option alone."""
+        word, labels = self._word(before.choice or {}, option), self.builder.labels
+        if is_open:
+            yield from self._show(after, (*words, word), option, is_spread=True)
+        else:
+            cost = labels.cost(option.get("cost", {}))
+            yield self._name_group(words), OptionShown(word, self._path(after), cost)
+
+    def _name_group(self, words: Sequence[str]) -> str:
+        """Return the answers before an option in words."""
+        return self.builder.labels.pair(words[0], ", ".join(words[1:])) if len(words) > 1 else "".join(words)
+
+    def _word(self, choice: Doc, option: Doc) -> str:
+        return name_option(self.builder.labels, choice["field"], option)
+
+    def _path(self, after: BuilderState, *more: Pick) -> str:
+        """Return the picks since the open question, as JSON."""
+        new = after.picks.trail[len(self.step.picks.trail) :]
+        return replace(after.picks, trail=(*new, *more)).to_json()
+
+
+def find_only_path(question: Question) -> str | None:
+    """Return the path of the only option, or None if there are several."""
+    paths = [option.value for _, options in question.groups for option in options]
+    return paths[0] if len(paths) == 1 else None
+
