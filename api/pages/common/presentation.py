@@ -34,6 +34,12 @@ def load_form(package: str, kind: str) -> Doc:
     return next((each for each in load_presentation(package).get("forms", ()) if each["type"] == kind), {})
 
 
+def load_usual(package: str) -> Mapping[str, Json]:
+    """Return field -> its usual answer, which the page gives to a move that was begun on the map."""
+    usual: Mapping[str, Json] = load_presentation(package).get("usual", {})
+    return usual
+
+
 def load_players(package: str) -> Doc:
     """Return the figures of each player in a game, and the `panel` about players; or an empty document."""
     players: Doc = load_presentation(package).get("players", {})

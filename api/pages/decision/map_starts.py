@@ -1,4 +1,4 @@
-"""What begins at a region or a piece of the map: its options from all parts of the open question, with their targets.
+"""Moves that begin at a region or a piece of the map: options from all parts of the open question, with their targets.
 
 A person taps an own piece, and the page lists its moves alone; the map marks where they lead. The builder is asked as
 for any other answer, so the page offers nothing that the list does not.
@@ -12,7 +12,7 @@ from itertools import groupby
 
 from api.pages.common.geometry import load_geometry
 from api.pages.common.owners import find_values
-from api.pages.common.presentation import load_map, load_sheet
+from api.pages.common.presentation import load_map, load_sheet, load_usual
 from api.pages.decision.move_choices import (
     MOST_CLOSED,
     MOST_OPENED,
@@ -23,6 +23,7 @@ from api.pages.decision.move_choices import (
     Question,
     name_option,
     parse,
+    rank_kinds,
     show_question,
 )
 from domain.types import Doc, Json
@@ -45,6 +46,14 @@ def locate_pieces(package: str, board: Doc) -> dict[str, str]:
         for taken, value in find_values(board, pointer):
             found[str(taken["piece"])] = str(value[declared["region"]])
     return found
+
+
+def give_usual(builder: Builder, step: BuilderState) -> BuilderState:
+    """Return the step after the usual answers of the game (`usual`) to the open question and those after it."""
+    usual = load_usual(builder.labels.rules.package)
+    while step.choice and step.choice["field"] in usual:
+        step = builder.go_on(step, Pick(step.choice["field"], usual[step.choice["field"]]))
+    return step
 
 
 def find_next_piece(package: str, board: Doc, move: Json) -> str | None:
@@ -87,8 +96,17 @@ class StartFinder:
         ]
         if not rows:
             return None
+        rows.sort(key=lambda row: not row[0])  # what has no group comes last
         groups = [(name, [option for _, option in some]) for name, some in groupby(rows, key=lambda row: row[0])]
-        return Question("", self._name_place(first), "paths", groups=groups)
+        ends = self._list_ends(base)
+        return Question("", self._name_place(first), "paths", groups=[*groups, ("", ends)] if ends else groups)
+
+    def _list_ends(self, base: BuilderState) -> list[OptionShown]:
+        """Return the options that bring the game on, such as the end of the turn."""
+        choice = base.choice or {"options": ()}
+        found = [option for option in choice["options"] if option.get("ends")]
+        steps = [(option, self._go_on(base, option)) for option in found]
+        return [OptionShown(self._word(choice, option), self._path(step), ends=True) for option, step in steps if step]
 
     def _name_place(self, place: str) -> str:
         """Return the name of a region, or of a piece with its region."""
@@ -115,28 +133,40 @@ class StartFinder:
         after = self.builder.go_on(before, Pick((before.choice or {})["field"], option["value"]))
         return after if after.answer.status < 400 else None
 
-    def _search(
-        self, before: BuilderState, place: str, words: Sequence[str]
-    ) -> Iterator[tuple[str, OptionShown]]:
+    def _search(self, before: BuilderState, place: str, words: Sequence[str]) -> Iterator[tuple[str, OptionShown]]:
         """Yield the options that name the place, each with its group. `words`: the answers before, in words."""
         choice = before.choice
         if choice is None or choice["kind"] != "one":
             return
-        is_deep = len(words) < MOST_DEEP and not (words and self._is_placed(choice))
-        hits = [each for each in choice["options"] if self._names(each["value"], place)]
-        for option in hits or (choice["options"] if is_deep and len(choice["options"]) <= MOST_OPENED else ()):
-            after = self._go_on(before, option)
-            if after is None:
-                continue
-            is_place = option["value"] == place and words
-            said = words if is_place else (*words, self._word(choice, option))
-            forced = after.picks.trail[len(before.picks.trail) + 1 :]
-            if hits or any(self._names(pick.value, place) for pick in forced):
-                pieces = [pick for pick in forced if isinstance(pick.value, str) and pick.value in self.located]
-                labels = self.builder.labels
-                yield from self._show(after, (*said, *(labels.option(p.field, p.value) for p in pieces)), option)
-            elif not any(self._names(pick.value, region) for pick in forced for region in self.regions):
-                yield from self._search(after, place, said)
+        options = rank_kinds(self.builder.labels, choice)
+        hits = [each for each in options if self._names(each["value"], place)]
+        is_deep = len(words) < MOST_DEEP and len(options) <= MOST_OPENED and not (words and self._is_placed(choice))
+        for option in hits or (options if is_deep else ()):
+            if after := self._go_on(before, option):
+                is_place = option["value"] == place and words
+                said = words if is_place else (*words, self._word(choice, option))
+                yield from self._follow(before, after, place, said, option, is_hit=bool(hits))
+
+    def _follow(
+        self,
+        before: BuilderState,
+        after: BuilderState,
+        place: str,
+        words: Sequence[str],
+        option: Doc,
+        *,
+        is_hit: bool,
+    ) -> Iterator[tuple[str, OptionShown]]:
+        """Yield what comes of an option: here if it or a forced answer after it names the place, else further on."""
+        forced = after.picks.trail[len(before.picks.trail) + 1 :]
+        if is_hit or any(self._names(pick.value, place) for pick in forced):
+            known = self.located.keys()
+            pieces = [pick for pick in forced if isinstance(pick.value, str) and pick.value in known]
+            yield from self._show(
+                after, (*words, *(self.builder.labels.option(p.field, p.value) for p in pieces)), option
+            )
+        elif not any(self._names(pick.value, region) for pick in forced for region in self.regions):
+            yield from self._search(after, place, words)
 
     def _show(
         self, after: BuilderState, words: Sequence[str], option: Doc, *, is_spread: bool = False
@@ -151,11 +181,7 @@ class StartFinder:
         elif choice["kind"] != "one" or len(choice["options"]) > MOST_OPENED:
             yield "", OptionShown(group, self._path(after), cost)
         elif not is_spread and len(choice["options"]) <= MOST_SPREAD and not self._is_placed(choice):
-            is_spread = False  # a target is that of the first kind of move, such as a march before support
-            for each in choice["options"]:
-                if further := self._go_on(after, each):
-                    is_spread, is_before = self._leads_on(further) or is_spread, is_spread
-                    yield from self._spread(after, further, words, each, is_open=is_spread and not is_before)
+            yield from self._spread_all(after, choice, words)
         else:
             shown = [each for _, some in show_question(labels, choice).groups for each in some]
             for each in shown:
@@ -166,6 +192,15 @@ class StartFinder:
         choice = after.choice
         is_short = choice is not None and choice["kind"] == "one" and len(choice["options"]) <= MOST_CLOSED
         return bool(choice and is_short and self._is_placed(choice))
+
+    def _spread_all(self, before: BuilderState, choice: Doc, words: Sequence[str]) -> Iterator[tuple[str, OptionShown]]:
+        """Yield options that name no place. The first that leads to places opens: a march before support."""
+        is_spread = False
+        for each in choice["options"]:
+            if further := self._go_on(before, each):
+                is_open = not is_spread and self._leads_on(further)
+                is_spread = is_spread or is_open
+                yield from self._spread(before, further, words, each, is_open=is_open)
 
     def _spread(
         self, before: BuilderState, after: BuilderState, words: Sequence[str], option: Doc, *, is_open: bool
@@ -180,7 +215,9 @@ class StartFinder:
 
     def _name_group(self, words: Sequence[str]) -> str:
         """Return the answers before an option in words."""
-        return self.builder.labels.pair(words[0], ", ".join(words[1:])) if len(words) > 1 else "".join(words)
+        names = {self.builder.labels.option("", piece) for piece in self.located}
+        known = words[1:] if names.intersection(words[1:2]) else words  # a piece says what its order is about
+        return self.builder.labels.pair(known[0], ", ".join(known[1:])) if len(known) > 1 else "".join(known)
 
     def _word(self, choice: Doc, option: Doc) -> str:
         return name_option(self.builder.labels, choice["field"], option)
@@ -193,6 +230,5 @@ class StartFinder:
 
 def find_only_path(question: Question) -> str | None:
     """Return the path of the only option, or None if there are several."""
-    paths = [option.value for _, options in question.groups for option in options]
+    paths = [option.value for _, options in question.groups for option in options if not option.ends]
     return paths[0] if len(paths) == 1 else None
-

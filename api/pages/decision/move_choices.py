@@ -349,9 +349,8 @@ class Builder:
             if 1 < ways[place] <= MOST_WHOLE_MOVES and count + ways[place] - 1 <= MOST_OPENED:
                 opened.add(place)
                 count += ways[place] - 1
-        kinds = list(load_groups(package, "type")) if choice["field"] == "type" else []
-        rank = {value: place for place, value in enumerate(kinds)}
-        return sorted((steps[place] for place in sorted(opened)), key=lambda each: rank.get(str(each[0]["value"]), 0))
+        order = [option["value"] for option in rank_kinds(self.labels, choice)]
+        return sorted((steps[place] for place in opened), key=lambda each: order.index(each[0]["value"]))
 
     def open_options(self, step: BuilderState) -> Question | None:
         """Return the question with the answers to the next one in it, each under its option, or None without any."""
@@ -481,6 +480,13 @@ def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None 
     lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
     ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
     return Question(field, name_question(labels, choice), choice["kind"], lo, hi, ordered)
+
+
+def rank_kinds(labels: Labels, choice: Doc) -> list[Doc]:
+    """Return the options of a question: kinds of moves in the order of their groups, the usual ones first."""
+    kinds = list(load_groups(labels.rules.package, "type")) if choice["field"] == "type" else []
+    rank = {value: place for place, value in enumerate(kinds)}
+    return sorted(choice["options"], key=lambda option: rank.get(str(option["value"]), 0))
 
 
 def _group_of(labels: Labels, field: str, value: Json, owners: Mapping[str, int]) -> str:

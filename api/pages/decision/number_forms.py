@@ -166,19 +166,17 @@ def find_beside(builder: Builder, step: BuilderState, given: Numbers | None = No
     choice, package = step.choice, builder.labels.rules.package
     if choice is None or choice["field"] != "type" or step.picks.trail or step.picks.replaces is not None:
         return None
-    forms = [(option, load_form(package, str(option["value"]))) for option in choice["options"]]
-    ways = [
-        way
-        for option, declared in forms
-        if "beside" in declared
-        for way in _find_ways(builder, builder.follow(step, Pick("type", option["value"])), declared["number"])
-    ]
+    forms = [(each["value"], load_form(package, str(each["value"]))) for each in choice["options"]]
+    shown = [(kind, declared) for kind, declared in forms if "beside" in declared]
+    ways = list[BuilderState]()
+    for kind, declared in shown:
+        ways += _find_ways(builder, builder.follow(step, Pick("type", kind)), declared["number"])
     if not 0 < len(ways) <= MOST_ROWS:
         return None
-    rows = [_show_way(builder, step, each, given.paths if given else {}) for each in ways]
+    values = given.paths if given else {}
+    rows = [_show_way(builder, step, each, values) for each in ways]
     groups = [(name, [row for _, row in some]) for name, some in groupby(rows, key=lambda each: each[0])]
-    title = next(declared["beside"] for _, declared in forms if "beside" in declared)
-    return NumberForm(title[builder.labels.texts.lang], groups, True)
+    return NumberForm(shown[0][1]["beside"][builder.labels.texts.lang], groups, True)
 
 
 def _show_way(builder: Builder, step: BuilderState, way: BuilderState, values: Mapping[str, int]) -> tuple[str, Row]:

@@ -14,7 +14,7 @@ from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
 from api.pages.common.session import redirect, session_owner
-from api.pages.decision.map_starts import find_next_piece, find_only_path
+from api.pages.decision.map_starts import find_next_piece, find_only_path, give_usual
 from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Pick, Picks, parse
 from api.pages.decision.number_forms import Numbers, build_several, read_numbers
 from api.pages.decision.order_sheet import list_moves
@@ -56,6 +56,8 @@ def play(game: str) -> Response:
     if "amount" in request.form:
         return _take_numbers(page, picks, read_numbers())
     state = page.builder.advance(picks)
+    if request.form.get("at") and "path" in request.form:
+        state = give_usual(page.builder, state)
     if state.answer.status >= 400:
         return _refuse(page, picks, state.answer)
     if "start" in request.form:
@@ -94,7 +96,7 @@ def _begin_at(page: TablePage, state: BuilderState) -> Response:
         return shown if picks.trail else forget_picks(shown, page)
     if only := find_only_path(found):
         made = state.picks.add(*map(Pick.from_json, parse(only)))
-        return _go_on(page, made, page.builder.advance(made))
+        return _go_on(page, made, give_usual(page.builder, page.builder.advance(made)))
     return keep_picks(page, state.picks) or render_table(page, ask_next(page, state))
 
 

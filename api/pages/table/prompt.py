@@ -65,7 +65,9 @@ class Prompt:
         picks = self.step.picks if self.step else None
         if self.reason is not None or self.is_filled:
             return True
-        return picks is not None and bool(picks.at or picks.replaces is not None or any(not each.forced for each in picks.trail))
+        return picks is not None and bool(
+            picks.at or picks.replaces is not None or any(not each.forced for each in picks.trail)
+        )
 
     def list_about(self, decision: Doc | None) -> Json:
         """Return what the question is about: the answers so far, and what the decision answers."""
@@ -119,6 +121,11 @@ def ask_next(page: TablePage, step: BuilderState, given: Numbers | None = None) 
     if page.seat is not None and (form := find_form(page.builder, step, page.board, page.seat, given)):
         missing = list_missing(page.labels, page.board, step)
         return Prompt(step, form=form, missing=missing, is_filled=given is not None)
+    return _ask_options(page, step, given)
+
+
+def _ask_options(page: TablePage, step: BuilderState, given: Numbers | None) -> Prompt:
+    """Return a question of options: as whole moves, with the next answers, or alone; and the form beside it."""
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
     question = page.builder.open_options(step) if not whole else None

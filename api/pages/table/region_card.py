@@ -1,4 +1,4 @@
-"""All that a visitor may know about one region: owner, pieces, figures, neighbours, rules, an own note, its owner's address.
+"""All that a visitor may know about one region: owner, pieces, figures, neighbours, rules, and an own note.
 
 It is a page of its own, and the map shows it over the table.
 """
@@ -23,9 +23,6 @@ from api.pages.table.table_page import TablePage, load_table_page
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json
-
-_UNTOLD = ("id", "name", "x", "y", "lat", "lon", "provenance", "note", "code", "kind")
-"""Members of a region in a game's data that are told elsewhere, or not meant for players."""
 
 MOST_FIGURES = 24
 """Most figures on a card."""
@@ -91,15 +88,15 @@ def _find_addressee(page: TablePage, shown: MapView, region: RegionShown) -> int
 
 
 def _read_data(labels: Labels, region: str) -> Iterator[tuple[str, str]]:
-    """Yield the figures of a region in the game's data, such as its value: name and value."""
+    """Yield the figures of a region in the game's data that its map declares, such as its value: name and value."""
     data: Json = {}
     with suppress(FileNotFoundError):
         data = load(labels.rules.package, "data.json")
-    for item in _find_items(data, region):
+    figures = load_map(labels.rules.package).get("figures", {})
+    for item in _find_items(data, region) if figures else ():
         for name, value in item.items():
-            is_told = name not in _UNTOLD and not name.endswith("provenance") and labels.has_name(name)
-            if is_told and isinstance(value, int | str) and value is not False and value != "":
-                yield capital(labels.member(name)), labels.value(name, value)
+            if name in figures and value not in (None, False):
+                yield figures[name][labels.texts.lang], labels.describe(name, value)
 
 
 def _find_items(value: Json, region: str) -> Iterator[Doc]:
@@ -124,9 +121,9 @@ def _read_board(labels: Labels, board: Doc, region: str) -> Iterator[tuple[str, 
                 continue
             members = value.items() if isinstance(value, dict) else [(path[-1], value)]
             for name, each in members:
-                if labels.has_name(name) and not any(_is_drawn((*path, region, name), pointer) for pointer in drawn):
-                    if each not in (None, False, [], {}):
-                        yield capital(labels.member(name)), labels.describe(name, each)
+                is_drawn = any(_is_drawn((*path, region, name), pointer) for pointer in drawn)
+                if not is_drawn and labels.has_name(name) and each not in (None, False, [], {}):
+                    yield capital(labels.member(name)), labels.describe(name, each)
 
 
 def _find_entries(value: Json, region: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Json]]:
