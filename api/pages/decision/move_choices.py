@@ -13,7 +13,7 @@ import msgspec
 from cachetools import LRUCache
 from flask import request
 
-from api.http.i18n import request_language
+from api.http.i18n import request_language, translate
 from api.http.problems import Problem
 from api.pages.common.collation import collation_key
 from api.pages.common.in_process import Answer, ask
@@ -21,6 +21,7 @@ from api.pages.common.labels import Labels, capital
 from api.pages.common.numbers import parse_number
 from api.pages.common.presentation import load_form, load_groups
 from domain.kernel.narration.move_sentences import number_alike
+from domain.kernel.text.message_catalog import Message
 from domain.types import Doc, Json
 
 MOST_WHOLE_MOVES = 12
@@ -49,6 +50,8 @@ KEPT_BYTES = 4 << 20
 
 ENTRY_BYTES = 400
 """Bytes of an entry of a cache without its value, roughly: a note that picks were asked has little else."""
+
+_WHAT = Message("What do you do?")
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
@@ -438,7 +441,9 @@ class Question:
 
 
 def name_question(labels: Labels, choice: Doc) -> str:
-    """Return the title of a question: that of the API, or the name of its field."""
+    """Return the title of a question: that of the API, or the name of its field. Kinds of moves are asked for in words."""
+    if choice["field"] == "type" and len(choice.get("options", ())) > 1:
+        return translate(_WHAT, request_language())
     options = choice.get("options", ())
     return str(choice.get("text") or labels.question(choice["field"], options[0]["value"] if options else None))
 

@@ -19,7 +19,17 @@ from api.http.problems import Problem
 from api.pages.common.in_process import Answer
 from api.pages.common.owners import find_values
 from api.pages.common.presentation import load_form
-from api.pages.decision.move_choices import Builder, BuilderState, Pick, Picks, dump, name_option, name_question, parse
+from api.pages.decision.move_choices import (
+    Builder,
+    BuilderState,
+    Pick,
+    Picks,
+    dump,
+    name_option,
+    name_question,
+    parse,
+    rank_kinds,
+)
 from domain.types import MAX_INT, Doc, Json
 
 MOST_ROWS = 60
@@ -166,7 +176,8 @@ def find_beside(builder: Builder, step: BuilderState, given: Numbers | None = No
     choice, package = step.choice, builder.labels.rules.package
     if choice is None or choice["field"] != "type" or step.picks.trail or step.picks.replaces is not None:
         return None
-    forms = [(each["value"], load_form(package, str(each["value"]))) for each in choice["options"]]
+    kinds = [each["value"] for each in rank_kinds(builder.labels, choice)]
+    forms = [(kind, load_form(package, str(kind))) for kind in kinds]
     shown = [(kind, declared) for kind, declared in forms if "beside" in declared]
     ways = list[BuilderState]()
     for kind, declared in shown:

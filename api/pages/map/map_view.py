@@ -51,7 +51,7 @@ class Piece:
         if not (text := self.text):
             return drawn
         size = r if len(text) < 3 else round(r * 0.8)
-        return f'{drawn}\n<text x="{x}" y="{y + round(r * 0.36)}" font-size="{size}">{escape(text)}</text>'
+        return f'{drawn}<text x="{x}" y="{y + round(r * 0.36)}" font-size="{size}">{escape(text)}</text>'
 
     def describe(self, labels: Labels) -> str:
         """Return the pieces in words."""
@@ -161,7 +161,8 @@ class RegionShown:
 
     def draw_pieces(self, symbols: str) -> str:
         """Return the badge and the pieces. `symbols`: address of the file with their outlines."""
-        return "\n".join(piece.draw(x, y, r, symbols) for piece, x, y, r in self.place_pieces())
+        drawn = "".join(piece.draw(x, y, r, symbols) for piece, x, y, r in self.place_pieces())
+        return f'<g data-key="pieces-{self.id}">{drawn}</g>' if drawn else ""
 
 
 @dataclass(frozen=True)

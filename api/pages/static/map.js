@@ -58,6 +58,9 @@ class BoardMap {
     const zoom = svg.parentElement?.querySelector(".zoom");
     zoom?.removeAttribute("hidden");
     zoom?.addEventListener("click", (event) => this.onZoom(event));
+    /** Piece -> where it is drawn. @type {Map<string, string>} */
+    this.slots = new Map();
+    this.settle();
     this.rove();
     this.begin();
   }
@@ -69,9 +72,29 @@ class BoardMap {
 
   /** Keep one tab stop; a narrow window shows what is offered now, unless the reader has chosen a view. */
   onUpdate() {
+    this.settle();
     this.rove();
     this.svg.classList.toggle("closer", this.isCloser);
     if (question() !== this.asked) this.begin();
+  }
+
+  /** A piece that was here before stays in its place: one that has come changes places with it. */
+  settle() {
+    const before = this.slots;
+    this.slots = new Map();
+    for (const group of this.svg.querySelectorAll(".pieces > g")) {
+      const pieces = [...group.querySelectorAll("use")];
+      const nameOf = (/** @type {Element} */ piece) => ["href", "class"].map((each) => piece.getAttribute(each)).join();
+      for (const piece of pieces) {
+        const was = before.get(`${group.getAttribute("data-key")} ${nameOf(piece)}`);
+        const other = pieces.find((each) => slotOf(each) === was);
+        if (!was || other === piece || nameOf(piece).includes("#more")) continue;
+        const now = slotOf(piece);
+        moveTo(piece, was);
+        if (other) moveTo(other, now);
+      }
+      for (const piece of pieces) this.slots.set(`${group.getAttribute("data-key")} ${nameOf(piece)}`, slotOf(piece));
+    }
   }
 
   // --- keys --------------------------------------------------------------------------------------------------------
@@ -331,6 +354,20 @@ class BoardMap {
     this.svg.setAttribute("viewBox", text);
     this.svg.classList.toggle("closer", view.width < whole.width);
   }
+}
+
+/** Return where a piece is drawn. @param {Element} piece */
+const slotOf = (piece) => piece.getAttribute("transform") || "";
+
+/** Draw a piece and its text in another place: its middle, and its radius in tens. @param {Element} piece @param {string} slot */
+function moveTo(piece, slot) {
+  const [x = 0, y = 0, tens = 1] = (slot.match(/-?[\d.]+/g) || []).map(Number);
+  piece.setAttribute("transform", slot);
+  const text = piece.nextElementSibling;
+  if (text?.tagName !== "text") return;
+  const size = 10 * tens * ((text.textContent || "").length < 3 ? 1 : 0.8);
+  const values = { x, y: y + Math.round(3.6 * tens), "font-size": Math.round(size) };
+  for (const [name, value] of Object.entries(values)) text.setAttribute(name, String(value));
 }
 
 /** @param {SVGSVGElement} svg @returns {Box} */

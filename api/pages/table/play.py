@@ -103,6 +103,8 @@ def _begin_at(page: TablePage, state: BuilderState) -> Response:
 def _take_numbers(page: TablePage, picks: Picks, numbers: Numbers) -> Response:
     """Make what a form with several numbers says, or show it again, filled in: with a preset, or with a refusal."""
     before, done = page.builder.advance(picks), numbers.complete(picks)
+    if before.answer.code in _MOVED_ON and (repeat := _find_repeat(page, done, sum(n > 0 for _, n in numbers.rows))):
+        return _lead_on(page, repeat)
     if before.answer.status >= 400 or before.move is not None:
         return _refuse(page, done if before.answer.code in _MOVED_ON else picks, before.answer)
     asked = ask_next(page, before, numbers)
@@ -199,18 +201,21 @@ def _post_moves(page: TablePage, picks: Picks, moves: Sequence[Json]) -> Answer:
     return ask("POST", f"/games/{page.game}/moves", body, role=page.role, Idempotency_Key=key)
 
 
-def _find_repeat(page: TablePage, picks: Picks) -> Answer | None:
-    """Return the answer to the move that this form has made already, or None.
+def _find_repeat(page: TablePage, picks: Picks, count: int = 1) -> Answer | None:
+    """Return the answer to the move that this form has made already, or to its `count` moves, or None.
 
     A second click on an option comes when the decision is closed, and its move is among the newest of the seat. The
-    same key and move get the same answer; other answers have another key, with which nothing can be stored any more.
+    same key and moves get the same answer; other answers have another key, with which nothing can be stored any more.
     """
     after = max(page.summary["version"] - _NEWEST, 0)
     newest = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
-    entries = newest.get("items", ())
-    own = [move for entry in entries for seat, move in entry.get("acts", ()) if seat == page.seat and "type" in move]
-    answers = (_post_move(page, picks, move) for move in reversed(own[-_TRIES:]))
-    return next((answer for answer in answers if answer.status < 400), None)
+    parts = [part for entry in newest.get("items", ()) for part in (entry, *entry.get("own", ()))]  # orders are own
+    own = [move for part in parts for seat, move in part.get("acts", ()) if seat == page.seat and "type" in move]
+    ends = range(len(own), max(len(own) - _TRIES, 0), -1)
+    answers = (_post_moves(page, picks, own[end - count : end]) for end in ends if 1 < count <= end)
+    found = next((answer for answer in answers if answer.status < 400), None)
+    answers = (_post_move(page, picks, own[end - 1]) for end in ends)
+    return found or next((answer for answer in answers if answer.status < 400), None)
 
 
 def _refuse(page: TablePage, picks: Picks, refusal: Answer) -> Response:
