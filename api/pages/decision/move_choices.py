@@ -441,7 +441,7 @@ class Question:
 
 
 def name_question(labels: Labels, choice: Doc) -> str:
-    """Return the title of a question: that of the API, or the name of its field. Kinds of moves are asked for in words."""
+    """Return the title of a question: that of the API, or the name of its field; a sentence for kinds of moves."""
     if choice["field"] == "type" and len(choice.get("options", ())) > 1:
         return translate(_WHAT, request_language())
     options = choice.get("options", ())
