@@ -11,6 +11,7 @@ from api.caller_keys import command_key, person_key
 from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.json_responses import JsonResponse
+from api.http.problems import Problem
 from api.response_builders import if_match_version, json_response
 from api.schemas.tournament_responses import TournamentWrittenDoc
 from api.services import services
@@ -30,6 +31,23 @@ Written = TypeVar("Written", bound=TournamentWrittenDoc)
 def load_tournament(tournament: str) -> Tournament:
     """Return a tournament. Raise UnknownTournament."""
     return services().tournaments.load(tournament)
+
+
+def find_stage(t: Tournament, args: Doc) -> int:
+    """Return the stage of a query, by default the current one. Raise Problem before its beginning."""
+    stage: int = args.get("stage", len(t.stages))
+    if stage > len(t.stages):
+        raise Problem("not_found")
+    return stage
+
+
+def load_ranked(tournament: str, stage: int, round_: int) -> Tournament:
+    """Return the tournament as of a round's official standings. Raise Problem without them."""
+    with rate_limits.whole_game_slot():
+        found = services().tournaments.load_ranked(tournament, stage, round_)
+    if found is None:
+        raise Problem("not_found")
+    return found
 
 
 def execute_for_caller(

@@ -1,18 +1,21 @@
-"""Automatic players: a random walk through the move builder, and the heuristics of the rulesets."""
+"""Automatic players, by level: random moves, a beginner, the heuristics of the rulesets, and a look ahead."""
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from domain.errors import NeedsChance, RuleError
 from domain.kernel.game.game import AnyGame
-from domain.kernel.rules.choices import Choice
-from domain.kernel.rules.decide import build_move, decisions, dry_run
+from domain.kernel.rules.decide import dry_run
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.types import PUBLIC, Doc, Json, Seat
+from domain.lookahead import EFFORTS, can_look_ahead, choose_move
+from domain.rollouts import heuristic_proposals, random_move
+from domain.types import Doc, Json, Seat
+
+BEGINNER_PROPOSALS, BEGINNER_SENSE = 5, 0.7
+"""Legal proposals among which a beginner chooses, and how often; otherwise the move is random."""
 
 
 class PlayableGame(Protocol):
@@ -30,27 +33,8 @@ class PlayableGame(Protocol):
     def game(self) -> AnyGame:
         """The game."""
 
-
-ENDING_PROBABILITY = 0.3
-"""Probability of choosing an option marked as ending, before a uniform pick."""
-
-MAX_PROPOSALS = 500
-"""Proposals of a heuristic tried before the move builder decides."""
-
-
-def random_pick(rng: random.Random, question: Choice) -> Json:
-    """Return a random pick; options marked as ending are slightly preferred."""
-    if question.kind == "range":
-        return rng.randint(question.lo, question.hi)
-    if question.kind == "some":
-        return rng.sample(question.values, rng.randint(question.lo, question.hi))
-    ends = [o.value for o in question.options if o.ends]
-    return rng.choice(ends) if ends and rng.random() < ENDING_PROBABILITY else rng.choice(question.values)
-
-
-def random_move(rules: AnyRuleset, state: Any, seat: Seat, rng: random.Random) -> Doc:
-    """Return a complete move made by random picks in the move builder."""
-    return build_move(rules, state, seat, lambda question: random_pick(rng, question))
+    def known_to(self, seat: Seat) -> Any:
+        """Return the state folded only from the facts readable by the seat."""
 
 
 def deciding_seats(match: PlayableGame) -> list[Seat]:
@@ -76,12 +60,7 @@ def is_legal(rules: AnyRuleset, state: Any, seat: Seat, move: Json) -> bool:
 
 def proposals(match: PlayableGame, seat: Seat, rng: random.Random) -> Iterator[Doc]:
     """Yield the proposals of the ruleset's heuristic, made from the seat's own view."""
-    rules, state = match.rules, match.state
-    if rules.bot is None:
-        return
-    sight = {"public": rules.player_view(state, PUBLIC), "own": rules.player_view(state, seat)}
-    open_now = decisions(rules, state, match.game.lasting.rewinds.count, seat)[0]
-    yield from itertools.islice(rules.bot(sight, dict(open_now.to_json()), seat, rng), MAX_PROPOSALS)
+    return heuristic_proposals(match.rules, match.state, seat, rng)
 
 
 def heuristic_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | None:
@@ -97,9 +76,49 @@ def builder_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | N
     return random_move(match.rules, match.state, seat, rng)
 
 
+def beginner_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | None:
+    """Return the move of a learner: often one of the first legal proposals, else a random one."""
+    legal: list[Doc] = []
+    for move in proposals(match, seat, rng):
+        if len(legal) == BEGINNER_PROPOSALS:
+            break
+        if is_legal(match.rules, match.state, seat, move):
+            legal.append(move)
+    if seat not in match.state.top.owing:
+        return legal[0] if legal else None
+    if legal and rng.random() < BEGINNER_SENSE:
+        return rng.choice(legal)
+    return builder_move(match, seat, rng)
+
+
+def strong_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | None:
+    """Return the move that does best in games played on, chosen by what the seat knows; else the heuristic's."""
+    effort = EFFORTS.get(match.rules.meta.ruleset)
+    if effort and seat in match.state.top.owing:
+        move = choose_move(match.rules, match.known_to(seat), seat, rng, effort)
+        if move is not None and is_legal(match.rules, match.state, seat, move):
+            return move
+    return heuristic_move(match, seat, rng)
+
+
 BotPlayer = Callable[[PlayableGame, Seat, random.Random], Doc | None]
 """(game, seat, dice) -> the seat's move, or None to let other seats go first."""
 
-HEURISTIC = "heuristic"
+BUILDER, BEGINNER, HEURISTIC, STRONG = "builder", "beginner", "heuristic", "strong"
 
-BOTS: Mapping[str, BotPlayer] = {"builder": builder_move, HEURISTIC: heuristic_move}
+BOTS: Mapping[str, BotPlayer] = {
+    BUILDER: builder_move,
+    BEGINNER: beginner_move,
+    HEURISTIC: heuristic_move,
+    STRONG: strong_move,
+}
+
+THINKING = frozenset({STRONG})
+"""Bots that think for seconds: their moves are made by the worker of long jobs."""
+
+
+def list_levels(rules: AnyRuleset) -> list[str]:
+    """Return the bots of a ruleset, from the weakest to the strongest."""
+    offered = {BUILDER: True, BEGINNER: bool(rules.bot), HEURISTIC: bool(rules.bot)}
+    offered[STRONG] = bool(rules.bot) and can_look_ahead(rules.meta.ruleset)
+    return [name for name in BOTS if offered[name]]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from domain.bots import THINKING
+from domain.kernel.game.game import AnyGame
 from domain.kernel.game.rulings import final_scores
 from domain.kernel.game.seat_players import bot_of
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS
@@ -13,7 +15,7 @@ from domain.tournaments.aggregate.queue_commands import find_next_table
 from domain.tournaments.aggregate.schedule_commands import find_next_opening
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.attendance import PRESENT, GameAttendance
-from domain.types import MAX_INT, PUBLIC, Doc, Viewer
+from domain.types import MAX_INT, PUBLIC, Doc, Seat, Viewer
 from projections import documents, schema
 from projections.delayed_views import DelayedGame
 from projections.loaded_game import LoadedGame
@@ -107,9 +109,16 @@ def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
         if vacant := (set(d.must) & set(loaded.game.state.vacant)) | set(loaded.game.unvacated_seats):
             free = min(loaded.game.timing.banks[seat].hold_end for seat in vacant)
             rows.append({**base, "decision": d.id, "work": "vacant", "at": max(free, after_pause)})
-        if any(bot_of(loaded.game.players[seat]) for seat in d.must if seat in loaded.game.players):
-            rows.append({**base, "decision": d.id, "work": "bot", "at": at_once})
+        rows += [
+            {**base, "decision": d.id, "work": work, "at": at_once} for work in _list_bot_works(loaded.game, d.must)
+        ]
     return rows
+
+
+def _list_bot_works(game: AnyGame, owing: Iterable[Seat]) -> list[str]:
+    """Return the kinds of work of the bots that owe an answer: `bot` at once, `think` by the worker of long jobs."""
+    bots = {bot_of(game.players[seat]) for seat in owing if seat in game.players} - {""}
+    return [work for work, some in (("bot", bots - THINKING), ("think", bots & THINKING)) if some]
 
 
 def build_tournament_due_rows(gen: int, t: Tournament) -> list[Doc]:

@@ -6,11 +6,12 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from domain.bots import deciding_seats, random_pick
+from domain.bots import deciding_seats
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import query_builder
 from domain.kernel.rules.ruleset import Ruleset
+from domain.rollouts import random_pick
 from domain.types import Json, Seat
 
 REWINDS = 0.02

@@ -83,6 +83,7 @@ _DUE_JOBS: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
         "lapse": deadlines.lapse,
         "vacant": turns.play_vacant_seats,
         "bot": bot_moves.play_bots,
+        "think": bot_moves.think,
         "sweep": turns.close_unstarted,
         "ruling": turns.close_ruled,
         "report": tournament_reports.report_table,
@@ -149,7 +150,11 @@ class JobCall:
 
 def due_call(row: DueWork) -> JobCall:
     """Return the job for a row of due work."""
-    return JobCall(f"{row.work}-{row.game}-{row.decision}", _DUE_JOBS[row.work], (row.game, row.decision))
+    return _due_call(row.work, row.game, row.decision)
+
+
+def _due_call(work: str, game: str, decision: str) -> JobCall:
+    return JobCall(f"{work}-{game}-{decision}", _DUE_JOBS[work], (game, decision), BATCH if work == "think" else TURNS)
 
 
 def check_game(call: JobCall) -> None:
@@ -181,7 +186,7 @@ def parse_id(id_: str) -> JobCall | None:
     if name == _DELIVERY:
         return delivery_call()
     if due := _DUE_NAME.fullmatch(name):
-        return JobCall(name, _DUE_JOBS[due[1]], (due[2], due[3]))
+        return _due_call(*due.groups())
     if request := _REQUEST_NAME.fullmatch(name):
         work, queue = _REQUEST_JOBS[request[1]]
         return JobCall(name, work, (name,), queue)

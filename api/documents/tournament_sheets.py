@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from fractions import Fraction
 
+from domain.tournaments.aggregate.point_parts import PartsReader
 from domain.tournaments.aggregate.tournament import Tournament
+from domain.tournaments.results import Tally
 from domain.tournaments.scoring import POINT
 from domain.tournaments.standings import list_standings
 from domain.tournaments.ties import TieBreaks
 from projections.tournament_documents import PodDoc
 from projections.tournament_views import build_round, build_tournament
 
-Cell = str | int | bool | Decimal | None
+Cell = str | int | bool | Decimal | Fraction | None
 Names = Mapping[str, str]
 """Player -> name."""
 
@@ -28,7 +32,7 @@ _PARTS = re.compile("([;\t\r\n])")
 
 _UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
 """Categories of characters that spreadsheets drop before a formula."""
-POINT_DECIMALS = Decimal("0.0001")
+POINT_DECIMALS, TIE_DECIMALS = Decimal("0.0001"), Decimal("0.000001")
 SIGNS = {"en": (",", "."), "fr": (";", ",")}
 """Language of a spreadsheet -> the separator of its cells and its decimal sign."""
 
@@ -42,11 +46,17 @@ def build_sheet(t: Tournament, name: str, names: Names, spreadsheet: str = "") -
     rows = _SHEETS[name](t, names)
     separator, point = SIGNS[spreadsheet or "en"]
     writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
-    writer.writerows([_write_cell(cell, point) for cell in row] for row in rows)
+    write = functools.partial(_write_cell, point=point, is_exact=not spreadsheet)
+    writer.writerows(map(write, row) for row in rows)
     return text.getvalue().encode("utf-8-sig" if spreadsheet else "utf-8")
 
 
-def _write_cell(cell: Cell, point: str) -> str:
+def _write_cell(cell: Cell, *, point: str, is_exact: bool) -> str:
+    """Return a cell as text. A fraction is exact behind an apostrophe, since 3/2 would be a date, or a decimal."""
+    if isinstance(cell, Fraction) and is_exact:
+        return f"'{cell}"
+    if isinstance(cell, Fraction):
+        cell = (Decimal(cell.numerator) / cell.denominator).quantize(TIE_DECIMALS)
     text = _quote_cell(cell)
     return text.replace(".", point) if isinstance(cell, Decimal) else text
 
@@ -93,42 +103,66 @@ def _list_tables(t: Tournament, _: Names) -> Iterator[Iterable[Cell]]:
 
 
 def _list_seats(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
-    """Yield a row for each seat of a pod; byes have no table and no seat."""
-    yield "stage", "round", "table", "seat", "entrant", "name", "place", "game_points", "lapses", "absent", "handicap"
+    """Yield a row for each seat of a pod; byes have no table and no seat. Tables that do not count have no ticks."""
+    yield (
+        "stage",
+        "round",
+        "table",
+        "seat",
+        "entrant",
+        "name",
+        "place",
+        "game_points",
+        "lapses",
+        "absent",
+        "handicap",
+        "ticks",
+        "points",
+    )
+    tallies = {stage: Tally(t.stage(stage)) for stage in range(1, len(t.stages) + 1)}
+    counted = {(stage, table.name): ticks for stage, tally in tallies.items() for table, ticks in tally.tables}
     for stage, round_, pod in _list_pods(t):
-        columns = [dict(enumerate(column)) for column in (pod["places"], pod["points"], pod["lapses"])]
-        handicaps = dict(enumerate(pod["handicaps"]))
+        columns = [dict(enumerate(pod[name])) for name in ("places", "points", "lapses")]
+        handicaps, ticks = dict(enumerate(pod["handicaps"])), dict(enumerate(counted.get((stage, pod["table"]), ())))
         for seat, entrant in enumerate(pod["entrants"]):
+            place = (stage, round_, pod["table"], seat, entrant, _label(t, names, entrant))
             figures = (column.get(seat) for column in columns)
-            label = _label(t, names, entrant)
-            yield (
-                stage,
-                round_,
-                pod["table"],
-                seat,
-                entrant,
-                label,
-                *figures,
-                seat in pod["absent"],
-                handicaps.get(seat),
-            )
+            yield *place, *figures, seat in pod["absent"], handicaps.get(seat), *_count(ticks.get(seat))
     for stage, play in enumerate(t.stages, 1):
-        for round_, drawn in enumerate(play.rounds, 1):
-            for entrant in drawn.byes:
-                yield stage, round_, None, None, entrant, _label(t, names, entrant), None, None, None, False, None
+        byes = [(round_, entrant) for round_, drawn in enumerate(play.rounds, 1) for entrant in drawn.byes]
+        credited = {e: iter(tallies[stage].credits[e]) for e in range(len(t.entrants))}
+        for round_, entrant in byes:
+            label, credit = _label(t, names, entrant), _count(next(credited[entrant], None))
+            yield stage, round_, None, None, entrant, label, None, None, None, False, None, *credit
+
+
+def _count(ticks: int | None) -> tuple[Cell, Cell]:
+    """Return ticks, and the points of them."""
+    return ticks, None if ticks is None else (Decimal(ticks) / POINT).quantize(POINT_DECIMALS)
 
 
 def _list_standings(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
     """Yield the places of every stage as of now; a rule for ties has a column of its own."""
     ties = (rule for stage in t.terms.stages for rule in stage.ties)
     rules = list(dict.fromkeys(rule for rule in ties if rule not in ("direct", "shared")))
-    yield "stage", "place", "entrant", "name", "points", "ticks", "tables", "missed", *(f"tie_{rule}" for rule in rules)
+    columns = (*(f"tie_{rule}" for rule in rules), "credits", "penalties", "left_out")
+    yield "stage", "place", "entrant", "name", "points", "ticks", "tables", "missed", *columns
     for stage in range(1, len(t.stages) + 1):
-        for row in list_standings(TieBreaks(t.stage(stage))):
-            points = (Decimal(row["ticks"]) / POINT).quantize(POINT_DECIMALS)
-            label = _label(t, names, row["entrant"])
-            figures = (points, row["ticks"], row["tables"], row["missed"])
-            yield stage, row["place"], row["entrant"], label, *figures, *(row["ties"].get(rule) for rule in rules)
+        counted = TieBreaks(t.stage(stage))
+        reader = PartsReader(t, stage, counted.tally)
+        for row in list_standings(counted):
+            entrant = row["entrant"]
+            ticks, points = _count(row["ticks"])
+            label, values = _label(t, names, entrant), (_read_value(row["ties"].get(rule)) for rule in rules)
+            figures = (points, ticks, row["tables"], row["missed"])
+            left_out = sum(part["ticks"] for part in reader.list_parts(entrant) if not part["counts"])
+            more = sum(row["credits"]), counted.tally.stage.penalties.get(entrant, 0), left_out
+            yield stage, row["place"], entrant, label, *figures, *values, *more
+
+
+def _read_value(value: str | None) -> Cell:
+    """Return the value of a rule for ties: a fraction, a whole number, or the digits of a draw."""
+    return Fraction(value) if value and "/" in value else value
 
 
 _SHEETS: Mapping[str, Callable[[Tournament, Names], Iterator[Iterable[Cell]]]] = {

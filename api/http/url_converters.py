@@ -32,6 +32,12 @@ class SeatConverter(BaseConverter):
         return int(value)
 
 
+class EntrantConverter(SeatConverter):
+    """Numbers of entrants, from 0."""
+
+    regex = "(?:0|[1-9][0-9]{0,5})"
+
+
 class VersionConverter(SeatConverter):
     regex = "[1-9][0-9]{0,8}"
 
@@ -90,6 +96,7 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "game": GameConverter,
     "tournament": TournamentConverter,
     "seat": SeatConverter,
+    "entrant": EntrantConverter,
     "version": VersionConverter,
     "ruleset": RulesetConverter,
     "family": FamilyConverter,
@@ -133,6 +140,8 @@ def converter_schema(converter: BaseConverter) -> Doc:
     """Return the JSON Schema of a converter's values."""
     if isinstance(converter, VersionConverter):
         return {"type": "integer", "minimum": 1, "maximum": 999_999_999}
+    if isinstance(converter, EntrantConverter):
+        return {"type": "integer", "minimum": 0, "maximum": 999_999}
     if isinstance(converter, SeatConverter):
         return {"type": "integer", "minimum": 0, "maximum": 99}
     return {"type": "string", "pattern": f"^(?:{converter.regex})$"}

@@ -16,6 +16,7 @@ from api.pages.rules import rules
 from api.pages.table import charts, chronicle, commands, live, play, region_card, table
 from api.pages.talk import talk_page
 from api.pages.tournaments import (
+    entrant_pages,
     tournament_acts,
     tournament_opening,
     tournament_pages,
@@ -105,7 +106,10 @@ def _register_tournaments(app: Flask) -> None:
     one = "/tournaments/<tournament:tournament>"
     app.add_url_rule("/tournaments", "pages.tournaments", page(tournament_pages.list_tournaments), methods=["GET"])
     app.add_url_rule(one, "pages.tournament", page(tournament_pages.show_tournament), methods=["GET"])
-    app.add_url_rule(f"{one}/places", "pages.places", page(tournament_pages.explain_places), methods=["GET"])
+    app.add_url_rule(f"{one}/places", "pages.places", page(entrant_pages.explain_places), methods=["GET"])
+    entrants = page(entrant_pages.show_entrant)
+    app.add_url_rule(f"{one}/entrants/<entrant:entrant>", "pages.entrant", entrants, methods=["GET"])
+    app.add_url_rule(f"{one}/meetings", "pages.meetings", page(entrant_pages.show_meetings), methods=["GET"])
     opening = page(tournament_opening.open_from_example)
     app.add_url_rule(tournament_opening.ADDRESS, "pages.new_tournament", opening, methods=["GET", "POST"])
     rulings = f"{one}/rulings"

@@ -49,7 +49,7 @@ from api.seating import (
     is_director,
 )
 from api.services import services
-from domain.bots import HEURISTIC
+from domain.bots import list_levels
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import UnknownRuleset
 from domain.kernel.game.command import Command
@@ -352,7 +352,7 @@ def _seat_bot(game: str, body: Doc, key: str) -> JsonResponse[TakenSeatDoc]:
     s, (rules, _), seat = services(), load_table(game), body.get("seat")
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("Name the seat for the bot.")}])
-    if body["bot"] == HEURISTIC and rules.bot is None:
+    if body["bot"] not in list_levels(rules):
         raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
     player = f"bot-{body['bot']}-{seat}"
     key_id = s.seat_tokens.command_id("bot", game, *authorization.player_ids(), key) if key else None

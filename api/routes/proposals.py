@@ -16,7 +16,7 @@ from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
 from api.services import services
 from api.visibility import visibility_of
-from domain.bots import HEURISTIC
+from domain.bots import list_levels
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import voting_seats
@@ -102,7 +102,7 @@ def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
         raise RuleError("time_passed", "", {"now": services().clock()})
     if act["act"] == "appoint" and services().account_store.accounts.find_by_player(act["player"]) is None:
         raise Problem("unknown_account")
-    if act["act"] == "seat_bot" and act["bot"] == HEURISTIC and rules.bot is None:
+    if act["act"] == "seat_bot" and act["bot"] not in list_levels(rules):
         raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
 
 

@@ -18,6 +18,7 @@ from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDo
 from api.schemas.problem_responses import CodeDoc
 from api.schemas.query_args import LangArgs
 from api.services import services
+from domain.bots import list_levels
 from domain.kernel.game.command import TABLE_CODES
 from domain.kernel.rules.ruleset import COMMON_CODES, AnyRuleset
 from domain.kernel.schema.json_schema import schema_of
@@ -37,6 +38,7 @@ def _ruleset_to_json(rules: AnyRuleset, texts: Texts) -> RulesetLineDoc:
         "title": texts.get("title") or meta.title,
         "prefix": meta.prefix,
         "seats": list(meta.seats),
+        "bots": list_levels(rules),
     }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from api import authorization
 from api.command_execution import execute_command
+from api.documents.entrant_points import build_points, label_entrants
+from api.documents.standings_memory import find_standings, find_ties, make_key
 from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language
@@ -33,7 +35,15 @@ from api.schemas.tournament_schemas import (
     TournamentDrawSchema,
 )
 from api.services import services
-from api.tournament_calls import entrant_names, execute_for_caller, load_tournament, own_players, written_response
+from api.tournament_calls import (
+    entrant_names,
+    execute_for_caller,
+    find_stage,
+    load_ranked,
+    load_tournament,
+    own_players,
+    written_response,
+)
 from api.tournament_rights import require_right
 from domain.command_handler import GameConditions
 from domain.errors import RuleError, TournamentError
@@ -46,9 +56,7 @@ from domain.tournaments.aggregate.result_commands import Rank, require_round
 from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
-from domain.tournaments.standings import list_standings
 from domain.tournaments.terms import BY_DRAW, IGNORED
-from domain.tournaments.ties import TieBreaks
 from domain.types import Doc
 from projections.tournament_documents import PlacesByRoundDoc, RoundDoc
 from projections.tournament_views import build_progress, build_round, has_round
@@ -281,23 +289,6 @@ def rank_round(_: Doc, headers: Doc, tournament: str, stage: int, number: int) -
     return written_response(execute_for_caller(tournament, Rank(stage, number), headers, slot=slot))
 
 
-def _find_stage(t: Tournament, args: Doc) -> int:
-    """Return the stage of a query, by default the current one. Raise Problem before its beginning."""
-    stage: int = args.get("stage", len(t.stages))
-    if stage > len(t.stages):
-        raise Problem("not_found")
-    return stage
-
-
-def _load_ranked(tournament: str, stage: int, round_: int) -> Tournament:
-    """Return the tournament as of a round's official standings. Raise Problem without them."""
-    with rate_limits.whole_game_slot():
-        found = services().tournaments.load_ranked(tournament, stage, round_)
-    if found is None:
-        raise Problem("not_found")
-    return found
-
-
 # --- standings -------------------------------------------------------------------------------------------------
 
 
@@ -314,18 +305,20 @@ def standings(args: Doc, tournament: str) -> JsonResponse[StandingsDoc]:
     """Return the standings as of now, or the official ones after a round (`after_round`)."""
     wait_for_views(args["wait"])
     t, after = load_tournament(tournament), args.get("after_round")
-    stage = _find_stage(t, args)
+    stage = find_stage(t, args)
     doc: StandingsDoc = {
         "tournament": t.id,
         "version": t.version,
         "official": after is not None,
         "stage": stage,
+        "names": label_entrants(t, entrant_names(t)),
         "standings": [],
         "running": [],
     }
     if after is None:
-        ties = TieBreaks(t.stage(stage))
-        doc["standings"] = list_standings(ties)
+        key = make_key(t, stage)
+        ties = find_ties(key)
+        doc["standings"] = find_standings(key)
         doc["running"] = list(ties.tally.running)
         if ties.tally.stage.window:
             doc["unranked"] = {str(entrant): tables for entrant, tables in ties.tally.unranked.items()}
@@ -351,7 +344,7 @@ def standings(args: Doc, tournament: str) -> JsonResponse[StandingsDoc]:
 def places_by_round(args: Doc, tournament: str) -> JsonResponse[PlacesByRoundDoc]:
     """Return place and points of each entrant in the official standings after each round of a stage."""
     t = load_tournament(tournament)
-    return tagged_response(build_progress(t, _find_stage(t, args)), t.version)
+    return tagged_response(build_progress(t, find_stage(t, args)), t.version)
 
 
 @bp.operation(
@@ -366,21 +359,25 @@ def places_by_round(args: Doc, tournament: str) -> JsonResponse[PlacesByRoundDoc
 def explain_places(args: Doc, tournament: str) -> JsonResponse[ExplanationDoc]:
     """Return why one entrant stands before another: the rules as data, and sentences in your language.
 
+    `points` has the parts of both totals. Who has left is compared as everybody.
+
     Without `after_round` as of now.
     """
     t, after = load_tournament(tournament), args.get("after_round")
-    version, stage = t.version, _find_stage(t, args)
+    version, stage = t.version, find_stage(t, args)
     if after is not None:
-        t = _load_ranked(tournament, stage, after)
-    ties, names = TieBreaks(t.stage(stage, after)), entrant_names(t)
+        t = load_ranked(tournament, stage, after)
+    ties, names = find_ties(make_key(t, stage, after)), entrant_names(t)
     try:
         found = explain(ties, args["a"], args["b"])
     except TournamentError:
         message = Message("Two entrants who take part are expected.")
         raise Problem("invalid_query", errors=[{"at": "/a", "message": message}]) from None
     labels = [names.get(each.player, f"({number})") for number, each in enumerate(t.entrants)]
-    sentences = explanation_sentences(ties, found, args.get("lang", request_language()), labels)
-    doc: ExplanationDoc = {**explanation_to_json(ties, found), "sentences": sentences}
+    lang = args.get("lang", request_language())
+    sentences = explanation_sentences(ties, found, lang, labels)
+    points = [build_points(t, stage, ties, entrant, lang) for entrant in (found.first, found.second)]
+    doc: ExplanationDoc = {**explanation_to_json(ties, found), "sentences": sentences, "points": points}
     response = tagged_response(doc, version)
     response.vary.add("Accept-Language")
     return response

@@ -139,6 +139,7 @@ class RulesetLineDoc(TypedDict):
     title: str
     prefix: str
     seats: list[int]
+    bots: Annotated[list[str], "Players of the service, from the weakest to the strongest."]
 
 
 class RulesetsDoc(TypedDict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, NotRequired, TypedDict
 
 from api.schemas.common_documents import PageDoc
+from domain.tournaments.aggregate.point_parts import PointPartDoc
 from domain.tournaments.explain import ExplainedDoc
 from domain.tournaments.standings import TournamentStandingDoc
 from domain.types import Doc
@@ -76,6 +77,7 @@ class StandingsDoc(TypedDict):
     version: int
     official: bool
     stage: int
+    names: NotRequired[Annotated[dict[str, str], "Number of an entrant -> name, if given."]]
     standings: list[TournamentStandingDoc]
     running: Annotated[list[str], "Tables without a result: until then provisional."]
     digest: NotRequired[Annotated[str, "Digest of official standings."]]
@@ -108,5 +110,62 @@ class TournamentRulingsDoc(TypedDict):
     items: list[TournamentRulingDoc]
 
 
+class ToldPartDoc(PointPartDoc):
+    sentence: str
+
+
+class EntrantPointsDoc(TypedDict):
+    entrant: int
+    place: Annotated[int, "0: without a place."]
+    ticks: Annotated[int, "Points in ticks, as the standings have them."]
+    parts: Annotated[list[ToldPartDoc], "In order of rounds, penalties last."]
+    sentence: Annotated[str, "How the points follow from the parts."]
+
+
 class ExplanationDoc(ExplainedDoc):
     sentences: list[str]
+    points: NotRequired[Annotated[list[EntrantPointsDoc], "Of both, the first one first."]]
+
+
+class EntrantTableDoc(TypedDict):
+    table: Annotated[str, "`round.pod`."]
+    round: int
+    game: str | None
+    seat: Annotated[int, "The entrant's own."]
+    entrants: Annotated[list[int | None], "By seat."]
+    places: list[int]
+    points: Annotated[list[int], "Game points by seat."]
+    annulled: Annotated[str, "`void`, `average`, or empty."]
+
+
+class OpponentDoc(TypedDict):
+    entrant: int
+    tables: list[str]
+
+
+class EntrantCardDoc(EntrantPointsDoc):
+    tournament: str
+    version: int
+    stage: int
+    player: str
+    withdrawn: bool
+    excluded: bool
+    names: Annotated[dict[str, str], "Number of an entrant -> name, if given."]
+    tables: list[EntrantTableDoc]
+    opponents: list[OpponentDoc]
+    places: Annotated[list[int | None], "In the official standings after each round; null: without a place."]
+
+
+class MeetingDoc(TypedDict):
+    a: int
+    b: int
+    tables: list[str]
+
+
+class MeetingsDoc(TypedDict):
+    tournament: str
+    version: int
+    stage: int
+    names: Annotated[dict[str, str], "Number of an entrant -> name, if given."]
+    entrants: Annotated[list[int], "Entrants with a part in the stage."]
+    meetings: list[MeetingDoc]

@@ -409,6 +409,14 @@ class TournamentCalendarArgs(RequestSchema):
     lang = choice_field(*LANGUAGES, metadata={"description": "Overrides Accept-Language."})
 
 
+class EntrantCardArgs(PlacesByRoundArgs):
+    after_round = QueryInt(
+        validate=range_check(1, MAX_ROUNDS),
+        metadata={"description": "In the official standings after this round. Default: as of now."},
+    )
+    lang = choice_field(*LANGUAGES, metadata={"description": "Overrides Accept-Language."})
+
+
 class ExplainArgs(RequestSchema):
     a = QueryInt(required=True, validate=range_check(0, MAX_NUMBER))
     b = QueryInt(required=True, validate=range_check(0, MAX_NUMBER))

@@ -29,7 +29,7 @@ from deploy.config.settings import SettingsError
 from deploy.runtime import gc_tuning, logging_setup
 from deploy.simulation import bot_files, narrate, replay, stepper
 from deploy.simulation.simulate import simulate
-from domain.bots import BOTS, HEURISTIC
+from domain.bots import BOTS, HEURISTIC, list_levels
 from domain.errors import AnnalsError, RuleError, ScenarioError, UnknownGame, UnknownRuleset
 from domain.kernel import scenario
 from domain.kernel.game.deadlines import parse_time_control
@@ -282,7 +282,7 @@ def _ruleset_to_json(rules: AnyRuleset) -> dict[str, Json]:
         "options": options,
         "moves": sorted(rules.moves),
         "codes": dict(meta.codes),
-        "bots": [name for name in sorted(BOTS) if name != "heuristic" or rules.bot],
+        "bots": list_levels(rules),
     }
 
 

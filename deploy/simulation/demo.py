@@ -25,9 +25,9 @@ from typing import NoReturn
 import urllib3
 
 from deploy.runtime import parent_death
-from domain.bots import MAX_PROPOSALS
 from domain.kernel.rules.ruleset import Bot
 from domain.kernel.schema.canonical_json import digest
+from domain.rollouts import MAX_PROPOSALS
 from domain.types import Doc, Json
 
 ENDING_SHARE = 0.35

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.errors import NeedsChance, RuleError
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.game.play_commands import Play
@@ -25,6 +25,7 @@ from domain.kernel.schema.validators import (
     Word,
     validator_of,
 )
+from domain.rollouts import random_move
 from domain.types import Doc, Json, Seat
 
 NOWHERE = "nowhere"

@@ -197,9 +197,12 @@ class Tally:
         return ticks
 
     def _credit(self, entrant: int, without: int) -> int:
+        return count_credit(self.values[entrant], self.count_missed(entrant), without)
+
+    def count_missed(self, entrant: int) -> int:
+        """Return the number of rounds that count as 0 in the mean behind an entrant's credits."""
         missed = self.missed[entrant] if self.stage.counts_missed or self.stage.total == "mean" else 0
-        missed += sum(worth == ZERO for (_, other), worth in self.stage.wanted.items() if other == entrant)
-        return count_credit(self.values[entrant], missed, without)
+        return missed + sum(worth == ZERO for (_, other), worth in self.stage.wanted.items() if other == entrant)
 
     @cached_property
     def totals(self) -> list[int]:

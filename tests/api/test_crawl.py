@@ -54,6 +54,7 @@ BY_CHANCE = ("decision.html", "map.html")
 """Templates of questions and maps, of which chance shows a part: tests/api/test_game_pages.py plays games."""
 
 SEEN_ELSEWHERE = {
+    "tournament_meetings.html: other, tables in cross.list_met(one)": "tests/api/test_tournament_pages.py",
     "battle.html: dice in side.doc.dice": "battles: tests/api/test_table_at_a_glance.py",
     "battle.html: n in dice": "battles: tests/api/test_table_at_a_glance.py",
     "battle.html: side in battle.sides": "battles: tests/api/test_table_at_a_glance.py",

@@ -12,12 +12,13 @@ from api.pages.common.collation import collation_key
 from api.pages.common.geometry import load_geometry
 from api.pages.common.labels import Labels
 from api.pages.decision.move_choices import show_question
-from domain.bots import deciding_seats, random_pick
+from domain.bots import deciding_seats
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import build_move
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
+from domain.rollouts import random_pick
 from tests.games.pages import ALL, Pages
 
 DECISIONS = 40

@@ -90,7 +90,8 @@ PAGES |= {
         "/talk/mailbox",
     )
 }
-PAGES |= {f"/tournaments/{{tournament}}{page}" for page in ("", "/acts", "/places", "/rulings")}
+EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}")
+PAGES |= {f"/tournaments/{{tournament}}{page}" for page in EVENT_PAGES}
 PAGES |= {"/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from api.pages.tournaments import entrant_pages
 from domain.tournaments.aggregate.result_commands import AddTable, Report
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.scoring import rank_points
@@ -44,7 +45,7 @@ def event(site: Site) -> tuple[Person, list[Person], str]:
 
 
 def test_a_tournament_is_entered_organised_and_won_by_forms(
-    site: Site, event: tuple[Person, list[Person], str]
+    site: Site, event: tuple[Person, list[Person], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host, people, path = event
     act(host, path, "checking")
@@ -67,8 +68,21 @@ def test_a_tournament_is_entered_organised_and_won_by_forms(
     assert "finished" in texts
     standings = site.get(f"{path}/standings").json["standings"]
     shown = people[0].read(path + "?after=1").text
-    rows = re.findall(r"<td>(\d)</td><th scope=\"row\">(.*?)</th><td>(.*?)</td>", shown)
+    rows = re.findall(r'<td>(\d)</td><th scope="row"><a [^>]*>(.*?)</a></th><td><details><summary>(.*?)<', shown)
     assert rows == [(str(row["place"]), f"Anne {row['entrant']}", f"{row['ticks'] / 5040:.3f}") for row in standings]
+    first, *_, last = (row["entrant"] for row in standings)
+    card = site.get(f"{path}/entrants/{first}?lang=fr").json
+    assert (card["places"], card["ticks"], len(card["opponents"])) == ([1], standings[0]["ticks"], 2)
+    shown = people[0].read(f"{path}/entrants/{first}", Accept_Language="fr").text
+    assert {card["sentence"], *(part["sentence"] for part in card["parts"])} <= set(Page(shown).texts)
+    assert f'href="/games/{pod["game"]}"' in shown
+    met = site.get(f"{path}/meetings").json
+    assert [{each["a"], each["b"]} for each in met["meetings"]] == [{0, 1}, {0, 2}, {1, 2}]
+    assert people[0].read(f"{path}/meetings").text.count("<td>1.1</td>") == 6
+    monkeypatch.setattr(entrant_pages, "MOST_IN_SQUARE", 2)
+    assert people[0].read(f"{path}/meetings").text.count("<small>1.1</small>") == 6
+    assert site.get(f"{path}/entrants/3").status_code == 404
+    assert first in [each["entrant"] for each in site.get(f"{path}/explain?a={first}&b={last}").json["points"]]
     told = site.get(f"{path}/explain?a=0&b=1&lang=fr").json["sentences"]
     reason = people[0].read(path + "/places?a=0&b=1", Accept_Language="fr").text
     assert [line for line in told if line in Page(reason).texts] == told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+import re
 from typing import Any
 
 import pytest
@@ -382,6 +383,15 @@ class TestFiles:
         names = [row["name"] for rows in sheets.values() for row in rows if "name" in row]
         assert "'=Anne, 1" in names
         assert not any(name.startswith("=") for name in names)
+        finish(site, director, members, next(pod for pod in done(site.get(f"{path}/stages/1/rounds/1"))["pods"]))
+        done(director.post(f"{path}/stages/1/rounds/1/reports"))
+        for sheet in ("seats", "standings"):
+            answer = site.get(f"{path}/export.csv?sheet={sheet}")
+            sheets[sheet] = list(csv.DictReader(io.StringIO(answer.data.decode())))
+        ticks = sorted(int(row["ticks"]) for row in sheets["seats"] if row["place"])
+        assert sum(ticks) == 7560
+        assert [row for row in sheets["standings"] if row["credits"] != "0" or row["penalties"] != "0"] == []
+        assert not any(re.match("-?[0-9]+/", cell) for row in sheets["standings"] for cell in row.values())
         refused(site.get(f"{path}/export.csv?sheet=secrets"), 422, "invalid_query")
 
     @pytest.mark.parametrize(("lang", "separator", "zero"), [("en", ",", "0.0000"), ("fr", ";", "0,0000")])

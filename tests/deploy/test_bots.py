@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from domain import bots
+from domain import bots, rollouts
 from domain.errors import RuleError
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.choices import accept, one, some, span
@@ -37,14 +37,14 @@ class TestPicks:
     def test_every_pick_was_offered(self, question: Any) -> None:
         rng, seen = dice(), set()
         for _ in range(200):
-            pick = bots.random_pick(rng, question)
+            pick = rollouts.random_pick(rng, question)
             accept(question, pick)
             seen.add(str(pick))
         assert len(seen) >= 2
 
     def test_the_option_that_brings_the_game_on_comes_more_often(self) -> None:
         rng, question = dice(), one("a", ["x", "y", "z", "end"], ends=["end"])
-        ended = sum(bots.random_pick(rng, question) == "end" for _ in range(1000))
+        ended = sum(rollouts.random_pick(rng, question) == "end" for _ in range(1000))
         assert 400 < ended < 550
 
 
@@ -101,7 +101,7 @@ class TestHeuristic:
 def test_a_seat_that_decides_nothing_builds_nothing() -> None:
     match = match_with(None)
     with pytest.raises(RuleError, match="not_your_decision"):
-        bots.random_move(match.rules, match.state, 1, dice())
+        rollouts.random_move(match.rules, match.state, 1, dice())
 
 
 def test_seats_that_must_decide_come_more_often() -> None:

@@ -17,11 +17,12 @@ import pytest
 
 from deploy.cli.main import DONE, FAILED, INTERRUPTED, USAGE, main
 from deploy.simulation import narrate
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records import export
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.schema.canonical_json import canonical
+from domain.rollouts import random_move
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import Json, Viewer
 from tests.kernel.flows import sealed, skirmish
@@ -94,7 +95,7 @@ class TestRulesets:
 
     def test_a_ruleset_with_a_heuristic_says_so(self, run: Run) -> None:
         clever = RulesetRegistry([replace(skirmish.RULESET, bot=lambda *_: iter(()))])
-        assert run("rulesets", "--json", catalogue=clever).doc[0]["bots"] == ["builder", "heuristic"]
+        assert run("rulesets", "--json", catalogue=clever).doc[0]["bots"] == ["builder", "beginner", "heuristic"]
 
     def test_what_is_shipped_is_the_default(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["rulesets", "--json"]) == DONE

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deploy.simulation import refusal_probes
-from domain import bots
+from domain import bots, rollouts
 from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.rules.ruleset import COMMON_CODES
 from domain.kernel.schema.validators import Boolean, IntegerRange, ListOf, MapOf, Nullable, ObjectOf, Validator, Word
@@ -78,7 +78,7 @@ def test_probes_change_nothing_and_meet_refusals(entry: Registered) -> None:
             match.resolve()
             continue
         seat = rng.choice(bots.deciding_seats(match))
-        move = bots.random_move(entry.rules, match.state, seat, rng)
+        move = rollouts.random_move(entry.rules, match.state, seat, rng)
         prober.learn(move)
         match.play(seat, move)
     assert set(met) <= {*COMMON_CODES, *entry.rules.meta.codes}

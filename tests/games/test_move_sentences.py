@@ -16,7 +16,7 @@ import pytest
 from api.pages.common.labels import Labels
 from api.pages.common.presentation import load_members
 from deploy.simulation.bot_files import load_bot
-from domain.bots import deciding_seats, random_pick
+from domain.bots import deciding_seats
 from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
 from domain.kernel.narration.move_sentences import MoveSentences, find_move_type
@@ -24,6 +24,7 @@ from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import query_answers
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
+from domain.rollouts import random_pick
 from domain.types import Doc, Json, Seat
 from tests.rulesets import GAMES, Registered
 

@@ -15,7 +15,7 @@ import pytest
 
 from api.pages.common.presentation import load_members
 from deploy.simulation.narrate import Story, build_story
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.kernel.game.game_fold import active_versions, initial_game
 from domain.kernel.game.in_memory_game import AnyInMemoryGame, InMemoryGame
 from domain.kernel.narration.template_context import template_context, with_context
@@ -25,6 +25,7 @@ from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.declarations import member_names
 from domain.kernel.text.grammar import GRAMMARS, Noun, parse_noun
 from domain.kernel.text.message_catalog import LANGUAGES, PLACE, Texts, load_texts
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, Doc, Seat
 from tests.games.pages import ALL, GROUPED, Pages
 from tests.spec import CLUMSY

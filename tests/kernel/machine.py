@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec import Struct, convert
 
 from deploy.simulation.refusal_probes import list_malformed
-from domain.bots import deciding_seats, random_move, random_pick
+from domain.bots import deciding_seats
 from domain.errors import DecisionClosed, NeedsChance, RuleError
 from domain.kernel.game.director_commands import Extend, Hold, Look, Reissue, Shift
 from domain.kernel.game.game_fold import fold, state_known_to
@@ -31,6 +31,7 @@ from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema import declarations
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.json_codec import from_json, to_json
+from domain.rollouts import random_move, random_pick
 from domain.types import DIRECTOR, PUBLIC, Doc, Json, Seat, Viewer
 from tests.rulesets import Registered
 

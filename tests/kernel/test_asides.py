@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.games.common.dice import describe_roll
 from domain.kernel.game.game_fold import initial_game
 from domain.kernel.game.in_memory_game import InMemoryGame
@@ -24,6 +24,7 @@ from domain.kernel.records.record import facts_for
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import Nothing, Score
 from domain.kernel.text.message_catalog import Texts
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, PUBLIC, Viewer
 from tests.games.pages import ALL, Pages
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from deploy.cli.main import main
-from domain.bots import deciding_seats, random_pick
+from domain.bots import deciding_seats
 from domain.errors import RuleError, VerificationError
 from domain.kernel.game.forks import check_origin, fold_origin, open_fork, order_state
 from domain.kernel.game.game_fold import fold, state_known_to
@@ -26,6 +26,7 @@ from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import query_builder
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.schema.json_codec import from_json
+from domain.rollouts import random_pick
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.types import DIRECTOR, PUBLIC, Viewer
 from tests.kernel.flows import sealed, windows

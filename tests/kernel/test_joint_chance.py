@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from deploy.cli.main import main
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.errors import VerificationError
 from domain.games import struggle_of_empires
 from domain.kernel.game.joint_game import JointChanceGame, derive_nonce
@@ -30,6 +30,7 @@ from domain.kernel.rules.joint_chance import (
     round_source,
     transcript_to_json,
 )
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, Seat
 from tests.kernel.test_one_file_verifier import load
 

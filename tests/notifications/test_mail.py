@@ -16,7 +16,6 @@ import pytest
 
 from domain.accounts.account_tables import DAY
 from domain.accounts.accounts import Account
-from domain.bots import random_move
 from domain.errors import AccountError
 from domain.kernel.game.pause_commands import PauseGame
 from domain.kernel.game.play_commands import Play
@@ -35,6 +34,7 @@ from domain.notifications.email_subscriptions import (
 )
 from domain.notifications.notification_store import NotificationStore
 from domain.notifications.outbox import BACKOFF, CLAIM_TIME, GIVEN_UP, MOST_BOUNCES
+from domain.rollouts import random_move
 from tests.deploy.test_tls import certify
 from tests.notifications.conftest import CATALOGUE
 from tests.notifications.desk import ADDRESS, Desk, anne, desk, server

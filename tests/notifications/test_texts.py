@@ -9,11 +9,11 @@ import pytest
 
 from domain.accounts.account_settings import load_zone
 from domain.accounts.accounts import Account
-from domain.bots import random_move
 from domain.kernel.game.play_commands import Play, Resolve
 from domain.kernel.rules.decide import decisions
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.kernel.text.package_data import load
+from domain.rollouts import random_move
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from tests.notifications.conftest import CATALOGUE
 from tests.notifications.desk import ADDRESS, Desk, anne, desk, server

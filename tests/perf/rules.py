@@ -18,7 +18,7 @@ from typing import Any
 
 from deploy.runtime import gc_tuning
 from deploy.simulation.simulate import simulate
-from domain.bots import deciding_seats, random_pick
+from domain.bots import deciding_seats
 from domain.command_handler import new_game_id
 from domain.kernel.game.game_fold import fold
 from domain.kernel.game.in_memory_game import InMemoryGame
@@ -30,6 +30,7 @@ from domain.kernel.rules.decide import query_builder
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.canonical_json import canonical
 from domain.ledger import Ledger
+from domain.rollouts import random_pick
 from domain.ruleset_registry import load_shipped
 from domain.types import DIRECTOR, Doc, Json, Seat
 from tests.perf.figures import LONG, LONGEST, Figure, in_a_row, in_turn, quantile

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.command_handler import GameConditions
 from domain.errors import StoreUnavailable, WrongKey
 from domain.kernel.game.director_commands import Extend, Rewind
@@ -21,6 +21,7 @@ from domain.kernel.game.table_commands import Leave
 from domain.kernel.text.message_catalog import load_texts
 from domain.ledger import LogEntry
 from domain.ledger.mapper import RecordMapper
+from domain.rollouts import random_move
 from domain.service.keyring import Keyring
 from domain.transparency.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from domain.types import PUBLIC, Json, Viewer

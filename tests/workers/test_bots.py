@@ -14,7 +14,7 @@ from domain.service.job_requests import JobRequest, new_id
 from domain.types import DIRECTOR
 from tests.workers.conftest import CATALOGUE, House
 from workers.jobs import bot_moves
-from workers.queues import SHORT_PERIOD
+from workers.queues import BATCH, SHORT_PERIOD, TURNS
 
 
 def seated(house: House, ruleset: str, players: list[str], **options: object) -> str:
@@ -85,7 +85,7 @@ def test_a_job_that_is_done_twice_does_no_harm(house: House) -> None:
 
 def test_it_goes_on_where_a_job_was_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_moves, "MAX_MOVES", 1)
-    monkeypatch.setattr("domain.bots.ENDING_PROBABILITY", 0.0)
+    monkeypatch.setattr("domain.rollouts.ENDING_PROBABILITY", 0.0)
     game = seated(house, "orders@1", [bot(0), "anne", "bert"])
     for _ in range(300):
         house.passed()
@@ -94,6 +94,16 @@ def test_it_goes_on_where_a_job_was_cut_off(house: House, monkeypatch: pytest.Mo
         if 0 not in house.crew.commands.game(game).state.top.owing:
             return
     pytest.fail("the bot never came to an end")
+
+
+def test_a_bot_that_looks_ahead_keeps_no_turn_waiting(house: House) -> None:
+    """Its moves are made by the worker of long jobs; the others' at once."""
+    game = seated(house, "orders@1", [bot(0, "strong"), "anne", bot(2)])
+    house.passed()
+    house.worked(TURNS)
+    assert house.crew.commands.game(game).state.top.owing == (0, 1)
+    house.worked(BATCH)
+    assert house.crew.commands.game(game).state.top.owing == (1,)
 
 
 def test_a_rewind_that_waits_goes_before_the_move_of_a_bot(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from api.pages.lobby.ruleset_options import read_options, show_options
 from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
 from api.schemas.table_responses import LobbyDoc, MyGamesDoc
 from api.services import services
+from domain.bots import HEURISTIC
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message, load_texts
 from domain.types import Doc, Json
@@ -227,17 +228,18 @@ def play_now() -> Response:
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
-    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key())
+    level = next((each for each in reversed(chosen["bots"]) if each == request.form.get("level")), HEURISTIC)
+    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key(), level)
     return redirect(f"/games/{started['game']}?wait={started['position']}#move")
 
 
-def open_against_bots(ruleset: str, seats: int, options: Doc, key: str) -> Doc:
-    """Open a table, give all seats but the first to bots, and start. Return `game` and `position`."""
+def open_against_bots(ruleset: str, seats: int, options: Doc, key: str, level: str = HEURISTIC) -> Doc:
+    """Open a table, give all seats but the first to bots of a level, and start. Return `game` and `position`."""
     body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
     body |= {"talk": "none"}  # bots do not talk
     game = require("POST", "/games", body, Idempotency_Key=key)["game"]
     for seat in range(1, seats):
-        seated = {"seat": seat, "bot": "heuristic"}
+        seated = {"seat": seat, "bot": level}
         require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
     require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
     started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")

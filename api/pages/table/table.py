@@ -32,6 +32,7 @@ from api.pages.table.result import show_result
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.message_catalog import Message
+from domain.lookahead import can_look_ahead
 from domain.types import Doc
 from projections.documents import is_paused
 
@@ -106,6 +107,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),
+        looks_ahead=can_look_ahead(summary["ruleset"]),
         sheet=page.show_sheet(),
         entries=list_told(page, entries),
         digest=digest,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
+from types import MappingProxyType
 from typing import ClassVar
 from urllib.parse import urlencode
 
@@ -21,22 +21,17 @@ from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.qr_codes import build_qr_code
 from api.pages.common.session import localize_problem, render_games_page, session_owner
+from api.pages.tournaments.standings_shown import show_standings
 from api.pages.tournaments.tournament_charts import ProgressChart, draw_progress
 from api.pages.tournaments.tournament_terms import TermsShown
 from api.schemas.history_responses import RulesetsDoc
-from api.schemas.tournament_responses import ExplanationDoc, FollowedSeriesDoc
+from api.schemas.tournament_responses import FollowedSeriesDoc
 from api.services import services
 from api.tournament_rights import list_rights
 from domain.kernel.text.message_catalog import Message
+from domain.tournaments.aggregate.point_parts import write_points
 from domain.tournaments.aggregate.tournament import LEAST_TABLES
-from domain.tournaments.scoring import POINT
 from domain.types import Doc
-
-DECIMALS = 3
-"""Decimals of points and of tie-breaks in standings."""
-
-_HEX_SHOWN = 8
-"""Digits of a draw in standings: they tell its entrants apart."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +125,16 @@ class TournamentShown:
             return str(name)
         return i18n.translate(Message("entrant {number}", number=number), self.labels.texts.lang)
 
+    def card(self, entrant: int, view: Mapping[str, int] = MappingProxyType({})) -> str:
+        """Return the address of an entrant's page, with the stage and round of the standings."""
+        return f"{self.address}/entrants/{entrant}" + (f"?{urlencode(view)}" if view else "")
+
+    def status_words(self, entrant: Doc) -> str:
+        """Return what has become of an entrant who gets no further table, or an empty text."""
+        said = Message("excluded") if entrant["excluded"] else Message("has withdrawn")
+        is_out = entrant["withdrawn"] or entrant["excluded"]
+        return i18n.translate(said, self.labels.texts.lang) if is_out else ""
+
     @staticmethod
     def pod_size(shown: Doc, entrant: int) -> int:
         """Return the number of seats of an entrant's pod in a round, or 0."""
@@ -142,13 +147,7 @@ class TournamentShown:
 
     def points(self, ticks: int) -> str:
         """Return ticks as points."""
-        return self.labels.texts.grammar.decimal(Fraction(ticks, POINT), DECIMALS)
-
-    def tie(self, value: str) -> str:
-        """Return the value of a tie-break: an exact fraction, or the digits of a draw."""
-        with suppress(ValueError, ZeroDivisionError):
-            return self.labels.texts.grammar.decimal(Fraction(value), DECIMALS)
-        return value[:_HEX_SHOWN]
+        return write_points(ticks, self.labels.texts)
 
 
 def show_tournament_doc(
@@ -202,8 +201,8 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
     drawn = ask("GET", f"{path}/stages/{stage}/rounds/{number}") if page.doc["plan"] else None
     after = _read_small("after")
     ranked = page.doc["ranked"] if stage == page.doc["stage"] else last
-    query = {"after_round": after} if 0 < after <= ranked else {}
-    query |= {"stage": stage} if len(page.doc["stages"]) > 1 else {}
+    after = after if after <= ranked else 0
+    has_standings = page.doc["plan"] or page.doc["ranked"]
     shown_at = _find_public_address(path)
     return render_games_page(
         "tournament",
@@ -218,11 +217,12 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         number=number,
         last=last,
         round=drawn.doc if drawn and drawn.status < 400 else None,
-        standings=ask("GET", f"{path}/standings?{urlencode(query)}").doc
-        if page.doc["plan"] or page.doc["ranked"]
+        standings=show_standings(page.doc["tournament"], stage, after, i18n.request_language())
+        if has_standings
         else None,
+        view=({"stage": stage} if len(page.doc["stages"]) > 1 else {}) | ({"after": after} if after else {}),
         chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
-        after=query.get("after_round", 0),
+        after=after,
         ranked=ranked,
         followed=_find_followed(page),
         questions=_list_questions(page),
@@ -276,17 +276,3 @@ def _choose_round(doc: Doc) -> tuple[int, int, int]:
 
 def _read_small(name: str) -> int:
     return parse_number(request.values.get(name, ""), 999) or 0
-
-
-def explain_places(tournament: str) -> Response:
-    """Show why one entrant stands before another."""
-    page = load_tournament(tournament)
-    pair = {name: _read_small(name) for name in ("a", "b")}
-    query = pair | ({"stage": stage} if (stage := _read_small("stage")) else {})
-    query |= {"after_round": after} if (after := _read_small("after")) else {}
-    told = (
-        read_document(ExplanationDoc, f"/tournaments/{tournament}/explain?" + urlencode(query))
-        if pair["a"] != pair["b"]
-        else None
-    )
-    return render_games_page("tournament_places", page=page, pair=pair, told=told)

@@ -12,7 +12,15 @@ from domain.kernel.rules.flow import assign
 
 def check(s: AgeOfReason) -> list[str]:
     """Return the broken invariants, in words. Unknown ids are reported alone, as no other check works with them."""
-    return list(find_unknown_ids(s)) or [*_seats(s), *_tokens(s), *_cards(s), *_markers(s), *_display(s), *_flow(s)]
+    return list(find_unknown_ids(s)) or [
+        *_seats(s),
+        *_tokens(s),
+        *_cards(s),
+        *_missing_cards(s),
+        *_markers(s),
+        *_display(s),
+        *_flow(s),
+    ]
 
 
 def fill(s: AgeOfReason) -> AgeOfReason:
@@ -59,6 +67,17 @@ def _cards(s: AgeOfReason) -> Iterator[str]:
             yield f"seat {seat}: discard {discard}"
         if len(discard) != empire.discard_size:
             yield f"seat {seat}: {len(discard)} cards in the discard, {empire.discard_size} counted"
+
+
+def _missing_cards(s: AgeOfReason) -> Iterator[str]:
+    """AOR-9.5.1: before the reveal, attacker and defender have laid a card if they have answered."""
+    battle = s.battle
+    if battle is None or battle.cards is not None:
+        return
+    for seat in (battle.attacker, battle.defender):
+        sealed = None if seat is None else s.sealed[seat]
+        if sealed and not sealed.card:
+            yield f"seat {seat}: no card is sealed"
 
 
 def _markers(s: AgeOfReason) -> Iterator[str]:

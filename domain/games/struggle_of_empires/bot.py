@@ -7,8 +7,9 @@ so the checks of the rules need not be repeated here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from domain.compat import cached_property
 from domain.games.common.ranking import groups
 from domain.games.struggle_of_empires.data import COLONIES, CONSTANTS, MARKERS, POWERS, REGIONS, ROUNDS, SCORING, TILES
 from domain.kernel.rules.ruleset import Dice
@@ -23,13 +24,16 @@ for _a, _x in _ONE.items():
     for _b, _y in _ONE.items():
         _SPREAD[_a - _b] += _x * _y
 
+_CHANCES = {margin: sum(n for m, n in _SPREAD.items() if margin + m > 0) / 36**2 for margin in range(-9, 10)}
+"""Margin of strength -> chance to win an attack."""
+
 CAREFUL = 11
 """From this unrest on, borrowing is worth almost nothing."""
 
 
 def chance(margin: int) -> float:
     """Return the chance to win an attack with this margin of strength."""
-    return sum(n for m, n in _SPREAD.items() if margin + m > 0) / 36**2
+    return _CHANCES.get(margin, float(margin > 0))
 
 
 def propose(player_view: Doc, decision: Doc, seat: Seat, dice: Dice) -> Iterator[Doc]:
@@ -51,6 +55,10 @@ class BotView:
         self.me = self.empires[seat]
         self.owned = Counter(t["tile"] for t in self.me["tiles"])
         self._best: dict[tuple[str, int], float] = {}
+        self._worth: dict[tuple[str, Seat | None], float] = {}
+        self._targets: dict[str, list[tuple[Doc, int, float]]] = {}
+        self._tokens: dict[str, tuple[dict[Seat, int], dict[Seat, int]]] = {}
+        self._gold: dict[int, float] = {}
         self.fresh = Counter(t["tile"] for t in self.me["tiles"] if not t["used"])
 
     @property
@@ -69,8 +77,9 @@ class BotView:
         found: list[str] = self.board["markers"].get(region, [])
         return found
 
+    @cached_property
     def enemies(self) -> list[Seat]:
-        """Return the seats open to attack."""
+        """The seats open to attack."""
         mine = next((row for row in self.board["alliances"].values() if self.seat in row), [self.seat])
         return [e["seat"] for e in self.empires if e["seat"] not in mine]
 
@@ -78,8 +87,17 @@ class BotView:
 
     def token_worth(self, region: str, victim: Seat | None = None) -> float:
         """Return the worth of one more token there, taken from nobody or from a victim."""
-        tokens = {e["seat"]: e["tokens"].get(region, 0) for e in self.empires}
-        before = _points(region, tokens)
+        key = region, victim
+        if key not in self._worth:
+            self._worth[key] = self._find_token_worth(region, victim)
+        return self._worth[key]
+
+    def _find_token_worth(self, region: str, victim: Seat | None) -> float:
+        if region not in self._tokens:
+            now = {e["seat"]: e["tokens"].get(region, 0) for e in self.empires}
+            self._tokens[region] = now, _points(region, now)
+        now, before = self._tokens[region]
+        tokens = dict(now)
         tokens[self.seat] += 1
         if victim is not None:
             tokens[victim] -= 1
@@ -92,6 +110,11 @@ class BotView:
 
     def gold_worth(self, gold: int) -> float:
         """Return the cost of paying an amount: little from the purse, much by a loan."""
+        if gold not in self._gold:
+            self._gold[gold] = self._find_gold_worth(gold)
+        return self._gold[gold]
+
+    def _find_gold_worth(self, gold: int) -> float:
         short = max(0, gold - self.me["gold"])
         rate = 3 if self.owned["banking"] else 2
         loans = -(-short // rate)
@@ -104,7 +127,7 @@ class BotView:
     def attack_strength(self, region: str, neutral: bool) -> int:
         """Return the own strength on land without dice and without allies."""
         zone = REGIONS[region].zone
-        hostile = 0 if neutral else sum(self.units(s, zone, "navy") for s in self.enemies())
+        hostile = 0 if neutral else sum(self.units(s, zone, "navy") for s in self.enemies)
         sea = self.units(self.seat, zone, "navy") > hostile
         return self.units(self.seat, region, "army") + self.tiles_for(self.seat, region) + int(sea)
 
@@ -125,15 +148,20 @@ class BotView:
         there: int = units.get("army", 0) + 2 * units.get("fort", 0)
         return there + self.tiles_for(seat, region) + int(sea)
 
-    def targets(self, region: str) -> Iterator[tuple[Doc, int, float]]:
+    def targets(self, region: str) -> Sequence[tuple[Doc, int, float]]:
         """Return the targets there: target, margin over it, and the worth of winning."""
+        if region not in self._targets:
+            self._targets[region] = list(self._find_targets(region))
+        return self._targets[region]
+
+    def _find_targets(self, region: str) -> Iterator[tuple[Doc, int, float]]:
         for marker in self.markers(region):
             m = MARKERS[marker]
             if m.kind == "state":
                 margin = self.attack_strength(region, neutral=True) + self.training(None) - m.defence
                 worth = self.token_worth(region) + m.vp + 0.3 * m.gold
                 yield {"kind": "neutral", "marker": marker}, margin, worth
-        for seat in self.enemies():
+        for seat in self.enemies:
             if region in self.empires[seat]["tokens"]:
                 mine = self.attack_strength(region, neutral=False) + self.training(seat)
                 yield (
@@ -158,6 +186,17 @@ class BotView:
         """Return the worth of an attack: winning pays, losing costs a unit and unrest, and the attack costs 2 gold."""
         won = chance(margin)
         return won * worth - (1 - won) * 1.6 - 0.3 - self.gold_worth(2)
+
+    @cached_property
+    def alliances(self) -> dict[str, float]:
+        """The worth of each alliance tile, its price paid."""
+        worth = {}
+        for tile in TILES.values():
+            if _is_alliance(tile.id):
+                help_ = max(self.army_worth(r) for r in tile.regions if REGIONS[r].scores)
+                here = any(self.units(self.seat, r, "army") for r in tile.regions)
+                worth[tile.id] = (help_ if here else 0.0) - self.gold_worth(tile.gold)
+        return worth
 
     def army_worth(self, region: str) -> float:
         """Return the worth of one more army there for future attacks."""
@@ -244,11 +283,7 @@ def _stations(t: BotView) -> Iterator[tuple[float, str]]:
 
 
 def _alliances(t: BotView) -> Iterator[tuple[float, str]]:
-    for tile in TILES.values():
-        if _is_alliance(tile.id):
-            help_ = max(t.army_worth(r) for r in tile.regions if REGIONS[r].scores)
-            here = any(t.units(t.seat, r, "army") for r in tile.regions)
-            yield (help_ if here else 0.0) - t.gold_worth(tile.gold), tile.id
+    yield from ((worth, name) for name, worth in t.alliances.items())
 
 
 def _attacks(t: BotView) -> Iterator[Valued]:
@@ -328,7 +363,7 @@ def _tile_worth(t: BotView, tile: str) -> float:
         tokens: int = max(t.me["tokens"].get(r, 0) for r in TILES[tile].regions)
         return 0.25 * tokens * t.wars
     if _is_alliance(tile):
-        return {name: worth for worth, name in _alliances(t)}[tile]
+        return t.alliances[tile]
     return _LIKED.get(tile, 0.0) * t.wars / (1 + 2 * t.owned[tile])
 
 

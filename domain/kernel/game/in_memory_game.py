@@ -11,7 +11,7 @@ from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.director_commands import Extend, Hold, Look, Rewind
 from domain.kernel.game.game import Game
-from domain.kernel.game.game_fold import active_versions
+from domain.kernel.game.game_fold import active_versions, state_known_to
 from domain.kernel.game.play_commands import Lapse, Play, Resolve
 from domain.kernel.game.record_builder import CommandContext, Transition
 from domain.kernel.game.table_commands import Close, Join, Leave, Open, Start, Vacate
@@ -87,6 +87,10 @@ class InMemoryGame(Generic[S]):
     def state(self) -> S:
         """Return the state of the newest version."""
         return self.game.state
+
+    def known_to(self, seat: Seat) -> S:
+        """Return the state folded from the facts alone that the seat may read."""
+        return state_known_to(self.rules, self.records, seat)
 
     def decisions(self) -> list[Decision]:
         """Return the open decisions."""

@@ -18,6 +18,9 @@ TablePlace = tuple[int, int]
 QUEUE_PLAN = "queue@1"
 """Name of the rule for pods from the queue of a ladder or arena."""
 
+ABSENCES = UNCHECKED, WITHDREW, EXCLUDED, OUT, LATE = ("unchecked", "withdrew", "excluded", "out", "late")
+"""Causes to have no table in a round: no check-in, a withdrawal, a ruling, a lost knockout, or a later entry."""
+
 REPLAY = "replay"
 """Way to annul a table: it is played once more, in another game."""
 
@@ -139,6 +142,8 @@ class StagePlay:
     """Entrant waiting for a table -> the time since, ms; in order of the queue."""
     queue_closed: bool = False
     """True while nobody may wait for a table."""
+    absences: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+    """Round -> each entrant without a pod or a bye at its draw -> the cause, one of ABSENCES."""
 
     @property
     def key(self) -> str:

@@ -9,8 +9,12 @@ from domain.errors import VerificationError
 from domain.kernel.records.record import Record
 from domain.kernel.schema.json_codec import from_json
 from domain.tournaments.aggregate.stage import (
+    EXCLUDED,
+    OUT,
     QUEUE_PLAN,
     REPLAY,
+    UNCHECKED,
+    WITHDREW,
     OfficerRuling,
     PodTable,
     RoundDraw,
@@ -131,21 +135,44 @@ def _pair(t: Tournament, record: Record) -> Tournament:
     before = t.play.rounds[: body["round"] - 1] if "round" in body else ()
     related = tuple((one, other, how) for one, other, how in body.get("relations", ()))
     drawn = tuple(RoundPods(tuple(map(tuple, each["pods"])), tuple(each["byes"]), related) for each in body["rounds"])
-    rounds = (*before, *drawn)
-    running = replace(t, status="running")
-    play = t.play
-    kept = len(before)
+    play, kept = t.play, len(before)
+    absences = {n: _list_absences(t, each) for n, each in enumerate(drawn, kept + 1)}
     return _change_play(
-        running,
+        replace(_forget_later_rounds(t, body["stage"], kept), status="running"),
         body["stage"],
         plan=body["plan"],
-        rounds=rounds,
-        planned=body.get("of", len(rounds)),
+        rounds=(*before, *drawn),
+        planned=body.get("of", kept + len(drawn)),
+        absences={n: found for n, found in play.absences.items() if n <= kept} | absences,
+    )
+
+
+def _forget_later_rounds(t: Tournament, stage: int, kept: int) -> Tournament:
+    """Return the tournament without the bids and seats of rounds after these: they are drawn anew."""
+    play = t.play
+    return _change_play(
+        t,
+        stage,
         bidding={round_: until for round_, until in play.bidding.items() if round_ <= kept},
         excused=frozenset((round_, entrant) for round_, entrant in play.excused if round_ <= kept),
         bids={place: bid for place, bid in play.bids.items() if place[0] <= kept},
         seatings={place: seated for place, seated in play.seatings.items() if place[0] <= kept},
     )
+
+
+def _list_absences(t: Tournament, drawn: RoundPods) -> Mapping[int, str]:
+    """Return the entrants that a draw has left out, with the cause."""
+    present = {*drawn.byes}.union(*drawn.pods)
+    return {e: _find_absence(t, e) for e in range(len(t.entrants)) if e not in present}
+
+
+def _find_absence(t: Tournament, entrant: int) -> str:
+    person = t.entrants[entrant]
+    if person.excluded:
+        return EXCLUDED
+    if person.withdrawn:
+        return WITHDREW
+    return OUT if entrant in t.participants else UNCHECKED
 
 
 def _seat_from_queue(t: Tournament, body: Doc) -> Tournament:

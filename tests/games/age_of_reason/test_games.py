@@ -8,7 +8,7 @@ import random
 import jsonschema
 import pytest
 
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
@@ -18,6 +18,7 @@ from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.declarations import doc
 from domain.kernel.schema.json_codec import from_json, to_json
 from domain.kernel.schema.json_schema import schema_of
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, PUBLIC, Json
 from tests.games.age_of_reason import board
 from tests.games.age_of_reason.registered import RARE, RULESET, candidates, conserved

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from domain.bots import heuristic_move, random_move
+from domain.bots import heuristic_move
 from domain.games.egc.data import SEATS
 from domain.games.egc.state import Army, Egc, Garrison, Protectorate
 from domain.kernel.game.game_fold import fold, state_known_to
@@ -18,6 +18,7 @@ from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.records.record import Record, facts_for
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.json_codec import from_json, to_json
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, PUBLIC, Doc
 from tests.games.egc.audit import audit
 from tests.games.egc.board import FRANCE, position

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from domain.bots import deciding_seats, random_move
+from domain.bots import deciding_seats
 from domain.games.imperunde.data import CARDS
 from domain.games.imperunde.state import ImpeRunde
 from domain.kernel.game.game_fold import fold, state_known_to
@@ -19,6 +19,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.draws import Draws, Seeded
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.json_codec import from_json, to_json
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, PUBLIC
 from tests.games.imperunde.registered import BRUTE, RULESET, candidates, conserved
 from tests.kernel.machine import accepted, complete, gets

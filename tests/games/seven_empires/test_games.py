@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from domain.bots import builder_move, heuristic_move, random_move
+from domain.bots import builder_move, heuristic_move
 from domain.games.seven_empires.data import EMPIRES
 from domain.games.seven_empires.state import Seven
 from domain.kernel.game.game_fold import fold, state_known_to
@@ -19,6 +19,7 @@ from domain.kernel.records.record import Record, facts_for
 from domain.kernel.rules.decide import decisions
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.json_codec import from_json, to_json
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, PUBLIC, Json
 from tests.games.seven_empires.oracle import Oracle, shown
 from tests.games.seven_empires.registered import RULESET, candidates, conserved

@@ -7,7 +7,6 @@ import random
 
 import pytest
 
-from domain.bots import random_move
 from domain.games.struggle_of_empires.state import Struggle
 from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.in_memory_game import InMemoryGame
@@ -15,6 +14,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
 from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.schema.json_codec import from_json, to_json
+from domain.rollouts import random_move
 from domain.types import DIRECTOR, PUBLIC
 from tests.games.struggle_of_empires import board
 from tests.games.struggle_of_empires.registered import RULESET, candidates, conserved

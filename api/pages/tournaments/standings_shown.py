@@ -1,0 +1,91 @@
+"""Standings on the page of a tournament: every figure as text, made once for each language."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+from api.documents.entrant_points import build_points
+from api.documents.standings_memory import KEPT, StandingsKey, find_standings, find_ties, make_key
+from api.schemas.tournament_responses import EntrantPointsDoc
+from api.services import services
+from domain.kernel.text.message_catalog import Texts, load_texts
+from domain.tournaments.aggregate.point_parts import write_points
+from domain.tournaments.explain import DECIMALS
+from domain.types import Json
+
+UNFOLDED = 64
+"""Most entrants of standings that unfold in place; of more, the parts stand on the page of each."""
+
+_HEX_SHOWN = 8
+"""Digits of a draw: they tell its entrants apart."""
+
+_WITHOUT_COLUMN = ("points", "direct", "shared")
+
+
+@dataclass(frozen=True)
+class StandingRow:
+    """An entrant in standings. `parts` is None where they stand on the entrant's page."""
+
+    place: int
+    entrant: int
+    points: str
+    tables: int
+    ties: Sequence[str]
+    parts: EntrantPointsDoc | None
+
+
+@dataclass(frozen=True)
+class StandingsShown:
+    """Standings of a stage, official ones after a round or those as of now."""
+
+    rows: Sequence[StandingRow]
+    rules: Sequence[str]
+    """Rules for ties with a column."""
+    running: int
+    """Number of tables without a result."""
+    unranked: Sequence[int]
+    """Entrants of a ladder or arena without a place."""
+
+
+def show_standings(tournament: str, stage: int, after: int, lang: str) -> StandingsShown | None:
+    """Return the standings of a stage after a round, or (0) as of now; None before the stage begins."""
+    handler = services().tournaments
+    t = handler.load_ranked(tournament, stage, after) if after else handler.load(tournament)
+    if t is None or stage > len(t.stages):
+        return None
+    return _make_standings(make_key(t, stage, after or None), lang)
+
+
+@functools.lru_cache(KEPT)
+def _make_standings(key: StandingsKey, lang: str) -> StandingsShown:
+    ties, texts = find_ties(key), load_texts("domain.tournaments", lang)
+    official: Sequence[Mapping[str, Json]] = (
+        key.t.stages[key.stage - 1].rankings[key.after - 1]["standings"] if key.after else find_standings(key)
+    )
+    rules = [rule for rule in key.t.terms.stages[key.stage - 1].ties if rule not in _WITHOUT_COLUMN]
+    is_unfolded = len(official) <= UNFOLDED
+    rows = [
+        StandingRow(
+            row["place"],
+            row["entrant"],
+            write_points(row["ticks"], texts),
+            row["tables"],
+            [_write_tie(row["ties"].get(rule, ""), texts) for rule in rules],
+            build_points(key.t, key.stage, ties, row["entrant"], lang) if is_unfolded else None,
+        )
+        for row in official
+    ]
+    tally = ties.tally
+    unranked = [*tally.unranked] if tally.stage.window and not key.after else []
+    return StandingsShown(rows, rules, 0 if key.after else len(tally.running), unranked)
+
+
+def _write_tie(value: str, texts: Texts) -> str:
+    """Return the value of a tie-break: an exact fraction, or the digits of a draw."""
+    with suppress(ValueError, ZeroDivisionError):
+        return texts.grammar.decimal(Fraction(value), DECIMALS)
+    return value[:_HEX_SHOWN]
