@@ -35,7 +35,7 @@ def load_form(package: str, kind: str) -> Doc:
 
 
 def load_usual(package: str) -> Mapping[str, Json]:
-    """Return field -> its usual answer, which the page gives to a move that was begun on the map."""
+    """Return field -> its usual answer in a move begun on the map."""
     usual: Mapping[str, Json] = load_presentation(package).get("usual", {})
     return usual
 

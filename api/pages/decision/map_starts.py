@@ -1,7 +1,7 @@
 """Moves that begin at a region or a piece of the map: options from all parts of the open question, with their targets.
 
 A person taps an own piece, and the page lists its moves alone; the map marks where they lead. The builder is asked as
-for any other answer, so the page offers nothing that the list does not.
+for any other answer, so the page offers nothing beyond the list.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ MOST_ASKED = 80
 """Most answers of the builder for one region."""
 
 MOST_DEEP = 3
-"""Most answers before one that names the region."""
+"""Most answers before one with the region in it."""
 
 MOST_SPREAD = 6
-"""Most options that do not name a region and are listed with the answers after them."""
+"""Most options without a region in a list with the answers after them."""
 
 
 def locate_pieces(package: str, board: Doc) -> dict[str, str]:
@@ -71,7 +71,7 @@ def find_next_piece(package: str, board: Doc, move: Json) -> str | None:
 
 @dataclass
 class StartFinder:
-    """Finds what begins at the places that a person has chosen on the map."""
+    """Finds the moves that begin at the places chosen on the map."""
 
     builder: Builder
     step: BuilderState
@@ -86,7 +86,7 @@ class StartFinder:
         self.regions = geometry.regions if geometry else {}
 
     def find(self) -> Question | None:
-        """Return the question with all that begins at the first place and names the others, or None without any."""
+        """Return the question with all moves from the first place to the others, or None without any."""
         first, *others = self.step.picks.at
         base = replace(self.step, picks=replace(self.step.picks, at=()))
         rows = [
@@ -102,7 +102,7 @@ class StartFinder:
         return Question("", self._name_place(first), "paths", groups=[*groups, ("", ends)] if ends else groups)
 
     def _list_ends(self, base: BuilderState) -> list[OptionShown]:
-        """Return the options that bring the game on, such as the end of the turn."""
+        """Return the options to bring the game on, such as the end of the turn."""
         choice = base.choice or {"options": ()}
         found = [option for option in choice["options"] if option.get("ends")]
         steps = [(option, self._go_on(base, option)) for option in found]
@@ -134,7 +134,7 @@ class StartFinder:
         return after if after.answer.status < 400 else None
 
     def _search(self, before: BuilderState, place: str, words: Sequence[str]) -> Iterator[tuple[str, OptionShown]]:
-        """Yield the options that name the place, each with its group. `words`: the answers before, in words."""
+        """Yield the options at the place, each with its group. `words`: the answers before, in words."""
         choice = before.choice
         if choice is None or choice["kind"] != "one":
             return
@@ -157,7 +157,7 @@ class StartFinder:
         *,
         is_hit: bool,
     ) -> Iterator[tuple[str, OptionShown]]:
-        """Yield what comes of an option: here if it or a forced answer after it names the place, else further on."""
+        """Yield the outcome of an option: here if it or a forced answer after it names the place, else further on."""
         forced = after.picks.trail[len(before.picks.trail) + 1 :]
         if is_hit or any(self._names(pick.value, place) for pick in forced):
             known = self.located.keys()
@@ -179,7 +179,7 @@ class StartFinder:
             said = str(after.answer.doc.get("text") or labels.move(after.move or {}))
             yield "", OptionShown(said, self._path(after), cost)
         elif choice["kind"] != "one" or len(choice["options"]) > MOST_OPENED:
-            yield "", OptionShown(group, self._path(after), cost)
+            yield "", OptionShown(self._join_words(words), self._path(after), cost)
         elif not is_spread and len(choice["options"]) <= MOST_SPREAD and not self._is_placed(choice):
             yield from self._spread_all(after, choice, words)
         else:
@@ -194,7 +194,7 @@ class StartFinder:
         return bool(choice and is_short and self._is_placed(choice))
 
     def _spread_all(self, before: BuilderState, choice: Doc, words: Sequence[str]) -> Iterator[tuple[str, OptionShown]]:
-        """Yield options that name no place. The first that leads to places opens: a march before support."""
+        """Yield options without a place. The first one with targets opens: a march before support."""
         is_spread = False
         for each in choice["options"]:
             if further := self._go_on(before, each):
@@ -214,10 +214,12 @@ class StartFinder:
             yield self._name_group(words), OptionShown(word, self._path(after), cost)
 
     def _name_group(self, words: Sequence[str]) -> str:
-        """Return the answers before an option in words."""
+        """Return the answers before an option in words. A piece says by itself what its order is about."""
         names = {self.builder.labels.option("", piece) for piece in self.located}
-        known = words[1:] if names.intersection(words[1:2]) else words  # a piece says what its order is about
-        return self.builder.labels.pair(known[0], ", ".join(known[1:])) if len(known) > 1 else "".join(known)
+        return self._join_words(words[1:] if names.intersection(words[1:2]) else words)
+
+    def _join_words(self, words: Sequence[str]) -> str:
+        return self.builder.labels.pair(words[0], ", ".join(words[1:])) if len(words) > 1 else "".join(words)
 
     def _word(self, choice: Doc, option: Doc) -> str:
         return name_option(self.builder.labels, choice["field"], option)

@@ -53,10 +53,10 @@ class Piece:
         size = r if len(text) < 3 else round(r * 0.8)
         return f'{drawn}<text x="{x}" y="{y + round(r * 0.36)}" font-size="{size}">{escape(text)}</text>'
 
-    def describe(self, labels: Labels) -> str:
-        """Return the pieces in words."""
+    def describe(self, labels: Labels, holder: Owner | None = None) -> str:
+        """Return the pieces in words, with their owner unless it is the holder of the region."""
         said = self.name if self.count is None else f"{labels.texts.grammar.number(self.count)} {self.name}"
-        return f"{said} ({self.owner.name})" if self.owner else said
+        return f"{said} ({self.owner.name})" if self.owner and self.owner != holder else said
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class RegionShown:
     is_missing: bool = False
     """True if the page tells why the region is no option."""
     is_chosen: bool = False
-    """True if the question is about what begins here."""
+    """True if the question is about moves from here."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
 
@@ -138,8 +138,8 @@ class RegionShown:
 
     def describe_contents(self, labels: Labels) -> str:
         """Return the owner and the pieces in words."""
-        owner = [self.owner.name] if self.owner else []
-        return labels.join([*owner, *(piece.describe(labels) for piece in self.pieces)])
+        owner = [self.owner.name] if self.owner and self.owner.name != self.name else []
+        return labels.join([*owner, *(piece.describe(labels, self.owner) for piece in self.pieces)])
 
     def describe(self, labels: Labels, offered: str, missing: str = "") -> str:
         """Return the region in words. `offered`, `missing`: the words for an option, and for a value without one."""
@@ -219,7 +219,7 @@ class Offers:
     missing: frozenset[str] = frozenset()
     """Regions for which the page tells why they are no option."""
     chosen: frozenset[str] = frozenset()
-    """Regions that the visitor has chosen on the map: the question is about what begins there."""
+    """Regions chosen on the map by the visitor: the question is about moves from there."""
 
 
 def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict[str, Json]:

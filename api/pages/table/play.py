@@ -80,7 +80,7 @@ def _go_on(page: TablePage, picks: Picks, state: BuilderState) -> Response:
 
 
 def _begin_at(page: TablePage, state: BuilderState) -> Response:
-    """List what begins at the places chosen on the map. The only answer is given at once.
+    """List the moves from the places chosen on the map. The only answer is given at once.
 
     If nothing names all of them, the last one is a new beginning.
     """

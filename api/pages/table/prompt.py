@@ -36,7 +36,7 @@ class Prompt:
     whole: Sequence[WholeMove] = ()
     form: NumberForm | None = None
     beside: NumberForm | None = None
-    """Form below the question, for kinds of moves that are no options of it."""
+    """Form below the question, in place of some of its kinds of moves."""
     is_filled: bool = False
     """True if the form shows numbers from the visitor."""
     preview: Doc | None = None
@@ -103,7 +103,7 @@ def preview_move(page: TablePage, step: BuilderState) -> Answer:
 
 
 def find_begun(page: TablePage, step: BuilderState) -> Question | None:
-    """Return the question with what begins at the places chosen on the map, or None."""
+    """Return the question about the places chosen on the map, or None."""
     return StartFinder(page.builder, step, locate_pieces(page.labels.rules.package, page.board)).find()
 
 

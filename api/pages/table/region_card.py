@@ -1,4 +1,4 @@
-"""All that a visitor may know about one region: owner, pieces, figures, neighbours, rules, and an own note.
+"""All about one region, as far as a visitor may know it: owner, pieces, figures, neighbours, rules, and an own note.
 
 It is a page of its own, and the map shows it over the table.
 """
@@ -40,11 +40,11 @@ class RegionCard:
     owner_seat: int | None
     """Seat of its owner, if a letter can be written to it."""
     note: str | None
-    """The visitor's own note about it; None for who has no account."""
+    """The visitor's own note about it; None without an account."""
 
 
 def show_region(game: str, region: str) -> Response:
-    """Show the card of a region of a table's map. Raise Problem for a place that the map does not have."""
+    """Show the card of a region of a table's map. Raise Problem for an unknown one."""
     page = load_table_page(game)
     shown = show_map(page.labels, page.board, page.seat, Offers())
     found = next((each for each in shown.regions if each.id == region), None) if shown else None
@@ -88,7 +88,7 @@ def _find_addressee(page: TablePage, shown: MapView, region: RegionShown) -> int
 
 
 def _read_data(labels: Labels, region: str) -> Iterator[tuple[str, str]]:
-    """Yield the figures of a region in the game's data that its map declares, such as its value: name and value."""
+    """Yield the declared figures of a region in the game's data, such as its value: name and value."""
     data: Json = {}
     with suppress(FileNotFoundError):
         data = load(labels.rules.package, "data.json")
@@ -112,7 +112,7 @@ def _find_items(value: Json, region: str) -> Iterator[Doc]:
 
 
 def _read_board(labels: Labels, board: Doc, region: str) -> Iterator[tuple[str, str]]:
-    """Yield what the board says of a region, but for what stands on the map: name and value."""
+    """Yield entries of the board about a region, but for those on the map: name and value."""
     geometry = load_geometry(labels.rules.package)
     drawn = [layer["at"].split("/")[1:] for layer in load_map(labels.rules.package).get("layers", ()) if "at" in layer]
     for part in ("public", "own") if geometry else ():
