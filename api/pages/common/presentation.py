@@ -59,6 +59,8 @@ class Group:
     names: Mapping[str, str]
     """Language -> name; empty if `member` has it."""
     member: str = ""
+    is_closed: bool = False
+    """True for rare kinds of moves: the page does not list their next answers."""
 
 
 @functools.cache
@@ -68,7 +70,7 @@ def load_groups(package: str, field: str) -> Mapping[str, Group]:
     found: dict[str, Group] = {}
     for each in presentation.get("groups", ()):
         if each["field"] == field:
-            found |= dict.fromkeys(each["values"], Group(each["name"]))
+            found |= dict.fromkeys(each["values"], Group(each["name"], is_closed=each.get("closed", False)))
     if found:
         return found
     for kind in presentation.get("kinds", ()):

@@ -346,14 +346,22 @@ class Builder:
         steps = [(each, self.go_on(step, Pick(choice["field"], each["value"]))) for each in choice["options"]]
         if any(after.answer.status >= 400 for _, after in steps):
             return ()
-        count, opened, package = len(steps), set[int](), self.labels.rules.package
-        ways = [0 if load_form(package, str(each["value"])) else _count_ways(after) for each, after in steps]
+        count, opened = len(steps), set[int]()
+        shut = self._list_shut(choice)
+        ways = [0 if option["value"] in shut else _count_ways(after) for option, after in steps]
         for place in sorted(range(len(steps)), key=ways.__getitem__):
             if 1 < ways[place] <= MOST_WHOLE_MOVES and count + ways[place] - 1 <= MOST_OPENED:
                 opened.add(place)
                 count += ways[place] - 1
         order = [option["value"] for option in rank_kinds(self.labels, choice)]
         return sorted((steps[place] for place in opened), key=lambda each: order.index(each[0]["value"]))
+
+    def _list_shut(self, choice: Doc) -> list[Json]:
+        """Return the options with a form of their own, and rare kinds of moves."""
+        package, values = self.labels.rules.package, [option["value"] for option in choice["options"]]
+        groups = load_groups(package, choice["field"])
+        rare = {value for value, group in groups.items() if group.is_closed}
+        return [each for each in values if load_form(package, str(each)) or (isinstance(each, str) and each in rare)]
 
     def open_options(self, step: BuilderState) -> Question | None:
         """Return the question with the answers to the next one in it, each under its option, or None without any."""

@@ -11,9 +11,10 @@ without a text.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup, escape
 
@@ -26,6 +27,9 @@ from api.pages.decision.why_not import Missing
 from api.pages.map.map_drawing import MapFile, draw_map, region_name
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json, Seat
+
+NUMBER_ROOM = 30
+"""Room for the number of an order: pieces beyond it do not matter."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Arrow:
     number: int
     points: Sequence[tuple[int, int]]
     """Anchors of its regions."""
+    taken: Sequence[tuple[int, int]] = ()
+    """Middles of the pieces on the map: the number keeps away from them."""
 
     @property
     def line(self) -> str:
@@ -74,9 +80,10 @@ class Arrow:
 
     @property
     def middle(self) -> tuple[int, int]:
-        """Return the middle of the first step, for the number."""
+        """Return the place of the number: on the first step, near its middle, and away from pieces."""
         (ax, ay), (bx, by) = self.points[:2]
-        return (ax + bx) // 2, (ay + by) // 2
+        places = [(ax + (bx - ax) * n // 8, ay + (by - ay) * n // 8) for n in (4, 5, 3, 6, 2)]
+        return max(places, key=lambda at: min([NUMBER_ROOM, *(math.dist(at, piece) for piece in self.taken)]))
 
 
 @dataclass
@@ -271,6 +278,8 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
     for layer in layers.get("layers", ()):
         filler.fill(layer)
     filler.place_pieces()
+    placed = (region.place_pieces() for region in regions.values()) if filler.arrows else ()
+    taken = [(x, y) for pieces in placed for _, x, y, _ in pieces]
     address = f"/pages/maps/{ruleset}/{labels.texts.lang}/{drawing.digest}.svg"
     return MapView(
         geometry,
@@ -279,7 +288,7 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
         list(regions.values()),
         filler.owners.list_all(),
         filler.list_kinds(),
-        filler.arrows,
+        [replace(each, taken=taken) for each in filler.arrows],
         labels,
     )
 
