@@ -145,7 +145,7 @@ class StartFinder:
             if after := self._go_on(before, option):
                 is_place = option["value"] == place and words
                 said = words if is_place else (*words, self._word(choice, option))
-                yield from self._follow(before, after, place, said, option, is_hit=bool(hits))
+                yield from self._follow(before, after, place, said, is_hit=bool(hits))
 
     def _follow(
         self,
@@ -153,7 +153,6 @@ class StartFinder:
         after: BuilderState,
         place: str,
         words: Sequence[str],
-        option: Doc,
         *,
         is_hit: bool,
     ) -> Iterator[tuple[str, OptionShown]]:
@@ -162,22 +161,20 @@ class StartFinder:
         if is_hit or any(self._names(pick.value, place) for pick in forced):
             known = self.located.keys()
             pieces = [pick for pick in forced if isinstance(pick.value, str) and pick.value in known]
-            yield from self._show(
-                after, (*words, *(self.builder.labels.option(p.field, p.value) for p in pieces)), option
-            )
+            yield from self._show(after, (*words, *(self.builder.labels.option(p.field, p.value) for p in pieces)))
         elif not any(self._names(pick.value, region) for pick in forced for region in self.regions):
             yield from self._search(after, place, words)
 
     def _show(
-        self, after: BuilderState, words: Sequence[str], option: Doc, *, is_spread: bool = False
+        self, after: BuilderState, words: Sequence[str], *, is_spread: bool = False
     ) -> Iterator[tuple[str, OptionShown]]:
         """Yield a finished move, the options of the next question, or the option itself before any other question."""
-        labels, choice = self.builder.labels, after.choice
+        labels, choice, cost = self.builder.labels, after.choice, self._name_cost(after)
         group = self._name_group(words)
-        cost = labels.cost(option.get("cost", {}))
         if choice is None:
             said = str(after.answer.doc.get("text") or labels.move(after.move or {}))
-            yield "", OptionShown(said, self._path(after), cost)
+            is_told = any(part in said for part in cost.split(", "))  # the sentence of the move may say it
+            yield "", OptionShown(said, self._path(after), "" if is_told else cost)
         elif choice["kind"] != "one" or len(choice["options"]) > MOST_OPENED:
             yield "", OptionShown(self._join_words(words), self._path(after), cost)
         elif not is_spread and len(choice["options"]) <= MOST_SPREAD and not self._is_placed(choice):
@@ -185,7 +182,10 @@ class StartFinder:
         else:
             shown = [each for _, some in show_question(labels, choice).groups for each in some]
             for each in shown:
-                yield group, replace(each, value=self._path(after, Pick(choice["field"], parse(each.value))))
+                yield (
+                    f"{group} ({cost})" if cost else group,
+                    replace(each, value=self._path(after, Pick(choice["field"], parse(each.value)))),
+                )
 
     def _leads_on(self, after: BuilderState) -> bool:
         """Return True if the next question is about few places."""
@@ -208,7 +208,7 @@ class StartFinder:
         """Yield the answers after an option, or the option alone."""
         word, labels = self._word(before.choice or {}, option), self.builder.labels
         if is_open:
-            yield from self._show(after, (*words, word), option, is_spread=True)
+            yield from self._show(after, (*words, word), is_spread=True)
         else:
             cost = labels.cost(option.get("cost", {}))
             yield self._name_group(words), OptionShown(word, self._path(after), cost)
@@ -223,6 +223,15 @@ class StartFinder:
 
     def _word(self, choice: Doc, option: Doc) -> str:
         return name_option(self.builder.labels, choice["field"], option)
+
+    def _name_cost(self, after: BuilderState) -> str:
+        """Return the last cost of the answers since the open question, in words."""
+        at, cost = replace(self.step, picks=replace(self.step.picks, at=())), dict[str, Json]()
+        for pick in after.picks.trail[len(at.picks.trail) :]:
+            options = (at.choice or {}).get("options", ())
+            cost = next((each["cost"] for each in options if each["value"] == pick.value and "cost" in each), cost)
+            at = self.builder.follow(at, pick)
+        return self.builder.labels.cost(cost)
 
     def _path(self, after: BuilderState, *more: Pick) -> str:
         """Return the picks since the open question, as JSON."""
