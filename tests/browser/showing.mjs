@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { answer, decide, finish, given, go, logIn, open, PASSWORD, playNow, register, submit } from "./driver.mjs";
 import { pickRegion } from "./picking.mjs";
 
-const WIDE = { width: 960, height: 640 };
+const WIDE = { width: 760, height: 540 };
 const NARROW = { width: 390, height: 740 };
 
 const page = await open({ viewport: WIDE });

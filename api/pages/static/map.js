@@ -75,7 +75,15 @@ class BoardMap {
     this.settle();
     this.rove();
     this.svg.classList.toggle("closer", this.isCloser);
+    const targets = this.places.some(isChosen) ? this.places.filter(isOffered) : [];
     if (question() !== this.asked) this.begin();
+    else if (targets.length && !targets.some((each) => this.sees(each))) this.showOffers();
+  }
+
+  /** Return true if the anchor of a region is in the view. @param {SVGElement} place */
+  sees(place) {
+    const [x, y, view] = [Number(place.dataset.x), Number(place.dataset.y), boxOf(this.svg)];
+    return x > view.x && x < view.x + view.width && y > view.y && y < view.y + view.height;
   }
 
   /** A piece that was here before stays in its place: one that has come changes places with it. */
@@ -183,7 +191,7 @@ class BoardMap {
     const isHeld = place.hasAttribute("data-held");
     const isOnly = first?.value === JSON.stringify(region) || (options.length === 1 && !isHeld);
     if (first && (isOnly || first instanceof HTMLInputElement)) first.click();
-    else if (first || place.classList.contains("selected")) startAt(region);
+    else if (first || isChosen(place)) startAt(region);
     else if (isHeld && !this.places.some((each) => isOffered(each) && !each.hasAttribute("data-held"))) startAt(region);
     else if (place.hasAttribute("data-why")) askWhy(region);
     else if (isHeld) startAt(region);
@@ -312,7 +320,7 @@ class BoardMap {
 
   /** Return what is offered, else what the visitor holds, else all. */
   listShown() {
-    const offers = this.places.filter(isOffered);
+    const offers = this.places.some(isOffered) ? this.places.filter((each) => isOffered(each) || isChosen(each)) : [];
     const held = this.places.filter((each) => each.hasAttribute("data-held"));
     return [offers, held, this.places].find((each) => each.length) || [];
   }
@@ -398,6 +406,9 @@ function question() {
 
 /** Return true if an option names this region. @param {Element} place */
 const isOffered = (place) => place.hasAttribute("href") && !place.hasAttribute("data-why");
+
+/** Return true if the question is about moves from this region. @param {Element} place */
+const isChosen = (place) => place.classList.contains("selected");
 
 /** Ask what begins at a region. Without a question of options, nothing does. @param {string} region */
 function startAt(region) {
