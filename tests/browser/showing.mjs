@@ -30,6 +30,7 @@ await shoot("replay", `${table}/replay?version=5`);
 await shoot("imports", "/games/imports", { viewport: NARROW });
 await page.setViewportSize(NARROW);
 await page.goto(table);
+await submit(page, () => page.locator(".decide .back button").first().click());
 for (let step = 0; step < 5 && !(await page.locator(".why").count()); step++) await answer(page, false);
 await page.locator(".why summary").click();
 await page.locator(".why select").selectOption({ index: 0 });
