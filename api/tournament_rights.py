@@ -31,6 +31,7 @@ LEAST_OFFICE: Mapping[str, TournamentOffice] = {
     "schedule_tournament": "organiser",
     "unschedule_tournament": "organiser",
     "change_phase": "deputy",
+    "check_in_entrant": "deputy",
     "change_tournament_chat": "deputy",
     "draw_round": "deputy",
     "label_tournament": "deputy",

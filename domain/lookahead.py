@@ -46,9 +46,7 @@ class Effort:
 
 
 EFFORTS: Mapping[str, Effort] = {
-    "struggle_of_empires@1": Effort(candidates=6, rollouts=12, steps=10_000),
     "seven_empires@1": Effort(candidates=6, rollouts=18, steps=10_000),
-    "age_of_reason@1": Effort(candidates=6, rollouts=12, steps=10_000),
     "imperunde@1": Effort(candidates=6, rollouts=12, steps=10_000),
 }
 """Ruleset -> effort of at most some two seconds of one core. The other rulesets have no such player."""

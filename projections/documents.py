@@ -262,6 +262,7 @@ def build_summary(loaded: LoadedGame) -> StoredSummaryDoc:
         "delay": p.terms.get("delay", 0),
         "ending": build_ending(p),
         **_build_talk_terms(p),
+        **_build_time_limit(p),
         **describe_analysis(loaded),
     }
 
@@ -275,6 +276,16 @@ class TalkTermsDoc(TypedDict):
 def _build_talk_terms(p: AnyGame) -> TalkTermsDoc:
     """Return the terms of talk at a table; absent ones are the defaults."""
     return cast(TalkTermsDoc, {name: p.terms[name] for name in ("talk", "papers", "after") if name in p.terms})
+
+
+class TimeLimitDoc(TypedDict):
+    time_limit: NotRequired[int]
+    limit_end: NotRequired[int | None]
+
+
+def _build_time_limit(p: AnyGame) -> TimeLimitDoc:
+    """Return the time limit of a table with its end, or nothing."""
+    return {"time_limit": p.terms["time_limit"], "limit_end": p.limit_end} if "time_limit" in p.terms else {}
 
 
 def build_entries(record: Record, before: LoadedGame | None, loaded: LoadedGame) -> dict[str, dict[str, Json]]:

@@ -199,6 +199,8 @@ class StoredSummaryDoc(ProvenanceDoc):
             list[OfficeHolderDoc], "Officers that records name. Its first owner is named once the table is handed over."
         ]
     ]
+    time_limit: NotRequired[Annotated[int, "Seconds of play after which the table is adjourned."]]
+    limit_end: NotRequired[Annotated[int | None, "Time of that end, ms; null while no clock runs."]]
     misses: NotRequired[
         Annotated[MissLimitsDoc | None, "Missed deadlines after which a seat counts as vacant; null: never."]
     ]

@@ -11,7 +11,7 @@ from domain.tournaments.aggregate.tournament import STATUSES as EVENT_STATUSES
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
 from domain.tournaments.results import AVERAGE, VOID
 
-EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer")
+EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer", "come_back")
 """Acts of entrants and officers."""
 
 DEPARTURES = ("left", "conceded", "removed", "vacated")

@@ -99,6 +99,8 @@ def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
         rows.append({**base, "decision": NO_DECISION, "work": "sweep", "at": loaded.game.time + UNSTARTED_LIMIT_MS})
     if (ruling := loaded.game.pending_ruling) is not None:
         rows.append({**base, "decision": NO_DECISION, "work": "ruling", "at": ruling.final_at})
+    if (limit := loaded.game.limit_end) is not None:
+        rows.append({**base, "decision": NO_DECISION, "work": "limit", "at": limit})
     for d in loaded.open_decisions("director"):
         if d.engine:
             rows.append({**base, "decision": d.id, "work": "resolve", "at": at_once})

@@ -15,6 +15,7 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ClockRows
+from domain.talk.promises import PromiseFollower
 from domain.talk.talk_store import TalkStore
 from domain.tournament_handler import TournamentHandler
 from projections.integrity import Inspector
@@ -52,6 +53,11 @@ class ServiceBase:
     def talk(self) -> TalkStore:
         """Messages between players."""
         return TalkStore(self.ledger, lambda: self.ledger.keys, self.commands.anchors, self.clock)
+
+    @cached_property
+    def promises(self) -> PromiseFollower:
+        """Treaties followed by public facts."""
+        return PromiseFollower(self.ledger)
 
     @property
     def job_requests(self) -> JobRequests:

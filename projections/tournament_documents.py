@@ -108,6 +108,7 @@ class EntrantDoc(TypedDict):
     may_queue: Annotated[bool, "True if the entrant may wait in it."]
     checked_in: bool
     takes_part: bool
+    left_out: NotRequired[Annotated[bool, "True if the next draw leaves the entrant out, who may come back."]]
     nonce_hash: str
     nonce: Annotated[str, "The nonce as shown, or empty."]
 
@@ -148,6 +149,7 @@ class PodDoc(TypedDict):
     attempt: Annotated[int, "2 and more: the table is played again."]
     annulled: Annotated[str, "`void`, `average`, or empty."]
     reported: bool
+    ends_at: NotRequired[Annotated[int | None, "Planned end of the game by the time limit, ms; pauses move it."]]
     places: list[int]
     points: list[int]
     decisions: Annotated[list[list[int]], "By seat: decisions of its entrant or substitutes, and all of them."]
@@ -202,7 +204,8 @@ class TournamentRulingDoc(TypedDict):
     officer: Annotated[str, "Player id of its author."]
     reason: str | None
     restored: Annotated[bool, "True once it has been taken back."]
-    appeal: NotRequired[TournamentAppealDoc | None]
+    appeal: NotRequired[Annotated[TournamentAppealDoc | None, "The one to be answered next, or the last."]]
+    appeals: NotRequired[Annotated[list[TournamentAppealDoc], "One of each entrant at most."]]
     stage: int
     round: NotRequired[int]
     pod: NotRequired[int]

@@ -149,7 +149,7 @@ def build_tournament(t: Tournament, names: Mapping[str, str]) -> TournamentDoc:
 
     `names`: player -> name of the organiser, the entrants and their substitutes, if given.
     """
-    terms, ready = t.terms, list_ready(t)
+    terms, ready, left_out = t.terms, list_ready(t), t.list_left_out()
     return {
         **build_summary(t),
         "names": dict(names),
@@ -165,7 +165,7 @@ def build_tournament(t: Tournament, names: Mapping[str, str]) -> TournamentDoc:
         "queue": _queue_to_json(t) if t.has_queue else None,
         "schedule": _schedule_to_json(t.schedule, t.successor) if t.schedule else None,
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
-        "people": [_entrant_to_json(t, entrant, ready) for entrant in range(len(t.entrants))],
+        "people": [_entrant_to_json(t, entrant, ready, left_out) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
         "officers": [{"player": player, "office": office} for player, office in sorted(t.officers.items())],
     }
@@ -221,7 +221,7 @@ def _stage_to_json(t: Tournament, number: int) -> TournamentStageDoc:
     return doc
 
 
-def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int]) -> EntrantDoc:
+def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int], left_out: Collection[int]) -> EntrantDoc:
     person = t.entrants[entrant]
     return {
         "entrant": entrant,
@@ -234,6 +234,7 @@ def _entrant_to_json(t: Tournament, entrant: int, ready: Collection[int]) -> Ent
         "may_queue": entrant in ready,
         "checked_in": entrant in t.commitments,
         "takes_part": entrant in t.participants,
+        "left_out": entrant in left_out,
         "nonce_hash": t.commitments.get(entrant, ""),
         "nonce": t.nonces.get(entrant, ""),
     }
@@ -293,6 +294,7 @@ def _pod_to_json(t: Tournament, stage: int, place: TablePlace, counted: TableRes
     opened = {each["entrant"]: each["bid"] for each in play.seatings.get(place, {}).get("opened", ())}
     table = play.tables.get(place, PodTable(tuple(play.list_pod(place))))
     result: Json = table.result or {}
+    limit = t.terms.table.get("time_limit")
     is_void = counted is None or (table.result is not None and not result["places"] and not counted.places)
     return {
         "table": f"{place[0]}.{place[1]}",
@@ -301,6 +303,7 @@ def _pod_to_json(t: Tournament, stage: int, place: TablePlace, counted: TableRes
         "attempt": play.attempt_at(place),
         "annulled": table.annulled if counted is None or is_void else counted.annulled,
         "reported": table.result is not None,
+        "ends_at": table.made_at + limit * 1000 if limit and table.game and table.result is None else None,
         "places": list(counted.places) if counted else [],
         "points": result.get("points", []),
         "decisions": result.get("decisions", []),
@@ -327,6 +330,7 @@ def build_rulings(t: Tournament, texts: Mapping[str, str]) -> list[TournamentRul
             "reason": texts.get(each.reason),
             "restored": each.restored,
             "appeal": _appeal_to_json(each.appeal, texts) if each.appeal else None,
+            "appeals": [_appeal_to_json(appeal, texts) for appeal in each.appeals],
             "stage": each.body["stage"],
         }
         members: Json = each.body

@@ -25,7 +25,6 @@ from sqlalchemy import (
     create_engine,
     event,
     inspect,
-    make_url,
     select,
 )
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
@@ -87,7 +86,7 @@ class ViewStore:
         """
         self._keys = keys
         self.parts = parts or (1 if url.startswith("sqlite:") else DEFAULT_PARTITIONS)
-        self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+        self.url = url
         self._engine: Engine | None = None
         self._prepared: Engine | None = None
         """An engine that has never connected: forked processes can use it."""
@@ -181,11 +180,14 @@ class ViewStore:
 
     @contextmanager
     def _discard_lost(self, engine: Engine, db: Connection) -> Iterator[None]:
-        """Close the whole pool after the loss of a connection, because the others are likely lost as well."""
+        """Close the whole pool after the loss of a connection, because the others are likely lost as well.
+
+        A connection to a demoted server counts as lost: it takes no writes any more.
+        """
         try:
             yield
-        except Exception:
-            if not db.invalidated and getattr(_driver_connection(db), "closed", False):
+        except Exception as error:
+            if not db.invalidated and (_is_read_only(error) or getattr(_driver_connection(db), "closed", False)):
                 db.invalidate()
             if db.invalidated and engine is self._engine:
                 self.close()
@@ -279,22 +281,19 @@ def _is_current_schema(db: Connection) -> bool:
 
 def _create_engine(url: str) -> Engine:
     sqlite = url.startswith("sqlite:")
-    address = _sqlite_url(url) if sqlite else url
-    options = {} if sqlite else _tcp_options(url)
     engine = create_engine(
-        address,
+        _sqlite_url(url) if sqlite else URL.create("postgresql+psycopg"),
         pool_pre_ping=not sqlite,
         pool_reset_on_return="rollback" if sqlite else None,
         pool_size=8,
         max_overflow=24,
         pool_timeout=10,
-        connect_args=options,
     )
     if sqlite:
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "begin", _begin_sqlite)
     else:
-        event.listen(engine, "do_connect", _connect_postgresql)
+        event.listen(engine, "do_connect", functools.partial(_connect_postgresql, url))
         event.listen(engine, "reset", _reset_postgresql)
         event.listen(engine, "begin", _begin_postgresql)
     return engine
@@ -317,11 +316,11 @@ def _is_corruption(error: object) -> bool:
     return isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _BAD_PAGES
 
 
-def _tcp_options(url: str) -> dict[str, int]:
-    """Return the TCP options of the ledger's connections, without those that the address sets."""
-    from domain.ledger.socket_timeouts import TCP_OPTIONS  # noqa: PLC0415 - SQLite's users need no driver
+def _is_read_only(error: Exception) -> bool:
+    """Return True for a write refused by a server that takes none."""
+    from domain.ledger.socket_timeouts import READ_ONLY  # noqa: PLC0415 - SQLite's users need no driver
 
-    return {name: value for name, value in TCP_OPTIONS.items() if name not in make_url(url).query}
+    return getattr(getattr(error, "orig", error), "sqlstate", "") == READ_ONLY
 
 
 def _set_pragmas(connection: Any, _: Any) -> None:
@@ -340,10 +339,19 @@ def _begin_sqlite(db: Connection) -> None:
     db.connection.cursor().execute(begin)
 
 
-def _connect_postgresql(_: object, __: object, args: Sequence[str], options: Mapping[str, Any]) -> object:
-    from domain.ledger.socket_timeouts import SET_SESSION, TimeoutConnection  # noqa: PLC0415 - SQLite's users need no driver
+def _connect_postgresql(url: str, *_: object) -> object:
+    """Return a new connection to the address, parsed by the driver as for the ledger: SQLAlchemy knows one host."""
+    from psycopg import ProgrammingError  # noqa: PLC0415 - SQLite's users need no driver
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 
-    connection = TimeoutConnection.connect(*args, **options, autocommit=True)
+    from domain.ledger.socket_timeouts import CONNECT_OPTIONS, SET_SESSION, TimeoutConnection  # noqa: PLC0415
+
+    try:
+        address = conninfo_to_dict(url)
+    except ProgrammingError:  # its message quotes the address with its password
+        raise StoreUnavailable("the address of the database cannot be read") from None
+    options: dict[str, Any] = {**CONNECT_OPTIONS, **address, "autocommit": True}
+    connection = TimeoutConnection.connect(**options)
     connection.execute(SET_SESSION)
     connection.set_autocommit(False)
     return connection

@@ -22,6 +22,7 @@ from workers.maintenance.checkpoint_publisher import CheckpointPublisher
 from workers.maintenance.clock_jumps import ClockJumpRecovery
 from workers.maintenance.corruption_handler import CorruptionHandler
 from workers.maintenance.outage_recovery import OutageRecovery
+from workers.maintenance.treaty_answers import TreatyAnswers
 from workers.notifications.producer import NotificationProducer
 from workers.reconciler import Reconciler
 from workers.redis_fallback import RedisFallback
@@ -66,6 +67,7 @@ class ProjectorLoop:
         self._checkpoints = CheckpointPublisher(context, self._reader)
         self._fallback = RedisFallback(context.clock)
         self._notifications = notifications
+        self._treaty_answers = TreatyAnswers(context, signals.notify_changed)
         self._delay = BatchingDelay(SLICE_INTERVAL)
         self._position = 0
         self._checked_at = 0.0
@@ -129,6 +131,7 @@ class ProjectorLoop:
             self._notifications.produce()
         self._reconciler.pass_once()
         self._fallback.start(self._reconciler.unclaimed)
+        self._treaty_answers.step()
 
     def catch_up(self) -> bool:
         """Read to the end of the log; return True if there was anything. Later records bring a signal."""

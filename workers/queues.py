@@ -86,6 +86,7 @@ _DUE_JOBS: Mapping[str, Callable[[str, str], Json]] = MappingProxyType(
         "think": bot_moves.think,
         "sweep": turns.close_unstarted,
         "ruling": turns.close_ruled,
+        "limit": turns.adjourn_at_limit,
         "report": tournament_reports.report_table,
         "queue": tournament_queues.serve_queue,
         "series": tournament_openings.open_next,

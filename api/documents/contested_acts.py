@@ -10,6 +10,7 @@ from api.services import ApiServices
 from domain.kernel.game.appeals import Appeal, answering_role
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.officers import Officer
+from domain.types import Seat
 from projections.documents import appeal_to_json
 
 
@@ -47,6 +48,14 @@ def _officer_to_json(officer: Officer, names: Mapping[str, str], reasons: Mappin
         "office": officer.office,
         "reason": reasons.get(officer.reason),
     }
+
+
+def list_appealable(s: ApiServices, game: str, seat: Seat) -> list[int]:
+    """Return the versions of officers' decisions still open to an appeal of a seat. Raise UnknownGame."""
+    found = s.commands.game(game).lasting.appeals
+    now = s.clock()
+    own = {each.version for each in found.appeals if each.seat == seat}
+    return [act.version for act in found.acts if now < act.appeal_by and act.version not in own]
 
 
 def appeal_status(answer_by: int, now: int) -> Literal["open", "lapsed"]:

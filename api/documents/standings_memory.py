@@ -1,4 +1,4 @@
-"""Standings as they were computed last: they follow from the records alone, so a hash of the last one is their key."""
+"""Standings as they were computed last: they follow from the records alone, so the last hash is their key."""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from api import authorization
+from api.documents.treaty_teller import TreatyTeller
 from api.response_builders import load_table
 from api.schemas.talk_responses import ConversationDoc, MessageDoc, TalkDoc, Withheld
 from api.services import ApiServices, services
@@ -82,24 +84,39 @@ def _find_limit(game: str, now: AnyGame) -> tuple[int, int] | None:
     return None if is_shown or upto is None else (upto, services().clock() - int(now.terms.get("delay", 0)) * 1000)
 
 
-def build_talk(s: ApiServices, rules: AnyRuleset, now: AnyGame, reader: MailboxReader) -> TalkDoc:
+def build_talk(s: ApiServices, rules: AnyRuleset, now: AnyGame, reader: MailboxReader, lang: str) -> TalkDoc:
     """Return the terms, the rights of the reader to write, and the conversations with their last messages."""
     is_seat, at = reader.mailbox >= 0 and reader.players and _holds(now, reader), s.clock()
-    known = {each.conversation: each for each in s.talk.list_conversations(reader)} if has_talk(now.terms) else {}
-    if has_talk(now.terms):
-        known.setdefault(TABLE, ConversationSummary(TABLE, 0, 0, muted=False))
-    items = [_conversation_to_json(s, now, reader, each) for each in known.values()]
-    is_over = now.status == "closed" and at > now.time + TALK_AFTER_CLOSE
+    items = _build_conversations(s, now, reader, lang) if has_talk(now.terms) else []
     return {
         "talk": now.terms.get("talk", "none"),
         "papers": now.terms.get("papers", "own"),
         "after": now.terms.get("after", "kept"),
         "seat": reader.mailbox if is_seat else None,
-        "public": bool(is_seat and has_talk(now.terms) and not is_over),
+        "public": bool(is_seat and _may_write_to_table(now, at)),
         "private": bool(is_seat and may_write_letters(rules.meta.talk, now, at)),
         "unread": sum(each["unread"] for each in items if not each["muted"]),
         "conversations": items,
     }
+
+
+def _may_write_to_table(now: AnyGame, at: int) -> bool:
+    is_over = now.status == "closed" and at > now.time + TALK_AFTER_CLOSE
+    return has_talk(now.terms) and not is_over
+
+
+def _build_conversations(s: ApiServices, now: AnyGame, reader: MailboxReader, lang: str) -> list[ConversationDoc]:
+    """Return the conversations with their last messages; that of the table also without any."""
+    known = {each.conversation: each for each in s.talk.list_conversations(reader)}
+    known.setdefault(TABLE, ConversationSummary(TABLE, 0, 0, muted=False))
+    found = {name: entry for name, each in known.items() if (entry := _find_last(s, reader, each))}
+    last = dict(zip(found, build_messages(s, now, reader, list(found.values()), lang), strict=True))
+    return [_conversation_to_json(s, now, reader, each, last.get(each.conversation)) for each in known.values()]
+
+
+def _find_last(s: ApiServices, reader: MailboxReader, known: ConversationSummary) -> Entry | None:
+    found = s.talk.list_entries(reader, known.conversation, before=LAST, limit=1) if known.last else []
+    return found[0] if found else None
 
 
 def _holds(now: AnyGame, reader: MailboxReader) -> bool:
@@ -113,21 +130,42 @@ def list_seats(now: AnyGame, conversation: str) -> list[Seat]:
 
 
 def _conversation_to_json(
-    s: ApiServices, now: AnyGame, reader: MailboxReader, known: ConversationSummary
+    s: ApiServices, now: AnyGame, reader: MailboxReader, known: ConversationSummary, last: MessageDoc | None
 ) -> ConversationDoc:
-    last = s.talk.list_entries(reader, known.conversation, before=LAST, limit=1) if known.last else []
     return {
         "conversation": s.talk.conversation_id(reader, known.conversation),
         "kind": "table" if known.conversation == TABLE else "private",
         "seats": list_seats(now, known.conversation),
         "unread": known.unread,
         "muted": known.muted,
-        "last": message_to_json(s, now, reader, last[-1]) if last else None,
+        "last": last,
     }
 
 
-def message_to_json(s: ApiServices, now: AnyGame, reader: MailboxReader, entry: Entry) -> MessageDoc:
-    """Return a message as its reader knows it."""
+def build_messages(
+    s: ApiServices, now: AnyGame, reader: MailboxReader, entries: Sequence[Entry], lang: str
+) -> list[MessageDoc]:
+    """Return messages as their reader knows them; treaties are told in a language."""
+    treaties = TreatyTeller(s, now, reader, lang)
+    numbers = [each.number for each in entries if each.message and "treaty" in each.message]
+    answers = s.talk.list_answers(now.id, numbers)
+    answered = s.talk.list_answered(
+        reader, [each.number for each in entries if each.message and "answer" in each.message]
+    )
+    docs = []
+    for each in entries:
+        doc = _message_to_json(s, now, reader, each)
+        message = each.message or {}
+        if "treaty" in message:
+            seats = list_seats(now, each.conversation)
+            doc["treaty"] = treaties.to_json(each, seats, message["treaty"], answers.get(each.number, []))
+        if "answer" in message:
+            doc["answer"] = {"entry": answered.get(each.number), "answer": message["answer"]["answer"]}
+        docs.append(doc)
+    return docs
+
+
+def _message_to_json(s: ApiServices, now: AnyGame, reader: MailboxReader, entry: Entry) -> MessageDoc:
     message = entry.message or {}
     version = message.get("version", entry.version)
     newest = reader.upto[0] if reader.upto else now.version
@@ -145,6 +183,8 @@ def message_to_json(s: ApiServices, now: AnyGame, reader: MailboxReader, entry: 
         "text": message.get("text"),
         "withheld": "" if message else _why_withheld(reader, entry),
         "references": message.get("references", []),
+        "treaty": None,
+        "answer": None,
         "commitment": entry.commitment,
     }
 

@@ -6,10 +6,10 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages.account import account, devices, login, mail
+from api.pages.account import account, devices, login, mail, moderation, notices, programs, security
 from api.pages.common.session import page, show_problem_to_browsers, static_file
-from api.pages.desk import officer_desk
-from api.pages.lobby import absence_page, import_page, lobby
+from api.pages.desk import all_tables, around_page, officer_desk
+from api.pages.lobby import absence_page, import_page, invitations, lobby, people, player_page
 from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
 from api.pages.rules import rules
@@ -18,6 +18,7 @@ from api.pages.talk import talk_page
 from api.pages.tournaments import (
     entrant_pages,
     tournament_acts,
+    tournament_around,
     tournament_opening,
     tournament_pages,
     tournament_ratings,
@@ -54,6 +55,7 @@ def register(app: Flask) -> None:
     app.add_url_rule("/account/claims", "pages.claims", page(account.claim_games), methods=["POST"])
     app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end_mail, signed=False), methods=["GET", "POST"])
 
+    _register_acts(app)
     _register_games(app)
     _register_tournaments(app)
 
@@ -64,6 +66,30 @@ def register(app: Flask) -> None:
     app.add_url_rule(
         "/pages/maps/<ruleset>/<lang>/<digest>.svg", "pages.map", map_drawing.show_drawing, methods=["GET"]
     )
+    app.add_url_rule("/pages/shelf/<ruleset>.svg", "pages.shelf", board_picture.show_shelf, methods=["GET"])
+
+
+def _register_acts(app: Flask) -> None:
+    """Register the pages with acts: each takes its forms one level below."""
+    for address, name, view in (
+        (security.ADDRESS, "security", security.show_security),
+        (notices.ADDRESS, "notices", notices.show_notices),
+        (programs.ADDRESS, "programs", programs.show_programs),
+        (people.ADDRESS, "people", people.show_people),
+        (moderation.ADDRESS, "moderation", moderation.show_moderation),
+        (all_tables.ADDRESS, "all_tables", all_tables.act_at_all_tables),
+        (invitations.INVITATIONS, "invitations", invitations.show_invitations),
+        (invitations.REMATCH, "rematch", invitations.play_again),
+        ("/players/<player:player>", "player", player_page.show_player),
+        ("/games/<game:game>/around", "around", around_page.show_around),
+        ("/tournaments/<tournament:tournament>/around", "event_around", tournament_around.show_around),
+    ):
+        shown = page(view)
+        app.add_url_rule(address, f"pages.{name}", shown, methods=["GET"])
+        app.add_url_rule(f"{address}/<code:act>", f"pages.{name}.act", shown, methods=["GET", "POST"])
+    app.add_url_rule("/account/data", "pages.data", page(security.show_data), methods=["GET"])
+    app.add_url_rule("/account/data/file", "pages.data_file", page(security.download_data), methods=["GET"])
+    app.add_url_rule("/account/erased", "pages.erased", page(security.tell_erased), methods=["GET"])
 
 
 def _register_games(app: Flask) -> None:
@@ -76,6 +102,10 @@ def _register_games(app: Flask) -> None:
     imports = import_page.accept_export(page(import_page.show_imports, media="multipart/form-data"))
     app.add_url_rule(import_page.ADDRESS, "pages.imports", imports, methods=["GET", "POST"])
     app.add_url_rule(absence_page.ADDRESS, "pages.absence", page(absence_page.be_away), methods=["GET", "POST"])
+    app.add_url_rule("/learn/<ruleset:ruleset>", "pages.learn", page(rules.show_introduction), methods=["GET"])
+    app.add_url_rule("/learn/<ruleset:ruleset>/rules", "pages.rules_of", page(rules.show_rules_of), methods=["GET"])
+    index_of = page(rules.show_index_of)
+    app.add_url_rule("/learn/<ruleset:ruleset>/rules/index", "pages.index_of", index_of, methods=["GET"])
     app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (

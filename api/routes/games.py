@@ -155,6 +155,7 @@ def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms |= {"misses": body["misses"]} if body["misses"] else {}
+    terms |= {"time_limit": body["time_limit"]} if body.get("time_limit") else {}
     terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
     appeals = body["appeals"] if "appeals" in body else _default_appeal_times(pace)
     terms |= {"appeals": appeals} if appeals else {}

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response
 
 from api import authorization
 from api.caller_keys import mark_replayed, role_key
-from api.documents.talk import build_talk, find_reader, find_seat, message_to_json
+from api.documents.talk import build_messages, build_talk, find_reader, find_seat, list_seats
+from api.documents.treaty_teller import TreatyTeller
 from api.http import rate_limits
+from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, load_table, page_response
 from api.schemas.query_args import KeyHeaders
-from api.schemas.talk_responses import MessageDoc, MessagesDoc, NotesDoc, TalkDoc
-from api.schemas.talk_schemas import MessagesArgs, MuteSchema, NewMessageSchema, NoteWishSchema, ReadMarkSchema
+from api.schemas.talk_responses import MessageDoc, MessagesDoc, NotesDoc, TalkDoc, TreatyKindsDoc
+from api.schemas.talk_schemas import (
+    MessagesArgs,
+    MuteSchema,
+    NewMessageSchema,
+    NoteWishSchema,
+    ReadMarkSchema,
+    TreatyKindsArgs,
+)
 from api.services import services
 from domain.errors import RuleError, UnknownGame
 from domain.kernel.game.game import AnyGame
@@ -34,6 +45,7 @@ from domain.talk.message_rules import (
     clean_text,
 )
 from domain.talk.talk_store import TABLE, MailboxReader, Post, conversation_of
+from domain.talk.treaty_rules import check_running, check_treaty
 from domain.types import Doc, Seat
 
 bp = Blueprint("talk", __name__, url_prefix="/v1/games", description="Messages between players.")
@@ -60,7 +72,7 @@ def talk(game: str) -> JsonResponse[TalkDoc]:
     others, not even their number.
     """
     rules, now = load_table(game)
-    return json_response(build_talk(services(), rules, now, find_reader(game, now)))
+    return json_response(build_talk(services(), rules, now, find_reader(game, now), request_language()))
 
 
 @bp.operation(
@@ -81,7 +93,7 @@ def messages(args: Doc, game: str) -> JsonResponse[MessagesDoc]:
     s, reader = services(), find_reader(game, now)
     conversation = _find_conversation(reader, args["conversation"]) if args["conversation"] else ""
     found = s.talk.list_entries(reader, conversation, after=args["after"], before=args["before"], limit=args["limit"])
-    items = [message_to_json(s, now, reader, each) for each in found]
+    items = build_messages(s, now, reader, found, request_language())
     query = {"conversation": args["conversation"]} if args["conversation"] else {}
     last = found[-1].entry if found else args["after"]
     more = len(found) == args["limit"] and not args["before"]
@@ -113,7 +125,8 @@ def write_message(body: Doc, headers: Doc, game: str) -> JsonResponse[MessageDoc
     """Write to the table, or a letter to one seat or several.
 
     It makes no record and moves no clock. A seat writes thirty messages a minute at most, ten of them at once. A
-    letter must be allowed by the terms now: 409 `talk_is_off`, `not_now` with the number of the rule.
+    letter must be allowed by the terms now: 409 `talk_is_off`, `not_now` with the number of the rule. It may propose
+    a treaty, or answer one: 409 `unknown_treaty`, `no_treaty`, `treaty_answered`, `treaty_expired`.
     """
     rules, now = load_table(game)
     seat, caller = _writer(now)
@@ -130,7 +143,8 @@ def write_message(body: Doc, headers: Doc, game: str) -> JsonResponse[MessageDoc
     found = s.talk.find_entry(reader, entry)
     if found is None:
         raise Problem("not_found")
-    response = json_response(message_to_json(s, now, reader, found), 201)
+    (doc,) = build_messages(s, now, reader, [found], request_language())
+    response = json_response(doc, 201)
     if replayed:
         mark_replayed(response)
     else:
@@ -140,21 +154,57 @@ def write_message(body: Doc, headers: Doc, game: str) -> JsonResponse[MessageDoc
 
 def _make_post(rules: AnyRuleset, now: AnyGame, seat: Seat, caller: Principal, body: Doc) -> Post:
     """Return the message as it is to be stored. Raise RuleError or Problem."""
-    private = bool(body["to"])
-    check_time(rules.meta.talk, now, services().clock(), private=private)
-    seats = check_seats(now, seat, body["to"]) if private else list(range(now.table.seats))
+    clock, given = services().clock(), body["answer"]
+    target = _find_answered(now, seat, given, body) if given else _find_addressees(now, seat, body["to"])
+    check_time(rules.meta.talk, now, clock, private=target.private)
+    if given:
+        check_running(now)
+    treaty = check_treaty(rules, now, seat, target.seats, body["treaty"], clock) if body["treaty"] else None
     return Post(
         now.id,
         seat,
         caller.player,
-        conversation_of(seats) if private else TABLE,
-        {each: now.players[each].id if each in now.players else "" for each in seats},
+        conversation_of(target.seats) if target.private else TABLE,
+        {each: now.players[each].id if each in now.players else "" for each in target.seats},
         now.table.seats,
         now.version,
         _find_seen(now, body["version"]),
-        _check_text(body["text"], required=not body["references"]),
+        _check_text(body["text"], required=not (body["references"] or treaty or given)),
         check_references(body["references"], now.version),
+        treaty,
+        (target.number, given["answer"]) if given else None,
     )
+
+
+class _Target(NamedTuple):
+    """The conversation of a message."""
+
+    seats: Sequence[Seat]
+    private: bool
+    number: int = 0
+    """Number of the message with the answered treaty."""
+
+
+def _find_addressees(now: AnyGame, seat: Seat, to: Sequence[Seat]) -> _Target:
+    """Return the conversation of a message to seats, or to the table. Raise RuleError."""
+    return _Target(check_seats(now, seat, to) if to else range(now.table.seats), bool(to))
+
+
+def _find_answered(now: AnyGame, seat: Seat, given: Doc, body: Doc) -> _Target:
+    """Return the conversation of the answered treaty. Raise RuleError `no_treaty`, and Problem."""
+    if body["to"]:
+        raise _invalid("/to", Message("An answer goes where the treaty is: leave this empty."))
+    if (given["answer"] == "counter") != bool(body["treaty"]):
+        raise _invalid("/treaty", Message("A counter has another treaty, and no other answer has one."))
+    reader = find_reader(now.id, now, own=True)
+    found = services().talk.find_entry(reader, given["entry"])
+    if found is None or "treaty" not in (found.message or {}):
+        raise RuleError("no_treaty")
+    return _Target(list_seats(now, found.conversation), found.conversation != TABLE, found.number)
+
+
+def _invalid(at: str, message: Message) -> Problem:
+    return Problem("invalid_body", errors=[{"at": at, "message": message}])
 
 
 def _tell_refusal(error: RuleError) -> Exception:
@@ -195,8 +245,29 @@ def _check_text(text: str, *, required: bool) -> str:
             if refused
             else Message("It must not be empty.")
         )
-        raise Problem("invalid_body", errors=[{"at": "/text", "message": message}])
+        raise _invalid("/text", message)
     return text
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/talk/treaties",
+    "treaties",
+    access=authorization.require_talk,
+    errors=(403, 404, 409),
+    query=TreatyKindsArgs,
+)
+def treaties(args: Doc, game: str) -> JsonResponse[TreatyKindsDoc]:
+    """Return what you may propose to some seats or to the table, and the values of each field.
+
+    A treaty binds nobody, and no rule of the game knows it. Send it as `treaty` of a message.
+    """
+    _, now = load_table(game)
+    seat, _ = _writer(now)
+    to = [int(each) for each in args["to"].split(",")] if args["to"] else []
+    target, reader = _find_addressees(now, seat, to), find_reader(game, now, own=True)
+    check_running(now)
+    return json_response(TreatyTeller(services(), now, reader, request_language()).list_kinds(seat, target.seats))
 
 
 @bp.operation(

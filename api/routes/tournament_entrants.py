@@ -30,6 +30,7 @@ from api.tournament_calls import (
 from api.tournament_rights import require_right
 from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
+    CheckInOther,
     CloseCheckIn,
     Enter,
     OpenCheckIn,
@@ -159,8 +160,28 @@ def leave_queue(headers: Doc, tournament: str) -> JsonResponse[TournamentWritten
     status=201,
 )
 def check_in(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
-    """Check in for the draw, if you like with the hash of a nonce, so that nobody can foresee the draw."""
+    """Check in for the draw, if you like with the hash of a nonce, so that nobody can foresee the draw.
+
+    If you have missed it, and the round is drawn, this brings you back for the next draw.
+    """
     return written_response(execute_for_caller(tournament, CheckIn(own_players(), body["nonce_hash"]), headers))
+
+
+@bp.operation(
+    "POST",
+    "/entrants/<entrant:entrant>/checkin",
+    "check_in_entrant",
+    access=authorization.require_directing_account,
+    errors=(403, 404, 409, 412),
+    body=EnterSchema,
+    body_required=False,
+    headers=MoveHeaders,
+    status=201,
+)
+def check_in_entrant(_: Doc, headers: Doc, tournament: str, entrant: int) -> JsonResponse[TournamentWrittenDoc]:
+    """Check in a present entrant, or bring one back for the next draw, as an officer. The record names you."""
+    officer = require_right(tournament, "check_in_entrant")[1]
+    return written_response(execute_for_caller(tournament, CheckInOther(entrant, officer), headers))
 
 
 @bp.operation(

@@ -106,7 +106,7 @@ def _list_beginnings(t: Tournament, name: str, lang: str) -> Iterator[calendars.
 
 def _list_nonce_deadlines(t: Tournament, entrant: int | None, name: str, lang: str) -> Iterator[calendars.Deadline]:
     """Yield the end of the time to show nonces while somebody may still show one."""
-    if t.status == "drawing" and (t.hidden_nonces if entrant is None else entrant in t.hidden_nonces):
+    if t.status == "drawing" and (t.awaited_nonces if entrant is None else entrant in t.awaited_nonces):
         title = load_texts("domain.tournaments", lang).render("calendar.nonces", {}) or ""
         yield calendars.Deadline(t.id, "nonces", (), t.nonces_end, t.checkin_closed_at, title, name)
 
@@ -124,10 +124,18 @@ def _list_bid_deadlines(t: Tournament, entrant: int | None, name: str, lang: str
 def _list_table_deadlines(t: Tournament, entrant: int | None, lang: str) -> Iterator[calendars.Deadline]:
     """Yield the deadlines of the tables without a result; of an entrant, those of the own seats."""
     s = services()
-    tables = [table for play in t.stages for table in play.tables.values() if table.game and not table.result]
-    for table in tables:
+    tables = [
+        (f"{round_}.{pod}", table)
+        for play in t.stages
+        for (round_, pod), table in play.tables.items()
+        if table.game and not table.result
+    ]
+    for name, table in tables:
         if entrant is None or entrant in table.entrants:
             summary = s.reader.find_summary(table.game)
             for deadline in calendars.list_table_deadlines(s, summary, lang) if summary else ():
                 if entrant is None or table.entrants.index(entrant) in deadline.seats:
                     yield deadline
+            if summary and (end := summary.get("limit_end")):
+                title = load_texts("domain.tournaments", lang).render("calendar.limit", {"table": name}) or ""
+                yield calendars.Deadline(table.game, "limit", (), end, summary["at"], title, title)

@@ -27,6 +27,7 @@ from api.schemas.tournament_responses import (
     TournamentWrittenDoc,
 )
 from api.schemas.tournament_schemas import (
+    AdjournmentSchema,
     BidSchema,
     EnterSchema,
     ExplainArgs,
@@ -230,15 +231,15 @@ def report_results(_: Doc, tournament: str, stage: int, number: int) -> JsonResp
     "adjourn_round",
     access=authorization.require_directing_account,
     errors=(403, 404, 409),
-    body=TournamentDrawSchema,
+    body=AdjournmentSchema,
     body_required=False,
     status=201,
 )
 def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> JsonResponse[AdjournedDoc]:
     """End the games of a round still in play, as at the end of the time of a live event. You may repeat it.
 
-    Each is a ruling at its table (`adjourned`): places follow from the true state, and the game is closed after a day,
-    unless you withdraw the ruling there. `refused` lists tables where you may not rule, since you play there.
+    Each is a ruling at its table (`adjourned`): places follow from the true state. The game is closed after a day, or
+    `final_after`, unless you withdraw the ruling there. `refused` lists the tables of your own seats.
     """
     t, player = require_right(tournament, "adjourn_round")
     play, pods, refused = require_round(t, stage, number), list[int](), list[int]()
@@ -246,13 +247,13 @@ def adjourn_round(body: Doc, tournament: str, stage: int, number: int) -> JsonRe
     with rate_limits.long_work_slot():
         for (round_, pod), table in sorted(play.tables.items()):
             if round_ == number and table.game and services().commands.game(table.game).status == "running":
-                (pods if _adjourn_table(table.game, player, body["reason"]) else refused).append(pod)
+                (pods if _adjourn_table(table.game, player, body) else refused).append(pod)
     version = _signal_progress(t)
     doc: AdjournedDoc = {"tournament": t.id, "version": version, "pods": pods, "refused": refused}
     return json_response(doc, 201, Annals_Version=str(version))
 
 
-def _adjourn_table(game: str, player: str, reason: str) -> bool:
+def _adjourn_table(game: str, player: str, body: Doc) -> bool:
     """Adjourn a game; return whether the caller may rule there.
 
     Without an office at the table, somebody stands in for the organiser: the record names `player` as its owner.
@@ -260,7 +261,11 @@ def _adjourn_table(game: str, player: str, reason: str) -> bool:
     author, ids = acting_officer(game) or Officer(player, "owner"), authorization.player_ids()
     try:
         stored = execute_command(
-            game, RuleEnding("adjourned"), GameConditions(author=author), reason=reason, author_ids=ids
+            game,
+            RuleEnding("adjourned", final_after=body["final_after"]),
+            GameConditions(author=author),
+            reason=body["reason"],
+            author_ids=ids,
         )
     except RuleError:
         return False

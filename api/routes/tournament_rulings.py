@@ -89,7 +89,7 @@ def list_tournament_rulings(args: Doc, tournament: str) -> JsonResponse[Tourname
     """Return the rulings with their authors and reasons, the first one first."""
     wait_for_views(args["wait"])
     t, texts = load_tournament(tournament), services().seat_tokens.texts
-    appeals = [each.appeal for each in t.rulings if each.appeal]
+    appeals = [appeal for each in t.rulings for appeal in each.appeals]
     hashes = [each.reason for each in t.rulings]
     hashes += [hashed for appeal in appeals for hashed in (appeal.reason, appeal.answer)]
     items = build_rulings(t, texts.find_texts([each for each in hashes if each]))
@@ -154,7 +154,7 @@ def rule_on_tournament(
     status=201,
 )
 def appeal_in_tournament(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
-    """Contest a ruling, as an entrant of its stage. The first appeal against a ruling is the only one.
+    """Contest a ruling, as an entrant of its stage. Each entrant may do so once, whoever else has.
 
     The ruling stands meanwhile. Everybody may read your reason.
     """
@@ -178,7 +178,7 @@ def answer_in_tournament(body: Doc, headers: Doc, tournament: str, ruling: int) 
     If you overturn the ruling, an officer then takes it back (`restored`): its effect is shown and confirmed as ever.
     """
     _, officer = require_right(tournament, "answer_in_tournament")
-    command = AnswerAppeal(officer, own_players(), _list_related(), ruling, body["outcome"])
+    command = AnswerAppeal(officer, own_players(), _list_related(), ruling, body["outcome"], body["entrant"])
     return written_response(execute_for_caller(tournament, command, headers, body["reason"]))
 
 

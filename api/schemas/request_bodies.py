@@ -136,6 +136,15 @@ class NewGameSchema(RequestSchema):
             "never. No deadline is missed without a pace."
         },
     )
+    time_limit = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(60, MAX_SECONDS),
+        metadata={
+            "description": "Seconds of play after which the table is adjourned: places follow from its state, and are "
+            "final. null: none."
+        },
+    )
     officers = choice_field(
         "neutral",
         "any",

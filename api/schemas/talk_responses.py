@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypedDict
 
 from api.schemas.common_documents import PageDoc
 from domain.talk.talk_store import NoteDoc
+from domain.types import Doc, Json
 
 Withheld = Literal["", "account", "report", "retention", "former", "blocked", "damaged"]
 ConversationId = Annotated[str, "Id of a conversation, from the list: `table`, or one for your seat alone."]
@@ -13,6 +14,37 @@ ConversationId = Annotated[str, "Id of a conversation, from the list: `table`, o
 
 class MessageReferenceDoc(TypedDict):
     version: int
+
+
+class TreatyAnswerDoc(TypedDict):
+    seat: int
+    answer: Literal["accept", "decline", "counter"]
+
+
+class PromiseDoc(TypedDict):
+    seat: Annotated[int, "Seat that has accepted."]
+    state: Annotated[
+        Literal["holds", "kept", "broken", "not_decidable"],
+        "By public facts: kept so far; kept; broken; public facts do not tell.",
+    ]
+    version: Annotated[int | None, "Version that decided it."]
+
+
+class TreatyDoc(TypedDict):
+    kind: Annotated[str, "Kind of the ruleset's list."]
+    values: Annotated[Doc, "Value of each field."]
+    text: Annotated[str, "The treaty as a sentence in the requested language."]
+    ends: Annotated[int, "Time until which it may be answered, ms."]
+    may_answer: Annotated[bool, "Your seat may answer now."]
+    answers: list[TreatyAnswerDoc]
+    promises: Annotated[
+        list[PromiseDoc], "For both sides alone: whether each accepted treaty is kept. A rewind takes `broken` back."
+    ]
+
+
+class TreatyReplyDoc(TypedDict):
+    entry: Annotated[int | None, "Place of the treaty in your mailbox."]
+    answer: Literal["accept", "decline", "counter"]
 
 
 class MessageDoc(TypedDict):
@@ -32,6 +64,8 @@ class MessageDoc(TypedDict):
         "kept; written for another holder of the seat; by a player whom you have blocked; unreadable.",
     ]
     references: list[MessageReferenceDoc]
+    treaty: Annotated[TreatyDoc | None, "What the message proposes. It binds nobody."]
+    answer: Annotated[TreatyReplyDoc | None, "The treaty that the message answers."]
     commitment: Annotated[str, "Hash of the message with its nonce."]
 
 
@@ -57,6 +91,32 @@ class TalkDoc(TypedDict):
     private: Annotated[bool, "You may write letters now."]
     unread: int
     conversations: list[ConversationDoc]
+
+
+class TreatyOptionDoc(TypedDict):
+    value: Json
+    text: str
+
+
+class TreatyFieldDoc(TypedDict):
+    field: str
+    kind: Literal["seat", "region", "card", "amount", "turn"]
+    text: Annotated[str, "The question in the requested language."]
+    options: Annotated[list[TreatyOptionDoc], "Values to choose from; empty for a range."]
+    lo: int | None
+    hi: int | None
+
+
+class TreatyChoiceDoc(TypedDict):
+    kind: str
+    text: Annotated[str, "Its name in the requested language."]
+    followed: Annotated[bool, "Public facts can tell whether it is kept."]
+    fields: list[TreatyFieldDoc]
+
+
+class TreatyKindsDoc(TypedDict):
+    seats: Annotated[list[int], "Seats of the conversation."]
+    kinds: Annotated[list[TreatyChoiceDoc], "What you may propose there now."]
 
 
 class NotesDoc(TypedDict):

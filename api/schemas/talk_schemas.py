@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from api.schemas.query_args import WaitArgs
+from api.schemas.query_args import LangArgs, WaitArgs
 from api.schemas.request_fields import (
     LENGTH,
+    BoundedDict,
     BoundedList,
+    FullMatch,
     QueryInt,
     RequestSchema,
     StrictBool,
     StrictInt,
+    choice_field,
     range_check,
     word_field,
 )
+from domain.talk.treaty_rules import ANSWERS, MOST_HOURS, USUAL_HOURS
 from domain.types import MAX_INT
 
 LONGEST_TEXT = 20_000
@@ -37,6 +41,27 @@ class ReferenceSchema(RequestSchema):
     version = StrictInt(required=True, validate=range_check(1, 2**31 - 1))
 
 
+class NewTreatySchema(RequestSchema):
+    kind = word_field(r"^[a-z_]{1,40}$", required=True, metadata={"description": "Kind of `GET .../talk/treaties`."})
+    values = BoundedDict(
+        8,
+        "Value of each field.",
+        load_default=dict,
+    )
+    hours = StrictInt(
+        load_default=USUAL_HOURS,
+        validate=range_check(1, MOST_HOURS),
+        metadata={"description": "Hours until which it may be answered."},
+    )
+
+
+class NewAnswerSchema(RequestSchema):
+    entry = StrictInt(required=True, validate=range_check(1, MAX_INT), metadata=_ENTRY)
+    answer = choice_field(
+        *ANSWERS, required=True, metadata={"description": "`counter` comes with another treaty in the same message."}
+    )
+
+
 class NewMessageSchema(RequestSchema):
     to = BoundedList(
         StrictInt(validate=range_check(0, 99)),
@@ -53,6 +78,21 @@ class NewMessageSchema(RequestSchema):
         metadata={"description": "Version that you saw when you wrote. null: the newest one."},
     )
     references = BoundedList(fields.Nested(ReferenceSchema), 0, 10, load_default=list)
+    treaty = fields.Nested(NewTreatySchema, load_default=None, allow_none=True)
+    answer = fields.Nested(
+        NewAnswerSchema,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Answer to a treaty. The message goes to the seats of its conversation."},
+    )
+
+
+class TreatyKindsArgs(LangArgs):
+    to = fields.String(
+        load_default="",
+        validate=FullMatch(r"^([0-9]{1,2}(,[0-9]{1,2}){0,98})?$"),
+        metadata={"description": "Seats to which you would propose it. Empty: the table.", "examples": ["2,3"]},
+    )
 
 
 class ReadMarkSchema(RequestSchema):
@@ -65,7 +105,7 @@ class MuteSchema(RequestSchema):
     muted = StrictBool(required=True)
 
 
-class MessagesArgs(WaitArgs):
+class MessagesArgs(WaitArgs, LangArgs):
     conversation = word_field(_CONVERSATION, load_default="", metadata=_ID)
     after = QueryInt(load_default=0, validate=range_check(0, MAX_INT), metadata={"description": "Last place received."})
     before = QueryInt(

@@ -17,6 +17,7 @@ from api.schemas.request_fields import (
     range_check,
     word_field,
 )
+from domain.kernel.game.rulings import DEFAULT_FINAL_AFTER, LEAST_FINAL_AFTER
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.tournaments.aggregate.tournament import MAX_NUMBER, STATUSES
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
@@ -341,6 +342,11 @@ class TournamentAppealRequestSchema(RequestSchema):
 
 
 class TournamentAnswerSchema(RequestSchema):
+    entrant = StrictInt(
+        load_default=None,
+        validate=range_check(0, MAX_NUMBER),
+        metadata={"description": "Author of the appeal. Default: the first without an answer."},
+    )
     outcome = choice_field(*OUTCOMES, required=True)
     reason = VisibleText(500, "The reason, which everybody may read. Erasable.", "Rule 4.2.", required=True)
 
@@ -351,6 +357,14 @@ class TournamentRulingHeaders(KeyHeaders):
         data_key="If-Match",
         load_default="",
         metadata={"description": "ETag of the dry run.", "examples": ['"' + "0" * 64 + '"']},
+    )
+
+
+class AdjournmentSchema(TournamentDrawSchema):
+    final_after = StrictInt(
+        load_default=DEFAULT_FINAL_AFTER,
+        validate=range_check(LEAST_FINAL_AFTER, DEFAULT_FINAL_AFTER),
+        metadata={"description": "Seconds after which the games are closed, unless you withdraw the ruling."},
     )
 
 

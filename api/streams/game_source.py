@@ -11,7 +11,7 @@ import msgspec
 
 from api import authorization
 from api.documents.proposals import proposal_to_json
-from api.documents.talk import message_to_json
+from api.documents.talk import build_messages
 from api.documents.timeline import build_entries
 from api.documents.undo_requests import build_undo_request, public_undo_request, tell_undone
 from api.http import rate_limits
@@ -34,7 +34,7 @@ PAGE = 200
 """Timeline entries per read."""
 
 MAX_PROPOSALS = 20
-"""Newest proposals that a stream follows."""
+"""Newest proposals followed by a stream."""
 
 MAX_BEHIND = 1000
 """Most versions per update. Slower clients reconnect and read page by page."""
@@ -68,7 +68,7 @@ class ModeratorPermit:
 
 @dataclass(frozen=True)
 class GameViewKey:
-    """Properties of a subscriber that select its events."""
+    """Properties of a subscriber selecting its events."""
 
     viewer: Viewer
     lang: str
@@ -330,7 +330,7 @@ class _GameSnapshot:
             return after, []
         if game is None:
             return after, []
-        docs = [message_to_json(self._services, game, reader, each) for each in found]
+        docs = build_messages(self._services, game, reader, found, view_key.lang)
         return found[-1].entry, [make_event("message", doc) for doc in docs]
 
     def _at_head(self, reader: MailboxReader) -> MailboxReader:

@@ -395,9 +395,13 @@ class Table:
         return cast("t.Messages", self._get("/talk/messages", after=after, limit=limit))
 
     def say(self, text: str, to: Sequence[int] = (), **more: Json) -> t.Message:
-        """Write a letter to these seats, or without any to the table; `version`, `references`."""
+        """Write a letter to these seats, or without any to the table; `treaty`, `answer`, `version`, `references`."""
         body: dict[str, Json] = {"to": list(to), "text": text, **more}
         return cast("t.Message", self.wire.write(f"/games/{self.game}/talk/messages", body))
+
+    def treaties(self, to: Sequence[int] = ()) -> t.TreatyKinds:
+        """Return the treaties that may be proposed to these seats, or to the table."""
+        return cast("t.TreatyKinds", self._get("/talk/treaties", to=",".join(map(str, to))))
 
     def export(self) -> bytes:
         """Return the readable records as lines; `annals verify` checks them."""

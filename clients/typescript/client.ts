@@ -308,8 +308,13 @@ export class Table {
     return this.wire.get<Schemas["Messages"]>(`/games/${this.game}/talk/messages`, { after, limit });
   }
 
-  /** Write a letter to these seats, or without any to the table. */
-  say(text: string, to: number[] = [], more: { version?: number } = {}): Promise<Schemas["Message"]> {
+  /** The treaties that may be proposed to these seats, or to the table. */
+  treaties(to: number[] = []): Promise<Schemas["TreatyKinds"]> {
+    return this.wire.get<Schemas["TreatyKinds"]>(`/games/${this.game}/talk/treaties`, { to: to.join(",") });
+  }
+
+  /** Write a letter to these seats, or without any to the table: also a treaty, or the answer to one. */
+  say(text: string, to: number[] = [], more: Partial<Schemas["NewMessage"]> = {}): Promise<Schemas["Message"]> {
     return this.wire.write<Schemas["Message"]>(`/games/${this.game}/talk/messages`, { to, text, ...more });
   }
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import urllib.error
+import urllib.request
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from deploy.cli.arguments import DONE, AddParser
+from deploy.cli.arguments import DONE, FAILED, AddParser
+from deploy.cli.held_results import HeldResults, hold_results
 from deploy.runtime.given_files import read_export
 from domain.errors import TournamentError
+from domain.kernel.records.record import Record
 from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
 from domain.ruleset_registry import RulesetRegistry
 from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
@@ -97,6 +101,14 @@ def add_commands(add: AddParser) -> None:
     parser = add_part("verify", help="prove the export of a tournament, and name the first difference")
     parser.set_defaults(command=verify)
     parser.add_argument("file", metavar="FILE", type=Path)
+    games = parser.add_mutually_exclusive_group()
+    games.add_argument(
+        "--games",
+        type=Path,
+        metavar="DIR",
+        help="hold the results against the exports of the games, GAME.annals in DIR",
+    )
+    games.add_argument("--url", metavar="URL", help="hold the results against the games of this service")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -294,8 +306,11 @@ def _print_standings(doc: Doc, texts: Texts) -> None:
 # --- verify
 
 
-def verify(args: argparse.Namespace, _: RulesetRegistry) -> int:
-    """Print what a tournament's export proves; raise VerificationError for the first difference."""
+def verify(args: argparse.Namespace, registry: RulesetRegistry) -> int:
+    """Print what a tournament's export proves; raise VerificationError for the first difference.
+
+    With `--games` or `--url`, its results are held against the games: one sentence for each difference.
+    """
     records = parse_export(read_export(args.file, "tournament"))
     t = verify_tournament(records)
     doc = {"tournament": t.id, "records": t.version, "head": t.hash, "status": t.status}
@@ -304,5 +319,35 @@ def verify(args: argparse.Namespace, _: RulesetRegistry) -> int:
         "draws": len(t.secrets) - 1,
         "rounds_ranked": sum(len(play.rankings) for play in t.stages),
     }
-    print(json.dumps(doc) if args.json else "\n".join(f"{name}: {value}" for name, value in doc.items()))
-    return DONE
+    held = _hold_results(args, records, registry)
+    if held:
+        doc |= {"results_checked": held.tables, "results_not_checked": len(held.missing)}
+    told = [*held.differences, *held.missing] if held else []
+    if args.json:
+        print(json.dumps(doc | ({"told": told} if held else {})))
+    else:
+        print("\n".join([*(f"{name}: {value}" for name, value in doc.items()), *told]))
+    return FAILED if held and held.differences else DONE
+
+
+def _hold_results(args: argparse.Namespace, records: Sequence[Record], registry: RulesetRegistry) -> HeldResults | None:
+    if args.games:
+        return hold_results(records, partial(_read_file, args.games), registry)
+    return hold_results(records, partial(_download, args.url.rstrip("/")), registry) if args.url else None
+
+
+def _read_file(folder: Path, game: str) -> bytes | None:
+    path = folder / f"{game}.annals"
+    return read_export(path) if path.is_file() else None
+
+
+def _download(url: str, game: str) -> bytes | None:
+    if not url.startswith(("http://", "https://")):
+        raise TournamentError("url_invalid", "an address with http:// or https:// is expected")
+    try:
+        with urllib.request.urlopen(f"{url}/v1/games/{game}/export", timeout=60) as answer:  # noqa: S310 - checked above
+            data: bytes = answer.read()
+    except urllib.error.HTTPError as error:
+        error.close()
+        return None
+    return data

@@ -35,7 +35,13 @@ from domain.ledger.postgres_schema import (
     REFUSE_CHANGES,
     TABLES,
 )
-from domain.ledger.socket_timeouts import SET_SESSION, TCP_OPTIONS, TimeoutConnection, set_transaction_timeout
+from domain.ledger.socket_timeouts import (
+    CONNECT_OPTIONS,
+    READ_ONLY,
+    SET_SESSION,
+    TimeoutConnection,
+    set_transaction_timeout,
+)
 from domain.ledger.store import EVENTS, CommandRow, Receipt
 from domain.service.database import Execute, Row, Statement
 from domain.service.idempotency_keys import IdempotencyKey
@@ -150,7 +156,7 @@ class _PostgresDatastore(PostgresDatastore):
         )
         self.pool.connection_class = TimeoutConnection[DictRow]
         # The whole address: the library would keep five of its parts, and drop TLS options.
-        self.pool.kwargs = {**TCP_OPTIONS, **address, "row_factory": dict_row}
+        self.pool.kwargs = {**CONNECT_OPTIONS, **address, "row_factory": dict_row}
         # The pause between attempts doubles; after an early failure the next request starts over.
         self.pool.reconnect_timeout = patience
 
@@ -186,6 +192,12 @@ class _PostgresDatastore(PostgresDatastore):
             if connection is not None and connection.timed_out:
                 raise NotAnsweredError(str(e)) from e
             raise
+        except DatabaseError as e:
+            if connection is None or getattr(e.__cause__, "sqlstate", "") != READ_ONLY:
+                raise
+            connection.close()  # the pool would lend it for ever: a demoted server goes on answering
+            self._drain_if_lost(connection)
+            raise StoreUnavailable("the server takes no writes: another one may have taken its place") from e
 
     def _drain_if_lost(self, connection: TimeoutConnection[DictRow] | None) -> None:
         """Discard the pool after a lost connection: the others are likely lost too, and each would time out."""

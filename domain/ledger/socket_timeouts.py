@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
 
 import psycopg
@@ -12,9 +12,18 @@ from psycopg.rows import Row
 
 T = TypeVar("T")
 
-TCP_OPTIONS = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-"""TCP settings that detect a lost machine or network, which otherwise takes a quarter of an hour or longer. The address
-may override them."""
+CONNECT_OPTIONS: Mapping[str, Any] = {
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "target_session_attrs": "read-write",
+}
+"""Settings of a new connection; the address may override them. TCP detects a lost machine or network, which otherwise
+takes a quarter of an hour or longer. A server that takes no writes, such as a standby, is no server for the service."""
+
+READ_ONLY = "25006"
+"""SQLSTATE of a write on a server demoted since the connection was opened."""
 
 LOST_AFTER = 5
 """Seconds after which the server ends the connection of a lost machine, and frees its locks. A frozen process lives on:
@@ -22,15 +31,15 @@ its system answers. By its own settings a server waits for hours."""
 
 SET_SESSION = f"""SELECT set_config('search_path', 'public', false),
   set_config('tcp_user_timeout', '{LOST_AFTER}s', false), set_config('tcp_keepalives_idle', '2', false),
-  set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', '{LOST_AFTER - 2}', false)"""
-"""Sent over each new connection. Tables are in one schema, before all schemas of a role or database."""
+  set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', '{LOST_AFTER - 2}', false),
+  CASE WHEN current_setting('server_version_num')::int >= 140000
+       THEN set_config('client_connection_check_interval', '{LOST_AFTER}s', false) END"""
+"""Sent over each new connection. Tables are in one schema, before all schemas of a role or database. The server looks
+for closed clients, and ends their queries."""
 
 ANSWER_TIMEOUT = 15.0
 """Seconds to wait for an answer, longer than any lock timeout of the server. Only this detects a proxy that keeps
 connections to a dead server open."""
-
-CANCEL_TIMEOUT = 2.0
-"""Seconds to cancel the query over another connection."""
 
 POLL_INTERVAL = 0.1
 """Seconds between two checks for signals, as in the library."""
@@ -54,7 +63,11 @@ def set_transaction_timeout(
 
 
 class TimeoutConnection(psycopg.Connection[Row]):
-    """A connection that closes itself if an answer takes too long; the result of the query is unknown then."""
+    """A connection that closes itself if an answer takes too long; the result of the query is unknown then.
+
+    It cancels nothing. A server waiting for its synchronous standby would take that as the end of the wait: everybody
+    would read a move without an answer to its author, and a failover would lose it.
+    """
 
     patience: float | None = ANSWER_TIMEOUT
     """Seconds; None to wait forever, for long operations."""
@@ -71,8 +84,6 @@ class TimeoutConnection(psycopg.Connection[Row]):
         except psycopg.OperationalError as error:
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise
-            with suppress(psycopg.Error):  # or the server would continue the query and wait for its locks in vain
-                self.cancel_safe(timeout=CANCEL_TIMEOUT)
             self.timed_out = True
             self.close()
             raise psycopg.OperationalError(f"the server has not answered for {limit} s") from error

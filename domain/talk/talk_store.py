@@ -49,6 +49,16 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS talk_notes (
   game TEXT NOT NULL, player TEXT NOT NULL, place TEXT NOT NULL, sealed TEXT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (game, player, place))""",
+    # Messages with a treaty; what it says rests encrypted in the message.
+    """CREATE TABLE IF NOT EXISTS talk_treaties (
+  game TEXT NOT NULL, number BIGINT NOT NULL, seat INTEGER NOT NULL, ends BIGINT NOT NULL,
+  PRIMARY KEY (game, number))""",
+    "CREATE INDEX IF NOT EXISTS talk_treaties_ends ON talk_treaties (ends)",
+    # `reply` is the number of the message that answers, `version` the newest one then.
+    """CREATE TABLE IF NOT EXISTS talk_answers (
+  game TEXT NOT NULL, number BIGINT NOT NULL, seat INTEGER NOT NULL, answer TEXT NOT NULL, reply BIGINT NOT NULL,
+  version BIGINT NOT NULL, PRIMARY KEY (game, number, seat))""",
+    "CREATE INDEX IF NOT EXISTS talk_answers_reply ON talk_answers (game, reply)",
 )
 
 TABLE = "table"
@@ -88,6 +98,10 @@ LEFT JOIN talk_keys k ON k.game = e.game AND k.number = e.number
 WHERE e.game = ? AND e.mailbox = ?"""
 _READ_PUBLISHED = _READ.replace("e.entry", "e.number").replace("e.mailbox = ?", "e.mailbox = m.seat")
 _ERASED = "UPDATE talk_messages SET erased = ?, sealed = '' WHERE game = ? AND number = ? AND erased = ''"
+_TREATY = """
+SELECT t.seat, t.ends, m.commitment FROM talk_treaties t JOIN talk_messages m ON m.game = t.game AND m.number = t.number
+WHERE t.game = ? AND t.number = ?"""
+_ANSWERED = "SELECT 1 FROM talk_answers WHERE game = ? AND number = ? AND seat = ?"
 _BOUND = "SELECT body_hash FROM commands WHERE game = ? AND id = ?"
 _BIND = "INSERT INTO commands (game, id, body_hash, first_version, last_version) VALUES (?, ?, ?, 0, 0)"
 
@@ -112,6 +126,19 @@ class Post:
     """Version and hash of the record that the writer saw."""
     text: str = field(repr=False)
     references: Sequence[Doc] = ()
+    treaty: Doc | None = field(default=None, repr=False)
+    """What it proposes: `kind`, `values`, and `ends`, ms."""
+    answer: tuple[int, str] | None = None
+    """Number of the message with the answered treaty, and the answer."""
+
+
+class TreatyAnswer(NamedTuple):
+    """An answer to a treaty."""
+
+    seat: Seat
+    answer: str
+    version: int
+    """The newest version when it was given."""
 
 
 class Entry(NamedTuple):
@@ -132,6 +159,8 @@ class Entry(NamedTuple):
     """Kind of the reason why the text is gone: `account`, `report` or `retention`; else empty."""
     message: Doc | None
     """The message with its nonce; None once erased, or if it was not asked for."""
+    number: int
+    """Number of the message at the table; it is told to nobody."""
 
 
 class ConversationSummary(NamedTuple):
@@ -151,11 +180,11 @@ class MailboxReader:
     game: str
     mailbox: int
     players: Sequence[str] = ()
-    """Ids under which the reader may have held the seat; marks are kept for the first."""
+    """Possible ids of the reader in the seat; marks are kept for the first."""
     passed_on: bool = False
     """The terms let whoever holds the seat read all of it."""
     blocked: Collection[str] = ()
-    """Players whom the reader has blocked."""
+    """Players blocked by the reader."""
     upto: tuple[int, int] | None = None
     """Newest version and time that a spectator of a table with a delay may know; None: no limit."""
 
@@ -261,7 +290,15 @@ class TalkStore:
             "references": list(post.references),
             "nonce": secrets.token_hex(32),
         }
-        commitment, number = commitment_of(message), state["count"]
+        number = state["count"]
+        if post.treaty is not None:
+            message["treaty"] = post.treaty
+            execute(
+                "INSERT INTO talk_treaties VALUES (?, ?, ?, ?)", (post.game, number, post.seat, post.treaty["ends"])
+            )
+        if post.answer is not None:
+            message["answer"] = self._insert_answer(execute, post, number, at)
+        commitment = commitment_of(message)
         own = secrets.token_bytes(32)
         payload = canonical({"message": message, "request": key.fingerprint if key else ""})
         nonce = secrets.token_bytes(_NONCE)
@@ -283,6 +320,57 @@ class TalkStore:
         if key is not None:  # a random value: a keyed hash of the text would confirm a guess after its erasure
             execute(_BIND, (post.game.replace("-", ""), key.id, secrets.token_hex(32)))
         return int(state["sizes"][post.seat])
+
+    def _insert_answer(self, execute: Execute, post: Post, reply: int, at: int) -> Doc:
+        """Store an answer to a treaty; return it as its message has it. Raise RuleError."""
+        number, answer = post.answer or (0, "")
+        found = execute(_TREATY, (post.game, number))
+        if not found or found[0][0] == post.seat:
+            raise RuleError("no_treaty")
+        _, ends, commitment = found[0]
+        if execute(
+            "SELECT 1 FROM talk_answers WHERE game = ? AND number = ? AND seat = ?", (post.game, number, post.seat)
+        ):
+            raise RuleError("treaty_answered")
+        if at > ends:
+            raise RuleError("treaty_expired", "", {"ended": ends})
+        row = (post.game, number, post.seat, answer, reply, post.version)
+        execute("INSERT INTO talk_answers VALUES (?, ?, ?, ?, ?, ?)", row)
+        return {"to": commitment, "answer": answer}
+
+    # --- treaties
+
+    def list_answers(self, game: str, numbers: Sequence[int]) -> dict[int, list[TreatyAnswer]]:
+        """Return the answers to the treaties of these messages, in order."""
+        if not numbers:
+            return {}
+        query = f"SELECT number, seat, answer, version FROM talk_answers WHERE game = ? AND number IN ({placeholders(numbers)})"  # noqa: S608, E501 - question marks only
+        found: dict[int, list[TreatyAnswer]] = {}
+        for number, *row in self._database.execute(f"{query} ORDER BY reply", (game, *numbers)):
+            found.setdefault(int(number), []).append(TreatyAnswer(*row))
+        return found
+
+    def list_answered(self, reader: MailboxReader, numbers: Sequence[int]) -> dict[int, int]:
+        """Return for messages that answer a treaty the place of the treaty in the reader's mailbox."""
+        if not numbers:
+            return {}
+        place, mailbox = ("a.number", "") if reader.mailbox == PUBLISHED else ("e.entry", " AND e.mailbox = ?")
+        query = f"""
+SELECT a.reply, min({place}) FROM talk_answers a JOIN talk_entries e ON e.game = a.game AND e.number = a.number{mailbox}
+WHERE a.game = ? AND a.reply IN ({placeholders(numbers)}) GROUP BY a.reply"""  # noqa: S608 - question marks only
+        params = [*([reader.mailbox] if mailbox else []), reader.game, *numbers]
+        return {int(reply): int(entry) for reply, entry in self._database.execute(query, params)}
+
+    def list_unanswered(self, prefix: str, limit: int) -> list[tuple[str, Seat, int]]:
+        """Return game, seat and place of open treaties to players whose ids begin so and who have not answered."""
+        query = """
+SELECT t.game, e.mailbox, e.entry FROM talk_treaties t
+JOIN talk_entries e ON e.game = t.game AND e.number = t.number AND e.mailbox >= 0 AND e.mailbox <> t.seat
+WHERE t.ends > ? AND e.player LIKE ? AND NOT EXISTS (
+  SELECT 1 FROM talk_answers a WHERE a.game = t.game AND a.number = t.number AND a.seat = e.mailbox)
+ORDER BY t.ends LIMIT ?"""
+        rows = self._database.execute(query, (self._clock(), f"{prefix}%", limit))
+        return [(str(game), int(mailbox), int(entry)) for game, mailbox, entry in rows]
 
     # --- reading
 
@@ -308,8 +396,8 @@ class TalkStore:
         return next(iter(self.list_entries(reader, after=entry - 1, before=entry + 1, limit=1)), None)
 
     def _open(self, reader: MailboxReader, row: Row) -> Entry:
-        entry, conversation, holder, _, seat, author, version, at, commitment, _, erased, _ = row
-        closed = Entry(entry, conversation, holder, seat, author, version, at, commitment, erased, None)
+        entry, conversation, holder, number, seat, author, version, at, commitment, _, erased, _ = row
+        closed = Entry(entry, conversation, holder, seat, author, version, at, commitment, erased, None, number)
         if not reader.may_read(closed):
             return closed
         payload = self._read_payload(reader.game, row)

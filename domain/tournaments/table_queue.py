@@ -1,4 +1,4 @@
-"""Tables from the queue of a ladder or arena, `queue@1`.
+"""Tables from the queue of a ladder or arena, `queue@1` and `queue@2`.
 
 A table of the preferred size is made as soon as as many wait, else one of the least size once somebody has waited for
 the patience. The longest wait comes first. Nobody meets one of the sets of the own last tables again.
@@ -65,7 +65,8 @@ def list_met(pods: Sequence[Sequence[int]], entrants: Collection[int]) -> set[fr
 def seat_pod(day_key: bytes, table: str, pod: Sequence[int], before: Sequence[Sequence[int]]) -> list[int]:
     """Return the entrants of a table by seat: the cheapest assignment after the tables before.
 
-    The key of the table is the HMAC-SHA256 of its name, `round.pod`, under the key of the day.
+    The key of the table is the HMAC-SHA256 of its name under the key of the day: `round.pod`, by `queue@2` with the
+    time of its making.
     """
     history, members = SeatHistory(), frozenset(pod)
     for earlier in before:

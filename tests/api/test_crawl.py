@@ -39,6 +39,7 @@ TEMPLATES = ROOT / "api/pages/templates"
 NOT_VISITED = {
     "pages.answer": "no page links to the address of an answer, a history may: tests/api/test_game_pages.py",
     "pages.command": "likewise",
+    "pages.erased": "it follows an erasure: tests/api/test_account_pages.py",
     "pages.end": "it ends what the crawler needs: tests/api/oauth/test_pages.py",
     "pages.factor": "it asks for a second factor: tests/api/oauth/test_factors.py",
     "pages.live": "a stream: tests/api/test_stream.py",
@@ -63,6 +64,11 @@ SEEN_ELSEWHERE = {
     "table.html: each in result.turning": "the end of a game: tests/api/test_table_at_a_glance.py",
     "table.html: line in news.others": "reports: tests/api/test_table_at_a_glance.py",
     "table.html: battle in news.battles": "battles: tests/api/test_table_at_a_glance.py",
+    "look.html: part in parts": "a look at all secrets: tests/api/test_account_pages.py",
+    "desk_outcome.html: each in items": "an act at all tables: tests/api/test_account_pages.py",
+    "moderation.html: each in log": "an administrator: tests/api/test_account_pages.py",
+    "notices.html: each in chats": "group chats: tests/api/test_account_pages.py",
+    "notices.html: each in deliveries": "deliveries: tests/api/test_account_pages.py",
     "absence.html: each in items": "the answer to a form: tests/api/test_absence.py",
     "account.html: each in factors": "a second factor: tests/api/oauth/test_factors.py",
     "codes.html: code in codes": "a second factor: tests/api/oauth/test_factors.py",
@@ -83,7 +89,7 @@ SEEN_ELSEWHERE = {
 SAMPLES = 1
 """Links of one form that are followed, such as those to the versions of one table."""
 
-ENDS = {"/logout", "/account/end"}
+ENDS = {"/logout", "/account/end", "/account/security/log_out", "/account/security/erase", "/account/notices/remove"}
 """Forms that end what the crawler needs: the login."""
 
 FAULTS = {
@@ -236,7 +242,8 @@ def _refuse(*_: Any, **__: Any) -> None:
 
 
 def _is_page(endpoint: str) -> bool:
-    return endpoint == "index" or endpoint.startswith("pages.")
+    """Acts of a person have a test of their own: tests/api/test_account_pages.py."""
+    return endpoint == "index" or (endpoint.startswith("pages.") and not endpoint.endswith(".act"))
 
 
 def _note_pages(app: Flask) -> set[str]:

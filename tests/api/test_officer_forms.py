@@ -235,7 +235,7 @@ def test_forms_of_rulings_are_shown_to_those_who_may_send_them(site: Site, monke
     assert shown["Moderator"] == shown["Stranger"] == set()
     assert anne.post(f"{event.path}/appeals", {"ruling": ruling, "reason": "No."}).status_code == 201
     shown = event.check("/rulings")
-    assert (shown["Arbiter"], shown["Deputy"], shown["Anne 1"]) == ({"rule"}, {"rule", "answer"}, set())
+    assert (shown["Arbiter"], shown["Deputy"], shown["Anne 1"]) == ({"rule"}, {"rule", "answer"}, {"appeal"})
     event.host.api.post(f"{event.path}/officers", {"player": anne.doc["player"], "office": "arbiter"})
     body = {"act": "restored", "ruling": ruling, "reason": "No."}
     for name, code in (("Anne 0", "conflict_of_interest"), ("Arbiter", "")):  # the first is a party

@@ -42,12 +42,17 @@ class Evening:
 @pytest.fixture
 def evening(site: Site) -> Evening:
     """Three people at a table with talk."""
+    return open_evening(site, "orders@1")
+
+
+def open_evening(site: Site, ruleset: str) -> Evening:
+    """Three people at a table with talk."""
     people = []
     for name in ("Anne", "Bruno", "Clara"):
         member, browser = register(site, name), Browser(site)
         assert browser.log_in(name).status_code == 303
         people.append(Person(site, browser, member))
-    game = people[0].api.post("/games", {"ruleset": "orders@1", "seats": 3, "talk": "free"}).json["game"]
+    game = people[0].api.post("/games", {"ruleset": ruleset, "seats": 3, "talk": "free"}).json["game"]
     for seat, person in enumerate(people):
         assert person.api.post(f"/games/{game}/seats", {"seat": seat}).status_code == 201
     assert people[0].api.post(f"/games/{game}/start", Annals_Role="director").status_code == 201
@@ -112,3 +117,39 @@ class TestThePage:
         assert "Hello." in shown
         assert WORD not in shown
         assert "<textarea" not in shown
+
+
+class TestTreaties:
+    def test_one_is_proposed_countered_and_accepted_by_forms_in_two_languages(self, site: Site) -> None:
+        evening = open_evening(site, "struggle_of_empires@1")
+        kinds = evening.page(0, "?propose=list&to=1")
+        assert "propose=keep_out_of" in kinds
+        assert "nobody" in kinds
+        form = Page(evening.page(0, "?propose=keep_out_of&to=1")).act("say")
+        answer = evening.people[0].send(form, ("n.who", "1"), ("w.region", "baltic"), ("n.turn", "2"), ("text", ""))
+        assert answer.status_code == 303, answer.text
+        assert (
+            "Anne proposes that Bruno keeps out of the Baltic until the end of War 2."
+            in evening.people[0].follow(answer).text
+        )
+        conversation = evening.people[1].api.get(f"{evening.path}").json["conversations"][0]["conversation"]
+        query = f"?conversation={conversation}"
+        shown = evening.people[1].read(evening.path + query, Accept_Language="fr").text
+        assert "Anne propose que Bruno reste hors de la Baltique" in shown
+        form = Page(evening.page(1, f"{query}&propose=truce_until&counter=1")).act("say", answer="counter")
+        assert evening.people[1].send(form, ("n.turn", "1"), ("text", "Rather this.")).status_code == 303
+        theirs = evening.people[0].api.get(evening.path, Annals_Role="0").json["conversations"][0]["conversation"]
+        page = evening.page(0, f"?conversation={theirs}")
+        assert "proposes something else" in page
+        form = next(form for form in Page(page).forms if ("entry", "2") in form.fields)
+        assert evening.people[0].send(form, ("answer", "accept")).status_code == 303
+        assert "Kept so far." in evening.page(1, query)
+        assert "Kept so far." in evening.page(0, f"?conversation={theirs}")
+
+    def test_a_refused_field_is_told_and_the_form_stays(self, site: Site) -> None:
+        evening = open_evening(site, "struggle_of_empires@1")
+        form = Page(evening.page(0, "?propose=truce_until&to=1")).act("say")
+        answer = evening.people[0].send(form, ("n.turn", "9"), ("text", WORD))
+        assert answer.status_code == 422
+        assert WORD in answer.text
+        assert 'name="n.turn"' in answer.text

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import random
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deploy.cli import tournament_commands
+from deploy.cli.arguments import DONE
+from deploy.cli.held_results import hold_results, list_reported
 from domain.command_handler import CommandHandler
 from domain.errors import VerificationError
 from domain.kernel.game.play_commands import Lapse
 from domain.service.seed_store import SeedStore
 from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
 from domain.tournaments.draw import commit_nonce
-from tests.api.conftest import Doc, Site, Table, refused
+from tests.api.conftest import CATALOGUE, Doc, Site, Table, refused
 from tests.api.members import Member, register
 from tests.api.player import build, play
 
@@ -116,7 +121,31 @@ def bid(site: Site, director: Member, members: list[Member], round_: str) -> lis
     return bids
 
 
-def test_a_whole_event(site: Site) -> None:
+def check_games(site: Site, path: str, folder: Path) -> None:
+    """The results are held against the games; a false place is named, and a missing game is not passed over."""
+    event = folder / "event.annals"
+    event.write_bytes(site.get(f"{path}/export").data)
+    records = parse_export(event.read_bytes())
+    games = [table.body["game"] for table in list_reported(records)]
+    exports = {game: site.get(f"/games/{game}/export").data for game in games}
+    held = hold_results(records, exports.get, CATALOGUE)
+    assert (held.tables, held.differences, held.missing) == (6, [], [])
+    for game, data in list(exports.items())[1:]:
+        (folder / f"{game}.annals").write_bytes(data)
+    args = argparse.Namespace(file=event, games=folder, url=None, json=False)
+    assert tournament_commands.verify(args, CATALOGUE) == DONE
+    forged = next(record for record in records if record.kind.endswith("reported"))
+    forged.body["places"].reverse()
+    table = f"{forged.body['round']}.{forged.body['pod']}"
+    (told,) = hold_results(records, exports.get, CATALOGUE).differences
+    assert told.startswith(f"Table {table}: the event has places ")
+    assert hold_results(records, lambda _: None, CATALOGUE).missing[0].endswith("It is not checked.")
+    other = next(iter(set(exports) - {forged.body["game"]}))
+    (told,) = hold_results(records, {**exports, forged.body["game"]: exports[other]}.get, CATALOGUE).differences
+    assert f"the file has {other}" in told
+
+
+def test_a_whole_event(site: Site, tmp_path: Path) -> None:
     """Nine entrants bid for their seats in two rounds; everybody can prove every place."""
     director, members, path = drawn(site, stages=[{"format": "league", "rounds": 2, "seating": "bid"}])
     handicaps = 0
@@ -139,6 +168,7 @@ def test_a_whole_event(site: Site) -> None:
         assert done(director.post(f"{round_}/reports"))["pods"] == [1, 2, 3]
         assert done(director.post(f"{round_}/reports"))["pods"] == []
         done(director.post(f"{round_}/rank"))
+    check_games(site, path, tmp_path)
     last, official = (done(site.get(f"{path}/standings{query}")) for query in ("", "?after_round=2"))
     assert last["standings"] == official["standings"]
     assert sum(row["ticks"] for row in last["standings"]) == 6 * 3 * 2520 + handicaps

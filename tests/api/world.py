@@ -57,6 +57,7 @@ class World:
         self._make_tables()
         self._make_analyses()
         self._make_events()
+        self._make_company()
         self.site.work()
         self.paths += [f"/games/{table.game}{page}" for table in self.tables.values() for page in ("", "/desk")]
         self.paths += list(self.events.values())
@@ -178,6 +179,20 @@ class World:
         self.tables["fork"] = Table(self.site, made["game"], zoe.token, [])
         made = sent(zoe.post("/imports", {"export": self.site.get(f"{closed.path}/export").text}))
         self.tables["import"] = Table(self.site, made["game"], "", [])
+
+    def _make_company(self) -> None:
+        """Invitations, reports, and the people and notices around an account: Zoe's, who is nobody's friend."""
+        zoe, clara = self.people["Zoe"].api, self.people["Clara"].api.doc["player"]
+        invited = self.tables["by invitation"].path
+        for name in ("Anne", "Zoe"):
+            sent(self.host.api.post(f"{invited}/challenges", {"name": name, "days": 9}, Annals_Role="director"))
+        sent(zoe.post("/reports", {"player": clara, "said": "She shouts."}))
+        sent(zoe.put(f"/me/blocks/{clara}"), 204)
+        sent(zoe.put("/me/relations", {"players": [clara]}))
+        sent(zoe.put(f"/me/watching/{self.tables['running'].game}"), 204)
+        sent(zoe.post("/me/webhooks", {"url": "https://example.org/annals", "about": "mine"}))
+        registered(zoe)
+        self.paths += [f"/players/{clara}", "/moderation?name=Anne", "/learn/struggle_of_empires@1"]
 
     # --- events --------------------------------------------------------------------------------------------------
 

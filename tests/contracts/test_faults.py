@@ -24,6 +24,7 @@ from domain.service.database import Execute, Row
 from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.keyring import Keyring
 from domain.service.seat_tokens import SeatTokens
+from projections.view_store import ViewStore
 from tests.contracts import crew
 from tests.contracts.crew import game, record, records
 from tests.postgres import Line, halfway, new_server, url_of
@@ -333,6 +334,18 @@ class TestNothingComesAnyMore:
             other.rollback()
             assert ledger.version(game()) == 0
 
+    def test_nothing_is_cancelled(self, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A commit that waits for a synchronous standby would be visible at once, and lost by a failover."""
+        monkeypatch.setattr(TimeoutConnection, "patience", 0.3)
+        asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+        with (
+            closing(Ledger.open(postgres_url)) as ledger,
+            psycopg.connect(postgres_url, autocommit=True) as watch,
+        ):
+            with pytest.raises(StoreUnavailable, match="has not answered"):
+                ledger.execute("SELECT pg_sleep(2)")
+            assert watch.execute(asked).fetchone() == (1,)
+
     def test_what_may_take_long_is_waited_for(self, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """As the tables are made while another node makes them."""
         with closing(Ledger.open(postgres_url)) as ledger:
@@ -377,6 +390,48 @@ class TestNothingComesAnyMore:
                 with ledger._connection.use() as store, store.datastore.get_connection() as connection:  # type: ignore[attr-defined]
                     said = connection.info.get_parameters()
             assert (said["tcp_user_timeout"], said["keepalives_idle"]) == (timeout, "10")
+
+
+class TestDemotedServer:
+    """A server of PostgreSQL that takes no writes any more, though its connections go on."""
+
+    READ_ONLY = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"
+
+    def test_the_ledger_leaves_it_after_one_refusal(self, postgres_url: str) -> None:
+        with closing(Ledger.open(postgres_url)) as ledger:
+            ledger.migrate()
+            ledger.append(game(), [record(1)], 0)
+            for _ in range(4):  # the pool lends its connections in turn
+                with ledger._connection.use() as store, store.datastore.get_connection() as connection:  # type: ignore[attr-defined]
+                    connection.execute(self.READ_ONLY)
+            with pytest.raises(StoreUnavailable, match="takes no writes"):
+                ledger.append(game(), [record(2)], 1)
+            assert ledger.append(game(), [record(2)], 1).last == 2
+
+    def test_the_views_leave_it_after_one_refusal(self, postgres_url: str) -> None:
+        views = ViewStore(postgres_url)
+        views.migrate()
+        with views.transaction() as db:
+            db.exec_driver_sql(self.READ_ONLY)
+        with pytest.raises(StoreUnavailable, match="read-only"):
+            views.migrate()
+        views.migrate()
+        views.close()
+
+    @pytest.mark.parametrize("kind", [Ledger.open, ViewStore])
+    def test_it_is_no_server_for_a_new_connection(self, postgres_url: str, kind: Callable[[str], Any]) -> None:
+        """Unless the address asks for any server."""
+        store = kind(f"{postgres_url}&options=-cdefault_transaction_read_only%3Don")
+        with pytest.raises(StoreUnavailable):
+            store.migrate()
+        store.close()
+
+    def test_several_servers_in_an_address_are_tried_in_turn(self, postgres_url: str) -> None:
+        address = postgres_url.replace("host=", "host=/nowhere,")
+        with closing(Ledger.open(address)) as ledger, closing(ViewStore(address)) as views:
+            ledger.migrate()
+            views.migrate()
+            assert ledger.append(game(), [record(1)], 0).last == 1
 
 
 def rest(pipe: Connection) -> list[int]:

@@ -369,6 +369,12 @@ substitute_offers.at bigint NOT NULL
 substitute_offers.by text NOT NULL
 substitute_offers.player text NOT NULL
 substitute_offers.tournament text NOT NULL
+talk_answers.answer text NOT NULL
+talk_answers.game text NOT NULL
+talk_answers.number bigint NOT NULL
+talk_answers.reply bigint NOT NULL
+talk_answers.seat integer NOT NULL
+talk_answers.version bigint NOT NULL
 talk_entries.author text NOT NULL
 talk_entries.conversation text NOT NULL
 talk_entries.entry bigint NOT NULL
@@ -402,6 +408,10 @@ talk_notes.player text NOT NULL
 talk_notes.sealed text NOT NULL
 talk_tables.game text NOT NULL
 talk_tables.state text NOT NULL
+talk_treaties.ends bigint NOT NULL
+talk_treaties.game text NOT NULL
+talk_treaties.number bigint NOT NULL
+talk_treaties.seat integer NOT NULL
 texts.hash text NOT NULL
 texts.player text NOT NULL
 texts.said text NOT NULL
@@ -508,10 +518,12 @@ CREATE INDEX results_player ON public.results USING btree (gen, player, at)
 CREATE INDEX seated_player ON public.seated USING btree (gen, player)
 CREATE INDEX sessions_account ON public.sessions USING btree (account)
 CREATE INDEX substitute_offers_player ON public.substitute_offers USING btree (player)
+CREATE INDEX talk_answers_reply ON public.talk_answers USING btree (game, reply)
 CREATE INDEX talk_entries_conversation ON public.talk_entries USING btree (game, mailbox, conversation, entry, player, author)
 CREATE INDEX talk_entries_player ON public.talk_entries USING btree (player, game, mailbox, entry)
 CREATE INDEX talk_messages_player ON public.talk_messages USING btree (player)
 CREATE INDEX talk_messages_request ON public.talk_messages USING btree (game, request)
+CREATE INDEX talk_treaties_ends ON public.talk_treaties USING btree (ends)
 CREATE INDEX tokens_player ON public.tokens USING btree (player)
 CREATE INDEX tournament_tables_game ON public.tournament_tables USING btree (gen, table_game)
 CREATE INDEX tournaments_listed ON public.tournaments USING btree (gen, listing, place)
@@ -592,12 +604,14 @@ CREATE UNIQUE INDEX silences_pkey ON public.silences USING btree (began)
 CREATE UNIQUE INDEX spent_challenges_pkey ON public.spent_challenges USING btree (hash)
 CREATE UNIQUE INDEX streams_pkey ON public.streams USING btree (hash)
 CREATE UNIQUE INDEX substitute_offers_pkey ON public.substitute_offers USING btree (tournament, by, player)
+CREATE UNIQUE INDEX talk_answers_pkey ON public.talk_answers USING btree (game, number, seat)
 CREATE UNIQUE INDEX talk_entries_pkey ON public.talk_entries USING btree (game, mailbox, entry)
 CREATE UNIQUE INDEX talk_keys_pkey ON public.talk_keys USING btree (game, number)
 CREATE UNIQUE INDEX talk_marks_pkey ON public.talk_marks USING btree (game, mailbox, player, conversation)
 CREATE UNIQUE INDEX talk_messages_pkey ON public.talk_messages USING btree (game, number)
 CREATE UNIQUE INDEX talk_notes_pkey ON public.talk_notes USING btree (game, player, place)
 CREATE UNIQUE INDEX talk_tables_pkey ON public.talk_tables USING btree (game)
+CREATE UNIQUE INDEX talk_treaties_pkey ON public.talk_treaties USING btree (game, number)
 CREATE UNIQUE INDEX texts_pkey ON public.texts USING btree (hash)
 CREATE UNIQUE INDEX tickets_pkey ON public.tickets USING btree (id)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (gen, game, version, audience)

@@ -28,11 +28,13 @@ CREATE INDEX personal_tokens_account ON personal_tokens (account);
 CREATE INDEX reports_account ON reports (account);
 CREATE INDEX sessions_account ON sessions (account);
 CREATE INDEX substitute_offers_player ON substitute_offers (player);
+CREATE INDEX talk_answers_reply ON talk_answers (game, reply);
 CREATE INDEX talk_entries_conversation
   ON talk_entries (game, mailbox, conversation, entry, player, author);
 CREATE INDEX talk_entries_player ON talk_entries (player, game, mailbox, entry);
 CREATE INDEX talk_messages_player ON talk_messages (player);
 CREATE INDEX talk_messages_request ON talk_messages (game, request);
+CREATE INDEX talk_treaties_ends ON talk_treaties (ends);
 CREATE INDEX tokens_player ON tokens (player);
 CREATE INDEX webhooks_account ON webhooks (account);
 CREATE INDEX webhooks_held ON webhooks (held, host);
@@ -164,6 +166,9 @@ CREATE TABLE streams (
 CREATE TABLE substitute_offers (
   tournament TEXT NOT NULL, by TEXT NOT NULL, player TEXT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (tournament, by, player));
+CREATE TABLE talk_answers (
+  game TEXT NOT NULL, number BIGINT NOT NULL, seat INTEGER NOT NULL, answer TEXT NOT NULL, reply BIGINT NOT NULL,
+  version BIGINT NOT NULL, PRIMARY KEY (game, number, seat));
 CREATE TABLE talk_entries (
   game TEXT NOT NULL, mailbox INTEGER NOT NULL, entry BIGINT NOT NULL, number BIGINT NOT NULL,
   conversation TEXT NOT NULL, player TEXT NOT NULL, author TEXT NOT NULL, PRIMARY KEY (game, mailbox, entry));
@@ -180,6 +185,9 @@ CREATE TABLE talk_notes (
   game TEXT NOT NULL, player TEXT NOT NULL, place TEXT NOT NULL, sealed TEXT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (game, player, place));
 CREATE TABLE talk_tables (game TEXT PRIMARY KEY, state TEXT NOT NULL);
+CREATE TABLE talk_treaties (
+  game TEXT NOT NULL, number BIGINT NOT NULL, seat INTEGER NOT NULL, ends BIGINT NOT NULL,
+  PRIMARY KEY (game, number));
 CREATE TABLE texts (
   hash TEXT PRIMARY KEY, player TEXT NOT NULL, salt TEXT NOT NULL, said TEXT NOT NULL);
 CREATE TABLE tickets (id TEXT PRIMARY KEY, hash TEXT NOT NULL, token TEXT NOT NULL, until BIGINT);

@@ -120,8 +120,9 @@ class TestTables:
         assert kinds == ["drawn", "paired", "paired", "drawn", "paired"]
         assert all(record.public["by"] == "service" for record in event.records if record.kind[-5:] == "drawn")
         keys = [record.body["key"] for record in event.records if record.kind.endswith("drawn")]
-        for number, (pod, key) in enumerate(zip(pods(event), (keys[0], *keys), strict=True), 1):
-            own = hmac.digest(bytes.fromhex(key), f"1.{number}".encode(), "sha256")
+        times = [record.time for record in event.records if record.kind.endswith("paired")]
+        for number, (pod, key, at) in enumerate(zip(pods(event), (keys[0], *keys), times, strict=True), 1):
+            own = hmac.digest(bytes.fromhex(key), f"1.{number} {at}".encode(), "sha256")
             order = {
                 e: hmac.digest(own, json.dumps(["order", e], separators=(",", ":")).encode(), "sha256") for e in pod
             }

@@ -11,6 +11,7 @@ import pytest
 from domain.errors import RuleError
 from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
+    CheckInOther,
     CloseCheckIn,
     CloseTournament,
     Draw,
@@ -43,7 +44,7 @@ from tests.tournaments.test_queues import ladder, play_all, wait
 
 BY: tuple[str, tuple[str, ...], tuple[str, ...], str] = ("p1", (), (), "")
 
-MECHANICAL = {OpenBids, OpenCheckIn, Schedule, Unschedule}
+MECHANICAL = {CheckInOther, OpenBids, OpenCheckIn, Schedule, Unschedule}
 """Commands that follow from the rules alone: whoever gives them can move no place."""
 
 

@@ -20,6 +20,18 @@ def begin(house: House, game: str, known: bool, length: int = 60 * MINUTE, *, mo
     house.crew.commands.handle(game, PauseGame(until, moves))
 
 
+def test_a_table_is_adjourned_and_closed_at_its_time_limit(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 7200}}, time_limit=3600)
+    house.later(59 * MINUTE)
+    assert turns.adjourn_at_limit(game, "") == turns.EARLY
+    house.later(2 * MINUTE)
+    assert house.passed() >= 1
+    house.worked()
+    assert house.kinds(game)[-2:] == ["ruled", "closed"]
+    assert turns.adjourn_at_limit(game, "") == turns.GONE
+    assert audits.audit_game(house.crew, game)["verified"] is True
+
+
 def end(house: House, game: str, known: bool, length: int = 60 * MINUTE) -> None:
     """The pause has lasted; one without a known end is ended."""
     house.later(length)

@@ -9,6 +9,7 @@ from domain.command_handler import CommandResult, GameConditions
 from domain.errors import DecisionClosed, RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Lapse, Resolve
+from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS, Close, Vacate
 from domain.kernel.rules.decide import decisions
 from domain.types import DIRECTOR
@@ -95,6 +96,22 @@ def close_ruled(game: str, _: str) -> str:
         )
     except (StaleVersion, RuleError):  # it was withdrawn meanwhile
         return EARLY
+
+
+def adjourn_at_limit(game: str, _: str) -> str:
+    """End a game whose time limit is over, with places by its state, and close it."""
+    context = current_context()
+    g = context.commands.game(game)
+    if g.limit_end is None:
+        return GONE
+    if min(context.clock(), context.heartbeat.deadlines_valid_until()) < g.limit_end:
+        return EARLY
+    ruling = RuleEnding("adjourned", final_after=0, by="clock")
+    try:
+        context.commands.handle(game, ruling, GameConditions(expected=g.version))
+    except (StaleVersion, RuleError):  # a move or a pause came meanwhile
+        return EARLY
+    return close_ruled(game, _)
 
 
 def list_vacant_seats(context: WorkerContext, p: AnyGame, decision: str) -> list[int]:

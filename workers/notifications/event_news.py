@@ -13,7 +13,7 @@ from domain.kernel.records.record import Record
 from domain.tournaments.aggregate.pairing import build_official
 from domain.tournaments.aggregate.queue_commands import QUEUE_ROUND
 from domain.tournaments.aggregate.result_commands import changes_standings
-from domain.tournaments.aggregate.stage import QUEUE_PLAN, OfficerRuling
+from domain.tournaments.aggregate.stage import QUEUE_PLANS, OfficerRuling
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.aggregate.tournament_appeal_commands import list_ruled
 from domain.tournaments.aggregate.tournament_replay import is_ruling
@@ -154,7 +154,7 @@ def _tell_next(step: EventStep) -> Iterator[EventNews]:
 
 def _tell_drawn(step: EventStep) -> Iterator[EventNews]:
     body = step.body
-    if body["plan"] == QUEUE_PLAN:
+    if body["plan"] in QUEUE_PLANS:
         table: EventDrawnNewsDoc = {**step.place, "tables": 1, "byes": 0}
         yield EventNews("event.drawn", table)
         return
@@ -180,9 +180,12 @@ def _tell_checkin(step: EventStep) -> Iterator[EventNews]:
     yield from step.tell_entrants(invited, "event.due", _due("check_in", stage, round_))
 
 
-def _tell_nonces(step: EventStep) -> Iterator[EventNews]:
+def _tell_checked(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for entrants with a nonce to show, and for those left out by the next draw."""
     t = step.after
     stage, round_ = t.next_draw or (len(t.stages), None)
+    out = [entrant for entrant in range(len(t.entrants)) if t.may_check_in(entrant) and entrant not in t.participants]
+    yield from step.tell_entrants(out, "event.due", _due("come_back", stage, round_))
     due: EventDueNewsDoc = {**_due("nonce", stage, round_), "until": t.nonces_end}
     yield from step.tell_entrants(t.hidden_nonces, "event.due", due, t.nonces_end)
 
@@ -382,7 +385,7 @@ def _compute_places(t: Tournament, stage: int) -> dict[int, int]:
 def _tell_answered(step: EventStep) -> Iterator[EventNews]:
     t, ruling = step.after, _find_ruling(step.after, step.body["ruling"])
     places = _read_places(t, ruling.body["stage"])
-    entrant = ruling.appeal.entrant if ruling.appeal else None
+    entrant = step.body.get("entrant", ruling.appeals[0].entrant if ruling.appeals else None)
     if entrant is None or t.entrants[entrant].withdrawn:
         return
     place = places.get(entrant)
@@ -438,7 +441,7 @@ _TELLERS: Mapping[str, Callable[[EventStep], Iterator[EventNews]]] = {
     "succeeded": _tell_next,
     "paired": _tell_drawn,
     "checkin_opened": _tell_checkin,
-    "checkin_closed": _tell_nonces,
+    "checkin_closed": _tell_checked,
     "bidding_opened": _tell_bidding,
     "appealed": _tell_appeal,
     "tabled": _tell_tabled,

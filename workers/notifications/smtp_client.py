@@ -230,7 +230,7 @@ class Mailer:
             case "rank":
                 is_ranked = (summary["stage"], summary["ranked"]) >= (data["stage"], data["round"])
                 return summary["status"] not in ENDED and (data.get("again", False) or not is_ranked)
-            case "bid" | "answer":
+            case "bid" | "answer" | "come_back":
                 return bool(summary["status"] not in ENDED)
             case _:
                 return True

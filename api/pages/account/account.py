@@ -1,4 +1,4 @@
-"""Account pages: sessions, tokens, grants, and second factors."""
+"""Account pages: settings, sessions, and second factors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from api.pages.common.session import (
     session_owner,
 )
 from api.routes.accounts import second_factors
-from api.routes.oauth.grants import revoke_grant
 from api.schemas.second_factors import NewPasskeySchema
 from api.services import services
 from domain.accounts.account_settings import list_time_zones
@@ -39,7 +38,7 @@ _ID = re.compile(PasskeyConverter.regex + "|")
 
 
 def show_account() -> Response:
-    """Show sessions, tokens, grants and second factors."""
+    """Show settings, sessions and second factors."""
     owner = session_owner()
     if owner is None:
         return log_in_first()
@@ -48,8 +47,6 @@ def show_account() -> Response:
         "account",
         sessions=account_store.sessions.list_sessions(owner.account),
         current=owner.credential,
-        tokens=account_store.personal_tokens.list_tokens(owner.account),
-        grants=account_store.oauth_grants.list_by_account(owner.account),
         factors=account_store.second_factors.list_factors(owner.account),
         codes=account_store.recovery_codes.count(owner.account),
         zones=sorted(list_time_zones()),
@@ -84,7 +81,7 @@ def claim_games() -> Response:
 
 
 def end_access() -> Response:
-    """End a session, token, grant or second factor of the account."""
+    """End a session or second factor of the account."""
     owner = session_owner()
     if owner is None:
         return log_in_first()
@@ -105,19 +102,8 @@ def _end_session(me: Account, id_: str) -> None:
     account_store.audit_log.store(security_log.audit_statements(me.id, "logout", rate_limits.client_network()))
 
 
-def _end_token(me: Account, id_: str) -> None:
-    account_store = services().account_store
-    if not account_store.personal_tokens.revoke(me.id, id_):
-        raise Problem("not_found")
-    account_store.audit_log.store(
-        security_log.audit_statements(me.id, "token_revoked", rate_limits.client_network(), id_)
-    )
-
-
 _END_FUNCTIONS: dict[str, Callable[[Account, str], None]] = {
     "session": _end_session,
-    "token": _end_token,
-    "grant": lambda me, id_: revoke_grant(me.id, id_),
     "totp": lambda _, __: second_factors.remove_factor("totp", ""),
     "passkey": lambda _, id_: second_factors.remove_factor("passkey", id_),
 }

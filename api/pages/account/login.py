@@ -10,12 +10,15 @@ from api.authentication import SecondFactorProof, SecondFactorRequired, Verified
 from api.http import public_url, rate_limits, security_log
 from api.http.problems import Problem, problem_of_error
 from api.pages.common.form_texts import read_text
+from api.pages.common.in_process import ask
 from api.pages.common.session import (
     clear_session_cookie,
     current_account,
     current_url,
     device_token,
+    forget_guest_tables,
     form_owner,
+    guest_tables,
     load_form,
     localize_problem,
     page,
@@ -94,7 +97,18 @@ def _finish_login(entry: VerifiedLogin, target: str) -> Response:
     if before := session_owner():
         services().account_store.sessions.end(before.account, before.credential)
     device_token = services().account_store.sessions.make_device_token(entry.account.id)
-    return set_login_cookies(redirect(target), authentication.start_session(entry, LABEL), device_token)
+    token = authentication.start_session(entry, LABEL)
+    _take_over_guest(token)
+    return set_login_cookies(redirect(target), token, device_token)
+
+
+def _take_over_guest(token: str) -> None:
+    """Claim the games of this browser's guest for the account of a new session. Nothing is lost by a refusal."""
+    tokens = [token for tables in guest_tables().values() for token in tables.values()]
+    for each in tokens:
+        if services().seat_tokens.authenticate(each) is not None:  # one claims all tables of the same guest
+            ask("POST", "/me/claims", {"token": each}, token=token)
+    forget_guest_tables()
 
 
 def _show_second_factor(
@@ -189,14 +203,18 @@ def register() -> Response:
         return _show_registration(target, fields["name"], problem)
     except AnnalsError as error:
         return _show_registration(target, fields["name"], problem_of_error(error))
-    return set_login_cookies(render_page("codes", codes=doc["codes"], target=target), doc["token"], doc["device"])
+    _take_over_guest(doc["token"])
+    g.owner = services().account_store.credentials.find_owner(doc["token"])  # the page has the menu of the account
+    is_later = request.form.get("codes") == "later"  # beside a board: the page of the account has them
+    shown = redirect(target) if is_later else render_page("codes", codes=doc["codes"], target=target)
+    return set_login_cookies(shown, doc["token"], doc["device"])
 
 
 def _show_registration(target: str, name: str = "", problem: Problem | None = None) -> Response:
     """Show the form for an account, with the reason of a refusal beside its field."""
     doc = localize_problem(problem) if problem else {}
     field = _REFUSED_FIELDS.get(problem.code, "") if problem else ""
-    faults = {each["pointer"].removeprefix("/"): each["message"] for each in doc.get("errors", ()) if "pointer" in each}
+    faults = {each["at"].removeprefix("/"): each["message"] for each in doc.get("errors", ())}
     faults = {each: text for each, text in faults.items() if each in ("name", "password", "invitation")}
     faults |= {field: doc.get("detail") or f"{doc['title']}."} if field else {}
     return render_page(
@@ -206,6 +224,7 @@ def _show_registration(target: str, name: str = "", problem: Problem | None = No
         name=name,
         invited=_needs_invitation(),
         faults=faults,
+        later=request.form.get("codes") == "later",
         problem=doc if problem and not faults else None,
     )
 

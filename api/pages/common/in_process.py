@@ -16,7 +16,7 @@ from werkzeug.test import run_wsgi_app
 from api.http import i18n
 from api.http.problems import CODES, Problem
 from api.openapi.smorest import ROLE_HEADER
-from api.pages.common.session import session_token
+from api.pages.common.session import guest_principals, guest_tables, session_owner, session_token
 from api.services import unwrap_proxy
 from domain.types import Doc, Json
 
@@ -56,13 +56,31 @@ def ask_publicly(path: str) -> Answer:
     return _ask("GET", path, None, {"Accept-Language": i18n.request_language()})
 
 
-def ask(method: str, path: str, body: Json = None, *, role: str = "", **headers: str) -> Answer:
-    """Return the API's answer to a request in the visitor's name. `role` selects one of several roles at a table."""
+def ask(method: str, path: str, body: Json = None, *, role: str = "", token: str = "", **headers: str) -> Answer:
+    """Return the API's answer to a request in the visitor's name. `role` selects one of several roles at a table.
+
+    `token`: of another session than the visitor's, such as one that has just begun.
+    """
     sent = {name.replace("_", "-"): value for name, value in headers.items() if value}
     sent["Accept-Language"] = i18n.request_language()
-    sent |= {"Authorization": f"Bearer {token}"} if (token := session_token()) else {}
+    token = token or session_token() or _guest_token(path, role)
+    sent |= {"Authorization": f"Bearer {token}"} if token else {}
     sent |= {ROLE_HEADER: role} if role else {}
     return _ask(method, path, body, sent)
+
+
+def _guest_token(path: str, role: str) -> str:
+    """Return the token of a visitor without an account for a request: of its table and role, or of the same person."""
+    tables = guest_tables()
+    if not tables or session_owner() is not None:
+        return ""
+    parts = path.partition("?")[0].split("/")
+    if parts[1] != "games":
+        return ""
+    if len(parts) == 2:  # to open one more table as the same person
+        return next(iter(guest_principals(next(reversed(tables)))), "")
+    found = sorted(guest_principals(parts[2]).items(), key=lambda pair: pair[1].seat is None)
+    return next((token for token, principal in found if role in ("", str(principal.role))), "")
 
 
 def _ask(method: str, path: str, body: Json, sent: dict[str, str]) -> Answer:

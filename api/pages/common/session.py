@@ -32,15 +32,23 @@ from domain.accounts.credential_tables import CredentialOwner
 from domain.accounts.sessions import ABSOLUTE
 from domain.errors import AnnalsError
 from domain.kernel.text.message_catalog import Message
+from domain.service.principals import Principal
 from domain.types import Doc, Json
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 SESSION_COOKIE, VISIT_COOKIE, DEVICE_COOKIE = "annals_session", "annals_visit", "annals_device"
+GUEST_COOKIE = "annals_guest"
 """Cookie names. Over TLS they have the prefix `__Host-`: no other host and no other path can set them."""
 
 DEVICE_SECONDS = 365 * 86_400
 """Lifetime of the device cookie in seconds."""
+
+GUEST_SECONDS = 60 * 86_400
+"""Lifetime of the cookie with a guest's tokens in seconds."""
+
+MOST_GUEST_TABLES = 4
+"""Tables of a guest in a browser: the newest ones."""
 
 SIGNATURE_FIELD = "form"
 """Form field with the signature."""
@@ -49,10 +57,15 @@ FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 
 _TARGETS = re.compile(
-    r"/|/play|/desk|/games(/new|/[0-9a-f-]{36})?|/tournaments(/[0-9a-f-]{36})?|/oauth/authorize|/device|/account",
+    r"/|/play|/desk(/all)?|/games(/new|/invitations|/rematch|/[0-9a-f-]{36}(/around)?)?|/tournaments(/[0-9a-f-]{36}(/around)?)?"
+    r"|/oauth/authorize|/device|/account(/security|/notices|/programs|/people|/data)?|/moderation"
+    r"|/players/[A-Za-z0-9_-]{1,80}",
     re.ASCII,
 )
 """Paths allowed as targets after a login."""
+
+_GUEST_TOKEN = r"[0-9a-f-]{36}~(?:[0-9]{1,2}|director)~anl_[A-Za-z0-9_-]{10,200}"  # noqa: S105 - a shape
+_GUEST = re.compile(rf"{_GUEST_TOKEN}(?:\.{_GUEST_TOKEN})*", re.ASCII)
 
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; {script}form-action 'self'{targets}; "
@@ -89,7 +102,7 @@ def page(view: View, *, signed: bool = True, media: str = FORM) -> View:
             response = problem_page(problem)
         except AnnalsError as error:
             response = problem_page(problems.problem_of_error(error))
-        return _set_visit_cookie(response)
+        return _set_guest_cookie(_set_visit_cookie(response))
 
     vars(render)["any_query"] = True
     return render  # type: ignore[return-value] # the view with the same signature
@@ -177,6 +190,66 @@ def _set_cookie(response: Response, name: str, value: str, seconds: int | None) 
     response.set_cookie(
         _cookie(name), value, seconds, path="/", secure=public_url.is_secure(), httponly=True, samesite="Lax"
     )
+
+
+# --- guests ----------------------------------------------------------------------------------------------------
+
+
+def guest_tables() -> dict[str, dict[str, str]]:
+    """Return the tokens of a visitor without an account, by game and role: the oldest table first."""
+    if "guest" not in g:
+        g.guest = {} if g.get("owner") else _read_guest_cookie(request.cookies.get(_cookie(GUEST_COOKIE), ""))
+    found: dict[str, dict[str, str]] = g.guest
+    return found
+
+
+def _read_guest_cookie(text: str) -> dict[str, dict[str, str]]:
+    tables: dict[str, dict[str, str]] = {}
+    for each in text.split(".")[: 2 * MOST_GUEST_TABLES] if _GUEST.fullmatch(text) else ():
+        game, role, token = each.split("~")
+        tables.setdefault(game, {})[role] = token
+    return tables
+
+
+def keep_guest_token(game: str, role: str, token: str) -> None:
+    """Keep a token of a visitor without an account in the browser, and forget the oldest table."""
+    tables = guest_tables()
+    tables.setdefault(game, {})[role] = token
+    g.guest = dict([*tables.items()][-MOST_GUEST_TABLES:])
+    g.guest_changed = True
+
+
+def forget_guest_tables() -> None:
+    """Forget all tokens of a visitor with an account."""
+    g.guest = {}
+    g.guest_changed = _cookie(GUEST_COOKIE) in request.cookies
+
+
+def guest_principals(game: str) -> dict[str, Principal]:
+    """Return the valid tokens of a visitor without an account at a table, with their principals."""
+    known = g.setdefault("guest_roles", {})
+    if game not in known:
+        find = services().seat_tokens.authenticate
+        found = {token: find(token) for token in guest_tables().get(game, {}).values()}
+        known[game] = {token: each for token, each in found.items() if each is not None and each.game == game}
+    principals: dict[str, Principal] = known[game]
+    return principals
+
+
+def is_stranger(game: str) -> bool:
+    """Return True for a visitor without an account or a guest's token at a table: forms ask for a login first."""
+    return session_owner() is None and not guest_principals(game)
+
+
+def _set_guest_cookie(response: Response) -> Response:
+    """Set the cookie of a guest if the tokens have changed."""
+    if not g.get("guest_changed"):
+        return response
+    text = ".".join(
+        f"{game}~{role}~{token}" for game, tokens in guest_tables().items() for role, token in tokens.items()
+    )
+    _set_cookie(response, GUEST_COOKIE, text, GUEST_SECONDS if text else 0)
+    return response
 
 
 # --- forms -----------------------------------------------------------------------------------------------------
@@ -295,6 +368,8 @@ def render_page(
         "say": functools.partial(_translate, lang),
         "stamp": functools.cache(_sign_form),  # most forms of a page have one path
         "me": current_account() if g.get("owner") else None,
+        "is_guest": bool(guest_tables()),
+        "may_register": services().settings.registration == "open",
         "problem": None,
         "script": script,
         "wide": False,
@@ -310,6 +385,12 @@ def render_page(
     policy = _POLICY.format(script=scripts, targets="".join(f" {target}" for target in targets))
     response.headers["Content-Security-Policy"] = policy
     return response
+
+
+def render_fragment(template: str, lang: str, /, **values: Any) -> str:
+    """Render a part of a page that is the same for all its readers."""
+    say = functools.partial(_translate, lang)
+    return _templates().get_template(f"{template}.html").render({"say": say, **values})
 
 
 def render_games_page(template: str, status: int = 200, /, **values: Any) -> Response:

@@ -17,15 +17,23 @@ from api.pages.common.form_keys import new_form_key, read_form_key
 from api.pages.common.in_process import RefusedCall, ask, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
-from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
+from api.pages.common.session import (
+    keep_guest_token,
+    localize_problem,
+    redirect,
+    render_games_page,
+    session_owner,
+)
+from api.pages.lobby.game_cards import list_cards
 from api.pages.lobby.ruleset_options import read_options, show_options
+from api.schemas.accounts import MyChallengeDoc, MyChallengesDoc
 from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
 from api.schemas.table_responses import LobbyDoc, MyGamesDoc
 from api.services import services
 from domain.bots import HEURISTIC
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message, load_texts
-from domain.types import Doc, Json
+from domain.types import DIRECTOR, Doc, Json
 
 STATUSES = ("open", "running", "closed")
 MOST_SHOWN = 20
@@ -99,9 +107,16 @@ def show_home() -> Response:
         due=sorted(due, key=lambda table: (table.doc["left"] is None, table.doc["left"] or 0)),
         running=[each for each in _public_tables("running", 5) if each.doc["game"] not in own],
         open=_public_tables("open", 10, free="1"),
-        rulesets=[] if session_owner() else _rulesets(),
+        cards=[] if session_owner() else list_cards(_rulesets()),
+        invitations=list_invitations(),
+        key=new_form_key(),
         times=clocks.Times.of_visitor(),
     )
+
+
+def list_invitations() -> list[MyChallengeDoc]:
+    """Return the open invitations to the visitor, none without a login."""
+    return read_document(MyChallengesDoc, "/me/challenges")["items"] if session_owner() else []
 
 
 def list_own_tables(*statuses: str) -> list[TableShown]:
@@ -155,6 +170,8 @@ def show_lobby() -> Response:
         rulesets=_rulesets(),
         ruleset=ruleset,
         table_title=title,
+        invitations=list_invitations(),
+        key=new_form_key(),
         times=clocks.Times.of_visitor(),
     )
 
@@ -219,12 +236,9 @@ def _open(rules: RulesetDoc) -> Response:
 
 
 def play_now() -> Response:
-    """Show the games to play against bots, and start one."""
-    if session_owner() is None:
-        is_closed = services().settings.registration == "closed"
-        return log_in_first() if is_closed or request.method == "POST" else redirect("/register?next=/play")
+    """Show the games to play against bots, and start one: also for a guest."""
     if request.method == "GET":
-        return render_games_page("play_now", rulesets=_rulesets(), key=new_form_key())
+        return render_games_page("play_now", wide=True, cards=list_cards(_rulesets()), key=new_form_key())
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")
@@ -237,10 +251,19 @@ def open_against_bots(ruleset: str, seats: int, options: Doc, key: str, level: s
     """Open a table, give all seats but the first to bots of a level, and start. Return `game` and `position`."""
     body: Doc = {"ruleset": ruleset, "seats": seats, "listing": "unlisted", "options": options}
     body |= {"talk": "none"}  # bots do not talk
-    game = require("POST", "/games", body, Idempotency_Key=key)["game"]
+    opened = require("POST", "/games", body, Idempotency_Key=key)
+    game = _keep_token(opened["game"], DIRECTOR, opened)
     for seat in range(1, seats):
         seated = {"seat": seat, "bot": level}
-        require("POST", f"/games/{game}/seats", seated, role="director", Idempotency_Key=f"{key}-{seat}")
-    require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
-    started = require("POST", f"/games/{game}/start", role="director", Idempotency_Key=f"{key}-start")
+        require("POST", f"/games/{game}/seats", seated, role=DIRECTOR, Idempotency_Key=f"{key}-{seat}")
+    taken = require("POST", f"/games/{game}/seats", {"seat": 0}, Idempotency_Key=f"{key}-own")
+    _keep_token(game, "0", taken)
+    started = require("POST", f"/games/{game}/start", role=DIRECTOR, Idempotency_Key=f"{key}-start")
     return {"game": game, "position": started["position"]}
+
+
+def _keep_token(game: str, role: str, answer: Doc) -> str:
+    """Keep the token of a guest in the browser, and return the game."""
+    if "token" in answer:
+        keep_guest_token(game, role, answer["token"])
+    return game

@@ -8,13 +8,18 @@ import re
 from flask import Response, request
 
 from api.http import i18n
+from api.http.i18n import DEFAULT_LANGUAGE
 from api.http.problems import Problem
+from api.pages.common.geometry import load_geometry
 from api.pages.common.in_process import RefusedCall, ask_publicly
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.session import png_response, render_svg, static_text, svg_response
 from api.pages.map.board_png import draw_png
+from api.pages.map.map_drawing import draw_map
 from api.pages.map.map_view import Offers, show_map
+from api.services import services
+from domain.errors import UnknownRuleset
 from domain.types import Doc
 
 _PIECES = re.compile(r"<defs>(.*)</defs>", re.DOTALL)
@@ -48,6 +53,22 @@ def _draw_public_board(game: str) -> str:
     if picture is None:
         raise Problem("not_found")
     return picture
+
+
+def show_shelf(ruleset: str) -> Response:
+    """Show the map of a ruleset without pieces and names, for the card of the game."""
+    try:
+        geometry = load_geometry(services().registry.get(ruleset).package)
+    except UnknownRuleset:
+        raise Problem("not_found") from None
+    if geometry is None:
+        raise Problem("not_found")
+    style = f"<style>{_PAPER}{static_text('map.css')}</style>"
+    parts = draw_map(geometry, DEFAULT_LANGUAGE).parts.partition('<g id="names">')[0]
+    drawn = render_svg("shelf.svg.html", geometry=geometry).replace("<defs/>", f"{style}<defs>{parts}</defs>", 1)
+    response = svg_response(drawn)
+    response.headers["Cache-Control"] = "public, max-age=86400"
+    return response
 
 
 def is_public(summary: Doc, version: int) -> bool:

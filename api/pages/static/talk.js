@@ -45,10 +45,11 @@ class Talk {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || !this.view.contains(form) || event.defaultPrevented) return;
     event.preventDefault();
-    const button = form.querySelector("button");
+    const button = event.submitter instanceof HTMLButtonElement ? event.submitter : form.querySelector("button");
     if (button) button.disabled = true;
     const fields = new URLSearchParams();
     for (const [name, value] of new FormData(form)) fields.append(name, String(value));
+    if (button?.name) fields.append(button.name, button.value);
     const answer = await fetch(form.action, { method: "POST", body: fields }).catch(() => null);
     if (button) button.disabled = false;
     const next = answer ? parse(await answer.text()) : null;

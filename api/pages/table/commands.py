@@ -15,7 +15,7 @@ from api.pages.common.agreements import read_act
 from api.pages.common.form_keys import read_form_key
 from api.pages.common.in_process import Answer, RefusedCall, ask, require
 from api.pages.common.numbers import parse_number, read_number
-from api.pages.common.session import redirect, render_games_page, session_owner
+from api.pages.common.session import is_stranger, redirect, render_games_page, session_owner
 from api.pages.decision.order_sheet import cancel_moves
 from api.pages.lobby.lobby import open_against_bots
 from api.pages.table.earlier_orders import copy_orders
@@ -34,7 +34,7 @@ _TRIES = 3
 
 def command(game: str) -> Response:
     """Carry out a command at a table, and show the table."""
-    if session_owner() is None:
+    if is_stranger(game):
         return show_login(f"/games/{game}")
     page, act = load_table_page(game), request.form.get("act", "")
     if act == "copy":

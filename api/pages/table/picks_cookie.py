@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from api.pages.common.session import form_owner, redirect, session_owner, set_table_cookie, table_cookie
+from api.pages.common.session import form_owner, is_stranger, redirect, set_table_cookie, table_cookie
 from api.pages.decision.move_choices import Pick, Picks
 from api.pages.table.table_page import TablePage
 from api.services import services
@@ -37,7 +37,7 @@ def keep_picks(page: TablePage, picks: Picks, position: int = 0) -> Response | N
 def recall_picks(page: TablePage) -> Picks | None:
     """Return the answers in the cookie, perhaps to an earlier decision, or None."""
     text = table_cookie(COOKIE)
-    if not text or session_owner() is None:
+    if not text or is_stranger(page.game):
         return None
     state = services().account_store.signed_forms.open(form_owner(), _use(page), text)
     if state is None:

@@ -13,7 +13,7 @@ from api.pages.account.login import show_login
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
-from api.pages.common.session import redirect, session_owner
+from api.pages.common.session import is_stranger, redirect
 from api.pages.decision.map_starts import find_next_piece, find_only_path, give_usual
 from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Pick, Picks, parse
 from api.pages.decision.number_forms import Numbers, build_several, read_numbers
@@ -43,7 +43,7 @@ def reopen_answer(game: str) -> Response:
 
 def play(game: str) -> Response:
     """Take an answer to a question of the move builder, and lead to the next question, or make the move."""
-    if session_owner() is None:
+    if is_stranger(game):
         return show_login(f"/games/{game}")
     page = load_table_page(game)
     if "again" in request.form:

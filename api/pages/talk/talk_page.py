@@ -15,8 +15,15 @@ from api.pages.common.form_keys import new_form_key, read_form_key
 from api.pages.common.in_process import RefusedCall, ask, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
-from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
+from api.pages.common.session import (
+    is_stranger,
+    localize_problem,
+    redirect,
+    render_games_page,
+    session_owner,
+)
 from api.pages.table.table_page import TablePage, load_table_page
+from api.pages.talk.treaty_form import TreatyForm, load_form, read_answer, read_treaty
 from domain.types import MAX_INT, Doc, Json
 
 NEWEST = 50
@@ -31,13 +38,15 @@ class TalkShown:
     doc: Doc
     """The document of the API."""
     conversation: Doc | None
-    """The conversation that is open; None: the list."""
+    """The open conversation; None: the list."""
     messages: Sequence[Doc] = ()
     notes: Sequence[Doc] = ()
     newest: Doc | None = None
-    """The last message of others that the visitor had not read before."""
+    """The last message of others unread before."""
     draft: str = ""
-    """A text that was refused."""
+    """A refused text."""
+    form: TreatyForm | None = None
+    """The form for a treaty, if the visitor has asked for it."""
     to: int | None = None
     """Seat to which a letter is about to be written."""
 
@@ -76,13 +85,18 @@ class TalkShown:
         return bool(self.doc["public" if self.conversation["kind"] == "table" else "private"])
 
     @property
+    def may_propose(self) -> bool:
+        """Return whether the rules of a running game know treaties."""
+        return self.page.summary["status"] == "running" and bool(self.labels.rules.treaties.kinds)
+
+    @property
     def last(self) -> int:
         """Return the place of the last message."""
         return max((each["last"]["entry"] for each in self.doc["conversations"] if each["last"]), default=0)
 
 
 def _find_newest(doc: Doc) -> Doc | None:
-    """Return the last message of others that the visitor has not read."""
+    """Return the last message of others unread by the visitor."""
     unread = [each["last"] for each in doc["conversations"] if each["unread"] and not each["muted"]]
     texts = [each for each in unread if each and each["text"] and not each["own"]]
     return max(texts, key=lambda each: int(each["entry"]), default=None)
@@ -111,17 +125,22 @@ def _render(page: TablePage, problem: Problem | None = None) -> Response:
             found["unread"] = 0
     notes = ask("GET", f"/games/{game}/notes", role=role).doc.get("items", ()) if session_owner() else ()
     draft = request.form.get("text", "") if problem else ""
+    form = load_form(page, doc, found)
     return render_games_page(
         "talk",
         problem.status if problem else 200,
         page=page,
         labels=page.labels,
         summary=page.summary,
-        shown=TalkShown(page, doc, found, messages, notes, newest, draft, parse_number(request.args.get("to", ""), 99)),
+        shown=TalkShown(page, doc, found, messages, notes, newest, draft, form, _read_addressee()),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         problem=localize_problem(problem) if problem else None,
     )
+
+
+def _read_addressee() -> int | None:
+    return parse_number(request.args.get("to", ""), 99)
 
 
 def download_mailbox(game: str) -> Response:
@@ -136,7 +155,7 @@ def download_mailbox(game: str) -> Response:
 
 def write_talk(game: str) -> Response:
     """Carry out a form of the page: write, mute, or keep a note."""
-    if session_owner() is None:
+    if is_stranger(game):
         return show_login(f"/games/{game}/talk")
     page = load_table_page(game)
     acts = {"say": _say, "mute": _mute, "note": _keep_note}
@@ -165,7 +184,9 @@ def _say(page: TablePage) -> str:
             raise Problem("form_stale")
         seats = known["seats"]
     version = parse_number(form.get("version", ""), MAX_INT)
-    body: Doc = {"to": seats, "text": form.get("text", ""), "version": version}
+    treaty, answer = read_treaty(form), read_answer(form)
+    body: Doc = {"to": [] if answer else seats, "text": form.get("text", ""), "version": version}
+    body |= {"treaty": treaty, "answer": answer}
     sent = require("POST", f"/games/{page.game}/talk/messages", body, role=role, Idempotency_Key=read_form_key())
     return str(sent["conversation"])
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from api.documents.entrant_points import build_points
@@ -18,7 +18,7 @@ from domain.tournaments.explain import DECIMALS
 from domain.types import Json
 
 UNFOLDED = 64
-"""Most entrants of standings that unfold in place; of more, the parts stand on the page of each."""
+"""Most entrants of standings to unfold in place; of more, the parts stand on the page of each."""
 
 _HEX_SHOWN = 8
 """Digits of a draw: they tell its entrants apart."""
@@ -49,6 +49,8 @@ class StandingsShown:
     """Number of tables without a result."""
     unranked: Sequence[int]
     """Entrants of a ladder or arena without a place."""
+    rendered: dict[Hashable, str] = field(default_factory=dict, compare=False)
+    """The rows as they were rendered last, by all that they depend on besides."""
 
 
 def show_standings(tournament: str, stage: int, after: int, lang: str) -> StandingsShown | None:

@@ -16,6 +16,7 @@ from api.pages.common.in_process import ask
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, session_owner
 from api.pages.tournaments.tournament_pages import load_tournament, render_tournament
+from domain.tournaments.aggregate.tournament import MAX_NUMBER
 from domain.tournaments.bids import TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.sizes import MAX_SEATS
@@ -102,6 +103,7 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "queue": lambda: ("POST", "/queue", {}),
     "leave": lambda: ("DELETE", "/queue", {}),
     "check_in": lambda: ("POST", "/checkin", _read_text("nonce_hash")),
+    "check_in_other": lambda: ("POST", f"/entrants/{read_number('entrant', MAX_NUMBER)}/checkin", {}),
     "nonce": lambda: ("POST", "/nonce", {"nonce": "", **_read_text("nonce")}),
     "checking": lambda: ("POST", "/phases", {"phase": "checking"}),
     "drawing": lambda: ("POST", "/phases", {"phase": "drawing"}),

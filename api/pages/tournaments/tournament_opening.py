@@ -14,7 +14,7 @@ from api.pages.account.login import show_login
 from api.pages.common.form_keys import goes_back, list_kept_fields, new_form_key, read_form_key
 from api.pages.common.form_texts import read_text
 from api.pages.common.in_process import RefusedCall, ask, read_document
-from api.pages.common.numbers import read_number
+from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.pace_form import PaceForm, read_pace
 from api.pages.tournaments.tournament_terms import TermsShown
@@ -25,6 +25,8 @@ from domain.errors import InvalidTable
 from domain.types import Doc
 
 ADDRESS = "/tournaments/new"
+MOST_MINUTES = 100_000
+"""Longest time of a table in the form, minutes."""
 
 
 @functools.cache
@@ -46,7 +48,9 @@ def open_from_example() -> Response:
     example = load_examples()[chosen]
     labels = TermsShown.of_body(example).labels
     pace = read_pace(labels, example["table"]["pace"])
-    body = {**example, "listing": listing, "table": {**example["table"], "pace": pace}}
+    minutes = parse_number(request.form.get("minutes", ""), MOST_MINUTES, 1)
+    limit = {"time_limit": minutes * 60} if minutes else {}
+    body = {**example, "listing": listing, "table": {**example["table"], "pace": pace, **limit}}
     del body["title"]
     body |= {"title": title} if title else {}
     shown = TermsShown(body, labels)

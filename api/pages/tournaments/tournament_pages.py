@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import ClassVar
 from urllib.parse import urlencode
 
 from flask import Response, g, request
+from markupsafe import Markup
 
 from api.event_stakes import has_stake_in_stage
 from api.http import i18n, public_url
@@ -19,19 +21,23 @@ from api.pages.common.form_keys import new_form_key
 from api.pages.common.in_process import Answer, RefusedCall, ask, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
-from api.pages.common.qr_codes import build_qr_code
-from api.pages.common.session import localize_problem, render_games_page, session_owner
-from api.pages.tournaments.standings_shown import show_standings
+from api.pages.common.qr_codes import QrCode, build_qr_code
+from api.pages.common.session import localize_problem, render_fragment, render_games_page, session_owner
+from api.pages.tournaments.standings_shown import StandingsShown, show_standings
 from api.pages.tournaments.tournament_charts import ProgressChart, draw_progress
 from api.pages.tournaments.tournament_terms import TermsShown
 from api.schemas.history_responses import RulesetsDoc
 from api.schemas.tournament_responses import FollowedSeriesDoc
 from api.services import services
 from api.tournament_rights import list_rights
+from domain.compat import cached_property
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.aggregate.point_parts import write_points
 from domain.tournaments.aggregate.tournament import LEAST_TABLES
 from domain.types import Doc
+
+MOST_RENDERED = 4
+"""Renderings of the same standings that are kept: after a name has changed, another one takes their place."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +125,16 @@ class TournamentShown:
 
     def entrant(self, number: int) -> str:
         """Return the name of an entrant."""
-        people = self.doc["people"]
-        name = self.doc["names"].get(people[number]["player"]) if number < len(people) else None
-        if name:
-            return str(name)
-        return i18n.translate(Message("entrant {number}", number=number), self.labels.texts.lang)
+        return self.labels_of_entrants[number]
+
+    @cached_property
+    def labels_of_entrants(self) -> list[str]:
+        """The names of the entrants by their numbers."""
+        names, lang = self.doc["names"], self.labels.texts.lang
+        return [
+            str(names.get(each["player"]) or i18n.translate(Message("entrant {number}", number=number), lang))
+            for number, each in enumerate(self.doc["people"])
+        ]
 
     def card(self, entrant: int, view: Mapping[str, int] = MappingProxyType({})) -> str:
         """Return the address of an entrant's page, with the stage and round of the standings."""
@@ -202,14 +213,15 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
     after = _read_small("after")
     ranked = page.doc["ranked"] if stage == page.doc["stage"] else last
     after = after if after <= ranked else 0
-    has_standings = page.doc["plan"] or page.doc["ranked"]
+    is_begun = page.doc["plan"] or page.doc["ranked"]
+    standings = show_standings(page.doc["tournament"], stage, after, i18n.request_language()) if is_begun else None
     shown_at = _find_public_address(path)
     return render_games_page(
         "tournament",
         refused.status if refused else 200,
         wide=True,
         shown_at=shown_at,
-        code=build_qr_code(shown_at) if shown_at else None,
+        code=_draw_code(shown_at) if shown_at else None,
         page=page,
         doc=page.doc,
         terms=TermsShown(page.doc, page.labels),
@@ -217,10 +229,8 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         number=number,
         last=last,
         round=drawn.doc if drawn and drawn.status < 400 else None,
-        standings=show_standings(page.doc["tournament"], stage, after, i18n.request_language())
-        if has_standings
-        else None,
-        view=({"stage": stage} if len(page.doc["stages"]) > 1 else {}) | ({"after": after} if after else {}),
+        standings=standings,
+        standing_rows=_show_rows(page, standings, stage, after),
         chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
         after=after,
         ranked=ranked,
@@ -232,6 +242,32 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _show_rows(page: TournamentShown, standings: StandingsShown | None, stage: int, after: int) -> Markup:
+    """Return the rows of standings, the visitor's own marked; they are rendered once for each version and language."""
+    if standings is None:
+        return Markup()
+    view = ({"stage": stage} if len(page.doc["stages"]) > 1 else {}) | ({"after": after} if after else {})
+    key = (i18n.request_language(), stage, after, tuple(page.labels_of_entrants))
+    if key not in standings.rendered:
+        fragment = render_fragment(
+            "tournament_rows", key[0], page=page, standings=standings, stage=stage, after=after, view=view
+        )
+        if len(standings.rendered) > MOST_RENDERED:
+            standings.rendered.clear()
+        standings.rendered[key] = fragment
+    rows = standings.rendered[key]
+    if page.entry:
+        own = f'<tr id="entrant-{page.entry["entrant"]}"'
+        rows = rows.replace(f"{own}>", f'{own} class="due">')
+    return Markup(rows)  # noqa: S704 - rendered by a template
+
+
+@functools.lru_cache(256)
+def _draw_code(address: str) -> QrCode:
+    """Return the QR code of a public address."""
+    return build_qr_code(address)
 
 
 def _list_questions(page: TournamentShown) -> Doc:

@@ -56,6 +56,11 @@ class TermsShown:
         return longest_seconds(self.labels, self.doc["table"].get("pace"))
 
     @property
+    def time_limit(self) -> int:
+        """Return the seconds of play until a table ends, or 0."""
+        return int(self.doc["table"].get("time_limit") or 0)
+
+    @property
     def pace(self) -> list[str]:
         """Return what the pace means, one line for each part."""
         return tell_pace(self.labels, self.doc["table"].get("pace"))

@@ -24,6 +24,7 @@ from domain.games.age_of_reason.template_context import (
     gather_headlines,
     move_context,
 )
+from domain.games.age_of_reason.treaties import TREATIES
 from domain.games.common.validators import Either
 from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
@@ -100,6 +101,7 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     fill=fill,
     redeal=redeal,
     bot=propose,
+    treaties=TREATIES,
 )
 
 RULESETS = (RULESET,)

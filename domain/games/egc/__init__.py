@@ -19,6 +19,7 @@ from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
 from domain.games.egc.state import Egc
 from domain.games.egc.template_context import CONTEXT_BUILDERS, complete_sentences, gather_headlines, move_context
+from domain.games.egc.treaties import TREATIES
 from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean
@@ -90,6 +91,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     fill=fill,
     redeal=redeal,
     bot=propose,
+    treaties=TREATIES,
 )
 
 RULESETS = (RULESET,)

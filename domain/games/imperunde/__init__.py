@@ -21,6 +21,7 @@ from domain.games.imperunde.scoring import scores
 from domain.games.imperunde.sentence_completion import complete_sentences, gather_headlines
 from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS, move_context
+from domain.games.imperunde.treaties import TREATIES
 from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, Nullable, Word
@@ -95,6 +96,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     fill=fill,
     redeal=redeal,
     bot=propose,
+    treaties=TREATIES,
 )
 
 RULESETS = (RULESET,)

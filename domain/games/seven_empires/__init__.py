@@ -24,6 +24,7 @@ from domain.games.seven_empires.template_context import (
     gather_headlines,
     move_context,
 )
+from domain.games.seven_empires.treaties import TREATIES
 from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import Boolean, IntegerRange, Word
@@ -103,6 +104,7 @@ RULESET: Ruleset[Seven] = Ruleset(
     fill=fill,
     redeal=redeal,
     bot=propose,
+    treaties=TREATIES,
 )
 
 RULESETS = (RULESET,)

@@ -26,6 +26,7 @@ from domain.games.struggle_of_empires.template_context import (
     gather_headlines,
     move_context,
 )
+from domain.games.struggle_of_empires.treaties import TREATIES
 from domain.kernel.rules.meta import Meta, OptionType, TalkRules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.schema.validators import IntegerRange, ListOf, Word
@@ -108,6 +109,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     fill=fill,
     redeal=redeal,
     bot=propose,
+    treaties=TREATIES,
 )
 
 RULESETS = (RULESET,)

@@ -128,7 +128,8 @@ def update_timing(game: AnyGame, record: Record, banks: tuple[TimeBank, ...], pa
     """Return the lasting time of the game after a record, with these time banks and pauses."""
     timing, kind, is_clocked = game.timing, record.head.kind, bool(game.reversible.clocks)
     is_refilled = "clock" in record.head.body
-    is_unchanged = banks is timing.banks and pauses is timing.pauses
+    since = _find_limited_since(game, record)
+    is_unchanged = banks is timing.banks and pauses is timing.pauses and since == timing.limited_since
     if is_unchanged and not is_clocked and not timing.misses and not is_refilled:
         return timing
     return assign(
@@ -139,7 +140,16 @@ def update_timing(game: AnyGame, record: Record, banks: tuple[TimeBank, ...], pa
         granted=_update_granted(game, record) if is_clocked and kind == "ruled" else timing.granted,
         misses=timing.count_misses(record, game.state.vacant) if timing.misses else timing.misses,
         fresh_timers=_update_fresh_timers(game, record) if is_refilled else timing.fresh_timers,
+        limited_since=since,
     )
+
+
+def _find_limited_since(game: AnyGame, record: Record) -> int:
+    """Return the beginning of the time limit after a record; 0 without one."""
+    since = game.timing.limited_since
+    if record.head.kind == "started":
+        return record.head.at if "time_limit" in game.terms else 0
+    return since + clock_shift(record) if since else 0
 
 
 def update_thinking(game: AnyGame, record: Record) -> tuple[int, ...]:

@@ -68,6 +68,10 @@ TABLE_CODES: Mapping[str, str] = {
     "talk_is_off": "the players of this table do not write to each other here, or not in private (`talk`)",
     "not_now": "this is not the time for such a message (`when`)",
     "unknown_reference": "the message names a version that does not exist (`at`)",
+    "unknown_treaty": "the ruleset has no treaty of this kind (`kinds`)",
+    "no_treaty": "the message proposes nothing that you could answer",
+    "treaty_answered": "your seat has answered this treaty before",
+    "treaty_expired": "the time to answer is over (`ended`)",
 }
 """Refusals of table commands, the same in every game."""
 
@@ -82,13 +86,13 @@ class Command(ABC):
     """Command on an open game. Its fields are its arguments, JSON values."""
 
     open_to_players: ClassVar[bool] = False
-    """True if an officer who has a seat in the game may execute it alone; no command is unless it says so."""
+    """True if an officer with a seat in the game may execute it alone; no command is unless it says so."""
 
     least_office: ClassVar[Office] = "director"
     """The lowest role of an officer with the right to execute it."""
 
     forbids_stake: ClassVar[bool] = False
-    """True if no officer who has a seat in the game may execute it, at any table."""
+    """True if no officer with a seat in the game may execute it, at any table."""
 
     verb: ClassVar[str]
     """Name of the command in the stored hash; neither it nor the names of the fields may change."""

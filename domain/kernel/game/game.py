@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar, cast
 from domain.kernel.game.appeals import Appeals
 from domain.kernel.game.deadlines import SECOND, FrameClock, due_times, running_clock, seat_deadline
 from domain.kernel.game.officers import Staff
-from domain.kernel.game.playing_time import Pause, current_pause
+from domain.kernel.game.playing_time import Pause, current_pause, moved_time
 from domain.kernel.game.rulings import Ruling
 from domain.kernel.game.seat_players import Player, Seating
 from domain.kernel.game.timing import Timing
@@ -308,6 +308,14 @@ class Game(Generic[S_co]):
     def playing_time(self, at: int) -> int:
         """Return the time of all clocks and spans at a time of day; it stands still during pauses."""
         return self.timing.playing_time(at)
+
+    @property
+    def limit_end(self) -> int | None:
+        """Return the end of the table's time limit, ms: pauses move it. None without one, or while no clock runs."""
+        since = self.timing.limited_since
+        if not since or self.status != "running" or self.has_stopped:
+            return None
+        return moved_time(self.timing.pauses, since) + int(self.terms["time_limit"]) * SECOND
 
     @property
     def deadline(self) -> int | None:

@@ -41,6 +41,7 @@ TERMS = (
     "several",
     "delay",
     "misses",
+    "time_limit",
     "officers",
     "appeals",
     "leavers",
@@ -53,7 +54,8 @@ TERMS = (
 """Terms of a table: seats required to agree to an undo; visibility of the table in listings; seconds of holding a seat
 after its player leaves; permission for one person to have several seats (granted in older records, without the
 term); seconds of delay for viewers; missed deadlines on end (`row`) or altogether (`all`) after which a seat counts as
-vacant (never in older records, without the term); whether officers must be `neutral` (not in older records);
+vacant (never in older records, without the term); seconds of play after which the table is adjourned
+(`time_limit`); whether officers must be `neutral` (not in older records);
 seconds to appeal against an act of an officer (`appeal`) and to answer (`answer`; no appeals without the term);
 `leavers: last` if giving a seat back counts as a concession for ratings (not in older records); what players may write
 (`talk`; nothing without the term), whether a new player of a seat reads its letters (`papers: pass_on`), and whether

@@ -1,6 +1,7 @@
 """Rulings about the end of a game, and its final places.
 
-A ruling ends play at once. For a day it can be withdrawn, and nothing hidden is shown. Then the game is closed.
+A ruling ends play at once. For a day, or the time in its record, it can be withdrawn, and nothing hidden is shown. Then
+the game is closed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ ENDINGS: tuple[Ending, ...] = get_args(Ending)
 """Endings by ruling: ranked by the true state, by given places, with forfeiting seats last; without a result."""
 
 WITHDRAWAL_MS = DAY
-"""Time for withdrawing a ruling, ms."""
+"""Time for withdrawing a ruling, ms, unless its record has another one."""
+
+LEAST_FINAL_AFTER, DEFAULT_FINAL_AFTER = 600, WITHDRAWAL_MS // SECOND
+"""Shortest time for withdrawing an officer's ruling, and that of a ruling without one, seconds."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,15 @@ class Ruling:
     """Seat -> penalty points, apart from the points of the game."""
     pause: Pause | None = None
     """The pause that it found."""
+    window: int = WITHDRAWAL_MS
+    """Time for withdrawing it, ms; 0 for one by the table's own time limit."""
     contested_until: int = 0
     """Time until which an appeal keeps it open, ms; 0 without one."""
 
     @property
     def final_at(self) -> int:
         """Return the end of the time for withdrawing it, ms."""
-        return max(self.at + WITHDRAWAL_MS, self.contested_until)
+        return max(self.at + self.window, self.contested_until)
 
     @property
     def is_ranked(self) -> bool:
@@ -76,7 +82,8 @@ class Ruling:
         penalties = {int(seat): points for seat, points in body.get("penalties", {}).items()}
         lists = tuple(body.get("places", ())), tuple(body.get("forfeits", ()))
         office = officer.office if officer else None
-        return cls(record.version, record.time, body["reason"], office, *lists, penalties, pause)
+        window = body["final_after"] * SECOND if "final_after" in body else WITHDRAWAL_MS
+        return cls(record.version, record.time, body["reason"], office, *lists, penalties, pause, window)
 
     def penalties_to_json(self) -> dict[str, int]:
         """Return seat -> penalty points."""

@@ -37,6 +37,8 @@ class Timing:
     fresh_timers: Mapping[Seat, int] = field(default_factory=dict)
     """Seat -> timer of the decision with the full time given last to a new player of the seat."""
     pauses: Pauses = ()
+    limited_since: int = 0
+    """Time of the start of a game with a time limit, later by each shift; 0 without the term."""
 
     def playing_time(self, at: int) -> int:
         """Return the time of all clocks and spans at a time of day; it stands still during pauses."""

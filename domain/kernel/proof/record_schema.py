@@ -126,6 +126,7 @@ class OpenedBody(_Schema):
     several: bool = True
     delay: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
     misses: MissLimits | None = None
+    time_limit: Annotated[int, Meta(ge=60, le=MAX_SECONDS)] | None = None
     officers: Literal["any", "neutral"] = "any"
     appeals: AppealTimes | None = None
     leavers: Literal["last"] | None = None
@@ -212,6 +213,7 @@ class EndedBody(_Schema, tag_field="act", tag="end"):
     places: list[Count] = []
     forfeits: list[Seats] = []
     penalties: dict[str, Number] = {}
+    final_after: Annotated[int, Meta(ge=0, le=86_400)] = 86_400
 
 
 class WithdrawnBody(_Schema, tag_field="act", tag="withdraw"):

@@ -60,7 +60,7 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "conflict_of_interest": "the officer plays in the matter",
     "already_officer": "the person has this office",
     "no_officer": "the person has no office",
-    "appeal_made": "somebody has appealed against the ruling",
+    "appeal_made": "the entrant has appealed against the ruling",
     "no_appeal": "nobody has appealed against the ruling",
     "appeal_answered": "the appeal has been answered",
     "bye_wanted": "the entrant wants this bye already",
@@ -306,7 +306,10 @@ def require_entrant(t: Tournament, players: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class CheckIn(TournamentCommand):
-    """An entrant is present, and may send the hash of a nonce that the draw will contain."""
+    """An entrant is present, and may send the hash of a nonce that the draw will contain.
+
+    Between rounds it brings back an entrant after a missed check-in, without a nonce.
+    """
 
     verb: ClassVar[str] = "CheckIn"
     by: ClassVar[By] = "entrant"
@@ -314,13 +317,45 @@ class CheckIn(TournamentCommand):
     nonce_hash: str = ""
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
-        require_phase(t, "checking")
+        require_phase(t, "checking", "running")
         entrant = require_entrant(t, self.players)
-        refuse_unless(t.may_check_in(entrant), "not_eligible")
-        refuse_unless(entrant not in t.commitments, "already_checked_in")
+        require_check_in(t, entrant)
+        refuse_unless(t.status == "checking" or not self.nonce_hash, "nonces_closed")
         refuse_unless(not self.nonce_hash or _HEX.fullmatch(self.nonce_hash) is not None, "nonce_wrong")
         committed = {"nonce_hash": self.nonce_hash} if self.nonce_hash else {}
         return [RecordDraft("checked", {"entrant": entrant, **committed})]
+
+
+def require_check_in(t: Tournament, entrant: int) -> None:
+    """Raise RuleError unless an entrant may check in, or come back for the next draw."""
+    if t.status == "checking":
+        refuse_unless(t.may_check_in(entrant), "not_eligible")
+        refuse_unless(entrant not in t.commitments, "already_checked_in")
+    else:
+        refuse_unless(t.next_draw is not None, "wrong_status", status=t.status)
+        refuse_unless(entrant not in t.participants, "already_checked_in")
+        refuse_unless(entrant in t.list_left_out(), "not_eligible")
+
+
+@dataclass(frozen=True)
+class CheckInOther(EventOfficerCommand):
+    """An officer checks in a present entrant, or brings one back for the next draw."""
+
+    verb: ClassVar[str] = "CheckInOther"
+    entrant: int
+    officer: str
+    """Player id."""
+
+    def find_moved_stage(self, t: Tournament) -> int | None:
+        """Name no stage: presence moves no place, and it is in the record."""
+        return None
+
+    def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        require_phase(t, "checking", "running")
+        refuse_unless(0 <= self.entrant < len(t.entrants), "unknown_entrant")
+        refuse_unless(not t.entrants[self.entrant].withdrawn, "not_entered")
+        require_check_in(t, self.entrant)
+        return [RecordDraft("checked", {"entrant": self.entrant, "officer": self.officer})]
 
 
 @dataclass(frozen=True)
@@ -424,7 +459,7 @@ class Draw(EventOfficerCommand):
             self._check_again(t)
         if self.round > 1:
             require_ranked(t, self.stage, self.round - 1)
-        refuse_unless(not t.hidden_nonces or now > t.nonces_end, "nonces_missing", until=t.nonces_end)
+        refuse_unless(not t.awaited_nonces or now > t.nonces_end, "nonces_missing", until=t.nonces_end)
         refuse_unless(len(t.secrets) <= t.terms.chain, "chain_used")
 
     def _check_again(self, t: Tournament) -> None:

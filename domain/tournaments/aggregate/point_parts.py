@@ -1,4 +1,4 @@
-"""The parts of an entrant's points: tables, credits, byes, absences, penalties, and what rulings have changed.
+"""The parts of an entrant's points: tables, credits, byes, absences, penalties, and the changes by rulings.
 
 They follow the sums of `Tally`, so that they add up to the points of the standings.
 """
@@ -28,8 +28,8 @@ PARTS = TABLE, RUNNING, VOID, CREDIT, BYE, MISSED, PENALTY = (
     "missed",
     "penalty",
 )
-"""Kinds: a table that counts, one in play, one that does not count, one with a credit in its place, a bye, a round
-without a table, a penalty."""
+"""Kinds: a table, one in play, one out of the count, one with a credit in its place, a bye, a round without a table, a
+penalty."""
 
 DRAWN, ABSENT, LEFT, RULED, NO_RESULT, TOO_FEW, ASIDE = (
     "drawn",
@@ -41,7 +41,7 @@ DRAWN, ABSENT, LEFT, RULED, NO_RESULT, TOO_FEW, ASIDE = (
     "aside",
 )
 """Causes beside those of absences and wanted byes: the draw; less than half of the decisions; a seat given back; a
-ruling; a game without places; too few people; older than the tables that count in a ladder."""
+ruling; a game without places; too few people; outside of the window of a ladder."""
 
 
 class PointPartDoc(TypedDict):
@@ -88,7 +88,7 @@ class PartsReader:
         return [*sorted(parts, key=lambda part: part["round"]), *self._list_penalties(entrant)]
 
     def list_tables(self, entrant: int) -> Sequence[TableResult]:
-        """Return all tables of an entrant in the stage, those that do not count too."""
+        """Return all tables of an entrant in the stage, annulled ones too."""
         return self._tables.get(entrant, ())
 
     @cached_property
@@ -176,7 +176,7 @@ class PartsReader:
         ]
 
     def _give_credits(self, entrant: int, parts: list[PointPartDoc]) -> list[PointPartDoc]:
-        """Return the tables with a credit in their place; in a ladder, those that no longer count have none."""
+        """Return the tables with a credit in their place; in a ladder, those outside of the window have none."""
         byes = sum(other == entrant for _, other in self.tally.stage.byes)
         found = self.tally.credits[entrant][byes:]
         for part, ticks in zip(reversed(parts), reversed(found), strict=False):

@@ -17,7 +17,7 @@ from domain.tournaments.aggregate.basic_commands import (
     require_phase,
 )
 from domain.tournaments.aggregate.result_commands import preview_drafts
-from domain.tournaments.aggregate.stage import QUEUE_PLAN
+from domain.tournaments.aggregate.stage import FIRST_QUEUE_PLAN, QUEUE_PLAN
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.records import By, RecordDraft
 from domain.tournaments.table_queue import find_next_time, find_pod, list_met, seat_pod
@@ -197,12 +197,16 @@ def choose_pod(t: Tournament, now: int) -> tuple[int, ...] | None:
     return find_pod(queue, t.terms.seats, t.stage_terms.patience * 1000, list_met(pods, queue), now)
 
 
-def build_queue_pairing(t: Tournament, key: bytes, now: int) -> Doc:
-    """Return the body of the `paired` record of the next table, entrants by seat; without a table they are none."""
+def build_queue_pairing(t: Tournament, key: bytes, now: int, plan: str = QUEUE_PLAN) -> Doc:
+    """Return the body of the `paired` record of the next table, entrants by seat; without a table they are none.
+
+    The time of its making is part of its key, so that nobody computes the own seat before joining.
+    """
     pods, pod = list_pods(t), choose_pod(t, now) or ()
     number = len(pods) + 1
-    entrants = seat_pod(key, f"{QUEUE_ROUND}.{number}", pod, pods) if pod else []
-    return {"stage": len(t.stages), "round": QUEUE_ROUND, "pod": number, "plan": QUEUE_PLAN, "entrants": entrants}
+    name = f"{QUEUE_ROUND}.{number}" if plan == FIRST_QUEUE_PLAN else f"{QUEUE_ROUND}.{number} {now}"
+    entrants = seat_pod(key, name, pod, pods) if pod else []
+    return {"stage": len(t.stages), "round": QUEUE_ROUND, "pod": number, "plan": plan, "entrants": entrants}
 
 
 def find_next_table(t: Tournament) -> int | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from domain.errors import VerificationError
 from domain.kernel.records.record import Record
-from domain.tournaments.aggregate.stage import QUEUE_PLAN
+from domain.tournaments.aggregate.stage import QUEUE_PLANS
 from domain.tournaments.records import FAMILY, KINDS
 from domain.types import Doc
 
@@ -46,7 +46,7 @@ FORMS: Mapping[str, RecordForm] = {
     "entered": RecordForm((ENTRANT,), {"entrant": int, "player": str}),
     "withdrew": RecordForm((ENTRANT,), {"entrant": int}),
     "checkin_opened": RecordForm((DIRECTOR,)),
-    "checked": RecordForm((ENTRANT,), {"entrant": int, "nonce_hash?": str}),
+    "checked": RecordForm((DIRECTOR, ENTRANT), {"entrant": int, "nonce_hash?": str, "officer?": str}),
     "checkin_closed": RecordForm((DIRECTOR,), {"entrants": _INTS}),
     "revealed": RecordForm((ENTRANT,), {"entrant": int, "nonce": str}),
     "drawn": RecordForm(
@@ -101,7 +101,7 @@ FORMS: Mapping[str, RecordForm] = {
     "substituted": RecordForm((ENTRANT,), {"entrant": int, "player": str}),
     "volunteered": RecordForm((ENTRANT,), {"stage": int, "round": int, "entrant": int}),
     "appealed": RecordForm((ENTRANT,), {"ruling": int, "entrant": int}),
-    "answered": RecordForm((DIRECTOR,), {"ruling": int, "outcome": str, "officer": str}),
+    "answered": RecordForm((DIRECTOR,), {"ruling": int, "outcome": str, "officer": str, "entrant?": int}),
     "bidding_opened": RecordForm((DIRECTOR,), {"stage": int, "round": int}),
     "bid": RecordForm((ENTRANT,), {"stage": int, "round": int, "entrant": int}),
     "seated": RecordForm((SERVICE,), {**_PLACE, "entrants": _INTS, "opened": list[OpenedBid], "handicaps?": _INTS}),
@@ -128,7 +128,7 @@ FORMS: Mapping[str, RecordForm] = {
 """Kind without its family -> form."""
 
 _BY_SERVICE: Mapping[str, Callable[[Doc], bool]] = {
-    "paired": lambda body: body["plan"] == QUEUE_PLAN,
+    "paired": lambda body: body["plan"] in QUEUE_PLANS,
     "annulled": lambda body: "attempt" not in body and "officer" not in body,
     "scheduled": lambda body: "follows" in body,
 }
@@ -167,8 +167,14 @@ def check_form(record: Record) -> None:
     if kind == SEALED and not (len(public["seals"]) == 1 and isinstance(public["seals"][0], str)):
         raise VerificationError("unreadable", record.version, "one seal is expected")
     _check_body(kind, record.body, record.version)
-    if kind in _BY_SERVICE and _BY_SERVICE[kind](record.body) != (public["by"] == SERVICE):
-        raise VerificationError("unreadable", record.version, f"its author is not {public['by']}")
+    _check_author(kind, record)
+
+
+def _check_author(kind: str, record: Record) -> None:
+    by = record.public["by"]
+    is_false = kind in _BY_SERVICE and _BY_SERVICE[kind](record.body) != (by == SERVICE)
+    if is_false or (kind == "checked" and ("officer" in record.body) != (by == DIRECTOR)):
+        raise VerificationError("unreadable", record.version, f"its author is not {by}")
 
 
 def _has_body(kind: str, public: Doc) -> bool:

@@ -15,8 +15,9 @@ from domain.types import Doc
 TablePlace = tuple[int, int]
 """Round and pod of a table, from 1."""
 
-QUEUE_PLAN = "queue@1"
-"""Name of the rule for pods from the queue of a ladder or arena."""
+QUEUE_PLANS = FIRST_QUEUE_PLAN, QUEUE_PLAN = ("queue@1", "queue@2")
+"""Names of the rules for pods from the queue of a ladder or arena. By the first one, the key of a day was enough to
+compute a seat before joining."""
 
 ABSENCES = UNCHECKED, WITHDREW, EXCLUDED, OUT, LATE = ("unchecked", "withdrew", "excluded", "out", "late")
 """Causes to have no table in a round: no check-in, a withdrawal, a ruling, a lost knockout, or a later entry."""
@@ -59,6 +60,8 @@ class PodTable:
     """Body of the report."""
     ended_at: int = 0
     """Time of the first report, ms since 1970 UTC."""
+    made_at: int = 0
+    """Time of its making, ms since 1970 UTC."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,17 @@ class OfficerRuling:
     """Salted hash of the reason."""
     restored: bool = False
     """True once it has been taken back."""
-    appeal: RulingAppeal | None = None
+    appeals: tuple[RulingAppeal, ...] = ()
+    """One of each entrant at most."""
+
+    @property
+    def appeal(self) -> RulingAppeal | None:
+        """The appeal to be answered next, else the last one, or None."""
+        return next((each for each in self.appeals if not each.outcome), self.appeals[-1] if self.appeals else None)
+
+    def find_appeal(self, entrant: int | None) -> RulingAppeal | None:
+        """Return the appeal of an entrant, or without one `appeal`."""
+        return self.appeal if entrant is None else next((e for e in self.appeals if e.entrant == entrant), None)
 
 
 @dataclass(frozen=True)

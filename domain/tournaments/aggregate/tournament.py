@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from domain.tournaments.aggregate.stage import (
+    UNCHECKED,
     OfficerRuling,
     StagePlay,
     TablePlace,
@@ -138,6 +139,11 @@ class Tournament:
         return [e for e in self.participants if self.commitments.get(e) and e not in self.nonces]
 
     @property
+    def awaited_nonces(self) -> list[int]:
+        """Those of them still in the event: a draw waits for nobody else."""
+        return [e for e in self.hidden_nonces if self.entrants[e].is_active]
+
+    @property
     def next_draw(self) -> tuple[int, int] | None:
         """Stage and round of the next draw, or None once all rounds of the current stage are drawn, or of a queue."""
         play = self.play
@@ -192,12 +198,29 @@ class Tournament:
 
     def is_waiting(self, entrant: int) -> bool:
         """Return whether an entrant is on the waiting list: those before have taken all places."""
-        before = sum(not each.withdrawn for each in self.entrants[:entrant])
-        return not self.participants and not self.has_queue and before >= self.terms.capacity
+        if self.participants or self.has_queue or entrant < self.terms.capacity:
+            return False
+        return sum(not each.withdrawn for each in self.entrants[:entrant]) >= self.terms.capacity
 
     def may_check_in(self, entrant: int) -> bool:
         """Return whether an entrant may have a part in the next draw."""
-        return not self.entrants[entrant].excluded and (entrant in self.play.members or self.takes_late)
+        is_inside = entrant in self.play.members or self.takes_late or entrant in self._list_unchecked()
+        return not self.entrants[entrant].excluded and is_inside
+
+    def _list_unchecked(self) -> list[int]:
+        """Return the entrants of a Swiss event without a check-in before its first draw: that cost them one round."""
+        is_open = len(self.stages) == 1 and self.stage_terms.format == "swiss" and self.next_draw is not None
+        return [e for e, cause in self.play.absences.get(1, {}).items() if cause == UNCHECKED] if is_open else []
+
+    def list_left_out(self) -> frozenset[int]:
+        """Return the entrants left out by the next draw; they may come back without a check-in."""
+        present = {e for e in self.participants if self.entrants[e].is_active}
+        is_open = self.status == "running" and self.stage_terms.format == "swiss" and self.next_draw is not None
+        if not is_open or len(present) >= self.terms.capacity:
+            return frozenset()
+        known = range(len(self.entrants)) if self.takes_late else (*self.play.members, *self._list_unchecked())
+        others = {*known} - {*self.participants}
+        return frozenset(e for e in others if self.entrants[e].is_active)
 
     def list_missing(self) -> list[int]:
         """Return the entrants who may check in and have not."""

@@ -1,12 +1,13 @@
-"""Appeals against rulings within a tournament: one for each ruling, answered by another officer."""
+"""Appeals against rulings within a tournament: one of each entrant, answered by another officer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from domain.errors import RuleError
+from domain.kernel.game.command import HASHED_UNLESS_DEFAULT
 from domain.kernel.records.record import Record
 from domain.tournaments.aggregate.basic_commands import (
     EventOfficerCommand,
@@ -48,7 +49,7 @@ def require_appellant(t: Tournament, players: Sequence[str], version: int) -> in
     if entrant is None:
         raise RuleError("not_entered")
     refuse_unless(entrant in t.stages[ruling.body["stage"] - 1].members, "not_eligible")
-    refuse_unless(ruling.appeal is None, "appeal_made")
+    refuse_unless(ruling.find_appeal(entrant) is None, "appeal_made")
     return entrant
 
 
@@ -65,7 +66,7 @@ def check_answer(t: Tournament, officer: Sequence[str], related: Sequence[str], 
 
 @dataclass(frozen=True)
 class ContestRuling(TournamentCommand):
-    """An entrant of the stage contests a ruling: the first one alone."""
+    """An entrant of the stage contests a ruling, once, whoever else has."""
 
     verb: ClassVar[str] = "ContestRuling"
     by: ClassVar[By] = "entrant"
@@ -94,28 +95,34 @@ class AnswerAppeal(EventOfficerCommand):
     """Player ids of people with a declared relation to the officer."""
     ruling: int
     outcome: str
+    entrant: int | None = field(default=None, metadata=HASHED_UNLESS_DEFAULT)
+    """Author of the appeal, or None for the one to be answered next."""
 
     def find_moved_stage(self, t: Tournament) -> int:
-        return int(require_open_appeal(t, self.ruling)[0].body["stage"])
+        return int(require_open_appeal(t, self.ruling, self.entrant)[0].body["stage"])
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
+        ruling, appeal = require_open_appeal(t, self.ruling, self.entrant)
         check_answer(t, (self.officer, *self.players), self.related, self.ruling)
         body = {"ruling": self.ruling, "outcome": self.outcome, "officer": self.officer}
-        return [RecordDraft("answered", body)]
+        several = {"entrant": appeal.entrant} if len(ruling.appeals) > 1 else {}
+        return [RecordDraft("answered", {**body, **several})]
 
 
-def require_open_appeal(t: Tournament, version: int) -> tuple[OfficerRuling, RulingAppeal]:
-    """Return a contested ruling and its appeal; raise RuleError unless an answer is due."""
+def require_open_appeal(t: Tournament, version: int, entrant: int | None = None) -> tuple[OfficerRuling, RulingAppeal]:
+    """Return a contested ruling and an appeal; raise RuleError unless an answer is due."""
     ruling = _require_ruling(t, version)
-    if ruling.appeal is None:
+    appeal = ruling.find_appeal(entrant)
+    if appeal is None:
         raise RuleError("no_appeal")
-    refuse_unless(not ruling.appeal.outcome, "appeal_answered")
-    return ruling, ruling.appeal
+    refuse_unless(not appeal.outcome, "appeal_answered")
+    return ruling, appeal
 
 
 def is_sound_answer(t: Tournament, record: Record) -> bool:
     """Return whether somebody could answer so; raise RuleError if no answer is due."""
     body = record.body
-    ruling, _ = require_open_appeal(t, body["ruling"])
+    ruling, _ = require_open_appeal(t, body["ruling"], body.get("entrant"))
+    is_named = "entrant" in body or len(ruling.appeals) == 1
     is_officer = body["officer"] == t.director or body["officer"] in t.officers
-    return is_officer and body["officer"] != ruling.body["officer"] and body["outcome"] in OUTCOMES
+    return is_named and is_officer and body["officer"] != ruling.body["officer"] and body["outcome"] in OUTCOMES

@@ -11,7 +11,7 @@ from domain.kernel.schema.json_codec import from_json
 from domain.tournaments.aggregate.stage import (
     EXCLUDED,
     OUT,
-    QUEUE_PLAN,
+    QUEUE_PLANS,
     REPLAY,
     UNCHECKED,
     WITHDREW,
@@ -106,7 +106,13 @@ def _open_checkin(t: Tournament, record: Record) -> Tournament:
 
 
 def _check_in(t: Tournament, record: Record) -> Tournament:
-    return replace(t, commitments={**t.commitments, record.body["entrant"]: record.body.get("nonce_hash", "")})
+    entrant = record.body["entrant"]
+    checked = replace(t, commitments={**t.commitments, entrant: record.body.get("nonce_hash", "")})
+    if t.status != "running":
+        return checked
+    back = replace(checked, participants=tuple(sorted((*t.participants, entrant))))
+    members = t.play.members if entrant in t.play.members else (*t.play.members, entrant)
+    return _change_play(back, len(t.stages), members=members)
 
 
 def _close_checkin(t: Tournament, record: Record) -> Tournament:
@@ -130,7 +136,7 @@ def _draw(t: Tournament, record: Record) -> Tournament:
 
 def _pair(t: Tournament, record: Record) -> Tournament:
     body = record.body
-    if body["plan"] == QUEUE_PLAN:
+    if body["plan"] in QUEUE_PLANS:
         return _seat_from_queue(t, body)
     before = t.play.rounds[: body["round"] - 1] if "round" in body else ()
     related = tuple((one, other, how) for one, other, how in body.get("relations", ()))
@@ -180,7 +186,7 @@ def _seat_from_queue(t: Tournament, body: Doc) -> Tournament:
     pods = t.play.rounds[0].pods if t.play.rounds else ()
     drawn = (RoundPods((*pods, tuple(body["entrants"])), ()),)
     running = replace(t, status="running")
-    made = _change_play(running, body["stage"], plan=QUEUE_PLAN, rounds=drawn, planned=1)
+    made = _change_play(running, body["stage"], plan=body["plan"], rounds=drawn, planned=1)
     return _leave_queue(made, body["entrants"])
 
 
@@ -256,7 +262,7 @@ def _find_table(t: Tournament, record: Record) -> PodTable | None:
 
 
 def _add_table(t: Tournament, record: Record) -> Tournament:
-    return _set_table(t, record, PodTable(tuple(record.body["entrants"]), record.body["game"]))
+    return _set_table(t, record, PodTable(tuple(record.body["entrants"]), record.body["game"], made_at=record.time))
 
 
 def _annul(t: Tournament, record: Record) -> Tournament:
@@ -331,15 +337,21 @@ def _volunteer(t: Tournament, record: Record) -> Tournament:
 def _appeal(t: Tournament, record: Record) -> Tournament:
     body = record.body
     made = RulingAppeal(record.version, body["entrant"], record.time, record.public.get("reason", ""))
-    return _replace_ruling(t, body["ruling"], appeal=made)
+    return _replace_ruling(t, body["ruling"], appeals=(*_find_ruling(t, body["ruling"]).appeals, made))
 
 
 def _answer(t: Tournament, record: Record) -> Tournament:
     body = record.body
-    appeal = next(each.appeal for each in t.rulings if each.version == body["ruling"])
+    ruling = _find_ruling(t, body["ruling"])
+    appeal = ruling.find_appeal(body.get("entrant"))
     said = {"outcome": body["outcome"], "officer": body["officer"], "answered_at": record.time}
-    answered = replace(appeal, **said, answer=record.public.get("reason", "")) if appeal else None
-    return _replace_ruling(t, body["ruling"], appeal=answered)
+    answer = record.public.get("reason", "")
+    appeals = tuple(replace(each, **said, answer=answer) if each is appeal else each for each in ruling.appeals)
+    return _replace_ruling(t, body["ruling"], appeals=appeals)
+
+
+def _find_ruling(t: Tournament, version: int) -> OfficerRuling:
+    return next(each for each in t.rulings if each.version == version)
 
 
 def _replace_ruling(t: Tournament, version: int, **changes: object) -> Tournament:

@@ -18,6 +18,7 @@ from domain.tournaments.aggregate.pairing import build_advance, draw_key_of, pai
 from domain.tournaments.aggregate.pod_seating import build_seated, open_bids
 from domain.tournaments.aggregate.queue_commands import build_queue_pairing
 from domain.tournaments.aggregate.record_forms import check_form
+from domain.tournaments.aggregate.stage import FIRST_QUEUE_PLAN, QUEUE_PLAN
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, initial_tournament
 from domain.tournaments.aggregate.tournament_replay import check_again, draft_again, is_ruling
@@ -182,7 +183,9 @@ def _recompute(t: Tournament, record: Record, key: bytes) -> None:
         _compare(body, build_advance(t, body["stage"] - 1) or {}, "ranking_mismatch", record)
     elif t.has_queue:
         _require(bool(body["entrants"]), "pairing_mismatch", record, "no table is due")
-        _compare(body, build_queue_pairing(t, key, record.time), "pairing_mismatch", record)
+        is_known = body["plan"] == QUEUE_PLAN or (body["plan"] == FIRST_QUEUE_PLAN and t.play.plan != QUEUE_PLAN)
+        _require(is_known, "pairing_mismatch", record, "another rule of the queue")
+        _compare(body, build_queue_pairing(t, key, record.time, body["plan"]), "pairing_mismatch", record)
     else:
         paired = pair_rounds(t, body["stage"], body.get("round", 1), key, read_input(body))
         _compare(body, paired, "pairing_mismatch", record)

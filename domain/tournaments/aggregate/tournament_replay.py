@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from domain.kernel.records.record import Record
 from domain.tournaments.aggregate.basic_commands import (
     CheckIn,
+    CheckInOther,
     CloseCheckIn,
     CloseTournament,
     Draw,
@@ -100,7 +101,7 @@ def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentComm
         case "volunteered":
             return WantBye(_find_person(t, body), body["round"])
         case "checked":
-            return CheckIn(_find_person(t, body), body.get("nonce_hash", ""))
+            return _read_check_in(t, body)
         case "revealed":
             return ShowNonce(_find_person(t, body), body["nonce"])
         case "appealed":
@@ -109,6 +110,12 @@ def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentComm
             return LeaveQueue(_find_person(t, body))
         case _:
             return None
+
+
+def _read_check_in(t: Tournament, body: Doc) -> TournamentCommand:
+    if "officer" in body:
+        return CheckInOther(body["entrant"], body["officer"])
+    return CheckIn(_find_person(t, body), body.get("nonce_hash", ""))
 
 
 def _read_substitution(t: Tournament, kind: str, body: Doc) -> TournamentCommand | None:

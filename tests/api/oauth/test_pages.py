@@ -112,6 +112,7 @@ class TestRegistering:
         answer = browser.send(form, name="Zoe", password=PASSWORD)
         assert len(re.findall(r"<code>([a-z2-7]{5}(?:-[a-z2-7]{5,6}){3,4})</code>", answer.text)) == 10
         assert 'href="/device"' in answer.text
+        assert "<summary>Zoe</summary>" in answer.text
         assert "Zoe" in browser.get("/account").text
 
     def test_what_does_not_fit_is_told(self, site: Site, anne: Member) -> None:
@@ -171,6 +172,7 @@ class TestForms:
             if rule.endpoint.startswith("pages.") and "POST" in (rule.methods or ()):
                 path = rule.rule.replace("<game:game>", "00000000-0000-4000-8000-000000000000")
                 path = path.replace("<tournament:tournament>", "00000000-0000-8000-8000-000000000000")
+                path = path.replace("<player:player>", "p").replace("<code:act>", "x")
                 assert browser.send(Form(path), what="x").status_code == 403, path
                 asked += 1
         assert asked >= 13
@@ -286,10 +288,9 @@ def anne_sessions(site: Site, anne: Member) -> list:  # type: ignore[type-arg]
 class TestTheAccount:
     def test_shows_what_is_one_s_own_and_ends_it(self, site: Site, browser: Browser, anne: Member) -> None:
         token = anne.personal("read")
-        page = browser.get("/account")
+        page = browser.get("/account/programs")
         assert "a bot" in page.text
-        ends = [f for f in _all(page) if f.fields.get("what") == "token"]
-        assert browser.send(ends[0]).status_code == 303
+        assert browser.send(forms(page)["/account/programs/revoke"]).status_code == 303
         refused(site.get("/me", token), 401, "unauthenticated")
         mine = browser.cookie().split("_")[1]
         sessions = [f for f in _all(browser.get("/account")) if f.fields.get("what") == "session"]

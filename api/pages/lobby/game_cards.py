@@ -1,0 +1,46 @@
+"""The cards of the games on the front page: their ideas, and the ways into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from api.documents.introductions import IntroductionWords, load_introduction
+from api.http import i18n
+from api.pages.common.form_keys import new_form_key
+from api.pages.common.geometry import load_geometry
+from api.schemas.history_responses import RulesetLineDoc
+from api.services import services
+from domain.bots import STRONG
+
+
+@dataclass(frozen=True)
+class GameCard:
+    """A game on the front page. `words` is None for a game without an introduction."""
+
+    ruleset: str
+    title: str
+    seats: Sequence[int]
+    has_map: bool
+    words: IntroductionWords | None
+    minutes: tuple[int, int]
+    weight: int
+    has_strong: bool
+    """True if some bots of the game look ahead."""
+    key: str
+    """The key of its form: a second click on a button opens no second table."""
+
+
+def list_cards(rulesets: Sequence[RulesetLineDoc]) -> list[GameCard]:
+    """Return the cards of these games."""
+    return [_make_card(each) for each in rulesets]
+
+
+def _make_card(line: RulesetLineDoc) -> GameCard:
+    package = services().registry.get(line["name"]).package
+    found = load_introduction(package)
+    words = found["words"][i18n.request_language()] if found else None
+    minutes, weight = (found["minutes"], found["weight"]) if found else ((0, 0), 0)
+    has_map = load_geometry(package) is not None
+    has_strong, key = STRONG in line["bots"], new_form_key()
+    return GameCard(line["name"], line["title"], line["seats"], has_map, words, minutes, weight, has_strong, key)

@@ -1,0 +1,74 @@
+"""The page around a tournament: officers, notices, files, and a bye on request."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from flask import Response, request
+
+from api.pages.account.personal_acts import ActPage, ActRequest, Refusal, read_player, render_acts
+from api.pages.common.form_texts import read_text
+from api.pages.common.in_process import ask
+from api.pages.common.numbers import read_number
+from api.pages.tournaments.tournament_pages import TournamentShown, load_tournament
+from api.services import services
+from domain.kernel.text.message_catalog import Message
+from domain.tournaments.designs import MAX_ROUNDS
+from domain.types import Doc
+
+
+def show_around(tournament: str, act: str = "") -> Response:
+    """Show officers, notices and files of a tournament, and carry out the act of a form."""
+    event = load_tournament(tournament)
+    page = ActPage(
+        f"/tournaments/{tournament}/around",
+        {
+            "officer": lambda: ActRequest("POST", f"/tournaments/{tournament}/officers", _read_officer()),
+            "dismiss": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/officers/{read_player()}"),
+            "chat": lambda: ActRequest("PUT", f"/tournaments/{tournament}/chat", _read_chat()),
+            "no_chat": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/chat"),
+            "adjourn": lambda: ActRequest(
+                "POST",
+                f"/tournaments/{tournament}/stages/{read_number('stage', 99, 1)}"
+                f"/rounds/{read_number('round', MAX_ROUNDS, 1)}/adjournments",
+                {"reason": text} if (text := read_text("reason")) else {},
+            ),
+            "bye": lambda: ActRequest("POST", f"/tournaments/{tournament}/entrants/me/byes", {}),
+            "no_card": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/card"),
+        },
+        {
+            "officer": Message("This person is an officer of the tournament now."),
+            "dismiss": Message("The role is ended."),
+            "chat": Message("The chat is told of draws, results and standings from now on."),
+            "no_chat": Message("The chat is told nothing any more."),
+            "adjourn": Message("The games of the round that were in play are ranked as they stand."),
+            "bye": Message("You rest in the next round, if a bye is given."),
+            "no_card": Message("Title and note are removed."),
+        },
+        partial(_show, event),
+        {},
+        {("officer", "not_found"): "name"},
+        is_public=True,
+    )
+    return page.respond(act)
+
+
+def _show(event: TournamentShown, page: ActPage, refusal: Refusal | None) -> Response:
+    chat = ask("GET", f"/tournaments/{event.doc['tournament']}/chat") if event.may("tournament_chat") else None
+    return render_acts(
+        "tournament_around",
+        page,
+        refusal,
+        page=event,
+        doc=event.doc,
+        names=services().seat_tokens.texts.list_names([each["player"] for each in event.doc["officers"]]),
+        chat=chat.doc if chat and chat.status < 400 else None,
+    )
+
+
+def _read_officer() -> Doc:
+    return {"name": read_text("name"), "office": request.form.get("office", "")[:20]}
+
+
+def _read_chat() -> Doc:
+    return {"url": read_text("url"), "language": request.form.get("language", "")}

@@ -1,0 +1,74 @@
+"""A table's own time limit ends it with places, at once and for good; an officer leaves ten minutes at least."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.errors import RuleError
+from domain.kernel.game.command import Command
+from domain.kernel.game.director_commands import Shift
+from domain.kernel.game.pause_commands import PauseGame, ResumeGame
+from domain.kernel.game.ruling_commands import RuleEnding
+from domain.kernel.game.rulings import final_scores
+from domain.kernel.game.table_commands import Close
+from tests.kernel.test_rulings import SEED, Game, do, prove
+from tests.template import RULESET
+
+MINUTE = 60_000
+AT_LIMIT = RuleEnding("adjourned", final_after=0, by="clock")
+
+
+@pytest.fixture
+def game() -> Game:
+    """Three players with ninety minutes."""
+    game = Game(RULESET, 3, SEED, pace={"seconds": {"move": 3600}}, terms={"time_limit": 5400})
+    game.now = game.game.time
+    return game
+
+
+def refuse(game: Game, command: Command, after: int = 0) -> str:
+    with pytest.raises(RuleError) as caught:
+        do(game, command, after)
+    return caught.value.code
+
+
+def test_the_limit_ends_a_table_with_places_that_are_final_at_once(game: Game) -> None:
+    end = game.game.limit_end
+    assert end == game.game.time + 90 * MINUTE
+    assert refuse(game, AT_LIMIT, 90 * MINUTE - 1) == "not_due"
+    do(game, AT_LIMIT, 90 * MINUTE)
+    ruling = game.game.pending_ruling
+    assert ruling is not None
+    assert ruling.final_at == game.game.time
+    do(game, Close("adjourned", "clock"))
+    assert len(final_scores(RULESET, game.game)) == 3
+    prove(game)
+
+
+def test_pauses_and_jumps_of_the_clock_move_it(game: Game) -> None:
+    start = game.game.time
+    do(game, PauseGame(None, False), 10 * MINUTE)
+    assert game.game.limit_end is None
+    do(game, ResumeGame(), 20 * MINUTE)
+    assert game.game.limit_end == start + 110 * MINUTE
+    do(game, Shift(5 * MINUTE), 5 * MINUTE)
+    assert game.game.limit_end == start + 115 * MINUTE
+    prove(game)
+
+
+def test_the_clock_ends_no_table_without_a_limit_and_with_no_penalty(game: Game) -> None:
+    free = Game(RULESET, 3, SEED, pace={"seconds": {"move": 3600}})
+    assert free.game.limit_end is None
+    assert refuse(free, AT_LIMIT, 900 * MINUTE) == "not_due"
+    assert refuse(game, RuleEnding("annulled", final_after=0, by="clock"), 90 * MINUTE) == "not_due"
+    assert refuse(game, RuleEnding("adjourned", by="clock"), 90 * MINUTE) == "not_due"
+
+
+def test_an_officer_leaves_ten_minutes_to_a_day(game: Game) -> None:
+    for seconds in (0, 599, 86_401):
+        assert refuse(game, RuleEnding("adjourned", final_after=seconds)) == "ruling_invalid"
+    assert refuse(game, RuleEnding("annulled", final_after=600)) == "ruling_invalid"
+    do(game, RuleEnding("adjourned", final_after=600))
+    assert refuse(game, Close("adjourned", "clock"), 10 * MINUTE - 1) == "not_due"
+    do(game, Close("adjourned", "clock"), 10 * MINUTE)
+    prove(game)
