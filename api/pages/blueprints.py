@@ -13,7 +13,7 @@ from api.pages.lobby import absence_page, import_page, invitations, lobby, peopl
 from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
 from api.pages.rules import rules
-from api.pages.table import charts, chronicle, commands, live, play, table
+from api.pages.table import charts, chronicle, commands, live, play, region_card, table
 from api.pages.talk import talk_page
 from api.pages.tournaments import (
     entrant_pages,
@@ -120,6 +120,7 @@ def _register_games(app: Flask) -> None:
         ("/charts", "charts", charts.show_charts, "GET"),
         ("/board.svg", "picture", board_picture.show_picture, "GET"),
         ("/board.png", "png", board_picture.show_png, "GET"),
+        ("/regions/<region>", "region", region_card.show_region, "GET"),
         ("/rules", "rules", rules.show_rules, "GET"),
         ("/rules/index", "rules_index", rules.show_index, "GET"),
         ("/invitation", "invitation", commands.confirm_invitation, "GET"),

@@ -22,7 +22,6 @@ from domain.errors import RuleError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import has_talk
 from domain.talk.disclosures import Disclosure
-from domain.talk.mailboxes import MAILBOX_CODES
 from domain.talk.talk_store import Entry, MailboxReader
 from domain.types import Doc
 
@@ -127,6 +126,19 @@ def _build_file(now: AnyGame, found: Disclosure) -> bytes:
     return build_file(services(), now, _reader_of(found), {*found.entries})
 
 
+_REASONS: Mapping[str, Message] = {
+    "mailbox_unreadable": Message("The mailbox cannot be read."),
+    "mailbox_other_game": Message("The mailbox is of another game."),
+    "mailbox_cut_off": Message("The mailbox lacks some of its entries."),
+    "commitment_differs": Message("The commitment differs."),
+    "anchor_differs": Message("A record of the game does not anchor this mailbox."),
+    "anchor_missing": Message("A record of the game has no anchor in the mailbox."),
+    "seen_unknown": Message("The message names a record that the game does not have."),
+    "seen_later": Message("The message names a record after the one that anchors it."),
+}
+"""Code of a mailbox's proof -> reason why a disclosure is not proved."""
+
+
 def _to_json(now: AnyGame, found: Disclosure) -> DisclosureDoc:
     reader = _reader_of(found)
     code = check_file(services(), now, _build_file(now, found))
@@ -142,6 +154,6 @@ def _to_json(now: AnyGame, found: Disclosure) -> DisclosureDoc:
         "at": found.at,
         "proved": not code,
         "code": code,
-        "reason": MAILBOX_CODES.get(code, ""),
+        "reason": i18n.translate(_REASONS[code], request_language()) if code else "",
         "messages": messages,
     }

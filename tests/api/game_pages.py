@@ -90,8 +90,9 @@ class Page(HTMLParser):
         return next(form for form in names if not button or button in [name for name, _, _ in form.buttons])
 
     def question(self) -> PageForm | None:
-        """The form that asks, or that makes the move."""
-        asking = [form for form in self.forms if re.fullmatch("/games/.*/play", form.action)]
+        """The form that asks, or that makes the move; those of an order sheet have nothing to choose."""
+        forms = [form for form in self.forms if re.fullmatch("/games/.*/play", form.action)]
+        asking = [form for form in forms if form.numbers or form.checks or any(name for name, _, _ in form.buttons)]
         return next((form for form in asking if not {"back", "keep"} & {name for name, _, _ in form.buttons}), None)
 
     def act(self, act: str, **fields: str) -> PageForm:

@@ -55,6 +55,12 @@ BY_CHANCE = ("decision.html", "map.html")
 """Templates of questions and maps, of which chance shows a part: tests/api/test_game_pages.py plays games."""
 
 SEEN_ELSEWHERE = {
+    "talk_treaty.html: each in form.hours": "treaties: tests/api/test_talk_pages.py",
+    "talk_treaty.html: each in found.answers": "treaties: tests/api/test_talk_pages.py",
+    "talk_treaty.html: field in form.chosen.fields": "treaties: tests/api/test_talk_pages.py",
+    "talk_treaty.html: kept in found.promises if kept.seat == each.seat": "treaties: tests/api/test_talk_pages.py",
+    "talk_treaty.html: option in field.options": "treaties: tests/api/test_talk_pages.py",
+    "talk_treaty.html: seat in form.to": "treaties: tests/api/test_talk_pages.py",
     "tournament_meetings.html: other, tables in cross.list_met(one)": "tests/api/test_tournament_pages.py",
     "battle.html: dice in side.doc.dice": "battles: tests/api/test_table_at_a_glance.py",
     "battle.html: n in dice": "battles: tests/api/test_table_at_a_glance.py",

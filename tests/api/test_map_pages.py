@@ -397,7 +397,8 @@ def test_a_grey_map_tells_owners_and_pieces_apart(pages: Pages) -> None:
     outlines = {each.get("id"): ET.tostring(each) for each in root.iter() if each.get("id")}
     assert len({outlines[symbol] for symbol, _ in shown.symbols}) == len({name for _, name in shown.symbols})
     pieces = next(each for each in root.iter(f"{svg}g") if each.get("class") == "pieces")
-    marks = [(each.get("href"), each.get("class")) if each.tag == f"{svg}use" else each.text for each in pieces]
+    parts = [each for each in pieces.iter() if each.tag != f"{svg}g"]
+    marks = [(each.get("href"), each.get("class")) if each.tag == f"{svg}use" else each.text for each in parts]
     letters = {f"tint-{owner.tint}": owner.letter for owner in shown.owners}
     for mark, text in zip(marks, [*marks[1:], None], strict=True):
         if isinstance(mark, tuple) and mark[1]:

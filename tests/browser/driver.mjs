@@ -175,8 +175,6 @@ async function choose(page, option) {
   if (!region) return use(option, HASTE);
   await pickRegion(page, region, given.by ?? "click");
   picked.push(region);
-  const isOneOfSeveral = await page.locator(".decide .named").count().catch(() => 0); // else the page is left
-  if (isOneOfSeveral) await use(option, HASTE);
 }
 
 /** Find faults of the map beside a question: it offers every region that an option names. */

@@ -7,12 +7,13 @@ const WAYS = {
   keys: { viewport: { width: 1000, height: 800 } },
   tap: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 };
-const found = { picks: {}, why: {} };
+const found = { picks: {}, why: {}, told: {} };
 for (const [way, options] of Object.entries(WAYS)) {
   const page = await open(options);
   await register(page, `Maud ${way}`, "/games");
   const table = await playNow(page, given.ruleset);
   found.picks[way] = await pickOnMap(page, way);
+  found.told[way] = await tellAbout(page, way);
   found.focus ??= await focusAfterUpdate(page);
   if (way === "tap") found.zoomed = await zoom(page, table);
   if (way === "click") found.replay = await replay(page, table);
@@ -46,6 +47,24 @@ async function askOnMap(page, by) {
   await submit(page, () => pickRegion(page, region, by));
   const told = await page.evaluate(() => document.activeElement.closest(".why[open] .reason")?.textContent ?? "");
   return told.includes(name);
+}
+
+/** Open the card of a region by the right button, a key or the button "i", go to a neighbour's, and close it; return whether it told both. */
+async function tellAbout(page, by) {
+  const place = page.locator('[data-region][tabindex="0"]');
+  const card = page.locator("dialog.about-region[open]");
+  await place.focus();
+  if (by === "keys") await page.keyboard.press("?");
+  else if (by === "tap") await page.locator("[data-zoom=about]").tap();
+  else await place.dispatchEvent("contextmenu");
+  const told = await card.locator("h2").textContent();
+  const near = card.locator("a[data-card]").first();
+  const name = await near.textContent();
+  await near.click();
+  await card.locator("h2", { hasText: name }).waitFor();
+  await page.keyboard.press("Escape");
+  await card.waitFor({ state: "detached" });
+  return Boolean(told) && told !== name;
 }
 
 /** Return true if the map has one tab stop. */

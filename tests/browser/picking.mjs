@@ -46,7 +46,7 @@ export function preferMapped(options) {
 /** Return the options of a question: value, region on the map, and whether the map fails to offer the region. */
 export function readOptions(options) {
   return options.evaluateAll((nodes) => {
-    const places = [...document.querySelectorAll("[data-region]")];
+    const places = [...document.querySelectorAll("[data-region]:not(.selected)")];
     const known = new Map(places.map((each) => [each.dataset.region, each.matches("[href]:not([data-why])")]));
     const find = (value) =>
       typeof value === "string" && known.has(value) ? value

@@ -30,6 +30,6 @@ const look = await page.evaluate(() => ({
   moves: document.getAnimations().length + Number(getComputedStyle(document.documentElement).scrollBehavior !== "auto"),
   lang: document.documentElement.lang,
 }));
-const cells = (row) => row.locator("th, td").allInnerTexts();
-const scores = isOver ? await Promise.all((await page.locator("[aria-labelledby=scores] tbody tr").all()).map(cells)) : [];
+const cells = (nodes) => nodes.map((row) => [".place-number", "strong", "b"].map((each) => row.querySelector(each).textContent.replace(/[,\s]/g, "")));
+const scores = await page.locator(".places li").evaluateAll(cells);
 await finish({ table, decisions, sheets, picks: picked.length, over: isOver, scores, ...look });

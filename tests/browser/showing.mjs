@@ -1,18 +1,21 @@
 // Pictures of the pages for the documentation: of a real game, wide and narrow, light and dark, English and French.
 import { join } from "node:path";
-import { answer, decide, finish, given, go, logIn, open, PASSWORD, playNow, register } from "./driver.mjs";
+import { answer, decide, finish, given, go, logIn, open, PASSWORD, playNow, register, submit } from "./driver.mjs";
+import { pickRegion } from "./picking.mjs";
 
-const WIDE = { width: 1000, height: 700 };
+const WIDE = { width: 760, height: 540 };
 const NARROW = { width: 390, height: 740 };
 
 const page = await open({ viewport: WIDE });
 await register(page, "Elise", "/games");
 const table = await playNow(page, "struggle_of_empires@1");
-for (let turn = 0; turn < 6; turn++) {
+for (let turn = 0; turn < 12 && !(await page.locator(".bar.yours strong", { hasText: "Turn of play" }).count()); turn++) {
   await page.locator(".decide").waitFor();
   await decide(page);
+  await page.locator(".bar.yours ~ .area .decide").waitFor();
 }
-await page.locator(".decide").waitFor();
+const piece = await page.locator("a.place[data-held]").first().getAttribute("data-region");
+await submit(page, () => pickRegion(page, piece, "click")); // its targets are marked
 await shoot("table", table);
 await shoot("table-dark", table, { colorScheme: "dark" });
 await shoot("phone", table, { viewport: NARROW });
@@ -27,6 +30,7 @@ await shoot("replay", `${table}/replay?version=5`);
 await shoot("imports", "/games/imports", { viewport: NARROW });
 await page.setViewportSize(NARROW);
 await page.goto(table);
+await submit(page, () => page.locator(".decide .back button").first().click());
 for (let step = 0; step < 5 && !(await page.locator(".why").count()); step++) await answer(page, false);
 await page.locator(".why summary").click();
 await page.locator(".why select").selectOption({ index: 0 });

@@ -178,7 +178,7 @@ def test_who_has_only_the_address_comes_plays_comes_back_and_takes_the_proof(
 def test_regions_are_chosen_on_the_map_and_a_replay_steps(scenario: Scenario) -> None:
     found = scenario("mapping", ruleset=SOE, picks=2)
     assert found["picks"] == {"click": 2, "keys": 2, "tap": 2}
-    assert found["why"] == {"click": True, "keys": True, "tap": True}
+    assert found["why"] == found["told"] == {"click": True, "keys": True, "tap": True}
     assert found["focus"]
     assert found["zoomed"] == {"closer": True, "kept": True}
     assert found["replay"] == {"seen": ["6", "7", "1", "4", "4", "4", "5"], "loads": 0}

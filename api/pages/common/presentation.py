@@ -34,6 +34,12 @@ def load_form(package: str, kind: str) -> Doc:
     return next((each for each in load_presentation(package).get("forms", ()) if each["type"] == kind), {})
 
 
+def load_usual(package: str) -> Mapping[str, Json]:
+    """Return field -> its usual answer in a move begun on the map."""
+    usual: Mapping[str, Json] = load_presentation(package).get("usual", {})
+    return usual
+
+
 def load_players(package: str) -> Doc:
     """Return the figures of each player in a game, and the `panel` about players; or an empty document."""
     players: Doc = load_presentation(package).get("players", {})
@@ -53,6 +59,8 @@ class Group:
     names: Mapping[str, str]
     """Language -> name; empty if `member` has it."""
     member: str = ""
+    is_closed: bool = False
+    """True for rare kinds of moves: the page does not list their next answers."""
 
 
 @functools.cache
@@ -62,7 +70,7 @@ def load_groups(package: str, field: str) -> Mapping[str, Group]:
     found: dict[str, Group] = {}
     for each in presentation.get("groups", ()):
         if each["field"] == field:
-            found |= dict.fromkeys(each["values"], Group(each["name"]))
+            found |= dict.fromkeys(each["values"], Group(each["name"], is_closed=each.get("closed", False)))
     if found:
         return found
     for kind in presentation.get("kinds", ()):

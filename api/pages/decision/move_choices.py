@@ -13,7 +13,7 @@ import msgspec
 from cachetools import LRUCache
 from flask import request
 
-from api.http.i18n import request_language
+from api.http.i18n import request_language, translate
 from api.http.problems import Problem
 from api.pages.common.collation import collation_key
 from api.pages.common.in_process import Answer, ask
@@ -21,6 +21,7 @@ from api.pages.common.labels import Labels, capital
 from api.pages.common.numbers import parse_number
 from api.pages.common.presentation import load_form, load_groups
 from domain.kernel.narration.move_sentences import number_alike
+from domain.kernel.text.message_catalog import Message
 from domain.types import Doc, Json
 
 MOST_WHOLE_MOVES = 12
@@ -41,11 +42,16 @@ MOST_MOVES = 1000
 MOST_PICKS = 400
 """Most picks in a form."""
 
+MOST_AT = 4
+"""Most regions and pieces that one answer is about."""
+
 KEPT_BYTES = 4 << 20
 """Bytes of answers of the builder kept in a process."""
 
 ENTRY_BYTES = 400
 """Bytes of an entry of a cache without its value, roughly: a note that picks were asked has little else."""
+
+_WHAT = Message("What do you do?")
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
@@ -78,6 +84,8 @@ class Picks:
     trail: tuple[Pick, ...] = ()
     replaces: int | None = None
     """Number of the order that the move takes the place of."""
+    at: tuple[str, ...] = ()
+    """Regions and pieces chosen on the map: the next answer is about all of them."""
 
     @classmethod
     def from_form(cls) -> Picks:
@@ -87,7 +95,10 @@ class Picks:
         if not isinstance(sent, list) or len(sent) > MOST_PICKS or not _KEY.fullmatch(key):
             raise Problem("form_stale")
         number = parse_number(form.get("replaces", ""), 999_999)
-        picks = cls(form.get("decision", "")[:40], key, tuple(map(Pick.from_json, sent)), number)
+        at = tuple(each[:60] for each in form.get("at", "").split()[:MOST_AT])
+        picks = cls(form.get("decision", "")[:40], key, tuple(map(Pick.from_json, sent)), number, at)
+        if "start" in form:
+            return picks.turn_to(form["start"][:60])
         if "back" in form:
             return picks.step_back()
         if "path" in form:
@@ -107,10 +118,20 @@ class Picks:
 
     def add(self, *picks: Pick) -> Picks:
         """Return the picks with more answers."""
-        return replace(self, trail=(*self.trail, *picks))
+        return replace(self, trail=(*self.trail, *picks), at=())
+
+    def turn_to(self, place: str) -> Picks:
+        """Return the picks with one more region or piece of the map, or without it if it was chosen before."""
+        kept = self.at[: self.at.index(place)] if place in self.at else (*self.at, place)
+        return replace(self, at=kept)
 
     def step_back(self) -> Picks:
-        """Return the picks without the last answer that was chosen, and without the forced ones after it."""
+        """Return the picks without the last answer that was chosen, and without the forced ones after it.
+
+        What was chosen on the map comes before them.
+        """
+        if self.at:
+            return replace(self, at=self.at[:-1])
         trail = list(self.trail)
         while trail and trail.pop().forced:
             pass
@@ -195,7 +216,8 @@ class Builder:
 
     def advance(self, picks: Picks) -> BuilderState:
         """Return the next question with more than one answer, or the finished move. Forced answers are given."""
-        return self._give_forced(self._ask_first(picks))
+        step = self._give_forced(self._ask_first(replace(picks, at=())))
+        return replace(step, picks=replace(step.picks, at=picks.at))
 
     def _ask(self, decision: str, picks: Sequence[Json], query: str = "") -> Answer:
         """Return the answer of the API to picks."""
@@ -324,13 +346,22 @@ class Builder:
         steps = [(each, self.go_on(step, Pick(choice["field"], each["value"]))) for each in choice["options"]]
         if any(after.answer.status >= 400 for _, after in steps):
             return ()
-        count, opened, package = len(steps), set[int](), self.labels.rules.package
-        ways = [0 if load_form(package, str(each["value"])) else _count_ways(after) for each, after in steps]
+        count, opened = len(steps), set[int]()
+        shut = self._list_shut(choice)
+        ways = [0 if option["value"] in shut else _count_ways(after) for option, after in steps]
         for place in sorted(range(len(steps)), key=ways.__getitem__):
             if 1 < ways[place] <= MOST_WHOLE_MOVES and count + ways[place] - 1 <= MOST_OPENED:
                 opened.add(place)
                 count += ways[place] - 1
-        return [steps[place] for place in sorted(opened)]
+        order = [option["value"] for option in rank_kinds(self.labels, choice)]
+        return sorted((steps[place] for place in opened), key=lambda each: order.index(each[0]["value"]))
+
+    def _list_shut(self, choice: Doc) -> list[Json]:
+        """Return the options with a form of their own, and rare kinds of moves."""
+        package, values = self.labels.rules.package, [option["value"] for option in choice["options"]]
+        groups = load_groups(package, choice["field"])
+        rare = {value for value, group in groups.items() if group.is_closed}
+        return [each for each in values if load_form(package, str(each)) or (isinstance(each, str) and each in rare)]
 
     def open_options(self, step: BuilderState) -> Question | None:
         """Return the question with the answers to the next one in it, each under its option, or None without any."""
@@ -418,7 +449,9 @@ class Question:
 
 
 def name_question(labels: Labels, choice: Doc) -> str:
-    """Return the title of a question: that of the API, or the name of its field."""
+    """Return the title of a question: that of the API, or the name of its field; a sentence for kinds of moves."""
+    if choice["field"] == "type" and len(choice.get("options", ())) > 1:
+        return translate(_WHAT, request_language())
     options = choice.get("options", ())
     return str(choice.get("text") or labels.question(choice["field"], options[0]["value"] if options else None))
 
@@ -460,6 +493,13 @@ def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None 
     lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
     ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
     return Question(field, name_question(labels, choice), choice["kind"], lo, hi, ordered)
+
+
+def rank_kinds(labels: Labels, choice: Doc) -> list[Doc]:
+    """Return the options of a question: kinds of moves in the order of their groups, the usual ones first."""
+    kinds = list(load_groups(labels.rules.package, "type")) if choice["field"] == "type" else []
+    rank = {value: place for place, value in enumerate(kinds)}
+    return sorted(choice["options"], key=lambda option: rank.get(str(option["value"]), 0))
 
 
 def _group_of(labels: Labels, field: str, value: Json, owners: Mapping[str, int]) -> str:

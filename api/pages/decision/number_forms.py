@@ -4,7 +4,7 @@ A division needs no declaration: it is a move with questions for numbers alone. 
 adds what the builder does not tell. `rest` names the field for the points left, `presets` are named divisions, `then`
 is the move made with it. With `number`, a form makes several moves of its `type`: a row for each way to the field of
 that name, and no move for a row with 0. `purse` points to the means of all rows (`{seat}`: the visitor's), `unit` names
-them.
+them. All forms with `beside` make one form below the question for the kind of move, which has this title.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from api.http.problems import Problem
 from api.pages.common.in_process import Answer
 from api.pages.common.owners import find_values
 from api.pages.common.presentation import load_form
-from api.pages.decision.move_choices import Builder, BuilderState, Pick, Picks, dump, name_option, name_question, parse
+from api.pages.decision.move_choices import (
+    Builder,
+    BuilderState,
+    Pick,
+    Picks,
+    dump,
+    name_option,
+    name_question,
+    parse,
+    rank_kinds,
+)
 from domain.types import MAX_INT, Doc, Json
 
 MOST_ROWS = 60
@@ -159,6 +169,25 @@ def _find_several(
     groups = [(name, [row for _, row in some]) for name, some in groupby(rows, key=lambda each: each[0])]
     title = labels.option("type", declared["type"])
     return NumberForm(title, groups, True, found if isinstance(found, int) else None, unit)
+
+
+def find_beside(builder: Builder, step: BuilderState, given: Numbers | None = None) -> NumberForm | None:
+    """Return the form below the question for the kind of move, or None. `given`: numbers to show again."""
+    choice, package = step.choice, builder.labels.rules.package
+    if choice is None or choice["field"] != "type" or step.picks.trail or step.picks.replaces is not None:
+        return None
+    kinds = [each["value"] for each in rank_kinds(builder.labels, choice)]
+    forms = [(kind, load_form(package, str(kind))) for kind in kinds]
+    shown = [(kind, declared) for kind, declared in forms if "beside" in declared]
+    ways = list[BuilderState]()
+    for kind, declared in shown:
+        ways += _find_ways(builder, builder.follow(step, Pick("type", kind)), declared["number"])
+    if not 0 < len(ways) <= MOST_ROWS:
+        return None
+    values = given.paths if given else {}
+    rows = [_show_way(builder, step, each, values) for each in ways]
+    groups = [(name, [row for _, row in some]) for name, some in groupby(rows, key=lambda each: each[0])]
+    return NumberForm(shown[0][1]["beside"][builder.labels.texts.lang], groups, True)
 
 
 def _show_way(builder: Builder, step: BuilderState, way: BuilderState, values: Mapping[str, int]) -> tuple[str, Row]:

@@ -11,9 +11,10 @@ without a text.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup, escape
 
@@ -26,6 +27,9 @@ from api.pages.decision.why_not import Missing
 from api.pages.map.map_drawing import MapFile, draw_map, region_name
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json, Seat
+
+NUMBER_ROOM = 30
+"""Room for the number of an order: pieces beyond it do not matter."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,12 @@ class Piece:
         if not (text := self.text):
             return drawn
         size = r if len(text) < 3 else round(r * 0.8)
-        return f'{drawn}\n<text x="{x}" y="{y + round(r * 0.36)}" font-size="{size}">{escape(text)}</text>'
+        return f'{drawn}<text x="{x}" y="{y + round(r * 0.36)}" font-size="{size}">{escape(text)}</text>'
 
-    def describe(self, labels: Labels) -> str:
-        """Return the pieces in words."""
+    def describe(self, labels: Labels, holder: Owner | None = None) -> str:
+        """Return the pieces in words, with their owner unless it is the holder of the region."""
         said = self.name if self.count is None else f"{labels.texts.grammar.number(self.count)} {self.name}"
-        return f"{said} ({self.owner.name})" if self.owner else said
+        return f"{said} ({self.owner.name})" if self.owner and self.owner != holder else said
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Arrow:
     number: int
     points: Sequence[tuple[int, int]]
     """Anchors of its regions."""
+    taken: Sequence[tuple[int, int]] = ()
+    """Middles of the pieces on the map: the number keeps away from them."""
 
     @property
     def line(self) -> str:
@@ -74,9 +80,10 @@ class Arrow:
 
     @property
     def middle(self) -> tuple[int, int]:
-        """Return the middle of the first step, for the number."""
+        """Return the place of the number: on the first step, near its middle, and away from pieces."""
         (ax, ay), (bx, by) = self.points[:2]
-        return (ax + bx) // 2, (ay + by) // 2
+        places = [(ax + (bx - ax) * n // 8, ay + (by - ay) * n // 8) for n in (4, 5, 3, 6, 2)]
+        return max(places, key=lambda at: min([NUMBER_ROOM, *(math.dist(at, piece) for piece in self.taken)]))
 
 
 @dataclass
@@ -94,6 +101,8 @@ class RegionShown:
     """Id of the first option with the region, or an empty text."""
     is_missing: bool = False
     """True if the page tells why the region is no option."""
+    is_chosen: bool = False
+    """True if the question is about moves from here."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
 
@@ -136,8 +145,8 @@ class RegionShown:
 
     def describe_contents(self, labels: Labels) -> str:
         """Return the owner and the pieces in words."""
-        owner = [self.owner.name] if self.owner else []
-        return labels.join([*owner, *(piece.describe(labels) for piece in self.pieces)])
+        owner = [self.owner.name] if self.owner and self.owner.name != self.name else []
+        return labels.join([*owner, *(piece.describe(labels, self.owner) for piece in self.pieces)])
 
     def describe(self, labels: Labels, offered: str, missing: str = "") -> str:
         """Return the region in words. `offered`, `missing`: the words for an option, and for a value without one."""
@@ -151,14 +160,16 @@ class RegionShown:
         to = f'href="#{escape(self.offer)}"' if self.offer else to
         x, y = self.anchor
         return (
-            f'<a {to} data-key="place-{self.id}" class="place {self.doc["kind"]}{self.tint}" data-region="{self.id}"'
+            f'<a {to} data-key="place-{self.id}" class="place {self.doc["kind"]}{self.tint}'
+            f'{" selected" if self.is_chosen else ""}" data-region="{self.id}"'
             f'{" data-held" if self.own else ""} data-x="{x}" data-y="{y}"'
             f' aria-label="{escape(self.describe(labels, offered, missing))}"><use href="{drawing}#r-{self.id}"/></a>'
         )
 
     def draw_pieces(self, symbols: str) -> str:
         """Return the badge and the pieces. `symbols`: address of the file with their outlines."""
-        return "\n".join(piece.draw(x, y, r, symbols) for piece, x, y, r in self.place_pieces())
+        drawn = "".join(piece.draw(x, y, r, symbols) for piece, x, y, r in self.place_pieces())
+        return f'<g data-key="pieces-{self.id}">{drawn}</g>' if drawn else ""
 
 
 @dataclass(frozen=True)
@@ -214,6 +225,8 @@ class Offers:
     """Value of an option -> its id."""
     missing: frozenset[str] = frozenset()
     """Regions for which the page tells why they are no option."""
+    chosen: frozenset[str] = frozenset()
+    """Regions chosen on the map by the visitor: the question is about moves from there."""
 
 
 def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict[str, Json]:
@@ -225,18 +238,22 @@ def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict
 
 
 def find_offers(
-    question: Question | None, whole: Sequence[WholeMove], known: Mapping[str, Doc], missing: Missing = ()
+    question: Question | None,
+    whole: Sequence[WholeMove],
+    known: Mapping[str, Doc],
+    missing: Missing = (),
+    chosen: Set[str] = frozenset(),
 ) -> Offers:
-    """Return the regions in the options of a question, and those among the missing values."""
+    """Return the regions in the options of a question but for chosen ones, and those among the missing values."""
     values = _read_options(question, whole)
     regions: dict[str, str] = {}
     ids: dict[str, str] = {}
     for value, named in values.items():
         for name in dict.fromkeys(_strings(named)):
-            if name in known and name not in regions:
+            if name in known and name not in regions and name not in chosen:
                 regions[name] = ids.setdefault(value, f"offer-{name}")
     sought = {value for _, values in missing for sent, _ in values if isinstance(value := parse(sent)[1], str)}
-    return Offers(regions, ids, frozenset(sought & known.keys() - regions.keys()))
+    return Offers(regions, ids, frozenset(sought & known.keys() - regions.keys()), frozenset(chosen))
 
 
 def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> MapView | None:
@@ -253,6 +270,7 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
             doc,
             offer=offers.regions.get(name, ""),
             is_missing=name in offers.missing,
+            is_chosen=name in offers.chosen,
         )
         for name, doc in geometry.regions.items()
     }
@@ -260,6 +278,8 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
     for layer in layers.get("layers", ()):
         filler.fill(layer)
     filler.place_pieces()
+    placed = (region.place_pieces() for region in regions.values()) if filler.arrows else ()
+    taken = [(x, y) for pieces in placed for _, x, y, _ in pieces]
     address = f"/pages/maps/{ruleset}/{labels.texts.lang}/{drawing.digest}.svg"
     return MapView(
         geometry,
@@ -268,7 +288,7 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
         list(regions.values()),
         filler.owners.list_all(),
         filler.list_kinds(),
-        filler.arrows,
+        [replace(each, taken=taken) for each in filler.arrows],
         labels,
     )
 

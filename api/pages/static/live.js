@@ -342,6 +342,7 @@ class Follower {
   showAnswer(page, next) {
     for (const old of this.main.querySelectorAll(".decide")) old.remove(); // it is answered
     for (const form of this.main.querySelectorAll(".stage form")) touched.delete(form);
+    const place = document.activeElement?.closest("[data-region]");
     const told = page.getElementById("moved-on");
     document.getElementById("moved-on")?.replaceChildren(...(told?.childNodes ?? []));
     update(this.main, next);
@@ -353,10 +354,17 @@ class Follower {
     if (tray) tray.scrollTop = 0;
     const given = this.main.querySelector(".answers");
     if (given) given.scrollLeft = given.scrollWidth; // the newest one
-    focusOn(asks ?? this.main.querySelector(".bar") ?? this.main);
+    if (place?.isConnected && asks?.querySelector("input[name=at]")) this.stayAt(/** @type {HTMLElement} */ (place), asks);
+    else focusOn(asks ?? this.main.querySelector(".bar") ?? this.main);
     this.isWaiting = !asks;
     if (!this.main.dataset.live) this.end("over");
     else this.check();
+  }
+
+  /** What was begun on the map goes on there: the focus stays, and the question is said. @param {HTMLElement} place @param {Element} asks */
+  stayAt(place, asks) {
+    place.focus({ preventScroll: true });
+    this.voice.say(asks.querySelector("[data-ask]")?.textContent?.trim() ?? "");
   }
 
   /** Return true if the page is at least as new as told. @param {Change} told */

@@ -14,6 +14,8 @@ const NARROW = 640;
 const LEGIBLE = 10;
 /** Distance that makes a press a drag, pixels. */
 const DRAG = 6;
+/** Time after which a press that stays in place asks about a region, ms. */
+const LONG_PRESS = 550;
 /** Time in which typed letters make one name, ms. */
 const TYPING = 1000;
 const ARROWS = /** @type {Record<string, [number, number]>} */ ({
@@ -40,20 +42,25 @@ class BoardMap {
     /** @type {Map<number, {x: number, y: number}>} */
     this.pointers = new Map();
     this.dragged = false;
+    this.pressTimer = 0;
     this.store = `map:${svg.dataset.game}`;
     svg.addEventListener("keydown", (event) => this.onKey(event));
     svg.addEventListener("click", (event) => this.onClick(event));
+    svg.addEventListener("contextmenu", (event) => this.onMenu(event));
     svg.addEventListener("focusin", (event) => this.onFocus(event));
     svg.addEventListener("pointerover", (event) => this.tell(placeOf(event.target)));
     svg.addEventListener("pointerdown", (event) => this.onPointerDown(event));
     svg.addEventListener("pointermove", (event) => this.onPointerMove(event));
     for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
-      svg.addEventListener(name, (event) => this.pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
+      svg.addEventListener(name, (event) => this.onPointerEnd(/** @type {PointerEvent} */ (event)));
     }
     svg.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
     const zoom = svg.parentElement?.querySelector(".zoom");
     zoom?.removeAttribute("hidden");
     zoom?.addEventListener("click", (event) => this.onZoom(event));
+    /** Piece -> where it is drawn. @type {Map<string, string>} */
+    this.slots = new Map();
+    this.settle();
     this.rove();
     this.begin();
   }
@@ -65,9 +72,37 @@ class BoardMap {
 
   /** Keep one tab stop; a narrow window shows what is offered now, unless the reader has chosen a view. */
   onUpdate() {
+    this.settle();
     this.rove();
     this.svg.classList.toggle("closer", this.isCloser);
+    const targets = this.places.some(isChosen) ? this.places.filter(isOffered) : [];
     if (question() !== this.asked) this.begin();
+    else if (targets.length && !targets.some((each) => this.sees(each))) this.showOffers();
+  }
+
+  /** Return true if the anchor of a region is in the view. @param {SVGElement} place */
+  sees(place) {
+    const [x, y, view] = [Number(place.dataset.x), Number(place.dataset.y), boxOf(this.svg)];
+    return x > view.x && x < view.x + view.width && y > view.y && y < view.y + view.height;
+  }
+
+  /** A piece that was here before stays in its place: one that has come changes places with it. */
+  settle() {
+    const before = this.slots;
+    this.slots = new Map();
+    for (const group of this.svg.querySelectorAll(".pieces > g")) {
+      const pieces = [...group.querySelectorAll("use")];
+      const nameOf = (/** @type {Element} */ piece) => ["href", "class"].map((each) => piece.getAttribute(each)).join();
+      for (const piece of pieces) {
+        const was = before.get(`${group.getAttribute("data-key")} ${nameOf(piece)}`);
+        const other = pieces.find((each) => slotOf(each) === was);
+        if (!was || other === piece || nameOf(piece).includes("#more")) continue;
+        const now = slotOf(piece);
+        moveTo(piece, was);
+        if (other) moveTo(other, now);
+      }
+      for (const piece of pieces) this.slots.set(`${group.getAttribute("data-key")} ${nameOf(piece)}`, slotOf(piece));
+    }
   }
 
   // --- keys --------------------------------------------------------------------------------------------------------
@@ -97,7 +132,9 @@ class BoardMap {
   /** Write out a region above the map: small names cannot be read on it. @param {SVGElement | null} place */
   tell(place) {
     const line = this.svg.parentElement?.querySelector(".where");
-    if (line) line.textContent = place?.getAttribute("aria-label") || "";
+    if (line && place) line.textContent = place.getAttribute("aria-label") || "";
+    const about = this.svg.parentElement?.querySelector('[data-zoom="about"]');
+    about?.toggleAttribute("hidden", !this.current || !document.getElementById("main")?.dataset.page);
   }
 
   /** @param {KeyboardEvent} event */
@@ -107,6 +144,7 @@ class BoardMap {
     const next = this.goal(event, place);
     if (next) next.focus();
     else if (event.key === "Enter" || event.key === " ") this.pick(place);
+    else if (event.key === "?") tellAbout(this.svg, place);
     else if (event.key === "Escape") button("button[name=back]")?.click();
     else if (event.key === "+" || event.key === "-") {
       this.zoom(event.key === "+" ? STEP : 1 / STEP);
@@ -142,16 +180,21 @@ class BoardMap {
     this.pick(place);
   }
 
-  /** Give the only answer that names a region, lead to the first of several, or ask why there is none. @param {SVGElement} place */
+  /**
+   * Give the only answer that names a region, list what begins there, ask why it is no answer, or tell about it.
+   * @param {SVGElement} place
+   */
   pick(place) {
-    if (place.hasAttribute("data-why")) return askWhy(place.dataset.region || "");
-    const options = optionsOf(place.dataset.region || "");
-    const boxes = options.filter((each) => each instanceof HTMLInputElement);
+    const region = place.dataset.region || "";
+    const options = optionsOf(region);
     const [first] = options;
-    if (options.length === 1 || boxes.length) return first?.click();
-    for (const each of document.querySelectorAll(".named")) each.classList.remove("named");
-    for (const each of options) each.classList.add("named");
-    first?.focus();
+    const isHeld = place.hasAttribute("data-held");
+    const isOnly = first?.value === JSON.stringify(region) || (options.length === 1 && !isHeld);
+    if (first && (isOnly || first instanceof HTMLInputElement)) first.click();
+    else if (first || isChosen(place)) startAt(region);
+    else if (isHeld && !this.places.some((each) => isOffered(each) && !each.hasAttribute("data-held"))) startAt(region);
+    else if (place.hasAttribute("data-why")) askWhy(region);
+    else if (isHeld) startAt(region);
   }
 
   // --- zoom --------------------------------------------------------------------------------------------------------
@@ -186,6 +229,8 @@ class BoardMap {
     if (kind === "out") this.zoom(1 / STEP);
     if (kind === "all") this.setView(this.whole);
     if (kind === "offers") this.showOffers();
+    const current = this.places.find((each) => each.dataset.region === this.current);
+    if (kind === "about" && current) return tellAbout(this.svg, current);
     this.keep();
   }
 
@@ -201,6 +246,30 @@ class BoardMap {
   onPointerDown(event) {
     this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     this.dragged = false;
+    clearTimeout(this.pressTimer);
+    const place = placeOf(event.target);
+    if (place && event.pointerType !== "mouse" && this.pointers.size === 1) this.pressTimer = setTimeout(() => this.onLongPress(place), LONG_PRESS);
+  }
+
+  /** @param {PointerEvent} event */
+  onPointerEnd(event) {
+    this.pointers.delete(event.pointerId);
+    clearTimeout(this.pressTimer);
+  }
+
+  /** A press that stays, the right button and the key for menus tell about a region. @param {SVGElement} place */
+  onLongPress(place) {
+    this.dragged = true; // no click follows
+    tellAbout(this.svg, place);
+  }
+
+  /** @param {Event} event */
+  onMenu(event) {
+    const place = placeOf(event.target);
+    if (!place || !document.getElementById("main")?.dataset.page) return;
+    event.preventDefault();
+    clearTimeout(this.pressTimer);
+    this.onLongPress(place);
   }
 
   /** @param {PointerEvent} event */
@@ -210,6 +279,7 @@ class BoardMap {
     const now = { x: event.clientX, y: event.clientY };
     const [other] = [...this.pointers].flatMap(([id, at]) => (id === event.pointerId ? [] : [at]));
     if (!this.dragged && Math.hypot(now.x - last.x, now.y - last.y) < DRAG) return;
+    clearTimeout(this.pressTimer);
     if (other) {
       const factor = Math.hypot(last.x - other.x, last.y - other.y) / Math.max(1, Math.hypot(now.x - other.x, now.y - other.y));
       this.zoom(factor, this.pointAt((now.x + other.x) / 2, (now.y + other.y) / 2));
@@ -250,7 +320,7 @@ class BoardMap {
 
   /** Return what is offered, else what the visitor holds, else all. */
   listShown() {
-    const offers = this.places.filter(isOffered);
+    const offers = this.places.some(isOffered) ? this.places.filter((each) => isOffered(each) || isChosen(each)) : [];
     const held = this.places.filter((each) => each.hasAttribute("data-held"));
     return [offers, held, this.places].find((each) => each.length) || [];
   }
@@ -294,6 +364,20 @@ class BoardMap {
   }
 }
 
+/** Return where a piece is drawn. @param {Element} piece */
+const slotOf = (piece) => piece.getAttribute("transform") || "";
+
+/** Draw a piece and its text in another place: its middle, and its radius in tens. @param {Element} piece @param {string} slot */
+function moveTo(piece, slot) {
+  const [x = 0, y = 0, tens = 1] = (slot.match(/-?[\d.]+/g) || []).map(Number);
+  piece.setAttribute("transform", slot);
+  const text = piece.nextElementSibling;
+  if (text?.tagName !== "text") return;
+  const size = 10 * tens * ((text.textContent || "").length < 3 ? 1 : 0.8);
+  const values = { x, y: y + Math.round(3.6 * tens), "font-size": Math.round(size) };
+  for (const [name, value] of Object.entries(values)) text.setAttribute(name, String(value));
+}
+
 /** @param {SVGSVGElement} svg @returns {Box} */
 function boxOf(svg) {
   const { x, y, width, height } = svg.viewBox.baseVal;
@@ -322,6 +406,64 @@ function question() {
 
 /** Return true if an option names this region. @param {Element} place */
 const isOffered = (place) => place.hasAttribute("href") && !place.hasAttribute("data-why");
+
+/** Return true if the question is about moves from this region. @param {Element} place */
+const isChosen = (place) => place.classList.contains("selected");
+
+/** Ask what begins at a region. Without a question of options, nothing does. @param {string} region */
+function startAt(region) {
+  const form = /** @type {HTMLFormElement | null} */ (document.querySelector(".decide form.options"));
+  if (!form || button("[name=some]:checked")) return;
+  const start = Object.assign(document.createElement("button"), { name: "start", value: region, hidden: true, formNoValidate: true });
+  form.append(start);
+  form.requestSubmit(start);
+  start.remove();
+}
+
+/** Show all that is known of a region over the table. @param {SVGSVGElement} svg @param {Element} place */
+async function tellAbout(svg, place) {
+  const at = document.getElementById("main")?.dataset.page?.split("?") ?? [];
+  const card = dialog();
+  if (card.open || !at[0]) return;
+  await fillCard(card, `${at[0]}/regions/${place.getAttribute("data-region")}${at[1] ? `?${at[1]}` : ""}`);
+  if (!card.open) card.showModal();
+}
+
+/** Return the dialog for cards: links to neighbours stay in it, and a note is kept without leaving. */
+function dialog() {
+  const found = /** @type {HTMLDialogElement | null} */ (document.querySelector("dialog.about-region"));
+  if (found) return found;
+  const card = Object.assign(document.createElement("dialog"), { className: "about-region" });
+  card.addEventListener("click", (event) => {
+    const on = /** @type {Element} */ (event.target);
+    const link = on.closest("a[data-card]");
+    if (link) fillCard(card, link.getAttribute("href") || "");
+    if (link) event.preventDefault();
+    if (on === card || on.closest(".close")) card.close(); // the ground behind it
+  });
+  card.addEventListener("submit", async (event) => {
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    event.preventDefault();
+    const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
+    if (answer?.ok) card.close();
+  });
+  document.body.append(card);
+  return card;
+}
+
+/** @param {HTMLDialogElement} card @param {string} address */
+async function fillCard(card, address) {
+  const answer = await fetch(address, { headers: { Accept: "text/html" } }).catch(() => null);
+  const page = answer?.ok ? parse(await answer.text()) : null;
+  const told = page?.querySelector(".region-card");
+  if (!page || !told) return;
+  const title = Object.assign(document.createElement("h2"), { textContent: told.getAttribute("aria-label"), tabIndex: -1, autofocus: true });
+  const close = Object.assign(document.createElement("button"), { className: "close quiet", type: "button", textContent: told.getAttribute("data-close") });
+  card.setAttribute("aria-label", told.getAttribute("aria-label") || "");
+  card.replaceChildren(title, document.adoptNode(told), close);
+  card.scrollTop = 0;
+}
 
 /** Ask why a region is no option. Answers that are not sent yet would be lost, so then the reader asks. @param {string} region */
 function askWhy(region) {

@@ -18,13 +18,16 @@ MOST_BYTES = 3800
 """Most bytes of the sealed answers: a browser takes 4096 with name and attributes."""
 
 
-def keep_picks(page: TablePage, picks: Picks) -> Response | None:
-    """Return the way to the next question, with the answers so far in the cookie, or None if they do not fit."""
-    response = redirect(page.question_address)
-    if picks.replaces is None and all(pick.forced for pick in picks.trail):
+def keep_picks(page: TablePage, picks: Picks, position: int = 0) -> Response | None:
+    """Return the way to the next question, with the answers so far in the cookie, or None if they do not fit.
+
+    `position`: wait until the views contain it.
+    """
+    response = redirect(f"{page.address}?wait={position}#move" if position else page.question_address)
+    if picks.replaces is None and not picks.at and all(pick.forced for pick in picks.trail):
         return forget_picks(response, page)
     trail = [[pick.field, pick.value, pick.forced] for pick in picks.trail]
-    state = {"decision": picks.decision, "key": picks.key, "trail": trail, "replaces": picks.replaces}
+    state = {"decision": picks.decision, "key": picks.key, "trail": trail, "replaces": picks.replaces, "at": picks.at}
     sealed = services().account_store.signed_forms.seal(form_owner(), _use(page), state, SECONDS * 1000)
     if len(sealed) > MOST_BYTES:
         return None
@@ -40,7 +43,7 @@ def recall_picks(page: TablePage) -> Picks | None:
     if state is None:
         return None
     trail = tuple(Pick(field, value, forced) for field, value, forced in state["trail"])
-    return Picks(state["decision"], state["key"], trail, state["replaces"])
+    return Picks(state["decision"], state["key"], trail, state["replaces"], tuple(state.get("at", ())))
 
 
 def forget_picks(response: Response, page: TablePage) -> Response:

@@ -14,12 +14,13 @@ from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
 from api.pages.common.session import is_stranger, redirect
-from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Picks, parse
+from api.pages.decision.map_starts import find_next_piece, find_only_path, give_usual
+from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Pick, Picks, parse
 from api.pages.decision.number_forms import Numbers, build_several, read_numbers
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import find_reason
 from api.pages.table.picks_cookie import forget_picks, keep_picks
-from api.pages.table.prompt import Prompt, ask_first, ask_next, new_picks, preview_move
+from api.pages.table.prompt import Prompt, ask_first, ask_next, find_begun, new_picks, preview_move
 from api.pages.table.table import render_table
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.kernel.text.message_catalog import Message
@@ -55,8 +56,12 @@ def play(game: str) -> Response:
     if "amount" in request.form:
         return _take_numbers(page, picks, read_numbers())
     state = page.builder.advance(picks)
+    if request.form.get("at") and "path" in request.form:
+        state = give_usual(page.builder, state)
     if state.answer.status >= 400:
         return _refuse(page, picks, state.answer)
+    if "start" in request.form:
+        return _begin_at(page, state)
     if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
         return _explain(page, state, missing)
     return _go_on(page, picks, state)
@@ -74,23 +79,47 @@ def _go_on(page: TablePage, picks: Picks, state: BuilderState) -> Response:
     return _send(page, picks, state.move)
 
 
+def _begin_at(page: TablePage, state: BuilderState) -> Response:
+    """List the moves from the places chosen on the map. The only answer is given at once.
+
+    If nothing names all of them, the last one is a new beginning.
+    """
+    picks, found = state.picks, None
+    for at in (picks.at, picks.at[-1:]):
+        state = replace(state, picks=replace(picks, at=at))
+        if found := find_begun(page, state) if at else None:
+            break
+    if found is None:
+        asked = ask_next(page, replace(state, picks=replace(picks, at=())))
+        asked.note = _say(Message("None of your answers begins there.")) if picks.at else ""
+        shown = render_table(page, asked)
+        return shown if picks.trail else forget_picks(shown, page)
+    if only := find_only_path(found):
+        made = state.picks.add(*map(Pick.from_json, parse(only)))
+        return _go_on(page, made, give_usual(page.builder, page.builder.advance(made)))
+    return keep_picks(page, state.picks) or render_table(page, ask_next(page, state))
+
+
 def _take_numbers(page: TablePage, picks: Picks, numbers: Numbers) -> Response:
     """Make what a form with several numbers says, or show it again, filled in: with a preset, or with a refusal."""
     before, done = page.builder.advance(picks), numbers.complete(picks)
+    if before.answer.code in _MOVED_ON and (repeat := _find_repeat(page, done, sum(n > 0 for _, n in numbers.rows))):
+        return _lead_on(page, repeat)
     if before.answer.status >= 400 or before.move is not None:
         return _refuse(page, done if before.answer.code in _MOVED_ON else picks, before.answer)
     asked = ask_next(page, before, numbers)
-    if asked.form is None:
+    form = asked.form or asked.beside
+    if form is None:
         raise Problem("form_stale")
     if "preset" in request.form:
         return render_table(page, asked)
-    if asked.form.several:
+    if form.several:
         made = _make_several(page, before.picks, numbers)
         return _lead_on(page, made) if made.status < 400 else _refuse_numbers(page, asked, done, made)
     state = page.builder.advance(before.picks.add(*numbers.picks))
     if state.answer.status >= 400:
         return _refuse_numbers(page, asked, done, state.answer)
-    is_shown = asked.form.submits and current_preferences()["confirm"] != "always"  # the form says what it ends
+    is_shown = form.submits and current_preferences()["confirm"] != "always"  # the form says what it ends
     return _send(page, state.picks, state.move) if is_shown else _go_on(page, state.picks, state)
 
 
@@ -152,6 +181,9 @@ def _send(page: TablePage, picks: Picks, move: Json) -> Response:
     made = _post_move(page, picks, move)
     if made.status >= 400:
         return _refuse(page, picks, made)
+    further = find_next_piece(page.labels.rules.package, page.board, move) if picks.replaces is None else None
+    if further and (led := keep_picks(page, replace(new_picks(page), at=(further,)), made.doc["position"])):
+        return led
     return _lead_on(page, made)
 
 
@@ -169,18 +201,21 @@ def _post_moves(page: TablePage, picks: Picks, moves: Sequence[Json]) -> Answer:
     return ask("POST", f"/games/{page.game}/moves", body, role=page.role, Idempotency_Key=key)
 
 
-def _find_repeat(page: TablePage, picks: Picks) -> Answer | None:
-    """Return the answer to the move that this form has made already, or None.
+def _find_repeat(page: TablePage, picks: Picks, count: int = 1) -> Answer | None:
+    """Return the answer to the move that this form has made already, or to its `count` moves, or None.
 
     A second click on an option comes when the decision is closed, and its move is among the newest of the seat. The
-    same key and move get the same answer; other answers have another key, with which nothing can be stored any more.
+    same key and moves get the same answer; other answers have another key, with which nothing can be stored any more.
     """
     after = max(page.summary["version"] - _NEWEST, 0)
     newest = ask("GET", f"/games/{page.game}/timeline?limit={_NEWEST}&after={after}", role=page.role).doc
-    entries = newest.get("items", ())
-    own = [move for entry in entries for seat, move in entry.get("acts", ()) if seat == page.seat and "type" in move]
-    answers = (_post_move(page, picks, move) for move in reversed(own[-_TRIES:]))
-    return next((answer for answer in answers if answer.status < 400), None)
+    parts = [part for entry in newest.get("items", ()) for part in (entry, *entry.get("own", ()))]  # orders are own
+    own = [move for part in parts for seat, move in part.get("acts", ()) if seat == page.seat and "type" in move]
+    ends = range(len(own), max(len(own) - _TRIES, 0), -1)
+    answers = (_post_moves(page, picks, own[end - count : end]) for end in ends if 1 < count <= end)
+    found = next((answer for answer in answers if answer.status < 400), None)
+    answers = (_post_move(page, picks, own[end - 1]) for end in ends)
+    return found or next((answer for answer in answers if answer.status < 400), None)
 
 
 def _refuse(page: TablePage, picks: Picks, refusal: Answer) -> Response:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels
+from api.pages.decision.map_starts import StartFinder, locate_pieces
 from api.pages.decision.move_choices import (
     BuilderState,
+    OptionShown,
     Picks,
     Question,
     WholeMove,
     find_owners,
     name_answers,
+    parse,
     show_question,
 )
-from api.pages.decision.number_forms import NumberForm, Numbers, find_form
+from api.pages.decision.number_forms import NumberForm, Numbers, find_beside, find_form
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.pages.table.table_page import TablePage
@@ -32,6 +35,8 @@ class Prompt:
     question: Question | None = None
     whole: Sequence[WholeMove] = ()
     form: NumberForm | None = None
+    beside: NumberForm | None = None
+    """Form below the question, in place of some of its kinds of moves."""
     is_filled: bool = False
     """True if the form shows numbers from the visitor."""
     preview: Doc | None = None
@@ -60,7 +65,9 @@ class Prompt:
         picks = self.step.picks if self.step else None
         if self.reason is not None or self.is_filled:
             return True
-        return picks is not None and (picks.replaces is not None or any(not each.forced for each in picks.trail))
+        return picks is not None and bool(
+            picks.at or picks.replaces is not None or any(not each.forced for each in picks.trail)
+        )
 
     def list_about(self, decision: Doc | None) -> Json:
         """Return what the question is about: the answers so far, and what the decision answers."""
@@ -95,6 +102,11 @@ def preview_move(page: TablePage, step: BuilderState) -> Answer:
     return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
 
 
+def find_begun(page: TablePage, step: BuilderState) -> Question | None:
+    """Return the question about the places chosen on the map, or None."""
+    return StartFinder(page.builder, step, locate_pieces(page.labels.rules.package, page.board)).find()
+
+
 def ask_next(page: TablePage, step: BuilderState, given: Numbers | None = None) -> Prompt:
     """Return the next question of a step. `given`: numbers for its form."""
     if step.answer.status >= 400:
@@ -102,9 +114,18 @@ def ask_next(page: TablePage, step: BuilderState, given: Numbers | None = None) 
     if step.move is not None:
         preview = preview_move(page, step)
         return Prompt(refusal=preview.doc) if preview.status >= 400 else Prompt(step, preview=preview.doc)
+    if step.picks.at:
+        if begun := find_begun(page, step):
+            return Prompt(step, begun)
+        step = replace(step, picks=replace(step.picks, at=()))
     if page.seat is not None and (form := find_form(page.builder, step, page.board, page.seat, given)):
         missing = list_missing(page.labels, page.board, step)
         return Prompt(step, form=form, missing=missing, is_filled=given is not None)
+    return _ask_options(page, step, given)
+
+
+def _ask_options(page: TablePage, step: BuilderState, given: Numbers | None) -> Prompt:
+    """Return a question of options: as whole moves, with the next answers, or alone; and the form beside it."""
     whole = page.builder.list_whole_moves(step)
     owners = find_owners(page.board["public"])
     question = page.builder.open_options(step) if not whole else None
@@ -113,4 +134,20 @@ def ask_next(page: TablePage, step: BuilderState, given: Numbers | None = None) 
     opened = [] if whole else [after for _, after in page.builder.next_questions(step)]
     missing = list_missing(page.labels, page.board, step, whole, opened)
     closed = list_closed_kinds(page.labels, page.board, missing)
-    return Prompt(step, question, whole, missing=missing, closed_kinds=closed)
+    beside = find_beside(page.builder, step, given) if question else None
+    if question and beside:
+        question = _leave_out(question, beside)
+    filled = beside is not None and given is not None
+    return Prompt(step, question, whole, None, beside, filled, missing=missing, closed_kinds=closed)
+
+
+def _leave_out(question: Question, beside: NumberForm) -> Question:
+    """Return the question without the kinds of moves of a form beside it."""
+    kinds = {parse(row.path)[0][1] for _, rows in beside.groups for row in rows}
+
+    def is_kept(option: OptionShown) -> bool:
+        value = parse(option.value)
+        return (value[0][1] if question.kind == "paths" else value) not in kinds
+
+    groups = [(name, [each for each in options if is_kept(each)]) for name, options in question.groups]
+    return replace(question, groups=[(name, options) for name, options in groups if options])

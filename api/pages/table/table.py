@@ -14,6 +14,7 @@ from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
 from api.pages.common.in_process import ask
 from api.pages.common.session import render_games_page
+from api.pages.decision.map_starts import locate_pieces
 from api.pages.lobby.link_card import show_card
 from api.pages.map.board_picture import is_public
 from api.pages.map.map_view import MapView, Offers, find_offers, show_map
@@ -50,6 +51,8 @@ def show_table(game: str) -> Response:
         return render_table(page)
     if asked := resume_move(page, picks) if page.summary["status"] == "running" else None:
         return render_table(page, asked)
+    if not picks.trail:  # nothing was answered
+        return forget_picks(render_table(page), page)
     return forget_picks(render_table(page, _tell_moved_on(page)), page)
 
 
@@ -147,7 +150,10 @@ def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:
     geometry = load_geometry(page.labels.rules.package)
     if geometry is None or asked is None:
         return Offers()
-    return find_offers(asked.question, asked.whole, geometry.regions, asked.missing)
+    at = asked.step.picks.at if asked.step else ()
+    located = locate_pieces(page.labels.rules.package, page.board) if at else {}
+    chosen = {located.get(each, each) for each in at}
+    return find_offers(asked.question, asked.whole, geometry.regions, asked.missing, chosen)
 
 
 def _undo_version(page: TablePage, entries: Sequence[Doc]) -> int | None:

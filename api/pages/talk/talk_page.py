@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from flask import Response, request
 
@@ -49,6 +49,8 @@ class TalkShown:
     """The form for a treaty, if the visitor has asked for it."""
     disclosures: Sequence[Doc] = ()
     """Messages shown to the visitor by participants."""
+    to: int | None = None
+    """Seat to which a letter is about to be written."""
 
     @property
     def labels(self) -> Labels:
@@ -133,11 +135,15 @@ def _render(page: TablePage, problem: Problem | None = None) -> Response:
         page=page,
         labels=page.labels,
         summary=page.summary,
-        shown=TalkShown(page, doc, found, messages, notes, newest, draft, form, disclosures),
+        shown=TalkShown(page, doc, found, messages, notes, newest, draft, form, disclosures, _read_addressee()),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         problem=localize_problem(problem) if problem else None,
     )
+
+
+def _read_addressee() -> int | None:
+    return parse_number(request.args.get("to", ""), 99)
 
 
 def download_mailbox(game: str) -> Response:
@@ -161,6 +167,8 @@ def write_talk(game: str) -> Response:
     except RefusedCall as problem:
         return _render(page, problem)
     query = {name: value for name, value in (("conversation", conversation), ("as", page.role)) if value}
+    if place := request.form.get("place", ""):
+        return redirect(f"{page.address}/regions/{quote(place, safe='')}")
     return redirect(f"{page.address}/talk" + (f"?{urlencode(query)}" if query else ""))
 
 
@@ -214,6 +222,7 @@ def _send_file(text: str, name: str) -> Response:
 
 
 def _keep_note(page: TablePage) -> str:
-    """Keep the visitor's note about the table."""
-    require("PUT", f"/games/{page.game}/notes", {"text": request.form.get("text", "")}, role=page.role)
+    """Keep the visitor's note about the table, or about a region of its map."""
+    place, text = request.form.get("place", ""), request.form.get("text", "")
+    require("PUT", f"/games/{page.game}/notes", {"text": text} | ({"place": place} if place else {}), role=page.role)
     return ""
