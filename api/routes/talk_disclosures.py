@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flask import Response
 
 from api import authorization
 from api.documents.mailbox_files import build_file, check_file
 from api.documents.talk import build_messages, find_reader, find_seat
-from api.http import rate_limits
+from api.http import i18n, rate_limits
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
@@ -21,6 +21,7 @@ from api.services import services
 from domain.errors import RuleError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import has_talk
+from domain.kernel.text.message_catalog import Message
 from domain.talk.disclosures import Disclosure
 from domain.talk.talk_store import Entry, MailboxReader
 from domain.types import Doc
