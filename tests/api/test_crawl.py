@@ -41,6 +41,7 @@ NOT_VISITED = {
     "pages.command": "likewise",
     "pages.erased": "it follows an erasure: tests/api/test_account_pages.py",
     "pages.end": "it ends what the crawler needs: tests/api/oauth/test_pages.py",
+    "pages.region": "a card of the map, by its script: tests/api/test_map_starts.py",
     "pages.factor": "it asks for a second factor: tests/api/oauth/test_factors.py",
     "pages.live": "a stream: tests/api/test_stream.py",
     "pages.live_tables": "a stream: tests/api/test_stream_tables.py",
@@ -55,6 +56,8 @@ BY_CHANCE = ("decision.html", "map.html")
 """Templates of questions and maps, of which chance shows a part: tests/api/test_game_pages.py plays games."""
 
 SEEN_ELSEWHERE = {
+    "region.html: id, name, contents in card.neighbours": "cards of regions: tests/api/test_map_starts.py",
+    "region.html: name, value in card.figures": "cards of regions: tests/api/test_map_starts.py",
     "talk_treaty.html: each in form.hours": "treaties: tests/api/test_talk_pages.py",
     "talk_treaty.html: each in found.answers": "treaties: tests/api/test_talk_pages.py",
     "talk_treaty.html: field in form.chosen.fields": "treaties: tests/api/test_talk_pages.py",

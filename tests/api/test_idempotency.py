@@ -263,6 +263,11 @@ def organising(site: Site) -> list[Ask]:
         ask(f"PUT {IN_TOURNAMENT}/schedule", f"{made()}/schedule", *({**weekly, "rule": f"FREQ={f}"} for f in every)),
         ask(f"DELETE {IN_TOURNAMENT}/schedule", f"{made(timed)}/schedule", None),
         ask(f"POST {IN_TOURNAMENT}/checkin", f"{made(*entered, OpenCheckIn())}/checkin", *hashes),
+        ask(
+            f"POST {IN_TOURNAMENT}/entrants/{{entrant}}/checkin",
+            f"{made(*entered, OpenCheckIn())}/entrants/1/checkin",
+            {},
+        ),
         ask(f"POST {IN_TOURNAMENT}/nonce", f"{made(*drawing)}/nonce", {"nonce": NONCE}, {"nonce": NONCE + "00"}),
         ask(f"POST {IN_TOURNAMENT}/phases", f"{made()}/phases", {"phase": "checking"}, {"phase": "drawing"}),
         ask(f"POST {IN_TOURNAMENT}{ROUND}/draw", f"{made(*present)}/stages/1/rounds/1/draw", {"reason": "x"}, {}),

@@ -211,6 +211,8 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "stage": "1",
         "number": "1",
         "family": "orders",
+        "entrant": "0",
+        "disclosure": "0" * 24,
     } | ids
     return [path.format(**known) for path, methods in found.items() if "get" in methods] + [
         "/v1/docs",

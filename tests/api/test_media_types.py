@@ -23,6 +23,7 @@ UNUSED = {
     "stage": "1",
     "number": "1",
     "ruling": "1",
+    "entrant": "0",
 }
 WRONG: list[tuple[dict[str, str], str]] = [
     ({}, "unsupported_media_type"),

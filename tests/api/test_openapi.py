@@ -89,11 +89,35 @@ PAGES |= {
         "/talk",
         "/talk/mailbox",
         "/talk/disclosures/{disclosure}",
+        "/regions/{region}",
     )
 }
 EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}")
 PAGES |= {f"/tournaments/{{tournament}}{page}" for page in EVENT_PAGES}
 PAGES |= {"/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
+ACT_PAGES = (
+    "/account/notices",
+    "/account/people",
+    "/account/programs",
+    "/account/security",
+    "/desk/all",
+    "/games/invitations",
+    "/games/rematch",
+    "/games/{game}/around",
+    "/moderation",
+    "/players/{player}",
+    "/tournaments/{tournament}/around",
+)
+PAGES |= {f"{page}{act}" for page in ACT_PAGES for act in ("", "/{act}")}
+PAGES |= {
+    "/account/data",
+    "/account/data/file",
+    "/account/erased",
+    "/learn/{ruleset}",
+    "/learn/{ruleset}/rules",
+    "/learn/{ruleset}/rules/index",
+    "/pages/shelf/{ruleset}.svg",
+}
 OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
 LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}
 """Not below /v1, so that they are found where such things are looked for."""
