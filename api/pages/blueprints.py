@@ -6,7 +6,7 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages.account import account, devices, login, mail, moderation, notices, programs, security
+from api.pages.account import account, devices, login, mail, moderation_page, notices, programs, security
 from api.pages.common.session import page, show_problem_to_browsers, static_file
 from api.pages.desk import all_tables, around_page, officer_desk
 from api.pages.lobby import absence_page, import_page, invitations, lobby, people, player_page
@@ -76,7 +76,7 @@ def _register_acts(app: Flask) -> None:
         (notices.ADDRESS, "notices", notices.show_notices),
         (programs.ADDRESS, "programs", programs.show_programs),
         (people.ADDRESS, "people", people.show_people),
-        (moderation.ADDRESS, "moderation", moderation.show_moderation),
+        (moderation_page.ADDRESS, "moderation", moderation_page.show_moderation),
         (all_tables.ADDRESS, "all_tables", all_tables.act_at_all_tables),
         (invitations.INVITATIONS, "invitations", invitations.show_invitations),
         (invitations.REMATCH, "rematch", invitations.play_again),

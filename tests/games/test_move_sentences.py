@@ -189,7 +189,7 @@ def test_each_kind_of_move_and_each_text_is_met_or_listed(table: Registered) -> 
         else:
             met.add(f"whole.{asked.step['type']}")
     wanted = {f"whole.{name}" for name, kind in rules.moves.items() if kind.admission.by != "engine"}
-    wanted |= {key for key in english if key.startswith(("ask.", "pick."))}
+    wanted |= {key for key in english if key.startswith(("ask.", "pick.")) and not key.startswith("ask.treaty.")}
     unmet = {key for key in wanted if key not in met and key.rpartition(".")[0] not in met}
     assert unmet <= words_of(table), sorted(unmet - words_of(table))
 

@@ -257,11 +257,11 @@ def _show_rows(page: TournamentShown, standings: StandingsShown | None, stage: i
         if len(standings.rendered) > MOST_RENDERED:
             standings.rendered.clear()
         standings.rendered[key] = fragment
-    rows = standings.rendered[key]
+    html = standings.rendered[key]
     if page.entry:
         own = f'<tr id="entrant-{page.entry["entrant"]}"'
-        rows = rows.replace(f"{own}>", f'{own} class="due">')
-    return Markup(rows)  # noqa: S704 - rendered by a template
+        html = html.replace(f"{own}>", f'{own} class="due">')
+    return Markup(html)  # noqa: S704 - by a template that has escaped
 
 
 @functools.lru_cache(256)
