@@ -95,7 +95,10 @@ def strong_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | No
     """Return the move that does best in games played on, chosen by what the seat knows; else the heuristic's."""
     effort = EFFORTS.get(match.rules.meta.ruleset)
     if effort and seat in match.state.top.owing:
-        move = choose_move(match.rules, match.known_to(seat), seat, rng, effort)
+        try:
+            move = choose_move(match.rules, match.known_to(seat), seat, rng, effort)
+        except Exception:  # noqa: BLE001 - rules may fail in any way in an imagined world; the table must go on
+            move = None
         if move is not None and is_legal(match.rules, match.state, seat, move):
             return move
     return heuristic_move(match, seat, rng)

@@ -58,6 +58,9 @@ def disclose(body: Doc, game: str) -> JsonResponse[DisclosureDoc]:
         raise RuleError("unknown_reference", "", {"at": "/entries"})
     s = services()
     id_ = s.talk.anchors.keyed_hash(game, f"disclosure|{seat}|{body['to']}|{entries}")[:24]
+    shown = [each.id for each in s.disclosures.list_disclosures(game) if each.mailbox == seat]
+    if id_ not in shown and len(shown) >= MOST_DISCLOSURES:
+        raise Problem("too_many", Message("A seat shows {most} disclosures at most.", most=MOST_DISCLOSURES))
     made = s.disclosures.add(id_, game, seat, caller.player, body["to"], entries)
     s.notify_changed(game)
     return json_response(_to_json(now, made))
@@ -105,12 +108,12 @@ def _list_visible(now: AnyGame) -> list[Disclosure]:
         return []
     caller, players = authorization.optional_principal(), authorization.player_ids()
     is_officer = caller is not None and caller.seat is None and not now.lasting.seating.has_stakeholder(players)
-    limit = find_reader(now.id, now, own=True).upto
+    if find_reader(now.id, now, own=True).upto is not None:  # the proof tells of later letters
+        return []
     return [
         each
         for each in services().disclosures.list_disclosures(now.id)
-        if (limit is None or each.at <= limit[1])
-        and (each.to == "table" or each.player in players or (is_officer and caller is not None and not caller.lent))
+        if each.to == "table" or each.player in players or (is_officer and caller is not None and not caller.lent)
     ]
 
 
@@ -126,6 +129,9 @@ def _find_entries(reader: MailboxReader, entries: Sequence[int]) -> list[Entry]:
 def _build_file(now: AnyGame, found: Disclosure) -> bytes:
     return build_file(services(), now, _reader_of(found), {*found.entries})
 
+
+MOST_DISCLOSURES = 50
+"""Disclosures of one seat at a table: each is proved for every reader."""
 
 _REASONS: Mapping[str, Message] = {
     "mailbox_unreadable": Message("The mailbox cannot be read."),
@@ -144,10 +150,10 @@ def _to_json(now: AnyGame, found: Disclosure) -> DisclosureDoc:
     reader = _reader_of(found)
     code = check_file(services(), now, _build_file(now, found))
     messages = build_messages(services(), now, reader, _find_entries(reader, found.entries), request_language())
-    for each in messages:  # ids, states and promises are of the mailbox's owner alone
+    for each in messages:  # ids, states, answers and promises are of the mailbox's owner alone
         each["conversation"], each["own"] = "", False
         if each["treaty"]:
-            each["treaty"]["may_answer"], each["treaty"]["promises"] = False, []
+            each["treaty"] |= {"may_answer": False, "answers": [], "promises": []}
     return {
         "disclosure": found.id,
         "seat": found.mailbox,

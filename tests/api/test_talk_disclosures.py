@@ -14,6 +14,7 @@ import pytest
 from api.documents.mailbox_files import check_file
 from tests.api.conftest import Doc, Site, Table, refused
 from tests.api.test_table_talk import WORD, say, walk
+from tests.api.test_talk_treaties import answer, propose
 
 ONE_FILE = Path(__file__).parents[2] / "clients" / "verifier" / "annals_verify.py"
 
@@ -53,6 +54,23 @@ def test_a_letter_is_shown_to_the_table_and_everybody_reads_that_it_is_proved(ta
     command = [sys.executable, "-I", "-S", str(ONE_FILE), str(tmp_path / "game"), "--mailbox", str(tmp_path / "box")]
     told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     assert "checked: 3 messages, 1 with their words" in told
+
+
+def test_what_is_answered_to_a_treaty_is_not_shown_with_it(site: Site) -> None:
+    """The answer is another message, which nobody has shown."""
+    table = site.table("struggle_of_empires@1", 3)
+    propose(table, 0, "peace", 1)
+    assert disclose(table, 0, "table", 1).status_code == 200
+    answer(table, 1, 1, "accept")
+    (found,) = shown(table, None)
+    assert found["messages"][0]["treaty"]["answers"] == []
+
+
+def test_a_seat_shows_no_more_than_some(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.routes.talk_disclosures.MOST_DISCLOSURES", 1)
+    assert disclose(table, 1, "table", 2).status_code == 200
+    assert disclose(table, 1, "table", 2).status_code == 200
+    assert disclose(table, 1, "officers", 2).status_code == 409
 
 
 def test_a_changed_word_is_not_proved(table: Table) -> None:

@@ -83,6 +83,16 @@ class TestMissedCheckIn:
         assert code_of(event, CheckIn(("p0",))) == "not_eligible"
 
 
+def test_a_nonce_is_added_after_an_officer_has_checked_in() -> None:
+    """Or an officer who checks everybody in could draw without any contribution of theirs."""
+    event = EventInMemory()
+    event.act(Enter("p0"), OpenCheckIn(), CheckInOther(0, "organiser"))
+    event.act(CheckIn(("p0",), commit_nonce("a nonce of p0")))
+    assert event.t.commitments == {0: commit_nonce("a nonce of p0")}
+    assert code_of(event, CheckIn(("p0",), commit_nonce("another one"))) == "already_checked_in"
+    assert code_of(event, CheckIn(("p0",))) == "already_checked_in"
+
+
 def test_a_draw_waits_for_no_nonce_of_who_has_left() -> None:
     event = EventInMemory()
     event.act(*(Enter(f"p{n}") for n in range(4)), OpenCheckIn())

@@ -108,7 +108,7 @@ def adjourn_at_limit(game: str, _: str) -> str:
         return EARLY
     ruling = RuleEnding("adjourned", final_after=0, by="clock")
     try:
-        context.commands.handle(game, ruling, GameConditions(expected=g.version))
+        report_stored(context, context.commands.handle(game, ruling, GameConditions(expected=g.version)))
     except (StaleVersion, RuleError):  # a move or a pause came meanwhile
         return EARLY
     return close_ruled(game, _)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable
 
-from domain.errors import AnnalsError, RuleError, StoreUnavailable
+from domain.errors import RuleError, StoreUnavailable
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.game.seat_players import is_bot
@@ -59,18 +60,22 @@ class TreatyAnswers:
             if self._answer(game, seat, entry):
                 self._notify_changed(game)
                 return True
+            self._waiting[game, seat, entry] = math.inf
+            return False
         except StoreUnavailable:
             raise
         except RuleError:  # not the time for letters, or answered by another process
             pass
-        except AnnalsError as error:  # one damaged game must not stop the others
+        except Exception as error:  # noqa: BLE001 - one damaged game must not stop the others, nor the projector
             log.warning("no bot answers in %s: %s", game, type(error).__name__)
         self._waiting[game, seat, entry] = time.monotonic() + AGAIN_SECONDS
         return False
 
     def _answer(self, game: str, seat: Seat, entry: int) -> bool:
-        """Answer a treaty; return False if the seat has no bot any more or the treaty is erased."""
+        """Answer a treaty; return False if that will never be possible: no bot, a treaty erased, a game closed."""
         now = self._context.commands.game(game)
+        if now.status == "closed":
+            return False
         player = now.players[seat].id if seat in now.players else ""
         found = self._context.talk.find_entry(MailboxReader(game, seat, (player,)), entry)
         if not is_bot(player) or found is None or found.message is None:

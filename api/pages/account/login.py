@@ -103,12 +103,14 @@ def _finish_login(entry: VerifiedLogin, target: str) -> Response:
 
 
 def _take_over_guest(token: str) -> None:
-    """Claim the games of this browser's guest for the account of a new session. Nothing is lost by a refusal."""
+    """Claim the games of this browser's guest for the account of a new session. After a refusal it keeps them."""
     tokens = [token for tables in guest_tables().values() for token in tables.values()]
+    refused = False
     for each in tokens:
         if services().seat_tokens.authenticate(each) is not None:  # one claims all tables of the same guest
-            ask("POST", "/me/claims", {"token": each}, token=token)
-    forget_guest_tables()
+            refused |= ask("POST", "/me/claims", {"token": each}, token=token).status >= 400
+    if not refused:
+        forget_guest_tables()
 
 
 def _show_second_factor(
