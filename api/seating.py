@@ -11,11 +11,23 @@ from api.response_builders import load_table, missing_game, opening_terms
 from api.services import services
 from api.visibility import visibility_of
 from domain.accounts.social import Challenge
+from domain.bots import is_kept_out, list_levels
 from domain.errors import RuleError
 from domain.kernel.game.director_commands import Look, Reissue
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.play_commands import Play
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.text.message_catalog import Message
 from domain.types import DIRECTOR, Seat
+
+
+def check_bot(rules: AnyRuleset, game: AnyGame, bot: str) -> None:
+    """Raise Problem unless a bot of the service may have a seat of the table."""
+    if bot not in list_levels(rules):
+        raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
+    if is_kept_out(game, bot):
+        message = Message("An analysis has no bot that looks ahead, since its origin may still be played.")
+        raise Problem("invalid_body", errors=[{"at": "/bot", "message": message}])
 
 
 def check_admission(game: str, invitation: str) -> Challenge | None:

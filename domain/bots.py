@@ -125,3 +125,8 @@ def list_levels(rules: AnyRuleset) -> list[str]:
     offered = {BUILDER: True, BEGINNER: bool(rules.bot), HEURISTIC: bool(rules.bot)}
     offered[STRONG] = bool(rules.bot) and can_look_ahead(rules.meta.ruleset)
     return [name for name in BOTS if offered[name]]
+
+
+def is_kept_out(game: AnyGame, bot: str) -> bool:
+    """Return whether a bot gets no seat of a fork: a look ahead would tell a player the best move in its origin."""
+    return bot in THINKING and "origin" in game.terms

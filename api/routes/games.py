@@ -40,6 +40,7 @@ from api.schemas.request_bodies import (
 from api.schemas.table_responses import LobbyDoc, NewGameDoc, TakenSeatDoc
 from api.seating import (
     check_admission,
+    check_bot,
     check_not_conceded,
     check_not_looked,
     check_not_reserved,
@@ -49,7 +50,6 @@ from api.seating import (
     is_director,
 )
 from api.services import services
-from domain.bots import list_levels
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import UnknownRuleset
 from domain.kernel.game.command import Command
@@ -350,11 +350,10 @@ def _seat_bot(game: str, body: Doc, key: str) -> JsonResponse[TakenSeatDoc]:
     if not is_director(game):
         raise Problem("directors_only")
     authorization.check_scope("direct")
-    s, (rules, _), seat = services(), load_table(game), body.get("seat")
+    s, (rules, now), seat = services(), load_table(game), body.get("seat")
     if seat is None:
         raise Problem("invalid_body", errors=[{"at": "/seat", "message": Message("Name the seat for the bot.")}])
-    if body["bot"] not in list_levels(rules):
-        raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
+    check_bot(rules, now, body["bot"])
     player = f"bot-{body['bot']}-{seat}"
     key_id = s.seat_tokens.command_id("bot", game, *authorization.player_ids(), key) if key else None
     if not (key_id and s.ledger.find_command(game, key_id)):

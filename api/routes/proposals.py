@@ -14,14 +14,13 @@ from api.response_builders import if_match_version, json_response, load_table, m
 from api.schemas.play_responses import ProposalDoc, ProposalsDoc
 from api.schemas.query_args import MoveHeaders
 from api.schemas.request_bodies import ConsentSchema, NewProposalSchema
+from api.seating import check_bot
 from api.services import services
 from api.visibility import visibility_of
-from domain.bots import list_levels
 from domain.errors import RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import voting_seats
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.message_catalog import Message
 from domain.service.job_requests import JobRequest, new_id
 from domain.types import Doc, Seat
 
@@ -102,8 +101,8 @@ def _check_act(rules: AnyRuleset, now: AnyGame, act: Doc) -> None:
         raise RuleError("time_passed", "", {"now": services().clock()})
     if act["act"] == "appoint" and services().account_store.accounts.find_by_player(act["player"]) is None:
         raise Problem("unknown_account")
-    if act["act"] == "seat_bot" and act["bot"] not in list_levels(rules):
-        raise Problem("invalid_body", errors=[{"at": "/bot", "message": Message("The ruleset has no such bot.")}])
+    if act["act"] == "seat_bot":
+        check_bot(rules, now, act["bot"])
 
 
 def _check_limit(game: str, seat: Seat) -> None:

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from domain.bots import is_kept_out
 from domain.kernel.game.forks import check_origin
+from domain.kernel.game.in_memory_game import InMemoryGame
 from domain.kernel.proof import verify
 from domain.kernel.records import export
+from domain.ruleset_registry import load_shipped
 from tests.api.conftest import CATALOGUE, Reply, Site, Table, refused
 from tests.api.members import Member, register
 from tests.api.player import pick, play
@@ -29,6 +32,16 @@ def table(site: Site) -> Table:
 @pytest.fixture
 def anne(site: Site) -> Member:
     return register(site, "Anne")
+
+
+def test_a_bot_that_looks_ahead_gets_no_seat_of_a_fork() -> None:
+    """It would tell a player of the running origin the best move there."""
+    rules = load_shipped().get("seven_empires@1")
+    match = InMemoryGame(rules, 2, bytes(32))
+    fork_ = InMemoryGame(rules, 2, bytes(32), terms={"origin": {"game": "g", "version": 1, "head": "h"}}, start=False)
+    assert not is_kept_out(match.game, "strong")
+    assert is_kept_out(fork_.game, "strong")
+    assert not is_kept_out(fork_.game, "heuristic")
 
 
 def fork(table: Table, member: Member, version: int, **headers: str) -> Reply:

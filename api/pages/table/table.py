@@ -107,7 +107,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),
-        looks_ahead=can_look_ahead(summary["ruleset"]),
+        looks_ahead=can_look_ahead(summary["ruleset"]) and not summary.get("origin"),
         sheet=page.show_sheet(),
         entries=list_told(page, entries),
         digest=digest,
