@@ -43,8 +43,8 @@ LINES = "application/x-ndjson"
 def disclose(body: Doc, game: str) -> JsonResponse[DisclosureDoc]:
     """Show messages of your mailbox to the table, or to its officers without a stake in the game.
 
-    Only their readers can do so. The proof tells the number of your messages, and no other word. The same messages
-    are shown once; nothing takes it back.
+    Only their readers can do so. The proof tells how many messages you have at each record, also at later ones, and no
+    other word. The same messages are shown once; nothing takes it back.
     """
     _, now = load_table(game)
     caller = authorization.optional_principal()
