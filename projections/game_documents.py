@@ -199,6 +199,7 @@ class StoredSummaryDoc(ProvenanceDoc):
             list[OfficeHolderDoc], "Officers that records name. Its first owner is named once the table is handed over."
         ]
     ]
+    suggestions: NotRequired[Annotated[bool, "True if a seat may ask the bot for a move now: `/suggestion`."]]
     time_limit: NotRequired[Annotated[int, "Seconds of play after which the table is adjourned."]]
     limit_end: NotRequired[Annotated[int | None, "Time of that end, ms; null while no clock runs."]]
     misses: NotRequired[

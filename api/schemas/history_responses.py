@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
+from api.documents.game_help import HelpLineDoc
 from api.schemas.common_documents import PageDoc
 from domain.kernel.narration.battle_texts import BattleDoc
 from domain.kernel.proof.verify import ReportDoc
@@ -144,6 +145,11 @@ class RulesetLineDoc(TypedDict):
 
 class RulesetsDoc(TypedDict):
     items: list[RulesetLineDoc]
+
+
+class RulesetHelpDoc(TypedDict):
+    decisions: Annotated[dict[str, list[str]], "Decision -> what it is for, and what to weigh."]
+    things: Annotated[dict[str, HelpLineDoc], "Id of a region, piece or card -> a sentence about it."]
 
 
 class RefusalDoc(TypedDict):

@@ -225,6 +225,7 @@ def _open(rules: RulesetDoc) -> Response:
         "pace": form.get("pace") or None,
         **{name: form[name] for name in ("talk", "papers", "after") if form.get(name)},
     }
+    body |= {"suggestions": True} if form.get("suggestions") == "yes" else {}
     opened = require("POST", "/games", body, Idempotency_Key=read_form_key())
     game = opened["game"]
     if form.get("join") == "yes":

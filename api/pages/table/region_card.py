@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from flask import Response
 
+from api.documents.game_help import HelpLineDoc, describe_things
 from api.http.problems import Problem
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
@@ -41,6 +42,8 @@ class RegionCard:
     """Seat of its owner, if a letter can be written to it."""
     note: str | None
     """The visitor's own note about it; None without an account."""
+    line: HelpLineDoc | None = None
+    """A sentence about it."""
 
 
 def show_region(game: str, region: str) -> Response:
@@ -74,6 +77,7 @@ def _describe(page: TablePage, shown: MapView, region: RegionShown) -> RegionCar
         [(each.id, each.name, each.describe_contents(labels)) for each in near],
         _find_addressee(page, shown, region),
         note,
+        describe_things(labels.rules.package, labels.texts.lang).get(region.id),
     )
 
 

@@ -84,6 +84,11 @@ class TablePage:
         return all(each["vacant"] or not each["player"] or is_bot(each["player"]) for each in others)
 
     @property
+    def takes_advice(self) -> bool:
+        """Return True if the visitor may ask the bot for a move of the open decision."""
+        return self.must_decide and "tournament" not in self.summary and bool(self.summary.get("suggestions"))
+
+    @property
     def address(self) -> str:
         """Return the address of the page."""
         return f"/games/{self.game}"
