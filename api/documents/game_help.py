@@ -8,6 +8,7 @@ from typing import Any, NotRequired, TypedDict
 
 import msgspec
 
+from api.schemas.history_responses import HelpLineDoc
 from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json
@@ -54,13 +55,6 @@ def load_help(package: str) -> GameHelp | None:
         found: Json = load(package, "help.json") if package else None
         return msgspec.convert(found, GameHelp) if found else None
     return None
-
-
-class HelpLineDoc(TypedDict):
-    """A sentence about a thing, with the number of its rule; an empty one without."""
-
-    text: str
-    rule: str
 
 
 @functools.cache

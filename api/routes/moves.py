@@ -342,7 +342,9 @@ class _SuggestedGame:
 
     def known_to(self, seat: Seat) -> State:
         """Return the state folded only from the facts readable by the seat."""
-        return state_known_to(self.rules, services().ledger.read(self.game.id, upto=self.game.version), seat)
+        records = services().ledger.read(self.game.id, upto=self.game.version)
+        state: State = state_known_to(self.rules, records, seat)
+        return state
 
 
 def _seat_for_director(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:

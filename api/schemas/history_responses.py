@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from api.documents.game_help import HelpLineDoc
 from api.schemas.common_documents import PageDoc
 from domain.kernel.narration.battle_texts import BattleDoc
 from domain.kernel.proof.verify import ReportDoc
@@ -145,6 +144,11 @@ class RulesetLineDoc(TypedDict):
 
 class RulesetsDoc(TypedDict):
     items: list[RulesetLineDoc]
+
+
+class HelpLineDoc(TypedDict):
+    text: Annotated[str, "A sentence about a thing."]
+    rule: Annotated[str, "The number of its rule; empty without one."]
 
 
 class RulesetHelpDoc(TypedDict):

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from api.pages.common.geometry import load_geometry
-from api.pages.common.presentation import load_groups, load_lists, load_members
+from api.pages.common.presentation import load_groups, load_item_members, load_lists, load_members
 from api.services import services
 from domain.kernel.narration.move_sentences import MoveSentences
 from domain.kernel.narration.sentences import SeatNames
@@ -152,7 +152,9 @@ class Labels:
         return self.short_seat(index) if is_seat else self.texts.grammar.number(index + 1)
 
     def key_name(self, member: str, key: str) -> str:
-        """Return a key of an object: a seat, a number, or the name of a member."""
+        """Return a key of an object: a seat, a number, an item of the game, or the name of a member."""
+        if member in load_item_members(self.rules.package):
+            return self.value(member, key)
         is_number = key.replace(":", "").replace("-", "").isdecimal()
         return self.key(member, key) if is_number or _NUMBERED.fullmatch(key) else self.member(key)
 

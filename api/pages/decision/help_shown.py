@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from flask import Response, request
 
-from api.documents.game_help import HelpLineDoc, describe_things, explain_decision
+from api.documents.game_help import describe_things, explain_decision
 from api.http import public_url
 from api.pages.common.geometry import load_geometry
 from api.pages.common.labels import Labels, capital
+from api.schemas.history_responses import HelpLineDoc
 from domain.types import Json
 
 COOKIE = "help"

@@ -17,6 +17,7 @@ from api.pages.common.form_keys import new_form_key, read_form_key
 from api.pages.common.in_process import RefusedCall, ask, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
+from api.pages.common.presentation import load_members
 from api.pages.common.session import (
     keep_guest_token,
     localize_problem,
@@ -158,6 +159,8 @@ def show_lobby() -> Response:
     wanted = title.casefold()
     mine, finished = (list_own_tables(), list_own_tables("over", "closed")) if session_owner() else ([], [])
 
+    own = {table.doc["game"] for table in mine}
+
     def select(tables: list[TableShown]) -> list[TableShown]:
         return [t for t in tables if ruleset in ("", t.doc["ruleset"]) and wanted in t.name.casefold()]
 
@@ -166,7 +169,10 @@ def show_lobby() -> Response:
         wide=True,
         mine=select(mine),
         finished=select(finished)[:MOST_SHOWN],
-        sections={status: [t for t in some if wanted in t.name.casefold()] for status, some in sections.items()},
+        sections={
+            status: [t for t in some if wanted in t.name.casefold() and t.doc["game"] not in own]
+            for status, some in sections.items()
+        },
         rulesets=_rulesets(),
         ruleset=ruleset,
         table_title=title,
@@ -200,13 +206,16 @@ def new_table() -> Response:
 
 
 def _show_form(rules: RulesetDoc, problem: Problem | None = None) -> Response:
-    texts = load_texts(services().registry.get(rules["name"]).package, i18n.request_language())
+    package = services().registry.get(rules["name"]).package
+    texts, members = load_texts(package, i18n.request_language()), load_members(package)
     return render_games_page(
         "new_table",
         problem.status if problem else 200,
         rules=rules,
         talk_rules=services().registry.get(rules["name"]).meta.talk,
-        options=show_options(rules["options"], texts, request.form),
+        options=show_options(
+            rules["options"], texts, request.form, [name for name, entry in members.items() if "seat" in entry]
+        ),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         sent=request.form,
@@ -244,7 +253,9 @@ def play_now() -> Response:
     if chosen is None:
         raise Problem("form_stale")
     level = next((each for each in reversed(chosen["bots"]) if each == request.form.get("level")), HEURISTIC)
-    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key(), level)
+    wanted = parse_number(request.form.get("seats", ""), 99) or 0
+    seats = min(chosen["seats"], key=lambda count: (abs(count - wanted), count))
+    started = open_against_bots(chosen["name"], seats, {}, read_form_key(), level)
     return redirect(f"/games/{started['game']}?wait={started['position']}#move")
 
 

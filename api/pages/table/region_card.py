@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from flask import Response
 
-from api.documents.game_help import HelpLineDoc, describe_things
+from api.documents.game_help import describe_things
 from api.http.problems import Problem
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
@@ -21,6 +21,7 @@ from api.pages.common.presentation import load_map
 from api.pages.common.session import render_games_page, session_owner
 from api.pages.map.map_view import MapView, Offers, RegionShown, show_map
 from api.pages.table.table_page import TablePage, load_table_page
+from api.schemas.history_responses import HelpLineDoc
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json
