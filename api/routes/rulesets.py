@@ -8,6 +8,8 @@ import msgspec
 from flask import Response
 
 from api.documents.game_help import describe_things, explain_decision
+from api.documents.introductions import load_introduction
+from api.documents.playing_times import list_playing_times
 from api.documents.presentations import load_presentation
 from api.http.i18n import request_language, translate
 from api.http.json_responses import JsonResponse
@@ -103,6 +105,7 @@ def ruleset(_: Doc, name: str) -> JsonResponse[RulesetDoc]:
     doc: RulesetDoc = {
         **_ruleset_to_json(rules, texts),
         "undo": meta.undo,
+        "playing_times": list_playing_times(name),
         "clocks": dict(meta.clocks),
         "paces": {name: dict(pace) for name, pace in meta.paces.items()},
         "options": options,
@@ -112,6 +115,9 @@ def ruleset(_: Doc, name: str) -> JsonResponse[RulesetDoc]:
         "sights": {name: schema_of(kind) for name, kind in rules.view_types.items()},
         "codes": [{"code": c, "rule": rule, "text": texts.get(f"refusal.{c}")} for c, rule in codes.items()],
     }
+    if (found := load_introduction(rules.package)) is not None:
+        doc["minutes"] = found["minutes"]
+        doc["answers"] = found["answers"]
     return _cached_response(doc)
 
 

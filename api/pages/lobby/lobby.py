@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
+from api.documents.playing_times import Length, find_length
 from api.http import i18n, public_url
 from api.http.problems import Problem
 from api.pages.account.login import log_in_first
@@ -64,6 +65,12 @@ class TableShown:
         bots = len(taken) - len(people)
         told = Message("{count} {count#bot|bots}", count=bots)
         return ", ".join(people + ([i18n.translate(told, self.labels.texts.lang)] if bots else []))
+
+    @property
+    def length(self) -> Length | None:
+        """Return the usual length of such a game, for a table that has not begun."""
+        longest = max(self.doc["pace"]["seconds"].values(), default=0)
+        return find_length(self.doc["ruleset"], self.labels.rules.package, len(self.doc["seats"]), longest)
 
     @property
     def is_due(self) -> bool:

@@ -10,6 +10,7 @@ from flask import Response, request
 
 from api.documents.game_help import describe_things
 from api.documents.introductions import load_introduction
+from api.documents.playing_times import find_length
 from api.pages.common.collation import collation_key
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
@@ -64,6 +65,7 @@ def show_introduction(ruleset: str) -> Response:
         found=found,
         words=found["words"][source.labels.texts.lang],
         seats=meta.seats,
+        length=find_length(meta.ruleset, source.labels.rules.package, min(meta.seats)),
         key=new_form_key(),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from flask import request
 
+from api.documents.playing_times import Length, find_length
 from api.http import i18n
 from api.pages.common.in_process import require
 from api.pages.common.labels import Labels
@@ -87,6 +88,13 @@ class TablePage:
     def takes_advice(self) -> bool:
         """Return True if the visitor may ask the bot for a move of the open decision."""
         return self.must_decide and "tournament" not in self.summary and bool(self.summary.get("suggestions"))
+
+    @property
+    def length(self) -> Length | None:
+        """Return the usual length of such a game, or None."""
+        longest = max(self.summary["pace"]["seconds"].values(), default=0)
+        package = self.labels.rules.package
+        return find_length(self.summary["ruleset"], package, len(self.summary["seats"]), longest)
 
     @property
     def address(self) -> str:
