@@ -216,6 +216,9 @@ class StoredSummaryDoc(ProvenanceDoc):
 class SummaryDoc(StoredSummaryDoc):
     undo: NotRequired[Annotated[str, UNDO_POLICIES]]
     names: Annotated[dict[str, str], "Player -> name, if given."]
+    guests: NotRequired[
+        Annotated[list[str], "Those of them without an account: anybody may have taken this name. Absent without any."]
+    ]
     title: NotRequired[Annotated[str, "Title of the table."]]
     note: NotRequired[Annotated[str, "The director's note."]]
     rematch: NotRequired[Annotated[str, "The rematch's game id."]]

@@ -198,6 +198,7 @@ class RulesetDoc(RulesetLineDoc):
 class ResultsDoc(PageDoc):
     player: str
     name: str | None
+    guest: Annotated[bool, "True for somebody without an account: anybody may have taken this name."]
     finished: Annotated[int, "Number of the player's finished games."]
     unfinished: Annotated[int, "Number of games closed before their end."]
     conceded: NotRequired[Annotated[int, "Number of games that the player conceded."]]
