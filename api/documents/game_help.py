@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import suppress
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 import msgspec
 
@@ -25,11 +25,11 @@ class HelpLine(TypedDict):
 class HelpList(TypedDict):
     """A sentence about each item of a list of the game's data, filled in with the members of the item.
 
-    `at`: path of the list. `where`: members of the items that it is about, with their values.
+    `at`: path of the list. `where`: members of these items, with their values.
     """
 
     at: str
-    where: NotRequired[dict[str, Any]]
+    where: NotRequired[dict[str, Json]]
     en: str
     fr: str
     rule: NotRequired[str]
@@ -63,7 +63,7 @@ def describe_things(package: str, lang: str) -> dict[str, HelpLineDoc]:
     found = load_help(package)
     if found is None:
         return {}
-    data: Any = load(package, "data.json")
+    data: Json = load(package, "data.json")
     texts, lines = load_texts(package, lang), dict[str, HelpLineDoc]()
     for id_, line in found["lines"].items():
         lines[id_] = {"text": line[lang], "rule": line.get("rule", "")}  # type: ignore[literal-required]
@@ -85,5 +85,8 @@ def explain_decision(package: str, kind: str, lang: str) -> list[str]:
 
 def give_reason(package: str, kind: str, move: Doc, lang: str) -> str:
     """Return why the heuristic makes such a move for a decision, or an empty text."""
-    reasons: Any = found["reasons"] if (found := load_help(package)) else {}
-    return str((reasons.get(f"{kind}.{move['type']}") or reasons.get(kind) or {}).get(lang, ""))
+    found = load_help(package)
+    for key in (f"{kind}.{move['type']}", kind):
+        if found and (reason := found["reasons"].get(key)):
+            return reason[lang]  # type: ignore[literal-required,no-any-return]
+    return ""

@@ -15,10 +15,10 @@ from api.services import services
 from domain.fork_safety import reset_after_fork
 
 LEAST_GAMES = 5
-"""Finished games whose length tells that of the next one."""
+"""Least number of finished games for a forecast."""
 
 MOST_GAMES = 300
-"""Newest finished games that are looked at."""
+"""Newest finished games in the sums."""
 
 LIVE_SECONDS = 3600
 """Longest time for a decision at which the declared length of a live game holds."""
@@ -27,7 +27,7 @@ _MINUTE = 60_000
 
 
 class Length(NamedTuple):
-    """Minutes that most games take. `games`: finished ones that tell it, or 0 for a declared length."""
+    """Usual minutes of a game. `games`: finished ones behind it, or 0 for a declared length."""
 
     least: int
     most: int
@@ -80,7 +80,7 @@ def _find_middle(times: Sequence[int]) -> tuple[int, int]:
 
 
 def find_length(ruleset: str, package: str, seats: int, longest: int = 0) -> Length | None:
-    """Return the length of a game, or None if nothing tells it. `longest`: seconds for a decision; 0 for no limit."""
+    """Return the length of a game, or None for an unknown one. `longest`: seconds for a decision; 0 for no limit."""
     for each in list_playing_times(ruleset):
         if (each["seats"], each["longest"]) == (seats, longest):
             return Length(*each["minutes"], each["games"])

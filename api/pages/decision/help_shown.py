@@ -69,7 +69,7 @@ def _list_words(value: Json) -> Iterator[str]:
 
 
 def mark_read(response: Response, labels: Labels, kind: str) -> Response:
-    """Note that a visitor has made a move of this decision: its help is folded from now on."""
+    """Note a move of this decision by the visitor: its help is folded from now on."""
     code, read = _code(labels, kind), _list_read()
     if kind and code not in read:
         text = ".".join([*read[-199:], code])
