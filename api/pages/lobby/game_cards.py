@@ -12,6 +12,7 @@ from api.pages.common.geometry import load_geometry
 from api.schemas.history_responses import RulesetLineDoc
 from api.services import services
 from domain.bots import STRONG
+from domain.lessons import has_lesson
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class GameCard:
     words: IntroductionWords | None
     minutes: tuple[int, int]
     weight: int
+    has_lesson: bool
+    """True if the game can be learnt step by step."""
     has_strong: bool
     """True if some bots of the game look ahead."""
     key: str
@@ -37,10 +40,12 @@ def list_cards(rulesets: Sequence[RulesetLineDoc]) -> list[GameCard]:
 
 
 def _make_card(line: RulesetLineDoc) -> GameCard:
-    package = services().registry.get(line["name"]).package
+    rules = services().registry.get(line["name"])
+    package = rules.package
     found = load_introduction(package)
     words = found["words"][i18n.request_language()] if found else None
     minutes, weight = (found["minutes"], found["weight"]) if found else ((0, 0), 0)
     has_map = load_geometry(package) is not None
     has_strong, key = STRONG in line["bots"], new_form_key()
-    return GameCard(line["name"], line["title"], line["seats"], has_map, words, minutes, weight, has_strong, key)
+    learn = has_lesson(rules)
+    return GameCard(line["name"], line["title"], line["seats"], has_map, words, minutes, weight, learn, has_strong, key)

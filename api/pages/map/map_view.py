@@ -103,6 +103,8 @@ class RegionShown:
     """True if the page tells why the region is no option."""
     is_chosen: bool = False
     """True if the question is about moves from here."""
+    is_pointed: bool = False
+    """True if a lesson speaks of the region."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from api.pages.common.in_process import Answer, ask
+from api.pages.common.in_process import Answer
 from api.pages.common.labels import Labels
 from api.pages.decision.map_starts import StartFinder, locate_pieces
 from api.pages.decision.move_choices import (
@@ -98,8 +98,7 @@ def resume_move(page: TablePage, picks: Picks) -> Prompt | None:
 
 def preview_move(page: TablePage, step: BuilderState) -> Answer:
     """Return the dry run of a finished move: its consequences, as far as the seat may know them."""
-    body = {"moves": list_moves(page.labels, step.picks, step.move), "decision": step.picks.decision}
-    return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
+    return page.builder.preview(step.picks.decision, list_moves(page.labels, step.picks, step.move))
 
 
 def find_begun(page: TablePage, step: BuilderState) -> Question | None:
