@@ -95,7 +95,7 @@ def _find_moves(lesson: Lesson, number: int, wanted: Json) -> Iterator[Json]:
         elif asked.kind == "some":
             waiting.append([*picks, [each for each in asked.values if set(_list_values(each)) <= known]])
         else:
-            fitting = [each for each in asked.values if set(_list_values(each)) <= known]
+            fitting = [each for each in asked.values if each is None or set(_list_values(each)) <= known]
             waiting += [[*picks, each] for each in fitting or asked.values]
 
 

@@ -211,9 +211,7 @@ def _try_moves(
     builder: Builder, step: BuilderState, label: str, moves: Sequence[Doc], is_type: bool = False
 ) -> Reason | Answer:
     """Return the reason from dry runs of moves. `is_type`: their kind is in question, and all else is a sample."""
-    answers = []
-    for move in moves:
-        answers.append(builder.preview(step.picks.decision, list_moves(builder.labels, step.picks, move)))
+    answers = [builder.preview(step.picks.decision, list_moves(builder.labels, step.picks, move)) for move in moves]
     if faulty := next((each for each in answers if each.code in CODES), None):
         return faulty
     causes = {dump([each.code, each.doc.get("figures") if is_type else None]) for each in answers}

@@ -17,6 +17,7 @@ from domain.kernel.narration.move_sentences import MoveSentences, number_alike
 from domain.kernel.narration.sentences import fact_sentences
 from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import query_answers
+from domain.kernel.rules.flow import State
 from domain.queries import check_moves, list_further_answers, list_moves, preview_moves
 from domain.types import Json, Seat
 
@@ -30,7 +31,7 @@ class LessonBuilder(Builder):
     seat: Seat
 
     @property
-    def _sentences(self) -> MoveSentences:
+    def _sentences(self) -> MoveSentences[State]:
         labels = self.labels
         return MoveSentences(labels.rules, labels.texts, labels.names, self.seat, self.played.state)
 

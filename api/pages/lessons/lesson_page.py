@@ -7,7 +7,7 @@ visitor as much as any other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 from flask import Response, request
@@ -57,7 +57,7 @@ MOST_TOLD = 8
 class LessonPage(PlayedTable):
     """A step of a lesson as the learner reads it."""
 
-    lesson: Lesson | None = None
+    lesson: Lesson = field(kw_only=True)
     number: int = 0
     """The step, from 0."""
     is_lost: bool = False
@@ -66,21 +66,14 @@ class LessonPage(PlayedTable):
     """Answers of a half-made move."""
 
     @property
-    def shown(self) -> Lesson:
-        """Return the lesson."""
-        if self.lesson is None:
-            raise Problem("form_stale")
-        return self.lesson
-
-    @property
     def step(self) -> LessonStep:
         """Return the step."""
-        return self.shown.steps[self.number]
+        return self.lesson.steps[self.number]
 
     @property
-    def played(self) -> AnyGame:
+    def current_game(self) -> AnyGame:
         """Return the game as this step shows it."""
-        return self.shown.match.game_at(self.shown.versions[self.number])
+        return self.lesson.match.game_at(self.lesson.versions[self.number])
 
     @property
     def address(self) -> str:
@@ -95,14 +88,14 @@ class LessonPage(PlayedTable):
     @property
     def builder(self) -> Builder:
         """Return the move builder."""
-        records = self.shown.match.records[: self.played.version]
-        return LessonBuilder(self.game, self.role, self.labels, self.played, records, self.shown.file.seat)
+        records = self.lesson.match.records[: self.current_game.version]
+        return LessonBuilder(self.game, self.role, self.labels, self.current_game, records, self.lesson.file.seat)
 
     @property
     def words(self) -> StepWords:
         """Return the words of the step, with the figures of the board in them."""
         words = self.step.words[self.labels.texts.lang]
-        figures = {name: self._say_figure(value) for name, value in self.shown.read_figures(self.number).items()}
+        figures = {name: self._say_figure(value) for name, value in self.lesson.read_figures(self.number).items()}
         return StepWords(words.title, fill_figures(words.text, figures), fill_figures(words.wait, figures))
 
     def _say_figure(self, value: Json) -> str:
@@ -110,7 +103,7 @@ class LessonPage(PlayedTable):
 
     def load_scores(self) -> Sequence[Doc]:
         """Return the standings."""
-        return [dict(score.to_json()) for score in self.labels.rules.scores(self.played.state)]
+        return [dict(score.to_json()) for score in self.labels.rules.scores(self.current_game.state)]
 
     def ask(self) -> Prompt | None:
         """Return the first question of a step with a move, or None."""
@@ -131,7 +124,7 @@ class LessonPage(PlayedTable):
     def make(self, picks: Picks, moves: Sequence[Json]) -> Answer:
         """Go on with the lesson's own moves; tell of any others what they would do, and why the lesson waits."""
         tried = self.builder.preview(picks.decision, moves)
-        if tried.status >= 400 or self.shown.is_expected(self.number, moves):
+        if tried.status >= 400 or self.lesson.is_expected(self.number, moves):
             return tried if tried.status >= 400 else Answer(200, {"position": self.number + 1})
         told = tried.doc.get("told") or [self.labels.sentence(self.labels.move(moves[-1]))]
         allowed = Message(
@@ -153,12 +146,12 @@ class LessonPage(PlayedTable):
 
     def lead_to(self, number: int) -> Response:
         """Lead to a step."""
-        return self._keep_place(redirect(self.question_address), min(max(number, 0), len(self.shown.steps) - 1))
+        return self._keep_place(redirect(self.question_address), min(max(number, 0), len(self.lesson.steps) - 1))
 
     def _keep_place(self, response: Response, number: int, picks: Picks | None = None) -> Response:
         """Keep a step in the browser; the answers only if they fit."""
         ruleset = self.summary["ruleset"]
-        state = {"lesson": self.shown.digest, "step": number, "picks": dump_picks(picks) if picks else None}
+        state = {"lesson": self.lesson.digest, "step": number, "picks": dump_picks(picks) if picks else None}
         sealed = services().account_store.signed_forms.seal(_OWNER, _use(ruleset), state, SECONDS * 1000)
         if len(sealed) > MOST_BYTES:
             return self._keep_place(response, number)
@@ -166,11 +159,11 @@ class LessonPage(PlayedTable):
 
     def find_news(self) -> Gazette | None:
         """Return what has come of the learner's last move, or None."""
-        told, match, since = self.labels.texts, self.shown.match, self.shown.since(self.number)
+        told, match, since = self.labels.texts, self.lesson.match, self.lesson.since(self.number)
         namer = SeatNames(told, self.labels.names.powers, {})
-        entries = [_load_entry(self.shown, version) for version in range(since + 1, self.played.version + 1)]
+        entries = [_load_entry(self.lesson, version) for version in range(since + 1, self.current_game.version + 1)]
         battles = build_battles(match.rules, entries, told, lambda _: namer)
-        cards = [replace(each, is_on_map=False) for each in show_battles(self, battles)][:MOST_CARDS]
+        cards = [replace(each, is_on_map=False) for each in show_battles(self, [dict(each) for each in battles])][:MOST_CARDS]
         on_cards = {line for each in battles for line in each["sentences"]}
         texts = [dict(add_text(match.rules, entry, told, namer)) for entry in entries]
         lines = [line for entry in texts for line in self.tell(entry) if line not in on_cards]
@@ -180,7 +173,7 @@ class LessonPage(PlayedTable):
 
     def load_earlier(self) -> Doc:
         """Return the board before the news."""
-        return _load_board(self.shown, self.shown.since(self.number))
+        return _load_board(self.lesson, self.lesson.since(self.number))
 
 
 def show_lesson(ruleset: str) -> Response:
@@ -234,26 +227,30 @@ def _load_page(ruleset: str) -> LessonPage | None:
         return None
     kept = table_cookie(COOKIE)
     state = services().account_store.signed_forms.open(_OWNER, _use(ruleset), kept) if kept else None
-    is_ours = state is not None and state["lesson"] == lesson.digest
-    return (
-        load_step(lesson, int(state["step"]), state["picks"], False)
-        if state and is_ours
-        else load_step(lesson, 0, None, bool(kept))
-    )
+    if state is not None and state["lesson"] == lesson.digest:
+        return load_step(lesson, int(state["step"]), state["picks"])
+    return load_step(lesson, 0, is_lost=bool(kept))
 
 
-def load_step(lesson: Lesson, number: int, picks: Doc | None = None, is_lost: bool = False) -> LessonPage:
+def load_step(lesson: Lesson, number: int, picks: Doc | None = None, *, is_lost: bool = False) -> LessonPage:
     """Return a step of a lesson as a page."""
     seat, version = lesson.file.seat, lesson.versions[number]
     loaded = LoadedGame(lesson.match.rules, lesson.match.game_at(version))
     summary = {**msgspec.to_builtins(build_summary(loaded)), "names": {}, "undo": "free"}
-    labels = Labels.of_table(summary, i18n.request_language(), seat)
-    page = LessonPage(
-        summary["game"], str(seat), [str(seat)], summary, _load_board(lesson, version), loaded.game.time, labels
+    role, now = str(seat), loaded.game.time
+    return LessonPage(
+        summary["game"],
+        role,
+        [role],
+        summary,
+        _load_board(lesson, version),
+        now,
+        Labels.of_table(summary, i18n.request_language(), seat),
+        lesson=lesson,
+        number=number,
+        is_lost=is_lost,
+        picks=load_picks(picks) if picks else None,
     )
-    page.lesson, page.number, page.is_lost = lesson, number, is_lost
-    page.picks = load_picks(picks) if picks else None
-    return page
 
 
 def _load_board(lesson: Lesson, version: int) -> Doc:
@@ -277,7 +274,7 @@ def _render(page: LessonPage, asked: Prompt | None, status: int) -> Response:
     shown = show_table_map(page, offers, page.load_earlier() if news else None)
     for region in shown.regions if shown else ():
         region.is_pointed = region.id in step.mark
-    parts = show_parts(labels, page.board, "", ())
+    parts = show_parts(labels, page.board, "")
     titles = next((part.titles for part in parts if part.name == "public"), {})
     is_over = page.summary["status"] != "running"
     return render_games_page(
@@ -290,7 +287,7 @@ def _render(page: LessonPage, asked: Prompt | None, status: int) -> Response:
         step=step,
         words=page.words,
         number=page.number + 1,
-        count=len(page.shown.steps),
+        count=len(page.lesson.steps),
         parts=parts,
         window=None if is_over else show_window(labels, page.decision, titles),
         write_node=NodeWriter(labels.texts.lang).write_node,

@@ -22,7 +22,7 @@ from api.pages.decision.why_not import find_reason
 from api.pages.table.picks_cookie import forget_picks, keep_picks
 from api.pages.table.prompt import Prompt, ask_first, ask_next, find_begun, new_picks, preview_move
 from api.pages.table.table import render_table
-from api.pages.table.table_page import TablePage, load_table_page
+from api.pages.table.table_page import TablePage, load_page, load_table_page
 from domain.kernel.text.message_catalog import Message
 from domain.types import MAX_INT, Doc, Json
 
@@ -78,7 +78,7 @@ def play(game: str) -> Response:
     """Take an answer to a question of the move builder, and lead to the next question, or make the move."""
     if is_stranger(game):
         return show_login(f"/games/{game}")
-    return take_answer(load_table_page(game, kind=PlayedTable))
+    return take_answer(load_page(PlayedTable, game))
 
 
 def take_answer(page: PlayedTable) -> Response:

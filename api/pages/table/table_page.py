@@ -131,16 +131,16 @@ class TablePage:
         return all(is_bot(players[seat]) for seat in self.decision["must"])
 
 
-def load_table_page(
-    game: str,
-    wanted: str = "",
-    position: int = 0,
-    kind: type[Page] = TablePage,  # type: ignore[assignment]
-) -> Page:
+def load_table_page(game: str, wanted: str = "", position: int = 0) -> TablePage:
     """Return the documents of a table, in the wanted role if the visitor has it. Raise RefusedCall.
 
-    `position`: wait until the views contain it. `kind`: the class of the page.
+    `position`: wait until the views contain it.
     """
+    return load_page(TablePage, game, wanted, position)
+
+
+def load_page(kind: type[Page], game: str, wanted: str = "", position: int = 0) -> Page:
+    """Return the same as a page of this kind."""
     principal, principals = find_role(game, wanted)
     role, roles = str(principal.role) if principal else "", [str(each.role) for each in principals]
     office = principal.office if principal else ""
