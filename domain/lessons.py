@@ -105,8 +105,8 @@ class Lesson:
         return {name: read_pointer(facts, pointer) for name, pointer in self.steps[step].figures.items()}
 
     def is_expected(self, step: int, moves: Sequence[Json]) -> bool:
-        """Return True if the lesson goes on with these moves."""
-        return canonical(list(moves)) == canonical(list(self.steps[step].moves))
+        """Return True if the lesson goes on with these moves. The order of units in them does not matter."""
+        return canonical(_sort_lists(moves)) == canonical(_sort_lists(self.steps[step].moves))
 
 
 @functools.cache
@@ -145,6 +145,15 @@ def _play(rules: AnyRuleset, file: LessonFile, digest: str) -> Lesson:
         if step.moves:
             match.play(file.seat, *step.moves)
     return Lesson(file, digest, match, versions)
+
+
+def _sort_lists(value: Json) -> Json:
+    """Return a value with its lists in one order."""
+    if isinstance(value, dict):
+        return {name: _sort_lists(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return sorted((_sort_lists(each) for each in value), key=canonical)
+    return value
 
 
 def read_pointer(doc: Json, pointer: str) -> Json:
