@@ -90,11 +90,21 @@ def _find_moves(lesson: Lesson, number: int, wanted: Json) -> Iterator[Json]:
         if not isinstance(asked, Choice):
             yield asked
         elif asked.kind == "range":
-            numbers = {asked.lo, *(each for each in range(asked.lo, asked.hi + 1) if each in known)}
+            named = _find_number(wanted, asked.field)
+            numbers = {asked.lo, *known.intersection(range(asked.lo, asked.hi + 1))} if named is None else {named}
             waiting += [[*picks, each] for each in numbers]
         else:
             fitting = [each for each in asked.values if each is None or set(_list_words(each)) <= known]
             waiting += [[*picks, each] for each in ([fitting] if asked.kind == "some" else fitting or asked.values)]
+
+
+def _find_number(value: Json, field: str) -> int | None:
+    """Return the number of a field in a move."""
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get(field), int):
+        return int(value[field])
+    return next((found for each in value.values() if (found := _find_number(each, field)) is not None), None)
 
 
 def _list_words(value: Json, name: str = "") -> list[Json]:

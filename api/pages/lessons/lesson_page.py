@@ -49,7 +49,7 @@ SECONDS = 60 * 86_400
 _OWNER = "lesson"
 """Owner of the seal: the place in a lesson stays with the browser, also after a login."""
 
-MOST_TOLD = 8
+MOST_TOLD = 12
 """Most sentences of what came of a move; of more, the last ones."""
 
 
