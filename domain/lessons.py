@@ -82,7 +82,7 @@ class Lesson:
         """Return the steps."""
         return self.file.steps
 
-    def since(self, step: int) -> int:
+    def find_start(self, step: int) -> int:
         """Return the version before the last move of the learner, or that of the step itself if it follows none."""
         has_moved = step > 0 and (self.steps[step - 1].moves or self.steps[step].before)
         return self.versions[step - 1] if has_moved else self.versions[step]

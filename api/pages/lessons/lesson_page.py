@@ -152,18 +152,21 @@ class LessonPage(PlayedTable):
         """Keep a step in the browser; the answers only if they fit."""
         ruleset = self.summary["ruleset"]
         state = {"lesson": self.lesson.digest, "step": number, "picks": dump_picks(picks) if picks else None}
-        sealed = services().account_store.signed_forms.seal(_OWNER, _use(ruleset), state, SECONDS * 1000)
+        forms = services().account_store.signed_forms
+        sealed = forms.seal(_OWNER, _use(ruleset), state, SECONDS * 1000)
         if len(sealed) > MOST_BYTES:
             return self._keep_place(response, number)
         return set_table_cookie(response, COOKIE, sealed, self.address, SECONDS)
 
     def find_news(self) -> Gazette | None:
         """Return what has come of the learner's last move, or None."""
-        told, match, since = self.labels.texts, self.lesson.match, self.lesson.since(self.number)
+        told, match, since = self.labels.texts, self.lesson.match, self.lesson.find_start(self.number)
         namer = SeatNames(told, self.labels.names.powers, {})
         entries = [_load_entry(self.lesson, version) for version in range(since + 1, self.current_game.version + 1)]
         battles = build_battles(match.rules, entries, told, lambda _: namer)
-        cards = [replace(each, is_on_map=False) for each in show_battles(self, [dict(each) for each in battles])][:MOST_CARDS]
+        cards = [replace(each, is_on_map=False) for each in show_battles(self, [dict(each) for each in battles])][
+            :MOST_CARDS
+        ]
         on_cards = {line for each in battles for line in each["sentences"]}
         texts = [dict(add_text(match.rules, entry, told, namer)) for entry in entries]
         lines = [line for entry in texts for line in self.tell(entry) if line not in on_cards]
@@ -173,7 +176,7 @@ class LessonPage(PlayedTable):
 
     def load_earlier(self) -> Doc:
         """Return the board before the news."""
-        return _load_board(self.lesson, self.lesson.since(self.number))
+        return _load_board(self.lesson, self.lesson.find_start(self.number))
 
 
 def show_lesson(ruleset: str) -> Response:
