@@ -86,6 +86,11 @@ class LessonPage(PlayedTable):
         return f"/learn/{self.summary['ruleset']}/rules"
 
     @property
+    def takes_advice(self) -> bool:
+        """Return False: the step tells the move."""
+        return False
+
+    @property
     def builder(self) -> Builder:
         """Return the move builder."""
         records = self.lesson.match.records[: self.current_game.version]
@@ -299,6 +304,7 @@ def _render(page: LessonPage, asked: Prompt | None, status: int) -> Response:
         news=news,
         players=list_players(page),
         offer_ids=offers.ids,
+        help=None,  # the step tells what its decision is for
         sheet=page.show_sheet(),
         key=new_form_key(),
     )

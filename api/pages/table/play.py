@@ -14,13 +14,14 @@ from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
 from api.pages.common.session import is_stranger, redirect
+from api.pages.decision.help_shown import mark_read
 from api.pages.decision.map_starts import find_next_piece, find_only_path, give_usual
 from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Pick, Picks, parse
 from api.pages.decision.number_forms import Numbers, build_several, read_numbers
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import find_reason
 from api.pages.table.picks_cookie import forget_picks, keep_picks
-from api.pages.table.prompt import Prompt, ask_first, ask_next, find_begun, new_picks, preview_move
+from api.pages.table.prompt import Prompt, ask_first, ask_next, find_begun, new_picks, preview_move, suggest
 from api.pages.table.table import render_table
 from api.pages.table.table_page import TablePage, load_page, load_table_page
 from domain.kernel.text.message_catalog import Message
@@ -58,7 +59,8 @@ class PlayedTable(TablePage):
 
     def lead_on(self, made: Answer) -> Response:
         """Lead to the table after a move, where the next question is if there is one."""
-        return self.forget(redirect(f"{self.address}?wait={made.doc['position']}#move"))
+        response = redirect(f"{self.address}?wait={made.doc['position']}#move")
+        return self.forget(mark_read(response, self.labels, (self.decision or {}).get("kind", "")))
 
     def catch_up(self, picks: Picks, refusal: Answer) -> Response:
         """Show what is asked after a change of the game."""
@@ -88,10 +90,8 @@ def take_answer(page: PlayedTable) -> Response:
     picks = _read_picks()
     if page.summary["status"] != "running" or page.seat is None:
         return page.render(Prompt(note=_say(Message("The game does not wait for you."))), 409)
-    if "send" in request.form:
-        return _send(page, picks, parse(request.form["send"]))
-    if "amount" in request.form:
-        return _take_numbers(page, picks, read_numbers())
+    if direct := _take_direct(page, picks):
+        return direct
     state = page.builder.advance(picks)
     if request.form.get("at") and "path" in request.form:
         state = give_usual(page.builder, state)
@@ -102,6 +102,15 @@ def take_answer(page: PlayedTable) -> Response:
     if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
         return _explain(page, state, missing)
     return _go_on(page, picks, state)
+
+
+def _take_direct(page: PlayedTable, picks: Picks) -> Response | None:
+    """Return the answer to a form that asks for a suggestion, or has a whole move or numbers; else None."""
+    if "suggest" in request.form:
+        return page.render(suggest(page))
+    if "send" in request.form:
+        return _send(page, picks, parse(request.form["send"]))
+    return _take_numbers(page, picks, read_numbers()) if "amount" in request.form else None
 
 
 def _go_on(page: PlayedTable, picks: Picks, state: BuilderState) -> Response:
