@@ -603,7 +603,8 @@ class DirectTable(Tool, kw_only=True):
     def run(self, api: ApiCalls) -> WroteDoc:
         """Do the act."""
         path = {"pause": "pauses", "resume": "resumptions", "extend": "extensions"}[self.act]
-        at, bodies = f"/games/{self.game}", [{"reason": self.reason}]
+        at = f"/games/{self.game}"
+        bodies: list[Doc] = [{"reason": self.reason}]
         if self.act == "extend":
             decisions = api.get(f"{at}/resume", game=self.game, role=DIRECTOR)["decisions"]
             bodies = [{**bodies[0], "seconds": self.seconds, "decision": each["id"]} for each in decisions]
