@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 
 import mcp_types as types
 import msgspec
@@ -24,7 +28,13 @@ from api.agents.tools import BY_NAME, TOOLS, Unfinished
 from domain.types import Doc
 
 THREADS = 8
-"""Tools at work at the same time."""
+"""Requests of tools at work at the same time."""
+
+MOST_WAITS = 16
+"""Waits of one caller at the same time. Each asks again and again, so many would be a load."""
+
+PAUSE = 1.0
+"""Seconds between two looks of a wait."""
 
 VERSION = "1"
 """Version of the tools. A tool may gain members, and never loses one."""
@@ -43,6 +53,7 @@ RESOURCES: Mapping[str, tuple[str, str, str]] = {
 }
 """Name -> address, description and media type of a resource."""
 
+T = TypeVar("T")
 Context = ServerRequestContext[dict[str, object], Request]
 Page = types.PaginatedRequestParams | None
 
@@ -54,11 +65,13 @@ FetchPicture = Callable[[Request | None, str, str], bytes]
 
 
 class AgentHandlers:
-    """Answers of the server. Tools run in threads, since the API's calls block."""
+    """Answers of the server. Tools run in threads, since the API's calls block; a wait holds none between its looks."""
 
-    def __init__(self, find_calls: FindCalls, fetch_picture: FetchPicture) -> None:
-        self._find_calls, self._fetch_picture = find_calls, fetch_picture
+    def __init__(self, find_calls: FindCalls, fetch_picture: FetchPicture, closing: asyncio.Event) -> None:
+        self._find_calls, self._fetch_picture, self._closing = find_calls, fetch_picture, closing
         self._pool = ThreadPoolExecutor(THREADS, "agents")
+        self._waits = Counter[str]()
+        """Caller -> waits."""
 
     async def list_tools(self, _: Context, __: Page) -> types.ListToolsResult:
         """Return all tools."""
@@ -69,10 +82,38 @@ class AgentHandlers:
         tool = BY_NAME.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:40]!r}.")
-        run = partial(call_tool, tool, params.arguments or {}, self._find_calls(ctx.request))
-        doc, refused = await asyncio.get_running_loop().run_in_executor(self._pool, run)
+        doc, refused = await self._run(tool, params.arguments or {}, ctx.request)
         text = types.TextContent(type="text", text=to_text(doc))
         return types.CallToolResult(content=[text], structured_content=doc, is_error=refused)
+
+    async def _run(self, tool: type[Tool], given: Doc, request: Request | None) -> tuple[Doc, bool]:
+        """Return a tool's document, or its refusal and True."""
+        api = self._find_calls(request)
+        try:
+            called = convert(tool, given)
+            if called.patience:
+                caller = request.headers.get("authorization", "").partition(" ")[2].strip() if request else ""
+                await self._wait(partial(called.is_ready, api), called.patience, caller)
+            return dict(await self._in_thread(partial(called.run, api))), False
+        except (msgspec.ValidationError, Unfinished, ToolRefusal, ConnectionError) as error:
+            return describe_failure(error), True
+
+    async def _wait(self, is_ready: Callable[[], bool], seconds: int, caller: str) -> None:
+        """Wait, at most some seconds. Raise ToolRefusal for too many waits of the caller, and as `is_ready` does."""
+        if self._waits[caller] >= MOST_WAITS:
+            raise ToolRefusal(_TOO_MANY)
+        self._waits[caller] += 1
+        try:
+            end = time.monotonic() + seconds
+            while time.monotonic() < end and not self._closing.is_set() and not await self._in_thread(is_ready):
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._closing.wait(), PAUSE)
+        finally:
+            self._waits[caller] -= 1
+            self._waits += Counter()  # forgets callers without waits
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def list_resources(self, _: Context, __: Page) -> types.ListResourcesResult:
         """Return no resource: all have a table's or a game's id in their address."""
@@ -91,7 +132,7 @@ class AgentHandlers:
         """Return a resource's text or picture."""
         uri = str(params.uri)
         run = partial(self._read_resource, ctx.request, uri)
-        return types.ReadResourceResult(contents=[await asyncio.get_running_loop().run_in_executor(self._pool, run)])
+        return types.ReadResourceResult(contents=[await self._in_thread(run)])
 
     def _read_resource(
         self, request: Request | None, uri: str
@@ -130,9 +171,11 @@ class AgentHandlers:
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
 
 
-def build_server(find_calls: FindCalls, fetch_picture: FetchPicture) -> Server[dict[str, object]]:
-    """Return the server. It has no state: each request brings its caller."""
-    handlers = AgentHandlers(find_calls, fetch_picture)
+def build_server(
+    find_calls: FindCalls, fetch_picture: FetchPicture, closing: asyncio.Event | None = None
+) -> Server[dict[str, object]]:
+    """Return the server. It has no state: each request brings its caller. `closing` ends all waits."""
+    handlers = AgentHandlers(find_calls, fetch_picture, closing or asyncio.Event())
     return Server(
         "annals",
         version=VERSION,
@@ -161,24 +204,18 @@ def _describe(tool: type[Tool]) -> types.Tool:
     )
 
 
-def call_tool(tool: type[Tool], given: Doc, api: ApiCalls) -> tuple[Doc, bool]:
-    """Return a tool's document, or its refusal and True."""
-    try:
-        doc = convert(tool, given).run(api)
-    except msgspec.ValidationError as error:
-        return {"code": "invalid_input", "title": str(error), "next": "Correct the input and call again."}, True
-    except Unfinished as error:
-        return {"code": "unfinished", "title": str(error), "next": "Call list_options with these picks."}, True
-    except ToolRefusal as refusal:
-        return describe_refusal(refusal.answer), True
-    except ConnectionError:
-        return {
-            "code": "not_answering",
-            "title": "The service does not answer.",
-            "next": "Wait, then call again.",
-        }, True
-    return dict(doc), False
+def describe_failure(error: Exception) -> Doc:
+    """Return the refusal for an error of a tool."""
+    if isinstance(error, ToolRefusal):
+        return describe_refusal(error.answer)
+    if isinstance(error, msgspec.ValidationError):
+        return {"code": "invalid_input", "title": str(error), "next": "Correct the input and call again."}
+    if isinstance(error, Unfinished):
+        return {"code": "unfinished", "title": str(error), "next": "Call list_options with these picks."}
+    return {"code": "not_answering", "title": "The service does not answer.", "next": "Wait, then call again."}
 
+
+_TOO_MANY = ApiAnswer(429, {"code": "too_many_requests", "title": "Too many waits at the same time"}, "1")
 
 _NEXT = {
     "stale_version": "The game has gone on. Call read_table and answer its open decision.",

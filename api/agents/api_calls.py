@@ -57,19 +57,25 @@ class ApiCalls:
         sent = {name: value for name, value in query.items() if value is not None}
         return self._ask("GET", path + (f"?{urlencode(sent)}" if sent else ""), None, game, role)
 
-    def write(self, path: str, body: Doc, *, game: str = "", role: str = "", method: str = "POST") -> Doc:
-        """Send a write with a key of its own, and return its answer. Raise ToolRefusal."""
-        return self._ask(method, path, body, game, role)
+    def write(
+        self, path: str, body: Doc, *, game: str = "", role: str = "", method: str = "POST", version: int | None = None
+    ) -> Doc:
+        """Send a write with a key of its own, and return its answer. Raise ToolRefusal.
 
-    def _ask(self, method: str, path: str, body: Json, game: str, role: str) -> Doc:
+        With a version, the write counts only at that version of the table.
+        """
+        return self._ask(method, path, body, game, role, version)
+
+    def _ask(self, method: str, path: str, body: Json, game: str, role: str, version: int | None = None) -> Doc:
         role = role or self.roles.get(game, "")
         headers = {"Annals-Role": role} if role else {}
+        headers |= {} if version is None else {"If-Match": f'"{version}"'}
         if method != "GET":
             headers["Idempotency-Key"] = secrets.token_hex(16)
         answer = self.send(method, path, body, headers)
         if answer.code == "role_required" and not role:
             self.roles[game] = _prefer_seat(answer.doc.get("roles", []))
-            return self._ask(method, path, body, game, self.roles[game])
+            return self._ask(method, path, body, game, self.roles[game], version)
         if answer.status >= 400:
             raise ToolRefusal(answer)
         return answer.doc

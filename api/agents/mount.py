@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+import anyio
 import msgspec
 from flask import Flask
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -30,14 +31,22 @@ class AgentMount:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        server = build_server(self._find_calls, self._fetch_picture)
+        self._closing = asyncio.Event()
+        server = build_server(self._find_calls, self._fetch_picture, self._closing)
         self._manager = StreamableHTTPSessionManager(server, stateless=True, json_response=True)
         self._ready: asyncio.Future[None] | None = None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one admitted request."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send, left: Callable[[], Awaitable[None]]) -> None:
+        """Serve one admitted request, until the client has `left`: the library itself would go on."""
         await self._start()
-        await self._manager.handle_request(scope, receive, send)
+        async with anyio.create_task_group() as group:
+            group.start_soon(_cancel_after, left, group.cancel_scope)
+            await self._manager.handle_request(scope, receive, send)
+            group.cancel_scope.cancel()
+
+    def end_waits(self) -> None:
+        """Answer all waits now, since the process ends."""
+        self._closing.set()
 
     async def _start(self) -> None:
         """Start the manager with the first request. It runs until the process ends."""
@@ -94,6 +103,11 @@ class AgentMount:
         inner |= {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
         parts, status, found = run_wsgi_app(self._app.wsgi_app, inner)
         return int(status[:3]), Headers(found), b"".join(parts)
+
+
+async def _cancel_after(left: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
+    await left()
+    scope.cancel()
 
 
 def _environ_of(request: Request | None) -> WSGIEnvironment:

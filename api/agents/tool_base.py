@@ -13,7 +13,10 @@ from api.agents.api_calls import ApiCalls
 from domain.kernel.schema.declarations import snake_case
 from domain.types import Doc, Json
 
-Game = Annotated[str, Meta(description="Id of the table, from `find_tables`.", max_length=64)]
+WORD = r"^[A-Za-z0-9_@-]+$"
+"""An id in a path of the API: without it, an input would reach other paths."""
+
+Game = Annotated[str, Meta(description="Id of the table, from `find_tables`.", pattern=WORD, max_length=64)]
 Page = Annotated[int, Meta(description="Page of the answer, from 1.", ge=1, le=1000)]
 SeatNumber = Annotated[int, Meta(ge=0, le=99)]
 Decision = Annotated[str, Meta(description="Id of the open decision, such as `0-7`.", max_length=32)]
@@ -28,6 +31,15 @@ class Tool(Struct, kw_only=True, forbid_unknown_fields=True):
 
     def run(self, api: ApiCalls) -> Mapping[str, object]:
         """Return the result. Raise ToolRefusal, ConnectionError."""
+        raise NotImplementedError
+
+    @property
+    def patience(self) -> int:
+        """Return the longest wait for `is_ready` before the tool runs, seconds."""
+        return 0
+
+    def is_ready(self, api: ApiCalls) -> bool:
+        """Return whether the wait of the tool is over. Raise ToolRefusal, ConnectionError."""
         raise NotImplementedError
 
     @classmethod
@@ -46,9 +58,9 @@ class TableTool(Tool, kw_only=True):
         """Return a document of the table."""
         return api.get(f"/games/{self.game}{path}", game=self.game, role=self.role, **query)
 
-    def write(self, api: ApiCalls, path: str, body: Doc) -> Doc:
+    def write(self, api: ApiCalls, path: str, body: Doc, version: int | None = None) -> Doc:
         """Send a write to the table, and return its answer."""
-        return api.write(f"/games/{self.game}{path}", body, game=self.game, role=self.role)
+        return api.write(f"/games/{self.game}{path}", body, game=self.game, role=self.role, version=version)
 
     @property
     def role(self) -> str:

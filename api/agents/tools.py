@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, cast
-from urllib.parse import quote
 
 from msgspec import Meta, field
 
-from api.agents.api_calls import DIRECTOR, ApiCalls, ToolRefusal
+from api.agents.api_calls import DIRECTOR, ApiAnswer, ApiCalls, ToolRefusal
 from api.agents.result_texts import flatten, select
-from api.agents.tool_base import Decision, Game, Page, SeatNumber, TableTool, Tool
+from api.agents.tool_base import WORD, Decision, Game, Page, SeatNumber, TableTool, Tool
 from api.agents.tool_results import (
     BoardPageDoc,
     HistoryDoc,
@@ -48,8 +46,6 @@ LAST_VERSIONS = 8
 
 MOST_VERSIONS = 40
 LONGEST_WAIT = 25
-PAUSE = 1.0
-"""Seconds between two looks of a wait."""
 
 MOST_RULES = 12
 
@@ -247,12 +243,12 @@ class ReadRules(Tool, kw_only=True):
     """Look rules up: by a number such as `SOE-7.3`, as refusals cite them, or by words. At most twelve are returned."""
 
     title: ClassVar[str] = "Read the rules"
-    ruleset: Annotated[str, Meta(description="Such as `egc@1`, from `list_rulesets`.", max_length=60)]
+    ruleset: Annotated[str, Meta(description="Such as `egc@1`, from `list_rulesets`.", pattern=WORD, max_length=60)]
     find: Annotated[str, Meta(description="A rule's number, or words that it has.", min_length=1, max_length=200)]
 
     def run(self, api: ApiCalls) -> RulesTextDoc:
         """Return the best matches."""
-        text = str(api.get(f"/rulesets/{quote(self.ruleset)}/rules")["text"])
+        text = str(api.get(f"/rulesets/{self.ruleset}/rules")["text"])
         found = find_rules(text, self.find)
         return {"ruleset": self.ruleset, "rules": found[:MOST_RULES], "more": max(len(found) - MOST_RULES, 0)}
 
@@ -368,21 +364,26 @@ class WaitForTurn(TableTool, kw_only=True):
     since: Annotated[int, Meta(description="Version that you know.", ge=0)]
     seconds: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 20
 
+    @property
+    def patience(self) -> int:
+        """Return the seconds of the input."""
+        return self.seconds
+
+    def is_ready(self, api: ApiCalls) -> bool:
+        """Return whether the seat must move, or the game is over."""
+        now = self.fetch(api, "/resume")
+        owed = _open_decisions(now["decisions"], _own_seat(now["board"]))
+        return any(each["must"] for each in owed) or now["board"]["status"] not in ("open", "running")
+
     def run(self, api: ApiCalls) -> MovedTableDoc:
         """Return the table after the wait."""
-        end = time.monotonic() + self.seconds
-        while True:
-            now = self.fetch(api, "/resume")
-            owed = _open_decisions(now["decisions"], _own_seat(now["board"]))
-            if any(each["must"] for each in owed) or now["board"]["status"] == "over" or time.monotonic() > end:
-                break
-            time.sleep(PAUSE)
+        now = self.fetch(api, "/resume")
         return {
             "game": self.game,
             "version": now["version"],
             "status": now["board"]["status"],
             "since": _list_changes(self, api, self.since),
-            "decisions": owed,
+            "decisions": _open_decisions(now["decisions"], _own_seat(now["board"])),
         }
 
 
@@ -415,10 +416,12 @@ class RequestUndo(TableTool, kw_only=True):
     title: ClassVar[str] = "Ask for an undo"
     changes: ClassVar[bool] = True
     to: Annotated[int, Meta(description="Version to go back to.", ge=1)]
+    version: Annotated[int, Meta(description="Version that you know, as `read_table` tells it.", ge=1)]
 
     def run(self, api: ApiCalls) -> WroteDoc:
         """Return the id of the request."""
-        return {"done": True, "game": self.game, "request": self.write(api, "/rewinds", {"to": self.to})["id"]}
+        asked = self.write(api, "/rewinds", {"to": self.to}, version=self.version)
+        return {"done": True, "game": self.game, "request": asked["id"]}
 
 
 class Vote(TableTool, kw_only=True):
@@ -427,13 +430,13 @@ class Vote(TableTool, kw_only=True):
     title: ClassVar[str] = "Vote"
     changes: ClassVar[bool] = True
     on: Literal["undo", "proposal"]
-    request: Annotated[str, Meta(description="Id of the request.", max_length=64)]
+    request: Annotated[str, Meta(description="Id of the request.", pattern=WORD, max_length=64)]
     agrees: bool
 
     def run(self, api: ApiCalls) -> WroteDoc:
         """Send the vote."""
         kind = "rewinds" if self.on == "undo" else "proposals"
-        self.write(api, f"/{kind}/{quote(self.request)}/consents", {"agrees": self.agrees})
+        self.write(api, f"/{kind}/{self.request}/consents", {"agrees": self.agrees})
         return {"done": True, "game": self.game, "request": self.request}
 
 
@@ -535,7 +538,7 @@ class StartTable(TableTool, kw_only=True):
         return {"done": True, "game": self.game, "version": self.write(api, "/start", {})["version"]}
 
 
-Tournament = Annotated[str, Meta(description="Id of the tournament.", max_length=64)]
+Tournament = Annotated[str, Meta(description="Id of the tournament.", pattern=WORD, max_length=64)]
 
 
 class ReadStandings(Tool, kw_only=True):
@@ -546,7 +549,7 @@ class ReadStandings(Tool, kw_only=True):
 
     def run(self, api: ApiCalls) -> StandingsDoc:
         """Return the standings as the API has them."""
-        return cast(StandingsDoc, api.get(f"/tournaments/{quote(self.tournament)}/standings"))
+        return cast(StandingsDoc, api.get(f"/tournaments/{self.tournament}/standings"))
 
 
 class ExplainPlace(Tool, kw_only=True):
@@ -558,7 +561,7 @@ class ExplainPlace(Tool, kw_only=True):
 
     def run(self, api: ApiCalls) -> PlaceDoc:
         """Return the parts of the entrant's points."""
-        card = api.get(f"/tournaments/{quote(self.tournament)}/entrants/{self.entrant}")
+        card = api.get(f"/tournaments/{self.tournament}/entrants/{self.entrant}")
         return {
             "entrant": card["entrant"],
             "place": card["place"],
@@ -600,9 +603,15 @@ class DirectTable(Tool, kw_only=True):
     def run(self, api: ApiCalls) -> WroteDoc:
         """Do the act."""
         path = {"pause": "pauses", "resume": "resumptions", "extend": "extensions"}[self.act]
-        body: Doc = {"reason": self.reason} | ({"seconds": self.seconds} if self.act == "extend" else {})
-        done = api.write(f"/games/{self.game}/{path}", body, game=self.game, role=DIRECTOR)
-        return {"done": True, "game": self.game, "version": done["version"]}
+        at = f"/games/{self.game}"
+        bodies: list[Doc] = [{"reason": self.reason}]
+        if self.act == "extend":
+            decisions = api.get(f"{at}/resume", game=self.game, role=DIRECTOR)["decisions"]
+            bodies = [{**bodies[0], "seconds": self.seconds, "decision": each["id"]} for each in decisions]
+        if not bodies:
+            raise ToolRefusal(ApiAnswer(409, {"code": "no_decision", "title": "No decision is open"}))
+        done = [api.write(f"{at}/{path}", body, game=self.game, role=DIRECTOR) for body in bodies]
+        return {"done": True, "game": self.game, "version": done[-1]["version"]}
 
 
 TOOLS: tuple[type[Tool], ...] = (

@@ -81,7 +81,9 @@ NOTIFICATION_QUOTA = 60
 """Webhook tests, replays and mail changes per account and hour."""
 
 _BUCKETS, _GATE = "annals.limits", "annals.gate"
-_QUOTAS = {what: f"annals.quota.{what}" for what in ("tables", "seats", "accounts", "names", "devices", "notices")}
+_QUOTAS = {
+    what: f"annals.quota.{what}" for what in ("tables", "seats", "accounts", "names", "devices", "clients", "notices")
+}
 
 GateContext = Callable[[], AbstractContextManager[None]]
 """Returns a context manager for reading a whole game. Entering it may raise Problem."""
@@ -383,6 +385,6 @@ def register(app: Flask) -> None:
     app.extensions[_GATE] = Gate()
     hourly = {"tables": settings.tables, "seats": settings.tables * 10, "accounts": settings.accounts}
     hourly |= {"names": settings.accounts}
-    hourly |= {"devices": settings.tables, "notices": NOTIFICATION_QUOTA}
+    hourly |= {"devices": settings.tables, "clients": settings.tables, "notices": NOTIFICATION_QUOTA}
     for quota, most in hourly.items():
         app.extensions[_QUOTAS[quota]] = TokenBuckets(most / 3600 if settings.rate else 0, most)

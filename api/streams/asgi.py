@@ -135,6 +135,8 @@ class StreamApp:
 
     async def close(self) -> None:
         """Tell all clients to reconnect, and return once every request is answered."""
+        if self._agents is not None and self._agents.done():
+            self._agents.result().end_waits()
         await self.hub.close()
         while self._active_requests:
             await asyncio.sleep(0.01)
@@ -158,7 +160,8 @@ class StreamApp:
             elif isinstance(response, AgentExchange):
                 inner = {**scope, "annals.environ": environ}
                 agents = await self._find_agents()
-                await agents(inner, _replay(body, receive), _with_headers(response, send))
+                left = partial(_wait_for_disconnect, receive)
+                await agents(inner, _replay(body, receive), _with_headers(response, send), left)
             else:
                 content = b"" if scope["method"] == "HEAD" else response.get_data()
                 await _send_response(send, response.status_code, response.headers.items(), content)

@@ -28,7 +28,7 @@ ITSELF = ""
 """Owner of a client without an account (RFC 7591): it registered itself."""
 
 MOST_ITSELF, UNUSED = 10_000, 7 * DAY
-"""Number of clients without an owner, and time (ms) after which one without a grant is removed."""
+"""Number of clients without an owner and a living grant, and time (ms) after which such a one is removed."""
 
 GRANT_TYPES = ("authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code")
 """Grant types in the words of RFC 7591."""
@@ -187,17 +187,22 @@ class OAuthClients(AccountTable):
     def register_itself(self, registration: ClientRegistration) -> str:
         """Store a public client without an owner; return its id.
 
-        Those without a grant after a week are removed first. Raises AccountError for too many.
+        Those without a living grant are removed first: after a week, and the oldest where they are too many.
         """
         id_, now = secrets.token_hex(8), self._now()
-        unused = "account = ? AND made < ? AND id NOT IN (SELECT client FROM oauth_grants)"
-        selected = f"(SELECT id FROM oauth_clients WHERE {unused})"  # noqa: S608 - our own words
+        unused = "account = ? AND id NOT IN (SELECT client FROM oauth_grants WHERE until > ?)"
+        oldest_kept = f"SELECT made FROM oauth_clients WHERE {unused} ORDER BY made DESC LIMIT 1 OFFSET ?"  # noqa: S608 - our own words
+        ended = f"(SELECT id FROM oauth_clients WHERE {unused} AND made <= ?)"  # noqa: S608 - our own words
 
         def work(execute: Execute) -> None:
-            execute(f"DELETE FROM oauth_client_rights WHERE client IN {selected}", (ITSELF, now - UNUSED))  # noqa: S608
-            execute(f"DELETE FROM oauth_clients WHERE {unused}", (ITSELF, now - UNUSED))  # noqa: S608 - our own words
-            if execute("SELECT count(*) FROM oauth_clients WHERE account = ?", (ITSELF,))[0][0] >= MOST_ITSELF:
-                raise AccountError("too_many")
+            surplus = [made for (made,) in execute(oldest_kept, (ITSELF, now, MOST_ITSELF - 1))]
+            for table, column in (
+                ("oauth_client_rights", "client"),
+                ("oauth_grants", "client"),
+                ("oauth_clients", "id"),
+            ):
+                condition = f"{column} IN {ended}"
+                execute(f"DELETE FROM {table} WHERE {condition}", (ITSELF, now, max(now - UNUSED, *surplus, 0)))  # noqa: S608 - our own words
             execute(_INSERT, (id_, ITSELF, registration.name, json.dumps(list(registration.redirects)), "", now, ""))
             write(execute, [_rights_statement(id_, registration)])
 

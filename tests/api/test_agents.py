@@ -5,22 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import pytest
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
-from api.agents.agent_server import RESOURCES, build_server, describe_refusal
+from api.agents.agent_server import MOST_WAITS, RESOURCES, build_server, describe_refusal
 from api.agents.api_calls import ApiAnswer, ApiCalls
 from api.agents.prompts import PROMPTS
 from api.agents.result_texts import flatten, select, to_text
-from api.agents.tools import LONGEST_WAIT, TOOLS, find_rules
+from api.agents.tool_base import Tool, convert
+from api.agents.tool_results import WroteDoc
+from api.agents.tools import BY_NAME, LONGEST_WAIT, TOOLS, find_rules
 from api.streams.asgi import StreamApp, no_proxy_fix
+from domain.accounts import oauth_clients
+from domain.accounts.oauth_grants import AuthorizationCode
 from tests.api.conftest import Doc, Site
-from tests.api.members import Member, register
+from tests.api.members import Member, register, timed
 from tests.api.oauth.browser import VERIFIER, Browser, address, forms
 from tests.api.streaming import Answer, Loop, scope
 
@@ -213,6 +220,89 @@ def members(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, value
 
 
+@pytest.mark.parametrize("odd", ["../me", "x?y=1", "x#", "x/moves", "x%2fmoves", ".."])
+def test_an_id_cannot_lead_to_another_path(odd: str) -> None:
+    words = {"game", "tournament", "ruleset", "request"}
+    given: Doc = {"find": "gold", "on": "undo", "agrees": True, "entrant": 0, "since": 0, "to": 1, "version": 1}
+    given |= {"decision": "0-1", "text": "x", "act": "pause", "reason": "x"} | dict.fromkeys(words, "x")
+    checked = 0
+    for tool in TOOLS:
+        takes = {*tool.__struct_fields__} - ({"to"} if tool.name() == "send_message" else set())
+        for name in words & takes if tool.name() != "open_table" else ():  # there the ruleset is in the body
+            with pytest.raises(msgspec.ValidationError, match=name):
+                convert(tool, {each: given[each] for each in given if each in takes} | {name: odd})
+            checked += 1
+    assert checked >= 20
+
+
+def test_moves_are_undone_on_request(site: Site, anne: Member) -> None:
+    bob = register(site, "Bob")
+    game = call(site, anne.token, "open_table", ruleset="struggle_of_empires@1", seats=2).structured_content["game"]
+    for member in (anne, bob):
+        assert not call(site, member.token, "join_table", game=game).is_error
+    assert not call(site, anne.token, "start_table", game=game).is_error
+    (mover,) = [
+        member
+        for member in (anne, bob)
+        if call(site, member.token, "read_table", game=game).structured_content["decisions"]
+    ]
+    done = speak(site, mover.token, lambda client: play_move(client, random.Random(1), game))
+    stale = call(site, mover.token, "request_undo", game=game, to=done["version"] - 1, version=1)
+    assert stale.is_error
+    asked = call(site, mover.token, "request_undo", game=game, to=done["version"] - 1, version=done["version"])
+    assert not asked.is_error, asked.content
+    assert asked.structured_content["request"]
+
+
+def test_an_officer_gives_more_time(site: Site, anne: Member) -> None:
+    made = anne.post("/games", {"ruleset": "struggle_of_empires@1", "seats": 2, "pace": "correspondence"})
+    assert made.status_code == 201, made.text
+    game = made.json["game"]
+    for seat, name in enumerate(("Bob", "Carl")):
+        member = register(site, name)
+        assert member.post(f"/games/{game}/seats", {"seat": seat}).status_code == 201
+    assert anne.post(f"/games/{game}/start", {}, Annals_Role="director").status_code < 300
+    given = {"game": game, "act": "extend", "reason": "A holiday", "seconds": 3600}
+    done = call(site, anne.token, "direct_table", **given)
+    assert not done.is_error, done.content
+
+
+class _Slow(Tool, kw_only=True):
+    """A tool that waits for what never comes."""
+
+    @property
+    def patience(self) -> int:
+        return 25
+
+    def is_ready(self, api: ApiCalls) -> bool:
+        return False
+
+    def run(self, api: ApiCalls) -> WroteDoc:
+        return {"done": True}
+
+
+def test_waits_hold_no_thread_and_are_counted(site: Site, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BY_NAME, "slow", _Slow)
+    calls, closing = calls_of(site, anne.token), asyncio.Event()
+    server = build_server(lambda _: calls, lambda *_: b"", closing)
+
+    async def talk() -> None:
+        async with Client(server) as client:
+            waits = [asyncio.ensure_future(client.call_tool("slow", {})) for _ in range(MOST_WAITS)]
+            found = await asyncio.wait_for(client.call_tool("list_rulesets", {}), 10)
+            assert not found.is_error
+            refused = await client.call_tool("slow", {})
+            assert refused.is_error
+            assert (refused.structured_content or {})["code"] == "too_many_requests"
+            waits[0].cancel()
+            closing.set()
+            ended = await asyncio.wait_for(asyncio.gather(*waits[1:]), 10)
+            assert not any(each.is_error for each in ended)
+            assert not (await client.call_tool("slow", {})).is_error
+
+    asyncio.run(talk())
+
+
 def test_resources_and_prompts_are_read(site: Site, anne: Member, game: str) -> None:
     async def talk(client: Client) -> None:
         found = (await client.list_resource_templates()).resource_templates
@@ -291,6 +381,43 @@ def test_the_stream_process_serves_agents(site: Site, anne: Member) -> None:
     assert found["result"]["structuredContent"]["rulesets"]
 
 
+def test_a_wait_ends_with_its_connection_and_with_the_process(site: Site, anne: Member, game: str) -> None:
+    bob = register(site, "Bob")
+    site.loop = site.loop or Loop()
+    site.streams = site.streams or StreamApp(site.app, no_proxy_fix)
+    loop, streams = site.loop, site.streams
+    wait = {"name": "wait_for_turn", "arguments": {"game": game, "since": 1, "seconds": 25}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": wait}).encode()
+    headers = {"Authorization": f"Bearer {bob.token}", "Content-Type": "application/json", "Accept": "*/*"}
+    post(site, bob.token, "tools/list")
+
+    async def leave() -> None:
+        left = asyncio.Event()
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Any:
+            if messages:
+                return messages.pop()
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(_: Any) -> None: ...
+
+        serving = asyncio.ensure_future(streams(scope("/mcp", headers, method="POST"), receive, send))
+        await asyncio.sleep(0.2)
+        assert not serving.done()
+        left.set()
+        await asyncio.wait_for(serving, 5)
+
+    loop.do(leave())
+    answer = threading.Timer(0.3, lambda: loop.do(streams.close()))
+    answer.start()
+    before = time.monotonic()
+    assert Answer(loop, streams, scope("/mcp", headers, method="POST"), body=body).status_code == 200
+    assert time.monotonic() - before < 5
+    answer.join()
+
+
 # --- clients that register themselves --------------------------------------------------------------------------
 
 
@@ -323,6 +450,8 @@ def test_a_program_registers_itself_and_is_allowed(site: Site, anne: Member) -> 
         ({"redirect_uris": [7]}, "invalid_redirect_uri"),
         ({"redirect_uris": ["https://x.example/"], "scope": "everything"}, "invalid_client_metadata"),
         ({"redirect_uris": ["https://x.example/"], "scope": 7}, "invalid_client_metadata"),
+        ({"redirect_uris": ["https://x.example/"], "grant_types": 7}, "invalid_client_metadata"),
+        ({"redirect_uris": ["http://localhost.evil.example/"]}, "invalid_redirect_uri"),
     ],
 )
 def test_a_bad_registration_is_refused_in_the_words_of_the_standard(site: Site, body: Doc, error: str) -> None:
@@ -334,3 +463,34 @@ def test_a_name_that_cannot_be_read_is_not_shown(site: Site) -> None:
     asked = {"client_name": "\u202egood", "redirect_uris": ["https://x.example/"], "grant_types": ["implicit"]}
     made = site.client.post("/oauth/register", json=asked).json
     assert (made["client_name"], made["grant_types"]) == ("x.example", ["authorization_code"])
+
+
+def test_a_client_without_scopes_may_ask_for_the_usual_ones(site: Site) -> None:
+    asked = {"redirect_uris": ["https://x.example/"], "grant_types": None, "scope": " "}
+    made = site.client.post("/oauth/register", json=asked).json
+    assert made["scope"] == "read play talk:read talk:write"
+    assert made["grant_types"] == ["authorization_code", "refresh_token"]
+
+
+def test_registrations_of_an_address_are_counted(site: Site) -> None:
+    site.remake(rate=50.0, tables=2)
+    asked = {"redirect_uris": ["https://x.example/"]}
+    assert [site.client.post("/oauth/register", json=asked).status_code for _ in range(3)] == [201, 201, 429]
+
+
+def test_unused_clients_never_stop_a_registration(site: Site, anne: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oauth_clients, "MOST_ITSELF", 2)
+    watch = timed(site)
+    clients, grants = site.services.account_store.oauth_clients, site.services.account_store.oauth_grants
+    registration = oauth_clients.ClientRegistration(name="A host", redirects=["https://x.example/"])
+    ids = [clients.register_itself(registration) for _ in range(2)]
+    code = grants.make_code()
+    grants.store_code(code, anne.id, ids[0], ["read"], "https://x.example/", "x" * 43, [])
+    found = grants.find_code(code, ids[0])
+    assert isinstance(found, AuthorizationCode)
+    assert grants.exchange_code(found, grants.make_tokens(), ())
+    ids += [clients.register_itself(registration) for _ in range(3)]
+    assert [clients.find(each) is not None for each in ids] == [True, False, False, True, True]
+    watch.now += 400 * 86_400_000  # the grant has ended too
+    clients.register_itself(registration)
+    assert [clients.find(each) is not None for each in ids] == [False] * 5

@@ -13,6 +13,7 @@ from api.http import public_url, rate_limits
 from api.http.text_checks import check_visible_text
 from api.openapi.smorest import read_json_body
 from api.response_builders import json_response
+from api.routes.agents import USUAL_SCOPES
 from api.services import services
 from domain.accounts.account_tables import now
 from domain.accounts.credential_tables import SCOPES
@@ -54,6 +55,7 @@ def register(app: Flask) -> None:
     @app.post(REGISTER)
     def oauth_register() -> Response:
         rate_limits.charge_request(None)
+        rate_limits.charge_quota("clients")
         body = read_json_body(request)
         return _register_client(body if isinstance(body, dict) else {})
 
@@ -92,18 +94,20 @@ def _check_form() -> Response | None:
 def _register_client(body: Doc) -> Response:
     """Store a client that registers itself (RFC 7591). It is public: only PKCE protects it."""
     redirects: list[Json] = body.get("redirect_uris") or []
-    scopes = body.get("scope") or "read"
+    scopes, grant_types = body.get("scope") or "", body.get("grant_types") or DEFAULT_GRANT_TYPES
     if fault := _redirects_error(redirects):
         return _refuse_client("invalid_redirect_uri", fault)
     if not isinstance(scopes, str) or not {*scopes.split()} <= {*SCOPES}:
         return _refuse_client("invalid_client_metadata", f"scope: of {', '.join(SCOPES)}.")
+    if not isinstance(grant_types, list | tuple):
+        return _refuse_client("invalid_client_metadata", "grant_types: a list.")
     name = _clean_name(body.get("client_name")) or urlsplit(redirects[0]).hostname or ""
-    grant_types = [each for each in DEFAULT_GRANT_TYPES if each in body.get("grant_types", DEFAULT_GRANT_TYPES)]
+    asked = scopes.split() or USUAL_SCOPES.split()  # hosts that name none ask for these later, as the challenge does
     registration = ClientRegistration(
         name=name[:MOST_NAME],
         redirects=redirects,
-        grant_types=grant_types or DEFAULT_GRANT_TYPES[:1],
-        scopes=[each for each in SCOPES if each in scopes.split()],
+        grant_types=[each for each in DEFAULT_GRANT_TYPES if each in grant_types] or DEFAULT_GRANT_TYPES[:1],
+        scopes=[each for each in SCOPES if each in asked],
     )
     id_ = services().account_store.oauth_clients.register_itself(registration)
     doc = {
