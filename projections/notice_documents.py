@@ -76,7 +76,7 @@ class ProposalNoticeDoc(TableNoticeDoc):
 
 
 class MessageNoticeDoc(TypedDict):
-    """Nothing of the messages: not their number, nor who wrote."""
+    """Nothing of the messages: neither their number nor a writer."""
 
     game: str
     ruleset: str

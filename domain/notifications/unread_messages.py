@@ -1,7 +1,7 @@
-"""Letters and treaties that wait for people who want to be told of them.
+"""Waiting letters and treaties, for notices to their receivers.
 
-A person is told once for each table until something there is read. What has been read, muted, erased, or written by
-somebody whom the person blocks is not told.
+A person is told once for each table until something there is read. Nothing is told of read, muted or erased messages,
+nor of messages by blocked people.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MESSAGE = "message.received"
 """Type of the notice."""
 
 DELAY = 120_000
-"""Time (ms) after which an unread message is told: who is at the page has read it by then."""
+"""Time (ms) until an unread message is told: people at the page have read it by then."""
 
 INTERVAL = 10_000
 """Time (ms) between two looks for such messages."""
 
 OLDEST = DAY
-"""Age (ms) from which a message is told no more."""
+"""Age (ms) of messages too old for a notice."""
 
 _POSITION = "SELECT position FROM notice_position WHERE name = 'talk'"
 _REACHED = """
@@ -57,7 +57,7 @@ _GROUPS = "GROUP BY h.id, h.since, h.events, e.game, e.mailbox, p.account ORDER 
 
 
 class UnreadMessages(NamedTuple):
-    """Messages at a table that wait for a subscriber."""
+    """Waiting messages of a subscriber at a table."""
 
     subscription: Subscription
     game: str
@@ -76,17 +76,17 @@ class UnreadMessageFinder(AccountTable):
         self._abouts = tuple(abouts)
 
     def find_span(self) -> tuple[int, int]:
-        """Return the times (ms) between which messages are to be told next; an empty span the first time."""
+        """Return begin and end (ms) of the next span to tell of; an empty span the first time."""
         upto = self._now() - DELAY
         rows = self._database.execute(_POSITION)
         return max(int(rows[0][0]), upto - OLDEST) if rows else upto, upto
 
     def mark_told(self, upto: int) -> None:
-        """Store the time up to which messages were told."""
+        """Store the end of the told span."""
         self._database.execute(_REACHED, (upto,))
 
     def list_waiting(self, after: int, upto: int) -> list[UnreadMessages]:
-        """Return what waits for each subscriber, of the messages between two times (ms)."""
+        """Return the messages between two times (ms) waiting for each subscriber."""
         if not self._abouts or after >= upto:
             return []
         chosen = f"{_FROM} {_SUBSCRIBERS}{placeholders(self._abouts)}) {_WHERE} {_GROUPS}"

@@ -240,7 +240,7 @@ class NotificationProducer:
             self._outbox.enqueue(new)
 
     def _tell_of_messages(self) -> None:
-        """Write notifications for letters and treaties that wait for a while: one for each table until it is read."""
+        """Write notifications for waiting letters and treaties: one for each table until something is read there."""
         finder = self._outbox.unread_messages
         after, upto = finder.find_span()
         if after < upto < after + INTERVAL:
