@@ -75,6 +75,14 @@ class ProposalNoticeDoc(TableNoticeDoc):
     deadline: Annotated[int, "End of the time to vote, ms since 1970 UTC."]
 
 
+class MessageNoticeDoc(TypedDict):
+    """Nothing of the messages: neither their number nor a writer."""
+
+    game: str
+    ruleset: str
+    seat: Annotated[int, "The own seat."]
+
+
 class ChallengeNoticeDoc(TypedDict):
     game: str
     seat: Annotated[int | None, "The reserved seat. null: any free seat."]

@@ -109,8 +109,9 @@ class ServiceContainer(ServiceBase):
         if not s.smtp:
             return None
         letters = EmailRenderer(self._build_describer(), s.public_url, s.mail_from)
-        subscriptions, unread_mail = self.notifications.email_subscriptions, self.notifications.unread_mail
-        return Mailer(subscriptions, letters, SmtpClient(parse_smtp_url(s.smtp)), self.reader, unread_mail)
+        stores, post = self.notifications, SmtpClient(parse_smtp_url(s.smtp))
+        unread_messages = stores.outbox.unread_messages
+        return Mailer(stores.email_subscriptions, letters, post, self.reader, stores.unread_mail, unread_messages)
 
     def _build_describer(self) -> TableDescriber:
         return TableDescriber(self.registry, self.seat_tokens.texts, self.reader)

@@ -33,6 +33,7 @@ LONGEST = 254
 
 TYPES = (
     *("turn.due", "deadline.near", "game.over", "seat.left", "appeal.made", "appeal.answered", "proposal.made"),
+    "message.received",
     *OWN_EVENT_TYPES,
 )
 """Events with a mail at once."""

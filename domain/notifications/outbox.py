@@ -23,6 +23,7 @@ from domain.notifications.subscriptions import (
     parse_subscription,
 )
 from domain.notifications.unread_mail import ONCE_TYPES, mark_unread
+from domain.notifications.unread_messages import UnreadMessageFinder
 from domain.notifications.webhooks import CHAT, EVENTS, MAIL, OPENED, TEST, Webhook, Webhooks, bury_deliveries
 from domain.service.database import Database, Execute, Row, Statement, placeholders
 from domain.service.keyring import Keyring
@@ -227,6 +228,8 @@ class Outbox(AccountTable):
     ) -> None:
         super().__init__(database, keys, clock)
         self._enabled = tuple(about if about in enabled else "" for about in KINDS)
+        abouts = [about for about in ("mine", MAIL) if about in enabled]
+        self.unread_messages = UnreadMessageFinder(database, keys, clock, abouts)
 
     # --- what is owed
 

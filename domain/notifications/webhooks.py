@@ -36,6 +36,7 @@ EVENTS = {
         "appeal.made",
         "appeal.answered",
         "proposal.made",
+        "message.received",
         *OWN_EVENT_TYPES,
         OPENED,
     ),

@@ -34,6 +34,7 @@ _TABLES = (
   PRIMARY KEY (game, number))""",
     "CREATE INDEX IF NOT EXISTS talk_messages_request ON talk_messages (game, request)",
     "CREATE INDEX IF NOT EXISTS talk_messages_player ON talk_messages (player)",
+    "CREATE INDEX IF NOT EXISTS talk_messages_at ON talk_messages (at)",
     """CREATE TABLE IF NOT EXISTS talk_keys (
   game TEXT NOT NULL, number BIGINT NOT NULL, sealed TEXT NOT NULL, PRIMARY KEY (game, number))""",
     # One row for each mailbox that a message is in; that of the spectators has the number -1. `player` held the seat.

@@ -9,7 +9,7 @@ import pytest
 
 from api.http.login_throttle import FREE_FAILURES, LONGEST_WAIT
 from domain.accounts.sessions import FRESH
-from domain.notifications.email_subscriptions import CODES_A_DAY, CODES_OF_ADDRESS, EmailSubscription
+from domain.notifications.email_subscriptions import CODES_A_DAY, CODES_OF_ADDRESS, TYPES, EmailSubscription
 from tests.api.conftest import Site, Table, refused
 from tests.api.members import Member, register, timed
 
@@ -89,7 +89,7 @@ class TestKeeping:
             {"address": f"{'a' * 250}@example.org"},
             {"address": f"{'a' * 65}@example.org"},
             {"events": ["challenge.made"]},
-            {"events": ["turn.due"] * 15},
+            {"events": ["turn.due"] * (len(TYPES) + 1)},
             {"digest": "hourly"},
             {"hour": 24},
             {"hour": True},

@@ -196,6 +196,7 @@ def office(request: pytest.FixtureRequest, tmp_path: Path, catalogue: RulesetReg
     crew = WorkerContext(
         ledger=ledger, registry=catalogue, seed_store=vault, commands=commands, views=views, clock=lambda: time[0]
     )
+    crew.talk.migrate()
     yield Office(crew, people, access, notices, time)
     views.close()
     ledger.close()

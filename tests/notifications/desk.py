@@ -46,7 +46,8 @@ class Desk:
         self.describer = TableDescriber(self.catalogue, self.office.access.texts, self.reader)
         letters = EmailRenderer(self.describer, "https://play.example", "annals@play.example")
         notices = self.office.notices
-        self.mailer = Mailer(notices.email_subscriptions, letters, post, self.reader, notices.unread_mail)
+        unread = notices.unread_mail, notices.outbox.unread_messages
+        self.mailer = Mailer(notices.email_subscriptions, letters, post, self.reader, *unread)
         self.office.couriers = DeliveryPool(
             self.office.notices,
             self.office.people.audit_log,

@@ -33,6 +33,7 @@ CREATE INDEX talk_disclosures_game ON talk_disclosures (game, at);
 CREATE INDEX talk_entries_conversation
   ON talk_entries (game, mailbox, conversation, entry, player, author);
 CREATE INDEX talk_entries_player ON talk_entries (player, game, mailbox, entry);
+CREATE INDEX talk_messages_at ON talk_messages (at);
 CREATE INDEX talk_messages_player ON talk_messages (player);
 CREATE INDEX talk_messages_request ON talk_messages (game, request);
 CREATE INDEX talk_treaties_ends ON talk_treaties (ends);

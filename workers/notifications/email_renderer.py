@@ -22,7 +22,8 @@ from domain.notifications.email_subscriptions import (
     EmailPreferences,
     EmailSubscription,
 )
-from domain.notifications.table_links import table_url
+from domain.notifications.table_links import table_url, talk_url
+from domain.notifications.unread_messages import MESSAGE
 from domain.types import Doc
 from projections.documents import is_paused
 from projections.game_documents import StoredSummaryDoc
@@ -105,6 +106,9 @@ class _NotificationText:
             return self._event(type_, data)
         title = self._title(data["game"])
         subject, heading = (self.texts[key].format(title=title) for key in (f"{type_}.subject", _heading_key(doc)))
+        if type_ == MESSAGE:  # of the talk and the game it says nothing
+            link = self.texts["message.link"].format(value=talk_url(self.renderer.url, data["game"]))
+            return subject, f"{heading}\n\n{link}"
         summary = self._describer.find_summary(data["game"])
         parts = [heading, "\n".join(self._facts(data, summary, now))]
         if summary:

@@ -20,6 +20,7 @@ from domain.kernel.rules.flow import Decision
 from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
+from domain.notifications.unread_messages import INTERVAL, MESSAGE, OLDEST, UnreadMessages
 from domain.notifications.webhooks import OPENED
 from domain.types import DIRECTOR, PUBLIC, Seat, is_tournament_id
 from projections.documents import build_seats
@@ -29,6 +30,7 @@ from projections.notice_documents import (
     AppealNoticeDoc,
     ChallengeNoticeDoc,
     ChangeNoticeDoc,
+    MessageNoticeDoc,
     ProposalNoticeDoc,
     SeatNoticeDoc,
     TableNoticeDoc,
@@ -125,7 +127,7 @@ class NotificationProducer:
         self._pruned = 0.0
 
     def produce(self) -> None:
-        """Write notifications for new records, challenges and proposals."""
+        """Write notifications for new records, challenges, proposals and messages."""
         if time.monotonic() > self._pruned + PRUNE_SECONDS:
             self._outbox.prune()
             self._pruned = time.monotonic()
@@ -135,6 +137,7 @@ class NotificationProducer:
         if start is None:
             return
         self._enqueue_requests()
+        self._tell_of_messages()
         for _ in range(MAX_SLICES):
             if not self._read_slice(start):
                 return
@@ -236,6 +239,27 @@ class NotificationProducer:
         if new := [notice for notice in notices if notice.id not in existing]:
             self._outbox.enqueue(new)
 
+    def _tell_of_messages(self) -> None:
+        """Write notifications for waiting letters and treaties: one for each table until something is read there."""
+        finder = self._outbox.unread_messages
+        after, upto = finder.find_span()
+        if after < upto < after + INTERVAL:
+            return
+        notices = list(self._message_notices(finder.list_waiting(after, upto)))
+        existing = self._outbox.find_existing([notice.id for notice in notices])
+        if new := [notice for notice in notices if notice.id not in existing]:
+            self._outbox.enqueue(new)
+        finder.mark_told(upto)
+
+    def _message_notices(self, waiting: Sequence[UnreadMessages]) -> Iterator[Notice]:
+        for found in waiting:
+            wanted = subscribes_to(found.subscription, MESSAGE)
+            if not wanted or not (ruleset := self._find_ruleset(found.game)):
+                continue
+            data: MessageNoticeDoc = {"game": found.game, "ruleset": ruleset, "seat": found.seat}
+            subject, until = (found.game, str(found.seat), str(found.read)), found.at + OLDEST
+            yield Notice(found.subscription.webhook, MESSAGE, subject, found.at, data, found.game, until=until)
+
     def _challenge_notices(self) -> list[Notice]:
         notices = []
         for subscription, game, seat, at, until in self._outbox.list_open_challenges():
@@ -273,7 +297,7 @@ class NotificationProducer:
             except (StoreUnavailable, WrongKey):
                 raise
             except Exception as error:  # noqa: BLE001 - one bad game must not stop the others
-                log.warning("nobody is told of proposals at %s: %s", game, type(error).__name__)
+                log.warning("nobody is told of requests at %s: %s", game, type(error).__name__)
                 return ""
             found = self._rulesets[game] = "" if "origin" in opened else opened["ruleset"]
         return found

@@ -30,6 +30,7 @@ from domain.notifications.email_subscriptions import (
     EmailSubscriptions,
 )
 from domain.notifications.unread_mail import ONCE_TYPES, UnreadMail
+from domain.notifications.unread_messages import MESSAGE, UnreadMessageFinder
 from domain.tournaments.aggregate.tournament import ENDED
 from domain.types import Doc
 from projections.reader import Reader
@@ -191,6 +192,7 @@ class Mailer:
     smtp_client: SmtpClient
     reader: Reader
     unread_mail: UnreadMail
+    unread_messages: UnreadMessageFinder
 
     def send(self, delivery: ClaimedDelivery, now: int) -> DeliveryResult | None:
         """Send a delivery as mail; return None if it is obsolete. `now` is in ms."""
@@ -236,9 +238,11 @@ class Mailer:
                 return True
 
     def _is_superfluous(self, doc: Doc, box: EmailSubscription) -> bool:
-        """Return True if the person has such a mail to read, or owes that decision no longer."""
+        """Return True if the person has such a mail to read, has read the letters, or owes that decision no longer."""
         type_, data = doc["type"], doc["data"]
         waits = type_ in ONCE_TYPES and self.unread_mail.has_unread(box.account, data["game"], type_)
+        if type_ == MESSAGE:
+            return not self.unread_messages.has_waiting(box.account, data["game"], data["seat"])
         return waits or self._is_answered(data)
 
     def _is_answered(self, data: Doc) -> bool:

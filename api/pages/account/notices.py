@@ -28,6 +28,7 @@ EVENT_WORDS = {
     "appeal.made": Message("A seat appeals at a table that I direct"),
     "appeal.answered": Message("An appeal at a table of mine is answered"),
     "proposal.made": Message("Somebody proposes something that needs my consent"),
+    "message.received": Message("Letters or treaties wait for me"),
     "table.changed": Message("Each new record of a table"),
     "table.opened": Message("A public table is opened"),
     "table.started": Message("A public table begins"),
@@ -45,7 +46,7 @@ EVENT_WORDS = {
 }
 """Type of an event -> its words, also of types without mail."""
 
-MAIL_DEFAULTS = ("turn.due", "deadline.near", "game.over", "proposal.made", "event.round")
+MAIL_DEFAULTS = ("turn.due", "deadline.near", "game.over", "proposal.made", "message.received", "event.round")
 """Events ticked in the form of a new address."""
 
 
