@@ -6,7 +6,7 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages.account import account, devices, login, mail, moderation_page, notices, programs, security
+from api.pages.account import account, devices, hand_over, login, mail, moderation_page, notices, programs, security
 from api.pages.common.session import page, show_problem_to_browsers
 from api.pages.common.static_files import OFFLINE, STATIC, show_worker, static_file
 from api.pages.desk import all_tables, around_page, officer_desk
@@ -37,6 +37,8 @@ def register(app: Flask) -> None:
     app.add_url_rule("/account/end", "pages.end", page(account.end_access), methods=["POST"])
     app.add_url_rule("/account/totp", "pages.totp", page(account.set_up_totp), methods=["POST"])
     app.add_url_rule("/account/passkeys", "pages.passkeys", page(account.add_passkey), methods=["POST"])
+    app.add_url_rule(hand_over.HERE, "pages.hand_over", page(hand_over.show_link), methods=["POST"])
+    app.add_url_rule(hand_over.THERE, "pages.take_over", page(hand_over.take_over), methods=["GET", "POST"])
     app.add_url_rule("/account/settings", "pages.settings", page(account.change_settings), methods=["POST"])
     app.add_url_rule("/account/claims", "pages.claims", page(account.claim_games), methods=["POST"])
     app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end_mail, signed=False), methods=["GET", "POST"])

@@ -61,6 +61,7 @@ PAGES |= {
     "/pages/icon_512.png",
     "/pages/icon_maskable_512.png",
     "/pages/app.js",
+    "/pages/handover.js",
     "/pages/{lang}.webmanifest",
     "/worker.js",
     "/pages/maps/{ruleset}/{lang}/{digest}.svg",
@@ -77,7 +78,7 @@ PAGES |= {
     "/tournaments",
     "/tournaments/new",
 }
-PAGES |= {"/games/mine/live", "/install", "/offline"}
+PAGES |= {"/games/mine/live", "/install", "/offline", "/hand-over", "/account/hand-over"}
 PAGES |= {
     f"/games/{{game}}{page}"
     for page in (

@@ -143,6 +143,10 @@ cut();
 found.other = await see(page, table);
 net.isUp = true;
 
+// The secret of a link leaves the address for the form.
+await page.goto("/hand-over#secret");
+found.link = [await page.locator("input[name=secret]").inputValue(), await page.evaluate(() => location.href.replace(location.origin, ""))];
+
 // The service switches the worker off.
 net.build = "killed";
 await page.goto("/");

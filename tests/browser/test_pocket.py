@@ -36,6 +36,7 @@ def test_pages_in_the_pocket(scenario: Scenario) -> None:
     assert found["afterLogout"] == []
     assert found["loggedOut"] in ("nothing", "No connection")
     assert found["other"]["title"] == "No connection"
+    assert found["link"] == ["secret", "/hand-over"]
     assert found["isOff"]
     # the worker answers for pages and files alone: no stream, no form, no download
     kinds = set(found["answered"])

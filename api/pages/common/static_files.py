@@ -21,6 +21,7 @@ STATIC = {
     "widgets.css": _STYLE,
     "talk.css": _STYLE,
     "app.js": _SCRIPT,
+    "handover.js": _SCRIPT,
     "passkey.js": _SCRIPT,
     "live.js": _SCRIPT,
     "replay.js": _SCRIPT,
@@ -37,7 +38,9 @@ STATIC = {
 }
 """Name -> media type."""
 
-SHELL = [name for name, media in STATIC.items() if media != "image/png" and name not in ("passkey.js", "replay.js")]
+_SELDOM = {"handover.js", "passkey.js", "replay.js"}
+
+SHELL = [name for name, media in STATIC.items() if media != "image/png" and name not in _SELDOM]
 """Files that the worker keeps from its installation on."""
 
 OFFLINE = "/offline"

@@ -20,7 +20,7 @@ const READABLE = new RegExp(`^(/|/games|${GAME}(/chronicle|/rules|/rules/index)?
 /** Parts of a query that make no other page. */
 const PLAIN_QUERY = new Set(["as", "wait"]);
 /** Forms after which another person may read. */
-const CHANGES_READER = /^\/(log(in|out)|register|recovery|account|hand)(\/|$)/;
+const CHANGES_READER = /^\/(log(in|out)|register|recovery|account|hand-over)(\/|$)/;
 
 /** Counts what was forgotten: an answer that was asked for before is not kept. */
 let epoch = 0;
