@@ -10,6 +10,7 @@ from api.pages.account import account, devices, hand_over, login, mail, moderati
 from api.pages.common.session import page, show_problem_to_browsers
 from api.pages.common.static_files import OFFLINE, STATIC, show_worker, static_file
 from api.pages.desk import all_tables, around_page, officer_desk
+from api.pages.lessons import lesson_page
 from api.pages.lobby import absence_page, app_pages, import_page, invitations, lobby, people, player_page
 from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
@@ -103,6 +104,13 @@ def _register_games(app: Flask) -> None:
     app.add_url_rule("/learn/<ruleset:ruleset>/rules", "pages.rules_of", page(rules.show_rules_of), methods=["GET"])
     index_of = page(rules.show_index_of)
     app.add_url_rule("/learn/<ruleset:ruleset>/rules/index", "pages.index_of", index_of, methods=["GET"])
+    for path, name, lesson_view, verb in (
+        ("", "lesson", lesson_page.show_lesson, "GET"),
+        ("", "turn_lesson", lesson_page.turn_lesson, "POST"),
+        ("/play", "play_lesson", lesson_page.play_lesson, "POST"),
+        ("/play", "reopen_lesson", lesson_page.reopen_lesson, "GET"),
+    ):
+        app.add_url_rule(f"/learn/<ruleset:ruleset>/game{path}", f"pages.{name}", page(lesson_view), methods=[verb])
     app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (

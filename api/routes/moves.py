@@ -6,12 +6,12 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Literal
 
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.documents.game_help import give_reason
+from api.documents.move_answers import MoveTeller, preview_to_json
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
@@ -25,38 +25,26 @@ from api.response_builders import (
     opening_terms,
     write_response,
 )
-from api.schemas.play_responses import (
-    BuilderAnswerDoc,
-    DryRunDoc,
-    FurtherAnswerDoc,
-    MovedDoc,
-    NextDoc,
-    OutcomeDoc,
-    SuggestionDoc,
-)
+from api.schemas.play_responses import DryRunDoc, MovedDoc, NextDoc, OutcomeDoc, SuggestionDoc
 from api.schemas.query_args import ChoicesArgs, LangArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import services
 from domain.bots import may_suggest, suggest_move
 from domain.command_handler import GameConditions
-from domain.compat import cached_property
 from domain.errors import DecisionClosed, RuleError
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.game.play_commands import Play, require_open_decision
 from domain.kernel.game.undo import foresee_undo
-from domain.kernel.narration.move_sentences import MoveSentences, find_move_type, number_alike, option_key
+from domain.kernel.narration.move_sentences import MoveSentences, number_alike
 from domain.kernel.narration.sentences import SeatNames, fact_sentences
 from domain.kernel.records.record import Record, facts_for, visible_packs
-from domain.kernel.rules.choices import Answers, Choice, ChoiceDoc
 from domain.kernel.rules.decide import check_shape, decisions, query_answers
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.schema.canonical_json import canonical
 from domain.kernel.text.message_catalog import Message, Texts, load_texts
 from domain.queries import (
-    MovePreview,
     builder_reveals,
     check_moves,
     list_further_answers,
@@ -191,29 +179,7 @@ def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, exp
     policy, types = opening_terms(game).get("undo", "consent"), [each["type"] for each in moves]
     # What rests on hidden things may reveal them.
     undo = foresee_undo(rules, now, seat, policy, types, barrier=preview.barrier is not False)
-    return _preview_to_json(preview, undo, _tell_draw(rules, preview.draw))
-
-
-def _preview_to_json(preview: MovePreview, undo: Literal["alone", "consent", "never"], drawn: str | None) -> DryRunDoc:
-    """Return the consequences of moves, without those not known. `drawn`: the sentence of the first draw."""
-    doc: DryRunDoc = {"legal": True, "undo": undo}
-    if preview.chance is not None:
-        doc["chance"] = preview.chance
-    if preview.barrier is not None:
-        doc["barrier"] = preview.barrier
-    if preview.facts is not None:
-        doc["facts"] = preview.facts
-    if drawn is not None or preview.told is not None:
-        doc["told"] = preview.told or [] if drawn is None else [drawn]
-    if preview.depends:
-        doc["depends"] = True
-    return doc
-
-
-def _tell_draw(rules: AnyRuleset, label: str) -> str | None:
-    """Return the sentence of the first draw of a move, or None if the texts do not name it."""
-    texts = load_texts(rules.package, request_language())
-    return texts.render("line.chance", {"drawn": label}) if texts.get(f"word.{label}") else None
+    return preview_to_json(preview, undo, load_texts(rules.package, request_language()))
 
 
 def _fact_teller(rules: AnyRuleset, now: AnyGame) -> Callable[[Sequence[Doc]], list[str]]:
@@ -267,7 +233,7 @@ def choices(body: Doc, args: Doc, game: str) -> JsonResponse[NextDoc]:
     answers, step = query_answers(rules, p.state, seat, body["picks"])
     if not open_now:
         raise DecisionClosed("")
-    teller = _MoveTeller(rules, p, seat)
+    teller = _make_teller(rules, p, seat)
     doc: NextDoc = {
         "game": game,
         "version": version,
@@ -280,7 +246,7 @@ def choices(body: Doc, args: Doc, game: str) -> JsonResponse[NextDoc]:
     if args["all"] == "1":
         with rate_limits.whole_game_slot():
             doc["moves"], doc["count"] = list_moves(rules, p.state, seat, body["picks"], args["limit"])
-            doc["texts"] = number_alike([teller.tell_move(move) for move in doc["moves"]])
+            doc["texts"] = number_alike([teller.sentences.move(move) for move in doc["moves"]])
             return json_response(doc)
     doc = {**doc, **teller.answer_to_json(answers, step)}
     if args["ahead"]:
@@ -321,7 +287,7 @@ def suggestion(_: Doc, game: str) -> JsonResponse[SuggestionDoc]:
         "version": now.version,
         "decision": open_now[0].id,
         "move": move,
-        "text": None if move is None else _MoveTeller(rules, now, seat).tell_move(move),
+        "text": None if move is None else _make_teller(rules, now, seat).sentences.move(move),
         "reason": give_reason(rules.package, open_now[0].kind, move, request_language()) if move else "",
     }
     return json_response(doc)
@@ -380,53 +346,8 @@ def _record_look(rules: AnyRuleset, p: AnyGame, seat: Seat, picks: list[Json]) -
     return True, stored.versions[-1]
 
 
-@dataclass(frozen=True)
-class _MoveTeller:
-    """Answers of the move builder to a seat, with their sentences in the client's language."""
-
-    rules: AnyRuleset
-    game: AnyGame
-    seat: Seat
-
-    @cached_property
-    def _sentences(self) -> MoveSentences[State]:
-        """The sentences for the seat. A director gets those without figures of its position."""
-        texts = load_texts(self.rules.package, request_language())
-        state = None if authorization.principal().seat is None else self.game.state
-        namer = _name_seats(texts, self.rules, self.game, own=self.seat)
-        return MoveSentences(self.rules, texts, namer, self.seat, state)
-
-    def tell_move(self, move: Doc) -> str:
-        """Return the sentence of a move."""
-        return self._sentences.move(move)
-
-    def answer_to_json(self, answers: Doc, step: Choice | Json) -> BuilderAnswerDoc:
-        """Return an answer of the builder: a question or a finished move."""
-        if isinstance(step, Choice):
-            return {"choice": self._choice_to_json(answers, step), "move": None, "text": None}
-        return {"choice": None, "move": step, "text": self.tell_move(step)}
-
-    def further_to_json(
-        self, picks: list[Json], answers: Doc, step: Choice | Json, further: Answers
-    ) -> Iterator[FurtherAnswerDoc]:
-        """Yield the answers to further picks, each after those to fewer picks."""
-        known = {canonical(picks): (answers, step)}
-        for made, after in further:
-            before, choice = known[canonical(made[:-1])]
-            given = {**before, choice.field: made[-1]} if isinstance(choice, Choice) else before
-            known[canonical(made)] = given, after
-            yield {"picks": made, **self.answer_to_json(given, after)}
-
-    def _choice_to_json(self, answers: Doc, choice: Choice) -> ChoiceDoc:
-        """Return the choice with its text, the text keys of its options, and their texts."""
-        kind = find_move_type(self.rules, self.game.state.top.kind, answers)
-        doc = choice.to_json()
-        if asked := self._sentences.question(kind, choice.field, answers):
-            doc["text"] = asked
-        texts = self._sentences.options(kind, choice.field, choice.values, answers)
-        for option, text in zip(doc.get("options", ()), texts, strict=True):
-            if key := option_key(choice.field, option["value"]):
-                option["label"] = key
-            if text:
-                option["text"] = text
-        return doc
+def _make_teller(rules: AnyRuleset, p: AnyGame, seat: Seat) -> MoveTeller:
+    """Return the teller for a seat. A director gets sentences without figures of its position."""
+    texts = load_texts(rules.package, request_language())
+    state = None if authorization.principal().seat is None else p.state
+    return MoveTeller(rules, p.state, MoveSentences(rules, texts, _name_seats(texts, rules, p, own=seat), seat, state))

@@ -356,7 +356,6 @@ def test_a_thing_in_the_hand_tells_which_moves_use_it_or_why_none_does(monkeypat
     monkeypatch.setattr(
         move_choices, "ask", lambda _, target, *args, **options: answers[target.partition("?")[2].partition("&")[0]]
     )
-    monkeypatch.setattr(why_not, "ask", lambda *args, **options: answers["dry_run=1"])
     monkeypatch.setattr(why_not, "_say", str)
     monkeypatch.setattr(Builder, "list_whole_moves", lambda *_: [])
     monkeypatch.setattr(Builder, "next_questions", lambda *_: [])

@@ -39,7 +39,7 @@ def test_the_front_page_leads_to_each_game_and_its_introduction(site: Site) -> N
     visitor = Person(site, Browser(site))
     page = visitor.read("/", Accept="text/html")
     plays = {value for form in Page(page.text).forms if form.action == "/play" for _, value, _ in form.buttons}
-    learned = set(re.findall(r'href="/learn/([^"]+)"', page.text))
+    learned = set(re.findall(r'href="/learn/([^"/]+)"', page.text))
     games = {each["name"] for each in site.get("/rulesets").json["items"]}
     assert plays == games
     assert learned == {f"{game}@1" for game in SHIPPED} & games

@@ -123,6 +123,8 @@ PAGES |= {
     "/account/data/file",
     "/account/erased",
     "/learn/{ruleset}",
+    "/learn/{ruleset}/game",
+    "/learn/{ruleset}/game/play",
     "/learn/{ruleset}/rules",
     "/learn/{ruleset}/rules/index",
     "/pages/shelf/{ruleset}.svg",

@@ -192,7 +192,12 @@ class World:
         sent(zoe.put(f"/me/watching/{self.tables['running'].game}"), 204)
         sent(zoe.post("/me/webhooks", {"url": "https://example.org/annals", "about": "mine"}))
         registered(zoe)
-        self.paths += [f"/players/{clara}", "/moderation?name=Anne", "/learn/struggle_of_empires@1"]
+        self.paths += [
+            f"/players/{clara}",
+            "/moderation?name=Anne",
+            "/learn/struggle_of_empires@1",
+            "/learn/struggle_of_empires@1/game",
+        ]
 
     # --- events --------------------------------------------------------------------------------------------------
 

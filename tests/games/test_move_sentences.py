@@ -167,6 +167,20 @@ def test_each_option_and_move_has_a_text_and_no_two_options_the_same(table: Regi
         assert len({*options}) == len(options), (step.field, options)
 
 
+NUMBERED = {"allocate_turn_zero"}
+"""Kinds of moves with one form for all their numbers, each beside its name."""
+
+
+def test_each_question_is_asked_in_a_sentence(table: Registered, lang: str) -> None:
+    mute = {
+        (asked.kind, asked.step.field)
+        for asked in asked_in(table)
+        if isinstance(asked.step, Choice) and asked.step.field != "type" and asked.kind not in NUMBERED
+        if not (asked.told[lang].question(asked.kind, asked.step.field, asked.answers) or "").endswith(("?", ".", "]"))
+    }
+    assert not mute
+
+
 def words_in(value: Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value

@@ -295,6 +295,11 @@ class Builder:
         asked = (self.game, self.role, request_language(), before, decision, picks)
         return hashlib.sha256(msgspec.json.encode(asked)).digest()
 
+    def preview(self, decision: str, moves: Sequence[Json]) -> Answer:
+        """Return the dry run of moves: their consequences, as far as the seat may know them, or a refusal."""
+        body = {"moves": list(moves), "decision": decision}
+        return ask("POST", f"/games/{self.game}/moves?dry_run=1", body, role=self.role)
+
     def list_moves(self, picks: Picks) -> Answer:
         """Return the answer of the API with all moves after the picks. It costs ten writes."""
         return self._ask(picks.decision, picks.values, f"?all=1&limit={MOST_MOVES}")

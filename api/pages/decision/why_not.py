@@ -12,7 +12,7 @@ from api.http import i18n
 from api.http.problems import CODES
 from api.pages.common.collation import collation_key
 from api.pages.common.geometry import load_geometry
-from api.pages.common.in_process import Answer, ask
+from api.pages.common.in_process import Answer
 from api.pages.common.labels import Labels
 from api.pages.common.owners import find_values
 from api.pages.common.presentation import load_lists, load_widgets
@@ -211,10 +211,7 @@ def _try_moves(
     builder: Builder, step: BuilderState, label: str, moves: Sequence[Doc], is_type: bool = False
 ) -> Reason | Answer:
     """Return the reason from dry runs of moves. `is_type`: their kind is in question, and all else is a sample."""
-    answers = []
-    for move in moves:
-        body = {"moves": list_moves(builder.labels, step.picks, move), "decision": step.picks.decision}
-        answers.append(ask("POST", f"/games/{builder.game}/moves?dry_run=1", body, role=builder.role))
+    answers = [builder.preview(step.picks.decision, list_moves(builder.labels, step.picks, move)) for move in moves]
     if faulty := next((each for each in answers if each.code in CODES), None):
         return faulty
     causes = {dump([each.code, each.doc.get("figures") if is_type else None]) for each in answers}

@@ -13,6 +13,7 @@ from api.pages.common.geometry import load_geometry
 from api.schemas.history_responses import AnswersDoc, RulesetLineDoc
 from api.services import services
 from domain.bots import STRONG
+from domain.lessons import has_lesson
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class GameCard:
     length: Length | None
     weight: int
     answers: AnswersDoc | None
+    has_lesson: bool
+    """True if the game can be learnt step by step."""
     has_strong: bool
     """True if some bots of the game look ahead."""
     key: str
@@ -39,13 +42,15 @@ def list_cards(rulesets: Sequence[RulesetLineDoc]) -> list[GameCard]:
 
 
 def _make_card(line: RulesetLineDoc) -> GameCard:
-    package = services().registry.get(line["name"]).package
+    rules = services().registry.get(line["name"])
+    package = rules.package
     found = load_introduction(package)
     words = found["words"][i18n.request_language()] if found else None
     length, weight = find_length(line["name"], package, min(line["seats"])), found["weight"] if found else 0
     answers = found["answers"] if found else None
     has_map = load_geometry(package) is not None
     has_strong, key = STRONG in line["bots"], new_form_key()
+    learn = has_lesson(rules)
     return GameCard(
-        line["name"], line["title"], line["seats"], has_map, words, length, weight, answers, has_strong, key
+        line["name"], line["title"], line["seats"], has_map, words, length, weight, answers, learn, has_strong, key
     )

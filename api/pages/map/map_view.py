@@ -103,6 +103,8 @@ class RegionShown:
     """True if the page tells why the region is no option."""
     is_chosen: bool = False
     """True if the question is about moves from here."""
+    is_pointed: bool = False
+    """True if a lesson speaks of the region."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
 
@@ -162,7 +164,7 @@ class RegionShown:
         return (
             f'<a {to} data-key="place-{self.id}" class="place {self.doc["kind"]}{self.tint}'
             f'{" selected" if self.is_chosen else ""}" data-region="{self.id}"'
-            f'{" data-held" if self.own else ""} data-x="{x}" data-y="{y}"'
+            f'{" data-held" if self.own else ""}{" data-pointed" if self.is_pointed else ""} data-x="{x}" data-y="{y}"'
             f' aria-label="{escape(self.describe(labels, offered, missing))}"><use href="{drawing}#r-{self.id}"/></a>'
         )
 

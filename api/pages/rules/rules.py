@@ -19,6 +19,7 @@ from api.pages.common.session import redirect, render_games_page
 from api.pages.map.map_drawing import draw_map
 from api.pages.rules.rules_names import load_names
 from api.pages.rules.rules_source import RulesSource, find_source, find_source_of_table
+from domain.lessons import has_lesson
 
 _HEADING = re.compile(r"(#{1,4}) (.*)")
 _RULE = re.compile(r"(?:- )?\*\*([A-Z0-9]{2,4}-[0-9](?:[0-9a-z.]*[0-9a-z])?)(?:\*\*)?\.? ?(.*)")
@@ -67,6 +68,7 @@ def show_introduction(ruleset: str) -> Response:
         seats=meta.seats,
         length=find_length(meta.ruleset, source.labels.rules.package, min(meta.seats)),
         key=new_form_key(),
+        has_lesson=has_lesson(source.labels.rules),
     )
 
 
@@ -82,6 +84,7 @@ def _show_rules(page: RulesSource) -> Response:
         blocks=[(block, names.split(block.text)) for block in _select_blocks(blocks, find)],
         chapters=[block for block in blocks if block.level == CHAPTER],
         find=find,
+        has_lesson=has_lesson(page.labels.rules),
         geometry=geometry,
         drawing=f"/pages/maps/{page.ruleset}/{lang}/{drawing.digest}.svg" if drawing else "",
     )

@@ -212,7 +212,7 @@ class Follower {
 
   open() {
     clearTimeout(this.timer);
-    if (this.source || this.isOver || document.hidden) return;
+    if (!this.main.dataset.live || this.source || this.isOver || document.hidden) return;
     const wait = this.closedUntil - Date.now();
     if (wait > 0) {
       this.timer = setTimeout(() => this.open(), wait);
@@ -263,7 +263,7 @@ class Follower {
 
   /** The service cannot be reached: buttons rest until it can. */
   loseTouch() {
-    if (this.isOver) return;
+    if (this.isOver || !this.main.dataset.live) return;
     this.show("offline");
     document.documentElement.classList.add("lost");
   }
@@ -329,7 +329,8 @@ class Follower {
     const page = text ? parse(text) : null;
     const next = page?.getElementById("main");
     this.isAnswering = false;
-    if (!answer || !page) {
+    if ((!answer || !page) && !this.main.dataset.live) sendPlainly(form, button); // nothing tells when the connection is back
+    else if (!answer || !page) {
       this.tell(this.main.dataset.unsent);
       this.loseTouch();
       this.reopen();
@@ -474,7 +475,7 @@ function keepRead(details) {
 tellZone();
 
 const main = document.getElementById("main");
-if (main?.dataset.live) {
+if (main?.dataset.live !== undefined) {
   const follower = new Follower(main);
   const touch = (/** @type {Event} */ event) => {
     const form = /** @type {Element} */ (event.target).closest("form");

@@ -208,7 +208,7 @@ class BoardMap {
     if (window.innerWidth >= NARROW && widest >= this.whole.width) return;
     this.showOffers();
     const view = boxOf(this.svg);
-    if (view.width <= widest || this.places.some(isOffered)) return; // what is offered is always in sight
+    if (view.width <= widest || this.places.some((each) => isOffered(each) || each.hasAttribute("data-pointed"))) return; // what is offered is always in sight
     const off = (/** @type {SVGElement} */ each) => Math.hypot(Number(each.dataset.x) - view.x - view.width / 2, Number(each.dataset.y) - view.y - view.height / 2);
     const [place] = this.listShown().sort((a, b) => off(a) - off(b));
     const height = (view.height * widest) / view.width;
@@ -318,11 +318,12 @@ class BoardMap {
     this.frame(this.listShown());
   }
 
-  /** Return what is offered, else what the visitor holds, else all. */
+  /** Return what a lesson speaks of, else what is offered, else what the visitor holds, else all. */
   listShown() {
+    const pointed = this.places.filter((each) => each.hasAttribute("data-pointed"));
     const offers = this.places.some(isOffered) ? this.places.filter((each) => isOffered(each) || isChosen(each)) : [];
     const held = this.places.filter((each) => each.hasAttribute("data-held"));
-    return [offers, held, this.places].find((each) => each.length) || [];
+    return [pointed, offers, held, this.places].find((each) => each.length) || [];
   }
 
   /** Show some regions, with room around them. @param {SVGElement[]} places */

@@ -8,6 +8,7 @@ from api.pages.common.session import form_owner, is_stranger, redirect, set_tabl
 from api.pages.decision.move_choices import Pick, Picks
 from api.pages.table.table_page import TablePage
 from api.services import services
+from domain.types import Doc
 
 COOKIE = "annals_picks"
 
@@ -26,12 +27,22 @@ def keep_picks(page: TablePage, picks: Picks, position: int = 0) -> Response | N
     response = redirect(f"{page.address}?wait={position}#move" if position else page.question_address)
     if picks.replaces is None and not picks.at and all(pick.forced for pick in picks.trail):
         return forget_picks(response, page)
-    trail = [[pick.field, pick.value, pick.forced] for pick in picks.trail]
-    state = {"decision": picks.decision, "key": picks.key, "trail": trail, "replaces": picks.replaces, "at": picks.at}
-    sealed = services().account_store.signed_forms.seal(form_owner(), _use(page), state, SECONDS * 1000)
+    sealed = services().account_store.signed_forms.seal(form_owner(), _use(page), dump_picks(picks), SECONDS * 1000)
     if len(sealed) > MOST_BYTES:
         return None
     return set_table_cookie(response, COOKIE, sealed, page.address, SECONDS)
+
+
+def dump_picks(picks: Picks) -> Doc:
+    """Return answers as a cookie has them."""
+    trail = [[pick.field, pick.value, pick.forced] for pick in picks.trail]
+    return {"decision": picks.decision, "key": picks.key, "trail": trail, "replaces": picks.replaces, "at": picks.at}
+
+
+def load_picks(state: Doc) -> Picks:
+    """Return the answers in a cookie."""
+    trail = tuple(Pick(field, value, forced) for field, value, forced in state["trail"])
+    return Picks(state["decision"], state["key"], trail, state["replaces"], tuple(state.get("at", ())))
 
 
 def recall_picks(page: TablePage) -> Picks | None:
@@ -40,10 +51,7 @@ def recall_picks(page: TablePage) -> Picks | None:
     if not text or is_stranger(page.game):
         return None
     state = services().account_store.signed_forms.open(form_owner(), _use(page), text)
-    if state is None:
-        return None
-    trail = tuple(Pick(field, value, forced) for field, value, forced in state["trail"])
-    return Picks(state["decision"], state["key"], trail, state["replaces"], tuple(state.get("at", ())))
+    return None if state is None else load_picks(state)
 
 
 def forget_picks(response: Response, page: TablePage) -> Response:

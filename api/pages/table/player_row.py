@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.pages.common.in_process import ask
 from api.pages.common.labels import Labels
 from api.pages.common.owners import Owner, Owners, find_values
 from api.pages.common.presentation import load_map, load_players
@@ -65,8 +64,7 @@ def list_players(page: TablePage) -> list[PlayerShown]:
 def _load_figure(page: TablePage, figure: Doc) -> Mapping[Seat, int]:
     """Return a figure by seat: from the board, or the points of the standings."""
     if figure.get("scores"):
-        scores = ask("GET", f"/games/{page.game}/scores", role=page.role).doc.get("scores", ())
-        return {each["seat"]: each["points"] for each in scores}
+        return {each["seat"]: each["points"] for each in page.load_scores()}
     return read_figure(page.labels, page.board, figure, page.seat)
 
 

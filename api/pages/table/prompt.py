@@ -107,8 +107,7 @@ def resume_move(page: TablePage, picks: Picks) -> Prompt | None:
 
 def preview_move(page: TablePage, step: BuilderState) -> Answer:
     """Return the dry run of a finished move: its consequences, as far as the seat may know them."""
-    body = {"moves": list_moves(page.labels, step.picks, step.move), "decision": step.picks.decision}
-    return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
+    return page.builder.preview(step.picks.decision, list_moves(page.labels, step.picks, step.move))
 
 
 def suggest(page: TablePage) -> Prompt:

@@ -79,7 +79,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     if news and earlier:
         news.changes = list_figure_changes(page, earlier)
     blocked = is_paused(summary, page.now) and not summary["pause"]["moves"]
-    offers = _find_offers(page, None if blocked else asked)
+    offers = offer_regions(page, None if blocked else asked)
     missing = asked.missing if asked and not blocked else ()
     places = find_places(labels, page.board, page.seat, missing, asked.list_about(page.decision) if asked else None)
     parts = show_parts(labels, page.board, page.audit, places) if page.board else []
@@ -101,7 +101,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         window=show_window(labels, page.decision, titles) if running else None,
         write_node=NodeWriter(labels.texts.lang).write_node,
         write_die=write_die,
-        map=_show_map(page, offers, earlier),
+        map=show_table_map(page, offers, earlier),
         news=news,
         fight=fight,
         players=list_players(page) if running else (),
@@ -131,7 +131,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     )
 
 
-def _show_map(page: TablePage, offers: Offers, earlier: Doc | None) -> MapView | None:
+def show_table_map(page: TablePage, offers: Offers, earlier: Doc | None) -> MapView | None:
     """Return the map; with an earlier board also its changes since, and the orders carried out."""
     shown = show_map(page.labels, page.board, page.seat, offers)
     before = show_map(page.labels, earlier, page.seat, Offers()) if shown and earlier else None
@@ -147,7 +147,7 @@ def _load_earlier(page: TablePage, news: Gazette | None) -> Doc | None:
     return answer.doc if answer and answer.status < 400 else None
 
 
-def _find_offers(page: TablePage, asked: Prompt | None) -> Offers:
+def offer_regions(page: TablePage, asked: Prompt | None) -> Offers:
     """Return the regions of the map in the question to the visitor."""
     geometry = load_geometry(page.labels.rules.package)
     if geometry is None or asked is None:

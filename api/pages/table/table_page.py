@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from flask import request
 
 from api.documents.playing_times import Length, find_length
 from api.http import i18n
-from api.pages.common.in_process import require
+from api.pages.common.in_process import ask, require
 from api.pages.common.labels import Labels, name_people
 from api.pages.common.numbers import query_number
 from api.pages.common.session import guest_principals, session_owner
@@ -20,6 +21,8 @@ from api.services import services
 from domain.kernel.game.seat_players import is_bot
 from domain.service.principals import Principal
 from domain.types import MAX_INT, Doc
+
+Page = TypeVar("Page", bound="TablePage")
 
 
 @dataclass
@@ -101,6 +104,11 @@ class TablePage:
         return f"/games/{self.game}"
 
     @property
+    def rules_address(self) -> str:
+        """Return the address of the rules."""
+        return f"{self.address}/rules"
+
+    @property
     def question_address(self) -> str:
         """Return the address of the question to the visitor in this role."""
         return f"{self.address}{f'?as={self.role}' if len(self.roles) > 1 else ''}#move"
@@ -114,6 +122,11 @@ class TablePage:
     def builder(self) -> Builder:
         """Return the move builder."""
         return Builder(self.game, self.role, self.labels)
+
+    def load_scores(self) -> Sequence[Doc]:
+        """Return the standings, as far as the visitor may know them."""
+        found: Sequence[Doc] = ask("GET", f"/games/{self.game}/scores", role=self.role).doc.get("scores", ())
+        return found
 
     def show_sheet(self) -> SheetShown | None:
         """Return the visitor's order sheet, or None."""
@@ -135,6 +148,11 @@ def load_table_page(game: str, wanted: str = "", position: int = 0) -> TablePage
 
     `position`: wait until the views contain it.
     """
+    return load_page(TablePage, game, wanted, position)
+
+
+def load_page(kind: type[Page], game: str, wanted: str = "", position: int = 0) -> Page:
+    """Return the same as a page of this kind."""
     principal, principals = find_role(game, wanted)
     role, roles = str(principal.role) if principal else "", [str(each.role) for each in principals]
     office = principal.office if principal else ""
@@ -144,9 +162,9 @@ def load_table_page(game: str, wanted: str = "", position: int = 0) -> TablePage
     labels = Labels.of_table(summary, i18n.request_language(), principal.seat if principal else None)
     summary["names"] = name_people(summary, i18n.request_language())
     if summary["status"] == "open":
-        return TablePage(game, role, roles, summary, {}, 0, labels, office)
+        return kind(game, role, roles, summary, {}, 0, labels, office)
     resumed = require("GET", f"/games/{game}/resume{query}", role=role)
-    return TablePage(game, role, roles, summary, resumed["board"], resumed["now"], labels, office)
+    return kind(game, role, roles, summary, resumed["board"], resumed["now"], labels, office)
 
 
 def find_role(game: str, wanted: str = "") -> tuple[Principal | None, Sequence[Principal]]:
