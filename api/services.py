@@ -98,6 +98,8 @@ class ApiSettings:
     """Allowed webhook URLs: `https`, `loopback` (also plain HTTP to this machine, for trials) or `none`."""
     mail: bool = False
     """Mail is enabled."""
+    worker: bool = True
+    """Browsers keep pages by a service worker."""
     origins: tuple[str, ...] = ()
     """Other origins whose pages may call the API with tokens, never with cookies. `*`: all."""
     hsts: str = "host"

@@ -6,11 +6,12 @@ import functools
 
 from flask import Flask, Response
 
-from api.pages.account import account, devices, login, mail, moderation_page, notices, programs, security
-from api.pages.common.session import page, show_problem_to_browsers, static_file
+from api.pages.account import account, devices, hand_over, login, mail, moderation_page, notices, programs, security
+from api.pages.common.session import page, show_problem_to_browsers
+from api.pages.common.static_files import OFFLINE, STATIC, show_worker, static_file
 from api.pages.desk import all_tables, around_page, officer_desk
 from api.pages.lessons import lesson_page
-from api.pages.lobby import absence_page, import_page, invitations, lobby, people, player_page
+from api.pages.lobby import absence_page, app_pages, import_page, invitations, lobby, people, player_page
 from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
 from api.pages.rules import rules
@@ -26,21 +27,6 @@ from api.pages.tournaments import (
     tournament_rulings_page,
 )
 
-_STATIC = {
-    "style.css": "text/css; charset=utf-8",
-    "map.css": "text/css; charset=utf-8",
-    "widgets.css": "text/css; charset=utf-8",
-    "passkey.js": "text/javascript; charset=utf-8",
-    "live.js": "text/javascript; charset=utf-8",
-    "replay.js": "text/javascript; charset=utf-8",
-    "rules.js": "text/javascript; charset=utf-8",
-    "talk.css": "text/css; charset=utf-8",
-    "talk.js": "text/javascript; charset=utf-8",
-    "map.js": "text/javascript; charset=utf-8",
-    "pieces.svg": "image/svg+xml",
-    "icon.svg": "image/svg+xml",
-}
-
 
 def register(app: Flask) -> None:
     """Register all pages, and their style sheet and script."""
@@ -52,6 +38,8 @@ def register(app: Flask) -> None:
     app.add_url_rule("/account/end", "pages.end", page(account.end_access), methods=["POST"])
     app.add_url_rule("/account/totp", "pages.totp", page(account.set_up_totp), methods=["POST"])
     app.add_url_rule("/account/passkeys", "pages.passkeys", page(account.add_passkey), methods=["POST"])
+    app.add_url_rule(hand_over.HERE, "pages.hand_over", page(hand_over.show_link), methods=["POST"])
+    app.add_url_rule(hand_over.THERE, "pages.take_over", page(hand_over.take_over), methods=["GET", "POST"])
     app.add_url_rule("/account/settings", "pages.settings", page(account.change_settings), methods=["POST"])
     app.add_url_rule("/account/claims", "pages.claims", page(account.claim_games), methods=["POST"])
     app.add_url_rule("/mail/end", "pages.mail_end", page(mail.end_mail, signed=False), methods=["GET", "POST"])
@@ -60,14 +48,23 @@ def register(app: Flask) -> None:
     _register_games(app)
     _register_tournaments(app)
 
-    for name, media in _STATIC.items():
-        app.add_url_rule(
-            f"/pages/{name}", f"static.{name}", functools.partial(static_file, name, media), methods=["GET"]
-        )
+    _register_app(app)
     app.add_url_rule(
         "/pages/maps/<ruleset>/<lang>/<digest>.svg", "pages.map", map_drawing.show_drawing, methods=["GET"]
     )
     app.add_url_rule("/pages/shelf/<ruleset>.svg", "pages.shelf", board_picture.show_shelf, methods=["GET"])
+
+
+def _register_app(app: Flask) -> None:
+    """Register static files, and what makes the pages an application that a phone installs."""
+    for name, media in STATIC.items():
+        view = functools.partial(static_file, name, media)
+        vars(view)["any_query"] = True  # the hash of its content
+        app.add_url_rule(f"/pages/{name}", f"static.{name}", view, methods=["GET"])
+    app.add_url_rule("/worker.js", "static.worker", show_worker, methods=["GET"])
+    app.add_url_rule("/pages/<lang>.webmanifest", "static.manifest", app_pages.show_manifest, methods=["GET"])
+    app.add_url_rule(app_pages.ADDRESS, "pages.install", page(app_pages.show_install), methods=["GET"])
+    app.add_url_rule(OFFLINE, "pages.offline", page(app_pages.show_offline), methods=["GET"])
 
 
 def _register_acts(app: Flask) -> None:

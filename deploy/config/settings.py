@@ -138,6 +138,9 @@ class Settings:
     hsts: str = HSTS[0]
     """HSTS: for this host, or for its subdomains too."""
 
+    worker: bool = True
+    """Browsers keep pages by a service worker. Without it, each browser removes its own."""
+
     plain: bool = False
     """Allows a network address without TLS, if the network itself is safe."""
 
@@ -288,6 +291,7 @@ class Settings:
             "ANNALS_STORES": self.stores,
             "ANNALS_STORES_CA": str(self.stores_ca or ""),
             "ANNALS_HSTS": self.hsts,
+            "ANNALS_WORKER": NO_YES[self.worker],
             "ANNALS_PLAIN_HTTP": NO_YES[self.plain],
             "ANNALS_TLS_CERT": str(self.tls_cert or ""),
             "ANNALS_TLS_KEY": str(self.tls_key or ""),
@@ -364,6 +368,7 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
         stores=stores,
         stores_ca=authority,
         hsts=parse_choice("ANNALS_HSTS", env.get("ANNALS_HSTS", HSTS[0]), HSTS),
+        worker=parse_choice("ANNALS_WORKER", env.get("ANNALS_WORKER", NO_YES[1]), NO_YES) == NO_YES[1],
         plain=parse_plain_http(env.get("ANNALS_PLAIN_HTTP", NO_YES[0])),
     )
 

@@ -148,6 +148,7 @@ class ServiceContainer(ServiceBase):
             webhooks=s.webhooks,
             hsts=s.hsts,
             mail=bool(s.smtp),
+            worker=s.worker,
             docs=DOCS,
         )
         shared = self.list_shared() | {"notify_appended": SignalThread(self.signals).notify_appended}

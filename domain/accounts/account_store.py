@@ -20,6 +20,7 @@ from domain.accounts.passwords import Passwords
 from domain.accounts.personal_tokens import PersonalTokens
 from domain.accounts.recovery_codes import RecoveryCodes
 from domain.accounts.second_factors import SecondFactors
+from domain.accounts.session_links import SessionLinks
 from domain.accounts.sessions import Sessions
 from domain.accounts.signed_forms import SignedForms
 from domain.accounts.social import SocialGraph
@@ -41,6 +42,7 @@ class AccountStore:
         self.accounts = Accounts(database, keys, clock)
         self.credentials = Credentials(database, keys, clock)
         self.sessions = Sessions(database, keys, clock)
+        self.session_links = SessionLinks(database, keys, clock)
         self.personal_tokens = PersonalTokens(database, keys, clock)
         self.recovery_codes = RecoveryCodes(database, keys, clock)
         self.audit_log = AuditLog(database, keys, clock)

@@ -69,6 +69,8 @@ class SessionRequest:
     family: str = ""
     request: tuple[str, ...] = field(default=(), repr=False)
     """Key and contents of a repeatable request; empty for any other."""
+    is_proved: bool = True
+    """The password has been checked just now."""
 
 
 class Sessions(CredentialTable):
@@ -119,7 +121,7 @@ class Sessions(CredentialTable):
             json.dumps(session.factors),
             session.family,
             now,
-            now,
+            now if session.is_proved else 0,
             now,
         )
         return text, [(_START, row)]

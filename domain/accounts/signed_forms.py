@@ -34,6 +34,10 @@ class SignedForms(AccountTable):
         chance, mark = stamp[:32], stamp[32:]
         return hmac.compare_digest(self._keyed_hash("form", owner, action, chance).encode(), mark.encode())
 
+    def mark_reader(self, reader: str) -> str:
+        """Return a mark of a reader that tells nothing else: the same for the same one."""
+        return self._keyed_hash("reader", reader)[:32]
+
     def seal(self, owner: str, use: str, state: Doc, lasts: int = HALF_MS) -> str:
         """Return a state as encrypted text, for the same visitor to send back within a time (ms)."""
         doc = json.dumps({"until": self._now() + lasts, "said": state}).encode()

@@ -45,10 +45,12 @@ NOT_VISITED = {
     "pages.factor": "it asks for a second factor: tests/api/oauth/test_factors.py",
     "pages.live": "a stream: tests/api/test_stream.py",
     "pages.live_tables": "a stream: tests/api/test_stream_tables.py",
+    "pages.take_over": "a link of another device leads there: tests/api/test_hand_over.py",
     "pages.logout": "it ends the login: tests/api/oauth/test_pages.py",
     "pages.reopen_lesson": "as pages.answer: tests/api/test_lesson_pages.py",
     "pages.mail_end": "its address is in a mail: tests/notifications/test_mail.py",
     "pages.png": "link cards name it: tests/api/test_map_pages.py",
+    "pages.offline": "a worker shows it without a net: tests/browser/test_pocket.py",
     "pages.passkey": "it asks for a passkey: tests/api/oauth/test_passkeys.py",
 }
 """Pages that no crawl sees -> the reason."""

@@ -55,6 +55,15 @@ PAGES |= {
     "/pages/replay.js",
     "/pages/pieces.svg",
     "/pages/icon.svg",
+    "/pages/icon_maskable.svg",
+    "/pages/icon_180.png",
+    "/pages/icon_192.png",
+    "/pages/icon_512.png",
+    "/pages/icon_maskable_512.png",
+    "/pages/app.js",
+    "/pages/handover.js",
+    "/pages/{lang}.webmanifest",
+    "/worker.js",
     "/pages/maps/{ruleset}/{lang}/{digest}.svg",
 }
 PAGES |= {
@@ -69,7 +78,7 @@ PAGES |= {
     "/tournaments",
     "/tournaments/new",
 }
-PAGES |= {"/games/mine/live"}
+PAGES |= {"/games/mine/live", "/install", "/offline", "/hand-over", "/account/hand-over"}
 PAGES |= {
     f"/games/{{game}}{page}"
     for page in (
@@ -128,7 +137,7 @@ LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}
 """Not below /v1, so that they are found where such things are looked for."""
 
 
-STATIC = re.compile(r"/pages/\w+\.(?:css|js|svg)")
+STATIC = re.compile(r"/pages/(?:\w+\.(?:css|js|svg|png)|\{lang\}\.webmanifest)|/worker\.js")
 
 
 @pytest.fixture

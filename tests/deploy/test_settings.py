@@ -65,6 +65,7 @@ def test_with_postgresql_log_and_views_are_in_one_database() -> None:
         ("ANNALS_STORES", "secret"),
         ("ANNALS_STORES_CA", "/secret"),
         ("ANNALS_HSTS", "secret"),
+        ("ANNALS_WORKER", "secret"),
         ("ANNALS_SECOND_FACTOR", "member"),
         ("ANNALS_PUBLIC_URL", "http://play.example"),
         ("ANNALS_PUBLIC_URL", "https://secret@play.example"),
@@ -120,6 +121,7 @@ def test_no_secret_is_shown() -> None:
 def test_a_child_is_told_the_same_settings(tmp_path: Path) -> None:
     env = {"ANNALS_KEY": SECRET, "ANNALS_REDIS_URL": "redis://h", "ANNALS_ORIGINS": "https://a, https://b"}
     env |= {"ANNALS_ARCHIVE_DAYS": "30", "ANNALS_TALK_DAYS": "30", "ANNALS_ACCOUNTS": "60", "ANNALS_STREAMS": "90"}
+    env |= {"ANNALS_WORKER": "no"}
     env |= {"ANNALS_SHARED_NETWORKS": "192.0.2.0/24, 2001:db8::/48"}
     env |= {"ANNALS_SCRUB": "7", "ANNALS_BACKUP": str(tmp_path.with_name("copies")), "ANNALS_BACKUP_DAYS": "3"}
     found = load_settings(

@@ -44,6 +44,8 @@ LOG_WORDS = {
     "recovery_codes_made": Message("new recovery codes"),
     "renamed": Message("name changed"),
     "claimed": Message("games of a guest claimed"),
+    "link_made": Message("link for another device made"),
+    "link_used": Message("another device logged in by a link"),
     "token_made": Message("personal token made"),
     "token_rotated": Message("personal token replaced"),
     "token_revoked": Message("personal token revoked"),

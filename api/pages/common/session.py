@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import re
 import secrets
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -24,8 +24,10 @@ from marshmallow import Schema, ValidationError
 from api.http import i18n, problems, public_url, rate_limits
 from api.http.problems import Problem
 from api.openapi.smorest import validation_problem
+from api.pages.common.clocks import Times
 from api.pages.common.form_texts import count_units
 from api.pages.common.preferences import current_preferences, load_preferences
+from api.pages.common.static_files import FOLDER, hash_build, static_address
 from api.services import services
 from domain.accounts.accounts import Account
 from domain.accounts.credential_tables import CredentialOwner
@@ -73,11 +75,10 @@ _POLICY = (
 )
 _GAMES_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types annals"
+    "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types annals annals-worker"
 )
 """Policy of the pages of games."""
-_FOLDER = Path(__file__).parents[1]
 
 
 # --- visitor ---------------------------------------------------------------------------------------------------
@@ -334,13 +335,14 @@ def redirect(target: str) -> Response:
 @functools.cache
 def _templates() -> Environment:
     found = Environment(
-        loader=FileSystemLoader(_FOLDER / "templates"),
+        loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     found.globals["count_units"] = count_units
+    found.globals["static"] = static_address
     return found
 
 
@@ -373,6 +375,8 @@ def render_page(
         "problem": None,
         "script": script,
         "wide": False,
+        "app": False,
+        "worker": services().settings.worker,
         "here": current_url() if request.method == "GET" else request.path,
         "refresh": 0,
         "refreshed": current_url(),  # without a fragment: to the same address with one, browsers only scroll
@@ -395,9 +399,19 @@ def render_fragment(template: str, lang: str, /, **values: Any) -> str:
 
 def render_games_page(template: str, status: int = 200, /, **values: Any) -> Response:
     """Render a page of games, under the policy of these pages."""
-    response = render_page(template, status, **values)
+    saved = Times.of_visitor().point(int(time.time() * 1000))
+    response = render_page(template, status, app=True, saved=saved, **values)
     response.headers["Content-Security-Policy"] = _GAMES_POLICY
+    response.headers["Annals-Reader"] = _mark_reader()
+    response.headers["Annals-Build"] = hash_build()
     return response
+
+
+def _mark_reader() -> str:
+    """Return a mark of the reader, by which the service worker keeps pages of different people apart."""
+    owner = session_owner()
+    guest = request.cookies.get(_cookie(GUEST_COOKIE), "")
+    return services().account_store.signed_forms.mark_reader(f"session {owner.credential}" if owner else guest)
 
 
 def render_macro(template: str, macro: str, lang: str, value: object, **context: object) -> Markup:
@@ -431,7 +445,7 @@ def png_response(png: bytes) -> Response:
 
 def static_text(name: str) -> str:
     """Return a static file as text."""
-    return (_FOLDER / "static" / name).read_text("utf-8")
+    return (FOLDER / "static" / name).read_text("utf-8")
 
 
 def problem_page(problem: Problem) -> Response:
@@ -461,10 +475,3 @@ def localize_problem(problem: Problem) -> Doc:
     """Return a problem in the client's language, and note its code for the request log."""
     g.problem = problem.code
     return problem.to_document(lang=i18n.request_language())
-
-
-def static_file(name: str, media: str) -> Response:
-    """Return a static file."""
-    response = Response((_FOLDER / "static" / name).read_bytes(), content_type=media)
-    response.headers["Cache-Control"] = "public, max-age=300"
-    return response

@@ -298,7 +298,7 @@ class Follower {
   check() {
     const { told } = this;
     if (!told) return;
-    if (told.version > this.version || told.votes !== this.votes) this.fetch(told);
+    if (told.version > this.version || told.votes !== this.votes || isCopy()) this.fetch(told);
     else if (!this.isOver) this.show("connected");
   }
 
@@ -331,6 +331,7 @@ class Follower {
     this.isAnswering = false;
     if ((!answer || !page) && !this.main.dataset.live) sendPlainly(form, button); // nothing tells when the connection is back
     else if (!answer || !page) {
+      this.tell(this.main.dataset.unsent);
       this.loseTouch();
       this.reopen();
     } else if (!next || !next.dataset.page) sendPlainly(form, button); // a problem, or a login: a page of its own
@@ -391,18 +392,18 @@ class Follower {
     document.dispatchEvent(new Event("annals:updated"));
     document.title = page.title;
     this.votes = told.votes;
-    if (lost) this.tellLoss();
+    if (lost) this.tell(this.main.dataset.lost);
     else if (page.title !== wasDue) this.voice.say(page.title.replace(/ . Annals$/, ""));
     else if (this.version !== before) this.voice.say(newest(this.main, seen));
     if (!this.main.dataset.live) return this.end("over");
     return this.version >= told.version;
   }
 
-  /** Tell in sight and aloud that begun answers are void. */
-  tellLoss() {
+  /** Tell in sight and aloud that begun answers are void, or that a move was not sent. @param {string} [text] */
+  tell(text = "") {
     const told = document.createElement("p");
     told.className = "note";
-    told.textContent = this.main.dataset.lost || "";
+    told.textContent = text;
     document.getElementById("moved-on")?.replaceChildren(told); // it speaks itself
   }
 
@@ -420,6 +421,9 @@ class Follower {
     else tell();
   }
 }
+
+/** Return true if the page is a copy from the time before the connection. */
+const isCopy = () => document.getElementById("saved")?.hidden === false;
 
 /** Return true if the decision of a begun answer is no longer asked. @param {Element} old @param {Document} page */
 const isGone = (old, page) => ![...page.querySelectorAll(".decide")].some((next) => decisionOf(next) === decisionOf(old));
@@ -486,7 +490,8 @@ if (main?.dataset.live !== undefined) {
     const rests = document.documentElement.classList.contains("lost");
     if (event.defaultPrevented || whole.has(form) || !(rests || form.closest(".stage"))) return;
     event.preventDefault();
-    if (!rests && !follower.isAnswering) follower.answer(form, event.submitter);
+    if (rests) follower.tell(main.dataset.unsent);
+    else if (!follower.isAnswering) follower.answer(form, event.submitter);
   });
   document.addEventListener("focusin", (event) => {
     if (!(/** @type {Element} */ (event.target).matches(".bar"))) follower.isWaiting = false;
