@@ -43,6 +43,7 @@ LEAST_OFFICE: Mapping[str, TournamentOffice] = {
     "remove_tournament_chat": "arbiter",
     "rule_on_tournament": "arbiter",
     "tournament_chat": "arbiter",
+    "tournament_desk": "arbiter",
 }
 """Operation of the API -> least office for it."""
 

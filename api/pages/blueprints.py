@@ -19,6 +19,7 @@ from api.pages.tournaments import (
     entrant_pages,
     tournament_acts,
     tournament_around,
+    tournament_desk_page,
     tournament_opening,
     tournament_pages,
     tournament_ratings,
@@ -151,6 +152,8 @@ def _register_tournaments(app: Flask) -> None:
     app.add_url_rule(lists, "pages.ratings", page(tournament_ratings.list_ratings), methods=["GET"])
     rating = page(tournament_ratings.explain_rating)
     app.add_url_rule(f"{lists}/players/<player:player>", "pages.rating", rating, methods=["GET"])
+    desk = page(tournament_desk_page.show_event_desk)
+    app.add_url_rule(f"{one}/desk", "pages.event_desk", desk, methods=["GET"])
     app.add_url_rule(f"{one}/acts", "pages.acts", page(tournament_acts.act_in_tournament), methods=["POST"])
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, NotRequired, TypedDict
 
 from api.schemas.common_documents import PageDoc
 from domain.tournaments.aggregate.point_parts import PointPartDoc
+from domain.tournaments.aggregate.tournament import STATUSES
 from domain.tournaments.explain import ExplainedDoc
 from domain.tournaments.standings import TournamentStandingDoc
 from domain.types import Doc
@@ -39,6 +40,88 @@ class FollowedEventDoc(TypedDict):
 
 class FollowedSeriesDoc(TypedDict):
     items: list[FollowedEventDoc]
+
+
+class EventStepDoc(TypedDict):
+    step: Annotated[
+        str,
+        ("open_checkin", "close_checkin", "draw", "open_bids", "make_tables", "report", "rank", "finish"),
+    ]
+    stage: int
+    round: Annotated[int | None, "null: of no single round."]
+
+
+class EventCheckInDoc(TypedDict):
+    open: bool
+    since: Annotated[int | None, "Time of the last opening, ms."]
+    present: Annotated[int, "Entrants who have checked in."]
+    missing: Annotated[list[int], "Entrants who have not; after the draw, those whom the next one leaves out."]
+
+
+class EventNoncesDoc(TypedDict):
+    until: Annotated[int, "Time until which the draw waits for them, ms."]
+    missing: Annotated[list[int], "Entrants who may still show a nonce."]
+
+
+class EventBidsDoc(TypedDict):
+    round: int
+    until: Annotated[int, "End of the time for bids or lists, ms."]
+    missing: Annotated[list[int], "Entrants without one."]
+
+
+class EventTableDoc(TypedDict):
+    stage: int
+    round: int
+    table: Annotated[str, "`round.pod`."]
+    entrants: Annotated[list[int], "By seat."]
+    game: Annotated[str | None, "null: not made yet."]
+    state: Annotated[str, ("unmade", "playing", "paused", "ruled", "closed")]
+    ends_at: Annotated[int | None, "End by the time limit, ms; null without one, and in a pause."]
+    moved_at: Annotated[int | None, "Time of the last record, ms."]
+    due: Annotated[int | None, "Time at which a default move is due, ms."]
+    empty: Annotated[list[int], "Seats without a player, or whose player is absent."]
+
+
+class EventAppealDoc(TypedDict):
+    ruling: int
+    entrant: Annotated[int, "Its author."]
+    at: int
+    may_answer: Annotated[bool, "True if you may answer it."]
+
+
+class EventByeDoc(TypedDict):
+    round: int
+    entrant: int
+
+
+class EventQuestionDoc(TypedDict):
+    entrant: int
+    player: Annotated[str, "Player id of the person asked."]
+    at: int
+
+
+class EventWithdrawalDoc(TypedDict):
+    entrant: int
+    at: int
+    game: Annotated[str | None, "The entrant's table in play."]
+
+
+class EventDeskDoc(TypedDict):
+    """Everything to do for the officers of a tournament."""
+
+    tournament: str
+    version: int
+    now: int
+    status: Annotated[str, STATUSES]
+    steps: Annotated[list[EventStepDoc], "What may be done now, in the order of an event."]
+    check_in: EventCheckInDoc
+    nonces: EventNoncesDoc | None
+    bids: list[EventBidsDoc]
+    tables: Annotated[list[EventTableDoc], "Tables without a result. `closed` ones wait for their report."]
+    appeals: Annotated[list[EventAppealDoc], "Appeals without an answer."]
+    byes: Annotated[list[EventByeDoc], "Byes wanted for rounds to come."]
+    substitutes: Annotated[list[EventQuestionDoc], "Entrants who have asked a substitute, without an answer so far."]
+    withdrawals: Annotated[list[EventWithdrawalDoc], "Since the last draw, or with a table in play."]
 
 
 class TournamentRuledDoc(TournamentWrittenDoc):

@@ -92,7 +92,7 @@ PAGES |= {
         "/regions/{region}",
     )
 }
-EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}")
+EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}", "/desk")
 PAGES |= {f"/tournaments/{{tournament}}{page}" for page in EVENT_PAGES}
 PAGES |= {"/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
 ACT_PAGES = (

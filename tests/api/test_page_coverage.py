@@ -52,6 +52,7 @@ BY_FUNCTION = {
     "/tournaments/<tournament:tournament>": ("get_round", "standings", "places_by_round"),
     "/tournaments/<tournament:tournament>/places": ("explain_places",),
     "/tournaments/<tournament:tournament>/meetings": ("meetings",),
+    "/tournaments/<tournament:tournament>/desk": ("tournament_desk",),
     "/ratings/<family:family>": ("ratings",),
     "/tournaments/<tournament:tournament>/rulings": (
         *("tournament_rulings", "rule_on_tournament", "appeal_in_tournament", "answer_in_tournament"),

@@ -15,6 +15,7 @@ from api.pages.common.form_texts import read_text
 from api.pages.common.in_process import ask
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, session_owner
+from api.pages.tournaments.tournament_desk_page import render_event_desk
 from api.pages.tournaments.tournament_pages import load_tournament, render_tournament
 from domain.tournaments.aggregate.tournament import MAX_NUMBER
 from domain.tournaments.bids import TOTAL_BID
@@ -29,7 +30,7 @@ _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
 
 def act_in_tournament(tournament: str) -> Response:
-    """Carry out an act of the visitor, and show the tournament: after a ranking with its next step."""
+    """Carry out an act of the visitor, and show the tournament, or its desk: after a ranking with its next step."""
     if session_owner() is None:
         return show_login(f"/tournaments/{tournament}")
     act, key = request.form.get("act", ""), read_form_key()
@@ -40,8 +41,11 @@ def act_in_tournament(tournament: str) -> Response:
     place = {name: read_number(name, most, 1) for name, most in shown.items() if name in request.form}
     address = path if path.startswith("/me/") else f"/tournaments/{tournament}{path}"
     answer = ask(method, address, body, Idempotency_Key=key)
+    is_at_desk = request.form.get("shown") == "desk"
     if answer.status >= 400:
-        return render_tournament(load_tournament(tournament), answer)
+        return (render_event_desk if is_at_desk else render_tournament)(load_tournament(tournament), answer)
+    if is_at_desk:
+        return redirect(f"/tournaments/{tournament}/desk")
     query = urlencode({"done": act} if act == "rank" else place)
     return redirect(f"/tournaments/{tournament}" + (f"?{query}" if query else ""))
 
