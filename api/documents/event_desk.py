@@ -11,6 +11,8 @@ from api.schemas.tournament_responses import (
     EventAppealDoc,
     EventByeDoc,
     EventDeskDoc,
+    EventHallDoc,
+    EventOfferDoc,
     EventStepDoc,
     EventTableDoc,
     EventWithdrawalDoc,
@@ -56,6 +58,7 @@ def build_event_desk(s: ApiServices, t: Tournament, answerable: frozenset[int]) 
     bids_at = [(round_, until) for round_, until in t.play.bidding.items() if t.list_unfiled(len(t.stages), round_)]
     missing = t.list_missing() if t.status == "checking" else sorted(t.list_left_out())
     names = [each for each in s.seat_tokens.substitutes.list_in(t.id) if t.find_entrant([each.by]) is not None]
+    unclaimed = {*s.seat_tokens.event_people.list_unclaimed(t.id)}
     return {
         "tournament": t.id,
         "version": t.version,
@@ -82,7 +85,24 @@ def build_event_desk(s: ApiServices, t: Tournament, answerable: frozenset[int]) 
             if not t.is_over and (entrant := t.find_entrant([each.by])) is not None
         ],
         "withdrawals": _list_withdrawals(t, tables),
+        "offers": _list_offers(s, t),
+        "unclaimed": [e for e, each in enumerate(t.entrants) if each.player in unclaimed],
+        "code": _find_code(s, t),
     }
+
+
+def _list_offers(s: ApiServices, t: Tournament) -> list[EventOfferDoc]:
+    found = [] if t.is_over else s.seat_tokens.event_people.list_offers_in(t.id)
+    names = s.seat_tokens.texts.list_names([each.player for each in found])
+    return [
+        {"tournament": t.id, "player": each.player, "part": each.part, "at": each.at, "name": names.get(each.player)}
+        for each in found
+    ]
+
+
+def _find_code(s: ApiServices, t: Tournament) -> EventHallDoc | None:
+    found = s.seat_tokens.event_people.find_code(t.id, s.clock())
+    return {"people": found.people, "until": found.until} if found else None
 
 
 def _list_tables(s: ApiServices, t: Tournament) -> list[EventTableDoc]:

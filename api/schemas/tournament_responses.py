@@ -7,6 +7,7 @@ from typing import Annotated, NotRequired, TypedDict
 from api.schemas.common_documents import PageDoc
 from domain.tournaments.aggregate.point_parts import PointPartDoc
 from domain.tournaments.aggregate.tournament import STATUSES
+from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.explain import ExplainedDoc
 from domain.tournaments.standings import TournamentStandingDoc
 from domain.types import Doc
@@ -40,6 +41,51 @@ class FollowedEventDoc(TypedDict):
 
 class FollowedSeriesDoc(TypedDict):
     items: list[FollowedEventDoc]
+
+
+class EventOfferDoc(TypedDict):
+    tournament: str
+    player: Annotated[str, "Player id of the person asked."]
+    part: Annotated[str, ("entrant", *ROLES)]
+    at: Annotated[int, "Time of the question, ms."]
+    name: Annotated[str | None, "Name of the other person."]
+
+
+class EventOffersDoc(TypedDict):
+    items: list[EventOfferDoc]
+
+
+class ImportedLineDoc(TypedDict):
+    line: Annotated[int, "Number of the line, from 1; that of the columns counts."]
+    name: str
+    state: Annotated[str, ("entered", "invited", "refused")]
+    reason: Annotated[str | None, "Of a refused line."]
+    entrant: Annotated[int | None, "Number of a new entrant."]
+    code: Annotated[str | None, "The claim code of a new entrant, shown once."]
+
+
+class EntrantsImportedDoc(TypedDict):
+    tournament: str
+    version: int
+    lines: list[ImportedLineDoc]
+
+
+class EntryClaimDoc(TypedDict):
+    tournament: str
+    entrant: int
+    code: Annotated[str, "Shown once."]
+
+
+class EntryClaimedDoc(TypedDict):
+    tournament: str
+    entrant: Annotated[int | None, "Your number; null after the code of a hall."]
+
+
+class EventCodeDoc(TypedDict):
+    tournament: str
+    code: Annotated[str, "Shown once."]
+    people: Annotated[int, "People who may use it."]
+    until: Annotated[int, "Its end, ms."]
 
 
 class EventStepDoc(TypedDict):
@@ -106,6 +152,11 @@ class EventWithdrawalDoc(TypedDict):
     game: Annotated[str | None, "The entrant's table in play."]
 
 
+class EventHallDoc(TypedDict):
+    people: Annotated[int, "People who may still use it."]
+    until: Annotated[int, "Its end, ms."]
+
+
 class EventDeskDoc(TypedDict):
     """Everything to do for the officers of a tournament."""
 
@@ -122,6 +173,9 @@ class EventDeskDoc(TypedDict):
     byes: Annotated[list[EventByeDoc], "Byes wanted for rounds to come."]
     substitutes: Annotated[list[EventQuestionDoc], "Entrants who have asked a substitute, without an answer so far."]
     withdrawals: Annotated[list[EventWithdrawalDoc], "Since the last draw, or with a table in play."]
+    offers: NotRequired[Annotated[list[EventOfferDoc], "Invitations and offices without an answer so far."]]
+    unclaimed: NotRequired[Annotated[list[int], "Imported entrants without an account."]]
+    code: NotRequired[Annotated[EventHallDoc | None, "What is left of the code of the hall."]]
 
 
 class TournamentRuledDoc(TournamentWrittenDoc):

@@ -8,7 +8,7 @@ from domain.tournaments.scoring import rank_points
 from tests.api.conftest import Doc, Site, refused
 from tests.api.game_pages import Page, Person
 from tests.api.test_tournament_pages import person
-from tests.api.test_tournaments import BODY, NONCE, done, finish
+from tests.api.test_tournaments import BODY, NONCE, appoint, done, finish
 
 SWISS: Doc = {**BODY, "stages": [{"format": "swiss", "rounds": 3}]}
 
@@ -97,7 +97,7 @@ def report(site: Site, path: str, game: str) -> None:
 def test_an_appeal_waits_for_another_officer(site: Site) -> None:
     host, people, path = opened(site, 3)
     judge = person(site, "Judge")
-    done(host.api.post(f"{path}/officers", {"player": judge.api.doc["player"], "office": "arbiter"}))
+    appoint(host.api, path, judge.api, "arbiter")
     for phase in ("checking", "drawing"):
         done(host.api.post(f"{path}/phases", {"phase": phase}))
         for who in people if phase == "checking" else ():

@@ -283,6 +283,13 @@ def organising(site: Site) -> list[Ask]:
         ask(f"POST {IN_TOURNAMENT}/entrants/me/byes", f"{made(*checking, **swiss)}/entrants/me/byes", {}),
         ask(f"POST {IN_TOURNAMENT}/entrants/me/substitutes", f"{made(*entered)}/entrants/me/substitutes", *people[:2]),
         ask(f"POST {IN_TOURNAMENT}/officers", f"{made()}/officers", *({**officer, "office": o} for o in ROLES)),
+        ask(f"POST {IN_TOURNAMENT}/invitations", f"{made()}/invitations", *people[:2]),
+        ask(
+            f"POST {IN_TOURNAMENT}/entrants/imports",
+            f"{made()}/entrants/imports",
+            {"csv": "account\nBertrand\n"},
+            {"csv": "name\nBertrand\n"},
+        ),
         ask(f"DELETE {IN_TOURNAMENT}/officers/{{player}}", f"{made(deputed)}/officers/{officer['player']}", None),
         ask(f"POST {IN_TOURNAMENT}/appeals", f"{contested}/appeals", appeal, appeal | {"reason": "y"}),
         ask(f"POST {IN_TOURNAMENT}/appeals/{{ruling}}/answer", f"{answered}/appeals/{other}/answer", *answers),

@@ -92,9 +92,9 @@ PAGES |= {
         "/regions/{region}",
     )
 }
-EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}", "/desk")
+EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}", "/desk", "/import")
 PAGES |= {f"/tournaments/{{tournament}}{page}" for page in EVENT_PAGES}
-PAGES |= {"/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
+PAGES |= {"/tournaments/code", "/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
 ACT_PAGES = (
     "/account/notices",
     "/account/people",

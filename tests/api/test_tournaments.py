@@ -52,6 +52,12 @@ def people(site: Site, count: int) -> list[Member]:
     return [register(site, f"Anne {number}") for number in range(count)]
 
 
+def appoint(host: Member, path: str, person: Member, office: str) -> None:
+    """Offer an office, which the person accepts."""
+    done(host.post(f"{path}/officers", {"player": person.doc["player"], "office": office}))
+    done(person.put(f"/me/event-offers/{path.rpartition('/')[2]}/{office}"))
+
+
 def drawn(site: Site, count: int = 9, **more: Any) -> tuple[Member, list[Member], str]:
     """A tournament after its draw."""
     director, members = register(site, "Organiser"), people(site, count)
