@@ -11,6 +11,7 @@ from api.http import login_throttle, problems, rate_limits, request_log, securit
 from api.openapi import smorest
 from api.pages import blueprints
 from api.routes import (
+    agents,
     audit,
     batches,
     boards,
@@ -164,6 +165,7 @@ def create_app(services: ApiServices) -> AnnalsApp:
     login_throttle.register(app)
     health.register(app)
     stream.register(app)
+    agents.register(app)
     url_converters.register(app)
     game_imports.register(app)
     audit.register(app)

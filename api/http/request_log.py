@@ -29,7 +29,11 @@ _METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"})
 
 _ID = re.compile(r"[0-9a-f-]{36}")
 
-SHARED_PATHS = ("/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server")
+SHARED_PATHS = (
+    *("/oauth/token", "/oauth/revoke", "/oauth/device", "/oauth/register"),
+    *("/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"),
+    *("/.well-known/oauth-protected-resource/mcp", "/mcp"),
+)
 """Paths outside the API that pages of other origins may call. They use no cookies."""
 
 ANY_ORIGIN = "*"

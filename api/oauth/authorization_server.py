@@ -35,7 +35,7 @@ from api.http import public_url, rate_limits, security_log
 from api.services import services
 from domain.accounts.accounts import Account
 from domain.accounts.credential_tables import SCOPES
-from domain.accounts.oauth_clients import OAuthClient
+from domain.accounts.oauth_clients import ITSELF, OAuthClient
 from domain.accounts.oauth_devices import PACE, SECONDS, DeviceLogin
 from domain.accounts.oauth_grants import ACCESS_SECONDS, AuthorizationCode, RefreshToken, ReusedCredential
 from domain.types import Doc, Json
@@ -306,8 +306,10 @@ class Server(AuthorizationServer):
     def query_client(self, client_id: str) -> ClientAdapter | None:
         account_store = services().account_store
         client = account_store.oauth_clients.find(client_id) if _CLIENT_ID.fullmatch(client_id) else None
-        owner = account_store.accounts.find(client.account) if client else None
-        return ClientAdapter(client) if client and owner and owner.state != "banned" else None
+        if client is None or client.account == ITSELF:
+            return ClientAdapter(client) if client else None
+        owner = account_store.accounts.find(client.account)
+        return ClientAdapter(client) if owner and owner.state != "banned" else None
 
     def save_token(self, token: Doc, request: OAuth2Request) -> None:
         """Create and store the tokens. Raise InvalidGrantError if the code or token was used meanwhile."""

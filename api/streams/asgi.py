@@ -26,6 +26,8 @@ from api.streams.subscriber import Subscriber
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
+    from api.agents.mount import AgentMount
+
 
 ADMISSION_THREADS = 4
 """Threads for authorization."""
@@ -61,6 +63,10 @@ class StreamResponse(Response):
     subscriber: Subscriber
 
 
+class AgentExchange(Response):
+    """Response headers of an admitted request of an agent. The loop answers it."""
+
+
 class StreamApp:
     """The ASGI application on top of the WSGI application."""
 
@@ -71,6 +77,7 @@ class StreamApp:
         self._pool = ThreadPoolExecutor(ADMISSION_THREADS, "admission")
         self._active_requests = 0
         self._hub: Hub | None = None
+        self._agents: asyncio.Future[AgentMount] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the lifespan of the process."""
@@ -143,16 +150,31 @@ class StreamApp:
         environ = wsgi_environ(scope)
         self._proxy_fix(environ)
         dispatch = partial(self._dispatch, environ)
-        await _read_body(receive)
+        body = await _read_body(receive, self._services.settings.max_body)
         response: Response = await asyncio.get_running_loop().run_in_executor(self._pool, dispatch)
         try:
             if isinstance(response, StreamResponse) and scope["method"] != "HEAD":
                 await self._serve_stream(response, receive, send)
+            elif isinstance(response, AgentExchange):
+                inner = {**scope, "annals.environ": environ}
+                agents = await self._find_agents()
+                await agents(inner, _replay(body, receive), _with_headers(response, send))
             else:
-                body = b"" if scope["method"] == "HEAD" else response.get_data()
-                await _send_response(send, response.status_code, response.headers.items(), body)
+                content = b"" if scope["method"] == "HEAD" else response.get_data()
+                await _send_response(send, response.status_code, response.headers.items(), content)
         finally:
             response.close()
+
+    async def _find_agents(self) -> AgentMount:
+        """Return the server of agents. The first request imports its library in a thread: it takes a while."""
+        if self._agents is None:
+            self._agents = asyncio.get_running_loop().run_in_executor(self._pool, self._make_agents)
+        return await asyncio.shield(self._agents)
+
+    def _make_agents(self) -> AgentMount:
+        from api.agents.mount import AgentMount  # noqa: PLC0415 - an extra
+
+        return AgentMount(self._app)
 
     def _dispatch(self, environ: WSGIEnvironment) -> Response:
         """Return the WSGI application's response."""
@@ -178,10 +200,37 @@ class StreamApp:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _read_body(receive: Receive) -> None:
-    """Read the body, unused by streams: nginx writes all of it before it reads the answer."""
-    while (message := await receive())["type"] == "http.request" and message.get("more_body"):
-        pass
+async def _read_body(receive: Receive, most: int) -> bytes:
+    """Return the first bytes of the body, read to its end: nginx writes all of it before it reads the answer."""
+    body = b""
+    while (message := await receive())["type"] == "http.request":
+        body = (body + message.get("body", b""))[: most + 1]
+        if not message.get("more_body"):
+            break
+    return body
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a channel with the body, then the rest of the messages."""
+    messages: list[AsgiMessage] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> AsgiMessage:
+        return messages.pop() if messages else await receive()
+
+    return again
+
+
+def _with_headers(response: Response, send: Send) -> Send:
+    """Return a channel with the response's headers added to those of the answer."""
+    more = [(name, value) for name, value in response.headers.items() if not name.lower().startswith("content-")]
+
+    async def sending(message: AsgiMessage) -> None:
+        if message["type"] == "http.response.start":
+            kept = [pair for pair in message["headers"] if pair[0].lower() != b"cache-control"]
+            message = {**message, "headers": [*kept, *_start_message(200, more)["headers"]]}
+        await send(message)
+
+    return sending
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:

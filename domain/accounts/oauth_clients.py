@@ -6,6 +6,7 @@ import hmac
 import ipaddress
 import json
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
@@ -22,6 +23,12 @@ MOST_CLIENTS, MOST_REDIRECTS, LONGEST_REDIRECT = 20, 10, 300
 
 KEPT = 90 * DAY
 """Time (ms) for which the id of a removed client is kept, since its registration may be repeated."""
+
+ITSELF = ""
+"""Owner of a client without an account (RFC 7591): it registered itself."""
+
+MOST_ITSELF, UNUSED = 10_000, 7 * DAY
+"""Number of clients without an owner, and time (ms) after which one without a grant is removed."""
 
 GRANT_TYPES = ("authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code")
 """Grant types in the words of RFC 7591."""
@@ -88,8 +95,8 @@ class OAuthClient(ClientRegistration):
         )
 
 
-def redirect_error(redirect: str) -> Message | None:
-    """Return the reason against a redirect URI, or None for a valid one."""
+def redirect_error(redirect: str, *, localhost: bool = False) -> Message | None:
+    """Return the reason against a redirect URI, or None for a valid one. `localhost`: this name is allowed too."""
     if not _GRAPHIC.fullmatch(redirect) or len(redirect) > LONGEST_REDIRECT:
         return Message("An address of at most {most} plain characters is expected.", most=LONGEST_REDIRECT)
     parts = _parse_redirect(redirect)
@@ -97,7 +104,7 @@ def redirect_error(redirect: str) -> Message | None:
         return Message("An address with a host is expected, without a user and without a fragment.")
     if parts.scheme == "https" and _HOST.fullmatch(parts.hostname or ""):
         return None
-    if parts.scheme == "http" and _is_loopback(parts):
+    if parts.scheme == "http" and (_is_loopback(parts) or (localhost and parts.hostname == "localhost")):
         return None
     return Message("https is expected, or http with a loopback address, 127.0.0.1 or ::1.")
 
@@ -176,6 +183,26 @@ class OAuthClients(AccountTable):
 
         self._for_account(account, work)
         return id_, secret
+
+    def register_itself(self, registration: ClientRegistration) -> str:
+        """Store a public client without an owner; return its id.
+
+        Those without a grant after a week are removed first. Raises AccountError for too many.
+        """
+        id_, now = secrets.token_hex(8), self._now()
+        unused = "account = ? AND made < ? AND id NOT IN (SELECT client FROM oauth_grants)"
+        selected = f"(SELECT id FROM oauth_clients WHERE {unused})"  # noqa: S608 - our own words
+
+        def work(execute: Execute) -> None:
+            execute(f"DELETE FROM oauth_client_rights WHERE client IN {selected}", (ITSELF, now - UNUSED))  # noqa: S608
+            execute(f"DELETE FROM oauth_clients WHERE {unused}", (ITSELF, now - UNUSED))  # noqa: S608 - our own words
+            if execute("SELECT count(*) FROM oauth_clients WHERE account = ?", (ITSELF,))[0][0] >= MOST_ITSELF:
+                raise AccountError("too_many")
+            execute(_INSERT, (id_, ITSELF, registration.name, json.dumps(list(registration.redirects)), "", now, ""))
+            write(execute, [_rights_statement(id_, registration)])
+
+        self._in_transaction(work)
+        return id_
 
     def update(self, id_: str, registration: ClientRegistration, extra_statements: Sequence[Statement]) -> None:
         """Replace the metadata of a client, unless it is removed."""

@@ -43,8 +43,8 @@ class Answer:
     The client reads a piece whenever the test takes one, and `ahead` further ones.
     """
 
-    def __init__(self, on: Loop, app: StreamApp, scope: Scope, ahead: int = 1000) -> None:
-        self._on = on
+    def __init__(self, on: Loop, app: StreamApp, scope: Scope, ahead: int = 1000, body: bytes = b"") -> None:
+        self._on, self._body = on, body
         self._pieces: queue.Queue[AsgiMessage | None] = queue.Queue()
         self._room = asyncio.Semaphore(ahead + 1)
         self._left = asyncio.Event()
@@ -70,7 +70,7 @@ class Answer:
     async def _receive(self) -> AsgiMessage:
         if not self._is_read:
             self._is_read = True
-            return {"type": "http.request", "body": b"", "more_body": False}
+            return {"type": "http.request", "body": self._body, "more_body": False}
         await self._left.wait()
         return {"type": "http.disconnect"}
 
@@ -83,7 +83,7 @@ class Answer:
         while (found := self._piece()) is not None:
             if found["body"]:
                 yield found["body"]
-            if not found["more_body"]:
+            if not found.get("more_body"):
                 return
 
     def until(self, *words: str) -> str:

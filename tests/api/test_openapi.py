@@ -118,7 +118,10 @@ PAGES |= {
     "/learn/{ruleset}/rules/index",
     "/pages/shelf/{ruleset}.svg",
 }
-OAUTH = {"/oauth/token", "/oauth/revoke", "/oauth/device", "/.well-known/oauth-authorization-server"}
+OAUTH = {
+    *("/oauth/token", "/oauth/revoke", "/oauth/device", "/oauth/register", "/.well-known/oauth-authorization-server"),
+    *("/mcp", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"),
+}
 LOG = {"/.well-known/annals-log-keys", "/.well-known/annals-log-policy"}
 """Not below /v1, so that they are found where such things are looked for."""
 

@@ -14,13 +14,13 @@ from domain.kernel.rules.ruleset import AnyRuleset, Score
 from domain.kernel.schema.declarations import Part
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.types import DIRECTOR, Doc
-from tests.games.pages import ALL, Pages
+from tests.games.pages import ALL, GROUPED, Pages
 from tests.games.test_stories import namer_at, seeded
 
-LADDERS = [pages for pages in ALL if pages.rules.tie_breaks]
+LADDERS = [each for pages, each in zip(ALL, GROUPED, strict=True) if pages.rules.tie_breaks]
 
 
-@pytest.mark.parametrize("pages", LADDERS, ids=lambda pages: pages.game)
+@pytest.mark.parametrize("pages", LADDERS)
 def test_equal_points_are_told_with_the_figure_that_sets_them_apart(pages: Pages) -> None:
     """The first figure in the order of precedence that differs; nothing for a shared place."""
     rules: AnyRuleset = pages.rules
@@ -47,7 +47,7 @@ def _changed(detail: Part, name: str) -> Part:
     return structs.replace(detail, **{name: other})
 
 
-@pytest.mark.parametrize("pages", ALL, ids=lambda pages: pages.game)
+@pytest.mark.parametrize("pages", GROUPED)
 def test_a_brief_digest_leaves_out_lines_without_weight_and_says_how_many_others(pages: Pages) -> None:
     words, game = load_texts(pages.rules.package, "en"), seeded(pages, "heuristic")
     tale = narrate(pages.rules, game.records, DIRECTOR, words, namer_at(pages, words))

@@ -6,7 +6,7 @@ import functools
 import random
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -47,6 +47,15 @@ class Asked:
     answers: Mapping[str, Json]
     told: Mapping[str, MoveSentences[Any]]
     labels: Mapping[str, Labels]
+    read: dict[str, list[str]] = field(default_factory=dict)
+
+    def options(self, lang: str) -> list[str]:
+        """Return the texts of the values of a question; they are made once for all tests."""
+        step = self.step
+        assert isinstance(step, Choice)
+        if lang not in self.read:
+            self.read[lang] = self.told[lang].options(self.kind, step.field, step.values, self.answers)
+        return self.read[lang]
 
 
 def sentences_of(match: AnyInMemoryGame, seat: Seat, lang: str, state: object) -> MoveSentences[Any]:
@@ -110,16 +119,20 @@ def texts_of(asked: Asked, lang: str) -> list[str]:
     told, step = asked.told[lang], asked.step
     if not isinstance(step, Choice):
         return [told.move(step), asked.labels[lang].move(step)]
-    options = told.options(asked.kind, step.field, step.values, asked.answers)
     shown = [asked.labels[lang].option(step.field, value, asked.kind, asked.answers) for value in step.values]
-    return [told.question(asked.kind, step.field, asked.answers) or "", *options, *shown]
+    return [told.question(asked.kind, step.field, asked.answers) or "", *asked.options(lang), *shown]
 
 
 def words_of(table: Registered) -> frozenset[str]:
     return frozenset(import_module(f"tests.games.{table.rules.package.rpartition('.')[2]}.words").UNMET)
 
 
-@pytest.fixture(params=GAMES, ids=lambda table: table.name)
+@pytest.fixture(
+    params=[
+        pytest.param(each, id=each.name, marks=pytest.mark.xdist_group(f"sentences of {each.name}"))  # played once
+        for each in GAMES
+    ]
+)
 def table(request: pytest.FixtureRequest) -> Registered:
     found: Registered = request.param
     return found
@@ -149,7 +162,7 @@ def test_each_option_and_move_has_a_text_and_no_two_options_the_same(table: Regi
             assert told.texts.get(f"whole.{step['type']}") or len(step) == 1, step
             assert told.move(step)
             continue
-        options = told.options(asked.kind, step.field, step.values, asked.answers)
+        options = asked.options(lang)
         assert all(options), (step.field, step.values)
         assert len({*options}) == len(options), (step.field, options)
 
@@ -168,9 +181,7 @@ def test_no_option_repeats_the_question_or_an_answer(table: Registered, lang: st
             continue
         question = told.question(asked.kind, step.field, asked.answers)
         answers = {name: each for name, each in asked.answers.items() if isinstance(each, str) and name != "type"}
-        for value, text in zip(
-            step.values, told.options(asked.kind, step.field, step.values, asked.answers), strict=True
-        ):
+        for value, text in zip(step.values, asked.options(lang), strict=True):
             assert text != question
             if isinstance(value, str) and text == told.texts.word(value):
                 continue  # a name may hold another: the North Atlantic

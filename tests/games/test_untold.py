@@ -18,7 +18,7 @@ from domain.kernel.schema.json_schema import schema_of
 from domain.kernel.text.grammar import PERSON_MARK
 from domain.kernel.text.message_catalog import load_texts
 from domain.types import DIRECTOR, Json
-from tests.games.pages import ALL, Pages
+from tests.games.pages import GROUPED, Pages
 from tests.games.test_stories import namer_at, seeded
 from tests.games.test_texts import words_of
 
@@ -104,7 +104,7 @@ def untold(pages: Pages) -> dict[str, Change]:
     return found
 
 
-@pytest.mark.parametrize("pages", ALL, ids=lambda pages: pages.game)
+@pytest.mark.parametrize("pages", GROUPED)
 def test_what_changes_on_the_board_is_told_or_left_unsaid_for_a_reason(pages: Pages) -> None:
     """A place on the board is a path of members; the list of a game, LEFT_UNSAID, has patterns of them."""
     reasons: dict[str, str] = words_of(pages).LEFT_UNSAID

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
 
 from flask import Flask, Response, g, request
+from marshmallow import ValidationError
 
 from api.http import public_url, rate_limits
+from api.http.text_checks import check_visible_text
+from api.openapi.smorest import read_json_body
 from api.response_builders import json_response
+from api.services import services
+from domain.accounts.account_tables import now
 from domain.accounts.credential_tables import SCOPES
-from domain.types import Doc
+from domain.accounts.oauth_clients import DEFAULT_GRANT_TYPES, MOST_REDIRECTS, ClientRegistration, redirect_error
+from domain.types import Doc, Json
 
 if TYPE_CHECKING:
     from api.oauth.authorization_server import Server
 
 TOKEN, REVOKE, DEVICE = "/oauth/token", "/oauth/revoke", "/oauth/device"
+REGISTER = "/oauth/register"
+MOST_NAME = 40
+"""Longest name of a client, characters."""
+
 METADATA = "/.well-known/oauth-authorization-server"
 View = TypeVar("View", bound=Callable[..., Response])
 
@@ -39,6 +50,12 @@ def register(app: Flask) -> None:
     @_allow_any_query
     def oauth_device() -> Response:
         return _check_form() or _server().create_endpoint_response("device_authorization")
+
+    @app.post(REGISTER)
+    def oauth_register() -> Response:
+        rate_limits.charge_request(None)
+        body = read_json_body(request)
+        return _register_client(body if isinstance(body, dict) else {})
 
     @app.get(METADATA)
     def oauth_metadata() -> Response:
@@ -72,6 +89,58 @@ def _check_form() -> Response | None:
     return None
 
 
+def _register_client(body: Doc) -> Response:
+    """Store a client that registers itself (RFC 7591). It is public: only PKCE protects it."""
+    redirects: list[Json] = body.get("redirect_uris") or []
+    scopes = body.get("scope") or "read"
+    if fault := _redirects_error(redirects):
+        return _refuse_client("invalid_redirect_uri", fault)
+    if not isinstance(scopes, str) or not {*scopes.split()} <= {*SCOPES}:
+        return _refuse_client("invalid_client_metadata", f"scope: of {', '.join(SCOPES)}.")
+    name = _clean_name(body.get("client_name")) or urlsplit(redirects[0]).hostname or ""
+    grant_types = [each for each in DEFAULT_GRANT_TYPES if each in body.get("grant_types", DEFAULT_GRANT_TYPES)]
+    registration = ClientRegistration(
+        name=name[:MOST_NAME],
+        redirects=redirects,
+        grant_types=grant_types or DEFAULT_GRANT_TYPES[:1],
+        scopes=[each for each in SCOPES if each in scopes.split()],
+    )
+    id_ = services().account_store.oauth_clients.register_itself(registration)
+    doc = {
+        "client_id": id_,
+        "client_id_issued_at": now() // 1000,
+        "client_name": registration.name,
+        "redirect_uris": redirects,
+        "grant_types": list(registration.grant_types),
+        "response_types": ["code"],
+        "scope": " ".join(registration.scopes),
+        "token_endpoint_auth_method": "none",
+    }
+    return json_response(doc, 201)
+
+
+def _redirects_error(redirects: object) -> str:
+    """Return the reason against redirect URIs, or an empty string."""
+    if not isinstance(redirects, list) or not 1 <= len(redirects) <= MOST_REDIRECTS:
+        return f"redirect_uris: one to {MOST_REDIRECTS} addresses."
+    if all(isinstance(each, str) and not redirect_error(each, localhost=True) for each in redirects):
+        return ""
+    return "Use https, or http on this machine, without a fragment."
+
+
+def _clean_name(name: Json) -> str:
+    """Return a name that people can read, or an empty string."""
+    try:
+        return check_visible_text(name[:MOST_NAME], MOST_NAME) if isinstance(name, str) else ""
+    except ValidationError:
+        return ""
+
+
+def _refuse_client(error: str, description: str) -> Response:
+    g.problem = error
+    return json_response({"error": error, "error_description": description}, 400)
+
+
 def build_metadata() -> Doc:
     """Return the server's metadata (RFC 8414)."""
     issuer = public_url.base_url()
@@ -82,6 +151,7 @@ def build_metadata() -> Doc:
         "token_endpoint": issuer + TOKEN,
         "revocation_endpoint": issuer + REVOKE,
         "device_authorization_endpoint": issuer + DEVICE,
+        "registration_endpoint": issuer + REGISTER,
         "scopes_supported": list(SCOPES),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
