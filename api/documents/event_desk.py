@@ -20,7 +20,7 @@ from api.schemas.tournament_responses import (
 from api.services import ApiServices
 from domain.errors import RuleError
 from domain.tournaments.aggregate.basic_commands import require_ranked
-from domain.tournaments.aggregate.pairing import build_official
+from domain.tournaments.aggregate.pairing import build_official, find_nearest_numbers
 from domain.tournaments.aggregate.result_commands import check_round_may_begin
 from domain.tournaments.aggregate.stage import PodTable
 from domain.tournaments.aggregate.tournament import Tournament
@@ -70,6 +70,8 @@ def build_event_desk(s: ApiServices, t: Tournament, answerable: frozenset[int]) 
             "since": t.checkin_opened_at or None,
             "present": sum(t.entrants[e].is_active for e in t.commitments),
             "missing": [] if t.is_over else missing,
+            "works": not (nearest := find_numbers(t)),
+            "nearest": nearest,
         },
         "nonces": {"until": t.nonces_end, "missing": t.awaited_nonces} if t.status == "drawing" else None,
         "bids": [
@@ -89,6 +91,16 @@ def build_event_desk(s: ApiServices, t: Tournament, answerable: frozenset[int]) 
         "unclaimed": [e for e, each in enumerate(t.entrants) if each.player in unclaimed],
         "code": _find_code(s, t),
     }
+
+
+def find_numbers(t: Tournament) -> list[int]:
+    """Return the nearest numbers of entrants for a first draw, or none if it makes tables of those present."""
+    if t.status not in ("checking", "drawing") or t.play.rounds:
+        return []
+    present = t.list_checked_in() if t.status == "checking" else t.participants
+    number = sum(t.entrants[entrant].is_active for entrant in present)
+    nearest = find_nearest_numbers(t, number)
+    return [] if nearest == [number] else nearest
 
 
 def _list_offers(s: ApiServices, t: Tournament) -> list[EventOfferDoc]:
@@ -170,8 +182,23 @@ def _list_steps(t: Tournament, tables: Sequence[EventTableDoc], now: int) -> Ite
     stage = len(t.stages)
     if t.status == "registering" and not t.has_queue:
         yield {"step": "open_checkin", "stage": stage, "round": None}
+    if t.status == "drawing" and find_numbers(t):
+        yield {"step": "open_checkin", "stage": stage, "round": None}
+        return
     if t.status == "checking":
         yield {"step": "close_checkin", "stage": stage, "round": None}
+    yield from _list_table_steps(t, tables)
+    unranked = _find_unranked(t)
+    if unranked is not None:
+        yield {"step": "rank", "stage": stage, "round": unranked}
+    if (drawn := t.next_draw) and _may_draw(t, *drawn, now):
+        yield {"step": "draw", "stage": drawn[0], "round": drawn[1]}
+    if t.is_whole and unranked is None:
+        yield {"step": "finish", "stage": stage, "round": None}
+
+
+def _list_table_steps(t: Tournament, tables: Sequence[EventTableDoc]) -> Iterator[EventStepDoc]:
+    """Yield the steps for tables over or not made yet."""
     rounds = sorted({(each["stage"], each["round"], each["state"]) for each in tables})
     for in_stage, round_, state in rounds:
         if state == CLOSED:
@@ -180,13 +207,6 @@ def _list_steps(t: Tournament, tables: Sequence[EventTableDoc], now: int) -> Ite
             is_open = round_ in t.stages[in_stage - 1].bidding
             wants = not is_open and t.wants_seats(in_stage, (round_, 1))
             yield {"step": "open_bids" if wants else "make_tables", "stage": in_stage, "round": round_}
-    unranked = _find_unranked(t)
-    if unranked is not None:
-        yield {"step": "rank", "stage": stage, "round": unranked}
-    if (drawn := t.next_draw) and _may_draw(t, *drawn, now):
-        yield {"step": "draw", "stage": drawn[0], "round": drawn[1]}
-    if t.is_whole and unranked is None:
-        yield {"step": "finish", "stage": stage, "round": None}
 
 
 def _find_unranked(t: Tournament) -> int | None:

@@ -79,7 +79,8 @@ def invite_entrant(body: Doc, headers: Doc, tournament: str) -> JsonResponse[Eve
     _require_outside(t, person.player)
     offer, key = EventOffer(t.id, person.player, ENTRANT, by, services().clock()), person_key(headers["key"])
     store_offer(offer, key)
-    return creation_response(offer_to_json(offer, person.name), key)
+    found = services().seat_tokens.event_people.find_offer(offer) or offer  # a repetition finds the first one
+    return creation_response(offer_to_json(found, person.name), key)
 
 
 def _require_outside(t: Tournament, player: str) -> None:
@@ -162,7 +163,14 @@ def _find_own(tournament: str, part: str) -> EventOffer:
     return found[0]
 
 
-@bp.operation("DELETE", OWN, "decline_event_offer", access=authorization.require_account, errors=(403, 404), status=204)
+@bp.operation(
+    "DELETE",
+    OWN,
+    "decline_event_offer",
+    access=authorization.require_playing_account,
+    errors=(403, 404),
+    status=204,
+)
 def decline_event_offer(tournament: str, part: str) -> Response:
     """Say no to an invitation or an office."""
     offer = _find_own(tournament, part)

@@ -88,6 +88,11 @@ class EventCodeDoc(TypedDict):
     until: Annotated[int, "Its end, ms."]
 
 
+class PhaseChangedDoc(TournamentWrittenDoc):
+    works: NotRequired[Annotated[bool, "After the check-in: false if the draw makes no tables of those present."]]
+    nearest: NotRequired[Annotated[list[int], "Then: the nearest numbers of entrants with which it does."]]
+
+
 class EventStepDoc(TypedDict):
     step: Annotated[
         str,
@@ -102,6 +107,8 @@ class EventCheckInDoc(TypedDict):
     since: Annotated[int | None, "Time of the last opening, ms."]
     present: Annotated[int, "Entrants who have checked in."]
     missing: Annotated[list[int], "Entrants who have not; after the draw, those whom the next one leaves out."]
+    works: NotRequired[Annotated[bool, "False if the first draw makes no tables of those present."]]
+    nearest: NotRequired[Annotated[list[int], "Then: the nearest numbers of entrants with which it does."]]
 
 
 class EventNoncesDoc(TypedDict):

@@ -110,6 +110,11 @@ class EventPeople:
 
         self._database.run_in_append_order(work)
 
+    def find_offer(self, offer: EventOffer) -> EventOffer | None:
+        """Return the stored offer of the same part to the same person, or None."""
+        query = "SELECT * FROM event_offers WHERE tournament = ? AND player = ? AND part = ?"
+        return next((EventOffer(*row) for row in self._database.execute(query, offer[:3])), None)
+
     @staticmethod
     def add_offer(offer: EventOffer) -> Statement:
         """Return the statement to store an offer."""

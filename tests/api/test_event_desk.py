@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from domain.tournaments.aggregate.result_commands import Report
 from domain.tournaments.draw import commit_nonce
 from domain.tournaments.scoring import rank_points
@@ -13,10 +15,10 @@ from tests.api.test_tournaments import BODY, NONCE, appoint, done, finish
 SWISS: Doc = {**BODY, "stages": [{"format": "swiss", "rounds": 3}]}
 
 
-def opened(site: Site, count: int) -> tuple[Person, list[Person], str]:
+def opened(site: Site, count: int, **more: Any) -> tuple[Person, list[Person], str]:
     """Organiser, entrants and path of an event with its check-in open."""
     host, people = person(site, "Organiser"), [person(site, f"Anne {number}") for number in range(count)]
-    path = f"/tournaments/{host.api.post('/tournaments', SWISS).json['tournament']}"
+    path = f"/tournaments/{host.api.post('/tournaments', {**SWISS, **more}).json['tournament']}"
     for who in people:
         done(who.api.post(f"{path}/entrants"))
     return host, people, path
@@ -117,3 +119,22 @@ def test_an_appeal_waits_for_another_officer(site: Site) -> None:
     found = desk(host, path)
     assert (found["steps"], found["check_in"]["missing"], found["tables"]) == ([], [], [])
     assert "Nothing waits for you here." in Page(host.read(f"{path}/desk").text).texts
+
+
+def test_numbers_without_a_design_are_told_before_the_draw(site: Site) -> None:
+    host, people, path = opened(site, 8, stages=[{"format": "design"}])
+    done(host.api.post(f"{path}/phases", {"phase": "checking"}))
+    for who in people[:5]:
+        done(who.api.post(f"{path}/checkin"))
+    found = desk(host, path)["check_in"]
+    assert (found["works"], found["nearest"]) == (False, [4, 7])
+    closed = done(host.api.post(f"{path}/phases", {"phase": "drawing"}))
+    assert (closed["works"], closed["nearest"]) == (False, [4, 7])
+    assert steps(host, path) == ["open_checkin"]
+    assert "with which the draw works: 4, 7." in " ".join(Page(host.read(f"{path}/desk").text).texts)
+    press(host, path, "checking")
+    for who in people[:7]:
+        done(who.api.post(f"{path}/checkin"))
+    assert done(host.api.post(f"{path}/phases", {"phase": "drawing"}))["nearest"] == []
+    assert steps(host, path) == ["draw"]
+    press(host, path, "draw")

@@ -375,6 +375,7 @@ WITHOUT_KEY = {
         "PUT /v1/games/{game}/talk/read",
         "PUT /v1/me/blocks/{player}",
         "PUT /v1/me/clients/{client}",
+        "PUT /v1/me/event-offers/{tournament}/{part}",
         "PUT /v1/me/mail",
         "PUT /v1/me/name",
         "PUT /v1/me/offices/{game}",
@@ -400,6 +401,7 @@ WITHOUT_KEY = {
         "DELETE /v1/me/calendar-key",
         "DELETE /v1/me/challenges/{game}",
         "DELETE /v1/me/clients/{client}",
+        "DELETE /v1/me/event-offers/{tournament}/{part}",
         "DELETE /v1/me/factors/passkeys/{passkey}",
         "DELETE /v1/me/factors/totp",
         "DELETE /v1/me/grants/{grant}",
@@ -415,8 +417,10 @@ WITHOUT_KEY = {
         "DELETE /v1/stream-cookies",
         "DELETE /v1/tournaments/{tournament}/card",
         "DELETE /v1/tournaments/{tournament}/chat",
+        "DELETE /v1/tournaments/{tournament}/code",
         "DELETE /v1/tournaments/{tournament}/entrants/me/substitutes/{player}",
         "DELETE /v1/tournaments/{tournament}/followers/me",
+        "DELETE /v1/tournaments/{tournament}/offers/{player}",
     ),
     "one vote of a seat, one offer or challenge of a person, one rematch of a game": (
         "POST /v1/games/{game}/challenges",
@@ -425,6 +429,7 @@ WITHOUT_KEY = {
         "POST /v1/games/{game}/rematches",
         "POST /v1/games/{game}/rewinds/{rewind}/consents",
         "POST /v1/me/claims",
+        "POST /v1/me/entries",
         "POST /v1/me/officers",
     ),
     "does what is missing, and a second time nothing is": (
@@ -440,6 +445,8 @@ WITHOUT_KEY = {
         "POST /v1/me/clients/{client}/secrets",
         "POST /v1/me/factors/totp",
         "POST /v1/me/recovery-codes",
+        "POST /v1/tournaments/{tournament}/entrants/{entrant}/claims",
+        "PUT /v1/tournaments/{tournament}/code",
     ),
     "proves something: a repetition would be a second way in": (
         "POST /v1/me/factors/passkeys",

@@ -17,6 +17,7 @@ UNUSED: dict[str, str] = {
     "player": "nobody",
     "tournament": "00000000-0000-8000-8000-000000000000",
     "passkey": "0" * 16,
+    "part": "entrant",
 }
 
 RETURNS = "takes back only what the account gave, stored or was given"

@@ -465,6 +465,9 @@ class TestFiles:
         done(director.post(f"{path}/stages/1/rounds/1/draw"))
         done(director.post(f"{path}/stages/1/rounds/1/tables"))
         assert [count(query) for query in ("", "?entrant=0")] == [1, 1]
+        told = site.get(f"{path}/calendar?entrant=0").text.replace("\r\n ", "")
+        assert all(part in told for part in ("SUMMARY:Genoa Open\\, 1.1: ", "(Anne 1)", "(Anne 2)"))
+        assert "(Anne 0)" not in told
         assert site.get(f"{path}/calendar?entrant=3").status_code == 404
 
 
