@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from domain.errors import NeedsChance, RuleError
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.seat_players import is_bot
 from domain.kernel.rules.decide import dry_run
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.lookahead import EFFORTS, can_look_ahead, choose_move
@@ -125,6 +126,22 @@ def list_levels(rules: AnyRuleset) -> list[str]:
     offered = {BUILDER: True, BEGINNER: bool(rules.bot), HEURISTIC: bool(rules.bot)}
     offered[STRONG] = bool(rules.bot) and can_look_ahead(rules.meta.ruleset)
     return [name for name in BOTS if offered[name]]
+
+
+def suggest_move(match: PlayableGame, seat: Seat, rng: random.Random) -> Doc | None:
+    """Return the first legal proposal of the heuristic, or None: a random move is no advice."""
+    return next((move for move in proposals(match, seat, rng) if is_legal(match.rules, match.state, seat, move)), None)
+
+
+def may_suggest(game: AnyGame) -> bool:
+    """Return whether a table gives suggestions to its seats: never one that may be rated, nor a fork.
+
+    By default it gives them to a person among bots. The term `suggestions` gives them to several people, or to nobody.
+    """
+    if game.terms.get("listing", "public") == "public" or "origin" in game.terms:
+        return False
+    people = {player.id for player in game.players.values() if player.id and not is_bot(player.id)}
+    return bool(game.terms.get("suggestions", len(people) < 2))
 
 
 def is_kept_out(game: AnyGame, bot: str) -> bool:

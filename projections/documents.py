@@ -8,6 +8,7 @@ from typing import Literal, NotRequired, TypedDict, TypeVar, cast
 import msgspec
 from msgspec import convert
 
+from domain.bots import may_suggest
 from domain.kernel.game.appeals import Appeal
 from domain.kernel.game.deadlines import TimeControl
 from domain.kernel.game.game import AnyGame, private_view
@@ -263,6 +264,7 @@ def build_summary(loaded: LoadedGame) -> StoredSummaryDoc:
         "ending": build_ending(p),
         **_build_talk_terms(p),
         **_build_time_limit(p),
+        **_build_suggestions(p),
         **describe_analysis(loaded),
     }
 
@@ -286,6 +288,15 @@ class TimeLimitDoc(TypedDict):
 def _build_time_limit(p: AnyGame) -> TimeLimitDoc:
     """Return the time limit of a table with its end, or nothing."""
     return {"time_limit": p.terms["time_limit"], "limit_end": p.limit_end} if "time_limit" in p.terms else {}
+
+
+class SuggestionsDoc(TypedDict):
+    suggestions: NotRequired[bool]
+
+
+def _build_suggestions(p: AnyGame) -> SuggestionsDoc:
+    """Return that a seat may ask the bot for a move, or nothing."""
+    return {"suggestions": True} if may_suggest(p) else {}
 
 
 def build_entries(record: Record, before: LoadedGame | None, loaded: LoadedGame) -> dict[str, dict[str, Json]]:

@@ -199,6 +199,7 @@ class StoredSummaryDoc(ProvenanceDoc):
             list[OfficeHolderDoc], "Officers that records name. Its first owner is named once the table is handed over."
         ]
     ]
+    suggestions: NotRequired[Annotated[bool, "True if a seat may ask the bot for a move now: `/suggestion`."]]
     time_limit: NotRequired[Annotated[int, "Seconds of play after which the table is adjourned."]]
     limit_end: NotRequired[Annotated[int | None, "Time of that end, ms; null while no clock runs."]]
     misses: NotRequired[
@@ -215,6 +216,9 @@ class StoredSummaryDoc(ProvenanceDoc):
 class SummaryDoc(StoredSummaryDoc):
     undo: NotRequired[Annotated[str, UNDO_POLICIES]]
     names: Annotated[dict[str, str], "Player -> name, if given."]
+    guests: NotRequired[
+        Annotated[list[str], "Those of them without an account: anybody may have taken this name. Absent without any."]
+    ]
     title: NotRequired[Annotated[str, "Title of the table."]]
     note: NotRequired[Annotated[str, "The director's note."]]
     rematch: NotRequired[Annotated[str, "The rematch's game id."]]

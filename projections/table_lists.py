@@ -67,6 +67,22 @@ class TableLists:
         with self._views.reading() as db:
             return [(row.place, json.loads(row.doc)) for row in db.execute(query)]
 
+    def list_playing_times(self, ruleset: str, limit: int) -> list[tuple[int, int, int]]:
+        """Return seats, longest time for a decision (seconds), and ms from the opening to the end of finished games.
+
+        The newest games come first. Games that did not end by the rules are left out.
+        """
+        t = schema.games
+        query = select(t.c.doc).where(is_live(t), t.c.status == "closed", t.c.ruleset == ruleset)
+        query = query.where(t.c.shown_to != schema.AT_THE_TABLE).order_by(t.c.place.desc()).limit(limit)
+        with self._views.reading() as db:
+            docs: list[StoredSummaryDoc] = [json.loads(row.doc) for row in db.execute(query)]
+        return [
+            (len(doc["seats"]), max(doc["pace"]["seconds"].values(), default=0), doc["at"] - doc["opened"])
+            for doc in docs
+            if (ending := doc.get("ending")) and ending["finished"] and "origin" not in doc
+        ]
+
     def find_tournament_summary(self, tournament: str) -> StoredTournamentDoc | None:
         """Return the summary of a tournament, or None before the views have it."""
         t = schema.tournaments

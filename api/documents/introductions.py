@@ -8,6 +8,7 @@ from typing import TypedDict
 
 import msgspec
 
+from api.schemas.history_responses import AnswersDoc
 from domain.kernel.text.package_data import load
 from domain.types import Json
 
@@ -23,10 +24,14 @@ class IntroductionWords(TypedDict):
 
 
 class Introduction(TypedDict):
-    """`minutes`: least and most of a live game; `weight`: from 1 to 5; `words`: by language."""
+    """`minutes`: least and most of a live game; `weight`: from 1 to 5; `words`: by language.
+
+    `answers`: decisions of one seat in a turn, from simulated games.
+    """
 
     minutes: tuple[int, int]
     weight: int
+    answers: AnswersDoc
     words: dict[str, IntroductionWords]
 
 

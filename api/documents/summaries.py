@@ -8,6 +8,7 @@ from typing import TypeVar
 from api.response_builders import ChangeCursor, paginate_changes
 from api.schemas.table_responses import LobbyDoc
 from api.services import ApiServices
+from domain.kernel.game.seat_players import is_bot
 from projections.game_documents import StoredSummaryDoc, SummaryDoc
 
 Summary = TypeVar("Summary", bound=SummaryDoc)
@@ -17,14 +18,19 @@ LOBBY_PAGE = 50
 
 
 def add_names(s: ApiServices, docs: Sequence[StoredSummaryDoc]) -> list[SummaryDoc]:
-    """Add players' names, and the tables' titles and notes, to summaries."""
+    """Add players' names, the guests among them, and the tables' titles and notes, to summaries."""
     people = {doc["game"]: _people(doc) for doc in docs}
     names = s.seat_tokens.texts.list_names(player for some in people.values() for player in some)
     cards = s.seat_tokens.texts.list_cards([doc["game"] for doc in docs])
-    return [
-        _add_card({**doc, "names": {p: names[p] for p in people[doc["game"]] if p in names}}, cards.get(doc["game"]))
-        for doc in docs
-    ]
+    owners = {*s.seat_tokens.list_account_players(*people)}
+    found: list[SummaryDoc] = []
+    for doc in docs:
+        known = {player: names[player] for player in people[doc["game"]] if player in names}
+        named: SummaryDoc = {**doc, "names": known}
+        if guests := sorted(player for player in known if player not in owners and not is_bot(player)):
+            named["guests"] = guests
+        found.append(_add_card(named, cards.get(doc["game"])))
+    return found
 
 
 def add_places(s: ApiServices, docs: list[Summary]) -> list[Summary]:

@@ -50,6 +50,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "not_your_seat": (403, "The token belongs to another seat"),
     "not_invited": (403, "You need an invitation to take a seat"),
     "not_admitted": (403, "The director of this table does not admit you"),
+    "suggestions_off": (403, "This table gives no suggestions"),
     "not_asked": (403, "This seat's consent is not needed"),
     "not_at_table": (403, "The account has no such role at this table"),
     "accounts_only": (403, "Only an account may do this"),

@@ -27,6 +27,7 @@ ADDRESS_FACTOR = 5
 READ_COSTS = {
     "games/audit": 20.0,
     "games/choices": 10.0,
+    "games/suggestion": 1.0,
     "ahead": 2.0,
     "exports": 20.0,
     "games/export": 5.0,

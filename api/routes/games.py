@@ -157,10 +157,19 @@ def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
     terms |= {"misses": body["misses"]} if body["misses"] else {}
     terms |= {"time_limit": body["time_limit"]} if body.get("time_limit") else {}
     terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
+    terms |= _suggestion_terms(body)
     appeals = body["appeals"] if "appeals" in body else _default_appeal_times(pace)
     terms |= {"appeals": appeals} if appeals else {}
     terms |= {"leavers": LEAVERS_LAST, **_talk_terms(rules, body)}
     return {**terms, "hold": _default_hold(pace) if body["hold"] is None else body["hold"]}
+
+
+def _suggestion_terms(body: Doc) -> Doc:
+    """Return the term of suggestions, if it was sent. Raise Problem for a table that may be rated."""
+    if body.get("suggestions") and body["listing"] == "public":
+        message = Message("A public table counts for ratings, and gives no suggestions.")
+        raise Problem("invalid_table", errors=[{"at": "/suggestions", "message": message}])
+    return {"suggestions": body["suggestions"]} if "suggestions" in body else {}
 
 
 def _talk_terms(rules: AnyRuleset, body: Doc) -> Doc:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Literal
 from api import authorization, officer_rights
 from api.caller_keys import role_key
 from api.command_execution import execute_command
+from api.documents.game_help import give_reason
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
@@ -23,15 +25,25 @@ from api.response_builders import (
     opening_terms,
     write_response,
 )
-from api.schemas.play_responses import BuilderAnswerDoc, DryRunDoc, FurtherAnswerDoc, MovedDoc, NextDoc, OutcomeDoc
-from api.schemas.query_args import ChoicesArgs, MoveArgs, MoveHeaders
+from api.schemas.play_responses import (
+    BuilderAnswerDoc,
+    DryRunDoc,
+    FurtherAnswerDoc,
+    MovedDoc,
+    NextDoc,
+    OutcomeDoc,
+    SuggestionDoc,
+)
+from api.schemas.query_args import ChoicesArgs, LangArgs, MoveArgs, MoveHeaders
 from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import services
+from domain.bots import may_suggest, suggest_move
 from domain.command_handler import GameConditions
 from domain.compat import cached_property
 from domain.errors import DecisionClosed, RuleError
 from domain.kernel.game.director_commands import Look
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.game.play_commands import Play, require_open_decision
 from domain.kernel.game.undo import foresee_undo
 from domain.kernel.narration.move_sentences import MoveSentences, find_move_type, number_alike, option_key
@@ -275,6 +287,64 @@ def choices(body: Doc, args: Doc, game: str) -> JsonResponse[NextDoc]:
         further = list_further_answers(rules, p.state, seat, body["picks"], args["ahead"])
         doc["ahead"] = list(teller.further_to_json(body["picks"], answers, step, further))
     return json_response(doc)
+
+
+@bp.operation(
+    "GET",
+    "/<game:game>/suggestion",
+    "suggestion",
+    access=authorization.require_role,
+    errors=(403, 404, 409),
+    query=LangArgs,
+)
+def suggestion(_: Doc, game: str) -> JsonResponse[SuggestionDoc]:
+    """Return the move of the heuristic bot for your open decision, with its reason. It draws nothing.
+
+    The bot knows what your seat knows. Only a person among bots may ask, or everybody where the terms have
+    `suggestions`; never at a public table, in a tournament, or in a fork. The same version gives the same answer.
+    """
+    rules, now = load_table(game)
+    seat = authorization.seat()
+    if not may_suggest(now) or services().reader.list_tournament_tables([game]):
+        raise Problem("suggestions_off")
+    require_running(now)
+    open_now = decisions(rules, now.state, now.lasting.rewinds.count, seat)
+    if not open_now:
+        raise DecisionClosed("")
+    if seat not in open_now[0].must:
+        raise RuleError("not_your_decision")
+    with rate_limits.whole_game_slot():
+        dice = random.Random(f"{game}|{now.version}|{seat}")  # noqa: S311 - no secret
+        move = suggest_move(_SuggestedGame(rules, now), seat, dice)
+    doc: SuggestionDoc = {
+        "game": game,
+        "version": now.version,
+        "decision": open_now[0].id,
+        "move": move,
+        "text": None if move is None else _MoveTeller(rules, now, seat).tell_move(move),
+        "reason": give_reason(rules.package, open_now[0].kind, move, request_language()) if move else "",
+    }
+    return json_response(doc)
+
+
+@dataclass(frozen=True)
+class _SuggestedGame:
+    """A game as the heuristic takes it."""
+
+    rules: AnyRuleset
+    game: AnyGame
+
+    @property
+    def state(self) -> State:
+        """The state of the game. The heuristic is given the view of its seat."""
+        state: State = self.game.state
+        return state
+
+    def known_to(self, seat: Seat) -> State:
+        """Return the state folded only from the facts readable by the seat."""
+        records = services().ledger.read(self.game.id, upto=self.game.version)
+        state: State = state_known_to(self.rules, records, seat)
+        return state
 
 
 def _seat_for_director(rules: AnyRuleset, p: AnyGame, seat: Seat | None) -> Seat:

@@ -18,6 +18,7 @@ from api.schemas.query_args import ResultsArgs, TheirGamesArgs
 from api.schemas.table_responses import LobbyDoc
 from api.services import ApiServices, services
 from domain.accounts.account_tables import write
+from domain.kernel.game.seat_players import is_bot
 from domain.types import DIRECTOR, Doc
 from projections.game_documents import StoredSummaryDoc
 
@@ -46,10 +47,12 @@ def results(args: Doc, player: str) -> JsonResponse[ResultsDoc]:
     items, address = paginate(found, limit, f"/v1/players/{player}/results", "{at}.{game}.{seat}".format_map)
     finished, unfinished, conceded = s.reader.count_results(player, own=own)
     name = s.seat_tokens.texts.list_names([player]).get(player)
+    is_guest = name is not None and not is_bot(player) and s.account_store.accounts.find_by_player(player) is None
     return page_response(
         {
             "player": player,
             "name": name,
+            "guest": is_guest,
             "finished": finished,
             "unfinished": unfinished,
             "conceded": conceded,

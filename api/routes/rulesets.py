@@ -7,6 +7,9 @@ from collections.abc import Mapping
 import msgspec
 from flask import Response
 
+from api.documents.game_help import describe_things, explain_decision
+from api.documents.introductions import load_introduction
+from api.documents.playing_times import list_playing_times
 from api.documents.presentations import load_presentation
 from api.http.i18n import request_language, translate
 from api.http.json_responses import JsonResponse
@@ -14,7 +17,7 @@ from api.http.problems import CODES, REFUSAL_STATUS, Problem
 from api.openapi.components import move_schema, seat_moves
 from api.openapi.smorest import Blueprint
 from api.response_builders import ONE_DAY, Document, etag_response
-from api.schemas.history_responses import RulesetDoc, RulesetLineDoc, RulesetsDoc
+from api.schemas.history_responses import RulesetDoc, RulesetHelpDoc, RulesetLineDoc, RulesetsDoc
 from api.schemas.problem_responses import CodeDoc
 from api.schemas.query_args import LangArgs
 from api.services import services
@@ -102,6 +105,7 @@ def ruleset(_: Doc, name: str) -> JsonResponse[RulesetDoc]:
     doc: RulesetDoc = {
         **_ruleset_to_json(rules, texts),
         "undo": meta.undo,
+        "playing_times": list_playing_times(name),
         "clocks": dict(meta.clocks),
         "paces": {name: dict(pace) for name, pace in meta.paces.items()},
         "options": options,
@@ -111,6 +115,9 @@ def ruleset(_: Doc, name: str) -> JsonResponse[RulesetDoc]:
         "sights": {name: schema_of(kind) for name, kind in rules.view_types.items()},
         "codes": [{"code": c, "rule": rule, "text": texts.get(f"refusal.{c}")} for c, rule in codes.items()],
     }
+    if (found := load_introduction(rules.package)) is not None:
+        doc["minutes"] = found["minutes"]
+        doc["answers"] = found["answers"]
     return _cached_response(doc)
 
 
@@ -184,6 +191,21 @@ def ruleset_geometry(name: str) -> Response:
 def ruleset_presentation(name: str) -> Response:
     """Return how the game's documents are drawn: layers of the map, widgets, groups, names of members."""
     return _cached_response(load_presentation(services().registry.get(name).package))
+
+
+@bp.operation(
+    "GET",
+    "/rulesets/<ruleset:name>/help",
+    "ruleset_help",
+    errors=(304, 404),
+    query=LangArgs,
+)
+def ruleset_help(_: Doc, name: str) -> JsonResponse[RulesetHelpDoc]:
+    """Return help for people: what each decision is for, and a sentence about each thing of the game."""
+    rules, lang = services().registry.get(name), request_language()
+    kinds = {kind: lines for kind in rules.frames if (lines := explain_decision(rules.package, kind, lang))}
+    doc: RulesetHelpDoc = {"decisions": kinds, "things": describe_things(rules.package, lang)}
+    return _cached_response(doc)
 
 
 def _load_document(name: str, file: str) -> Doc | None:

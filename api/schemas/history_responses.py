@@ -146,6 +146,30 @@ class RulesetsDoc(TypedDict):
     items: list[RulesetLineDoc]
 
 
+class PlayingTimeDoc(TypedDict):
+    seats: int
+    longest: Annotated[int, "Seconds of the pace for the longest decision; 0 without deadlines."]
+    games: Annotated[int, "Newest finished games of this service that tell it."]
+    minutes: Annotated[tuple[int, int], "From the opening to the end: the middle half of these games."]
+
+
+class AnswersDoc(TypedDict):
+    games: Annotated[int, "Simulated games that tell it."]
+    least: Annotated[int, "Decisions of one seat, with the number of seats that asks for the fewest."]
+    most: Annotated[int, "With the number of seats that asks for the most."]
+    unit: Annotated[dict[str, str], "Language -> in which time, such as a round."]
+
+
+class HelpLineDoc(TypedDict):
+    text: Annotated[str, "A sentence about a thing."]
+    rule: Annotated[str, "The number of its rule; empty without one."]
+
+
+class RulesetHelpDoc(TypedDict):
+    decisions: Annotated[dict[str, list[str]], "Decision -> what it is for, and what to weigh."]
+    things: Annotated[dict[str, HelpLineDoc], "Id of a region, piece or card -> a sentence about it."]
+
+
 class RefusalDoc(TypedDict):
     code: ProblemCode
     rule: str
@@ -153,6 +177,9 @@ class RefusalDoc(TypedDict):
 
 
 class RulesetDoc(RulesetLineDoc):
+    minutes: NotRequired[Annotated[tuple[int, int], "Declared length of a live game, minutes: least and most."]]
+    answers: NotRequired[Annotated[AnswersDoc, "Decisions of one seat in a turn."]]
+    playing_times: Annotated[list[PlayingTimeDoc], "Usual lengths of games finished here, where there are five."]
     undo: bool
     options: Annotated[Doc, "Name -> `schema`, `default`, `rule`, `text`."]
     paces: Annotated[dict[str, dict[str, int]], "Preset -> deadline class -> seconds."]
@@ -171,6 +198,7 @@ class RulesetDoc(RulesetLineDoc):
 class ResultsDoc(PageDoc):
     player: str
     name: str | None
+    guest: Annotated[bool, "True for somebody without an account: anybody may have taken this name."]
     finished: Annotated[int, "Number of the player's finished games."]
     unfinished: Annotated[int, "Number of games closed before their end."]
     conceded: NotRequired[Annotated[int, "Number of games that the player conceded."]]

@@ -81,6 +81,15 @@ class NextDoc(BuilderAnswerDoc):
     ]
 
 
+class SuggestionDoc(TypedDict):
+    game: str
+    version: int
+    decision: str
+    move: Annotated[Move | None, "A legal move of the heuristic bot, made from your view. null: it knows none."]
+    text: Annotated[str | None, "The move as a sentence."]
+    reason: Annotated[str, "Why the bot makes such a move, in a sentence. It may be empty."]
+
+
 class ToldDoc(TypedDict):
     version: int
     text: Annotated[list[str], "The record in sentences."]

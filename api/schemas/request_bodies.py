@@ -127,6 +127,12 @@ class NewGameSchema(RequestSchema):
         },
     )
     several = StrictBool(load_default=False, metadata={"description": "True if one person may take several seats."})
+    suggestions = StrictBool(
+        metadata={
+            "description": "Whether a seat may ask the bot for a move (`/suggestion`), also among several people. "
+            "Never at a public table, since it counts for ratings. Default: only a person among bots may."
+        }
+    )
     misses = fields.Nested(
         MissesSchema,
         load_default=lambda: dict(DEFAULT_MISSES),

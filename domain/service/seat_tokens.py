@@ -191,9 +191,12 @@ class SeatTokens:
         rows = self._database.execute("SELECT player FROM tokens WHERE game = ? AND role = ?", (game, DIRECTOR))
         return str(rows[0][0]) if rows else None
 
-    def list_account_players(self, game: str) -> list[str]:
-        """Return the player ids at the table with an account, also an erased one."""
-        rows = self._database.execute("SELECT DISTINCT player FROM tokens WHERE game = ? AND revoked = 3", (game,))
+    def list_account_players(self, *games: str) -> list[str]:
+        """Return the player ids at these tables with an account, also an erased one."""
+        if not games:
+            return []
+        query = f"SELECT DISTINCT player FROM tokens WHERE game IN ({placeholders(games)}) AND revoked = 3"  # noqa: S608 - question marks only
+        rows = self._database.execute(query, games)
         return sorted(str(player) for (player,) in rows)
 
     def is_owned_by_account(self, game: str) -> bool:

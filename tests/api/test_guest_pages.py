@@ -42,6 +42,24 @@ def test_nobody_else_sees_or_plays_the_seat_of_a_guest(site: Site) -> None:
     assert Page(stranger.read(path).text).question() is None
 
 
+def test_a_guest_has_a_mark_in_lists_and_documents(site: Site) -> None:
+    made = site.post("/games", {"ruleset": "struggle_of_empires@1", "seats": 2}).json
+    taken = site.post(f"/games/{made['game']}/seats", {"name": "Bea"}).json
+    anne = register(site, "Anne")
+    anne.post(f"/games/{made['game']}/seats", {})
+    for path in ("/games", f"/games/{made['game']}"):
+        doc = site.get(path).json
+        assert (doc["items"][0] if "items" in doc else doc)["guests"] == [taken["player"]], path
+    assert site.get(f"/players/{taken['player']}/results").json["guest"] is True
+    assert site.get(f"/players/{anne.get('/me').json['player']}/results").json["guest"] is False
+    visitor = Person(site, Browser(site))
+    for page in ("/games", f"/games/{made['game']}", f"/players/{taken['player']}"):
+        text = visitor.read(page, Accept="text/html").text
+        assert "Bea (guest)" in text, page
+        assert "Anne (guest)" not in text, page
+    assert "Bea (invit" in visitor.read("/games", Accept_Language="fr").text
+
+
 def test_a_second_game_is_the_same_guest_s(site: Site) -> None:
     visitor = guest(site)
     games = [visitor.play_now(GAME).rpartition("/")[2] for _ in range(2)]

@@ -72,6 +72,7 @@ FOR_PROGRAMS = {
     "board_parts": "a client saves bytes with it; the page shows the whole board",
     "ruleset_data": "figures for clients; people have the rules",
     "ruleset_geometry": "shapes for clients; people have the map",
+    "ruleset_help": "help for clients; people have it beside each question",
     "ruleset_presentation": "names of members for clients",
     "ruleset_texts": "sentences for clients",
     "problem": "a program looks a code up; a page shows the problem itself",

@@ -76,7 +76,7 @@ def passkey_challenge() -> str:
 
 def login() -> Response:
     """Log in with name and password."""
-    target = safe_target(request.values.get("next", ""))
+    target = safe_target(request.values.get("next", "/"))
     if request.method == "GET":
         return redirect(target) if session_owner() else show_login(target)
     fields = {name: request.form.get(name, "") for name in ("name", "password")}
@@ -193,10 +193,9 @@ def _show_recovery(status: int = 200, *, name: str = "", is_sent: bool = False, 
 
 def register() -> Response:
     """Open an account."""
-    target = safe_target(request.values.get("next", ""))
-    fields = {name: request.form.get(name, "") for name in ("password", "invitation", "event_code")} | {
-        "name": read_text("name")
-    }
+    target = safe_target(request.values.get("next", "/"))
+    fields = {name: request.form.get(name, "") for name in ("password", "invitation", "event_code")}
+    fields["name"] = read_text("name")
     if services().settings.registration == "closed":
         raise Problem("registration_closed")
     if request.method == "GET":

@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from api.http.i18n import translate
 from api.pages.common.geometry import load_geometry
-from api.pages.common.presentation import load_groups, load_lists, load_members
+from api.pages.common.presentation import load_groups, load_item_members, load_lists, load_members
 from api.services import services
 from domain.kernel.narration.move_sentences import MoveSentences
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.grammar import ISOLATE, ISOLATE_END, PERSON_MARK, parse_noun
-from domain.kernel.text.message_catalog import Texts, load_texts
+from domain.kernel.text.message_catalog import Message, Texts, load_texts
 from domain.types import Doc, Json, Seat
 
 _PAIR = re.compile(r"([a-z0-9_]+)(?:[:-](\d{1,2}))?", re.ASCII)
@@ -75,6 +76,13 @@ def _say_word(package: str, lang: str, member: str, value: str) -> str:
     return _name_member(package, lang, value) if value in load_members(package) else texts.word(value)
 
 
+def name_people(summary: Doc, lang: str) -> dict[str, str]:
+    """Return the names of a table's people, each guest's with a mark: no account has it, so nobody passes for one."""
+    names: dict[str, str] = summary["names"]
+    marked = {each: translate(Message("{name} (guest)", name=names[each]), lang) for each in summary.get("guests", ())}
+    return names | marked
+
+
 @dataclass(frozen=True)
 class Labels:
     """Words of one table in one language."""
@@ -88,7 +96,8 @@ class Labels:
         """Return the labels for a table, with the names of its seats. `own`: the visitor's."""
         rules = services().registry.get(summary["ruleset"])
         texts = load_texts(rules.package, lang)
-        people = {s["seat"]: summary["names"].get(s["player"], "") for s in summary["seats"] if s["player"]}
+        names = name_people(summary, lang)
+        people = {s["seat"]: names.get(s["player"], "") for s in summary["seats"] if s["player"]}
         powers = {int(seat): power for seat, power in summary.get("powers", {}).items()}
         known = {seat: name for seat, name in people.items() if name}
         return cls(rules, texts, SeatNames(texts, powers, known, own=own))
@@ -152,7 +161,9 @@ class Labels:
         return self.short_seat(index) if is_seat else self.texts.grammar.number(index + 1)
 
     def key_name(self, member: str, key: str) -> str:
-        """Return a key of an object: a seat, a number, or the name of a member."""
+        """Return a key of an object: a seat, a number, an item of the game, or the name of a member."""
+        if member in load_item_members(self.rules.package):
+            return self.value(member, key)
         is_number = key.replace(":", "").replace("-", "").isdecimal()
         return self.key(member, key) if is_number or _NUMBERED.fullmatch(key) else self.member(key)
 

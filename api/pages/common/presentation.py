@@ -96,6 +96,13 @@ def _add_lists(value: Json, found: list[tuple[str, ...]]) -> None:
         _add_lists(each, found)
 
 
+@functools.cache
+def load_item_members(package: str) -> frozenset[str]:
+    """Return the members whose keys are ids of items: those drawn as cards or tiles of a list of the game's data."""
+    widgets = load_presentation(package).get("widgets", ())
+    return frozenset(each["at"].rpartition("/")[2] for each in widgets if each["widget"] in ("row", "hand"))
+
+
 @dataclass(frozen=True)
 class SheetForm:
     """The members of a seat's own view with its orders, and the move that cancels one."""

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
+from api.documents.playing_times import Length, find_length
 from api.http import i18n, public_url
 from api.http.problems import Problem
 from api.pages.account.login import log_in_first
@@ -17,6 +18,7 @@ from api.pages.common.form_keys import new_form_key, read_form_key
 from api.pages.common.in_process import RefusedCall, ask, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
+from api.pages.common.presentation import load_members
 from api.pages.common.session import (
     keep_guest_token,
     localize_problem,
@@ -63,6 +65,12 @@ class TableShown:
         bots = len(taken) - len(people)
         told = Message("{count} {count#bot|bots}", count=bots)
         return ", ".join(people + ([i18n.translate(told, self.labels.texts.lang)] if bots else []))
+
+    @property
+    def length(self) -> Length | None:
+        """Return the usual length of such a game, for a table that has not begun."""
+        longest = max(self.doc["pace"]["seconds"].values(), default=0)
+        return find_length(self.doc["ruleset"], self.labels.rules.package, len(self.doc["seats"]), longest)
 
     @property
     def is_due(self) -> bool:
@@ -158,6 +166,8 @@ def show_lobby() -> Response:
     wanted = title.casefold()
     mine, finished = (list_own_tables(), list_own_tables("over", "closed")) if session_owner() else ([], [])
 
+    own = {table.doc["game"] for table in mine}
+
     def select(tables: list[TableShown]) -> list[TableShown]:
         return [t for t in tables if ruleset in ("", t.doc["ruleset"]) and wanted in t.name.casefold()]
 
@@ -166,7 +176,10 @@ def show_lobby() -> Response:
         wide=True,
         mine=select(mine),
         finished=select(finished)[:MOST_SHOWN],
-        sections={status: [t for t in some if wanted in t.name.casefold()] for status, some in sections.items()},
+        sections={
+            status: [t for t in some if wanted in t.name.casefold() and t.doc["game"] not in own]
+            for status, some in sections.items()
+        },
         rulesets=_rulesets(),
         ruleset=ruleset,
         table_title=title,
@@ -200,13 +213,16 @@ def new_table() -> Response:
 
 
 def _show_form(rules: RulesetDoc, problem: Problem | None = None) -> Response:
-    texts = load_texts(services().registry.get(rules["name"]).package, i18n.request_language())
+    package = services().registry.get(rules["name"]).package
+    texts, members = load_texts(package, i18n.request_language()), load_members(package)
     return render_games_page(
         "new_table",
         problem.status if problem else 200,
         rules=rules,
         talk_rules=services().registry.get(rules["name"]).meta.talk,
-        options=show_options(rules["options"], texts, request.form),
+        options=show_options(
+            rules["options"], texts, request.form, [name for name, entry in members.items() if "seat" in entry]
+        ),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
         sent=request.form,
@@ -225,6 +241,7 @@ def _open(rules: RulesetDoc) -> Response:
         "pace": form.get("pace") or None,
         **{name: form[name] for name in ("talk", "papers", "after") if form.get(name)},
     }
+    body |= {"suggestions": True} if form.get("suggestions") == "yes" else {}
     opened = require("POST", "/games", body, Idempotency_Key=read_form_key())
     game = opened["game"]
     if form.get("join") == "yes":
@@ -243,7 +260,9 @@ def play_now() -> Response:
     if chosen is None:
         raise Problem("form_stale")
     level = next((each for each in reversed(chosen["bots"]) if each == request.form.get("level")), HEURISTIC)
-    started = open_against_bots(chosen["name"], min(chosen["seats"]), {}, read_form_key(), level)
+    wanted = parse_number(request.form.get("seats", ""), 99) or 0
+    seats = min(chosen["seats"], key=lambda count: (abs(count - wanted), count))
+    started = open_against_bots(chosen["name"], seats, {}, read_form_key(), level)
     return redirect(f"/games/{started['game']}?wait={started['position']}#move")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
+from api.pages.common.labels import capital
 from api.pages.common.numbers import parse_number
 from domain.kernel.text.message_catalog import Texts
 from domain.types import MAX_INT, Doc, Json
@@ -29,8 +30,13 @@ class FieldShown:
     """Name of the list that the field is an entry of, or an empty text."""
 
 
-def show_options(options: Mapping[str, Doc], texts: Texts, sent: Mapping[str, str]) -> list[FieldShown]:
-    """Return the fields of a ruleset's options, with the values that were sent before."""
+def show_options(
+    options: Mapping[str, Doc], texts: Texts, sent: Mapping[str, str], seats: Container[str] = ()
+) -> list[FieldShown]:
+    """Return the fields of a ruleset's options, with the values that were sent before.
+
+    `seats`: names of the options whose numbers are seats.
+    """
     found = []
     for name, option in options.items():
         schema, default, label = option["schema"], option["default"], str(option["text"])
@@ -46,7 +52,8 @@ def show_options(options: Mapping[str, Doc], texts: Texts, sent: Mapping[str, st
         if number and values:  # a word or a number: both in one selection
             # Whole numbers beside words are seats, or limits with few values.
             span = range(number["minimum"], min(number["maximum"], number["minimum"] + 99) + 1)
-            values = [*values, *((str(n), texts.grammar.number(n)) for n in span)]
+            name_number = (lambda n: capital(texts.seat(n).bare)) if name in seats else texts.grammar.number
+            values = [*values, *((str(n), name_number(n)) for n in span)]
             number = None
         lo, hi = (number["minimum"], number["maximum"]) if number else (0, 0)
         value = sent.get(field, _encode(default))

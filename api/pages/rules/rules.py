@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from flask import Response, request
 
+from api.documents.game_help import describe_things
 from api.documents.introductions import load_introduction
+from api.documents.playing_times import find_length
 from api.pages.common.collation import collation_key
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
@@ -63,6 +65,7 @@ def show_introduction(ruleset: str) -> Response:
         found=found,
         words=found["words"][source.labels.texts.lang],
         seats=meta.seats,
+        length=find_length(meta.ruleset, source.labels.rules.package, min(meta.seats)),
         key=new_form_key(),
     )
 
@@ -99,13 +102,18 @@ def _show_index(page: RulesSource) -> Response:
     mentions = found.find_mentions((block.rule, block.text) for block in _load_blocks(page))
     names = {thing.id: thing.find_name(page.labels.texts) for thing in found.things}
     ordered = sorted(found.things, key=lambda thing: (thing.id not in mentions, collation_key(names[thing.id])))
+    lines = describe_things(page.labels.rules.package, page.labels.texts.lang)
     places, others = ([t for t in ordered if t.is_place == is_place] for is_place in (True, False))
     return render_games_page(
         "rules_index",
         wide=True,
         page=page,
-        parts=[(places, "places"), ([thing for thing in others if thing.id in mentions], "others")],
+        parts=[
+            (places, "places"),
+            ([thing for thing in others if thing.id in mentions or thing.id in lines], "others"),
+        ],
         names=names,
+        lines=lines,
         mentions=mentions,
     )
 

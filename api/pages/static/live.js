@@ -458,6 +458,15 @@ function tellZone() {
     document.cookie = `zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
 }
 
+/** Note in a cookie that the help of a decision was read: the next page has it folded. @param {Element | null} details */
+function keepRead(details) {
+  const code = details instanceof HTMLElement ? details.dataset.help : "";
+  const read = (document.cookie.split("; ").find((each) => each.startsWith("help=")) || "help=").slice(5).split(".").filter(Boolean);
+  if (!code || read.includes(code)) return;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `help=${[...read.slice(-199), code].join(".")}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+}
+
 tellZone();
 
 const main = document.getElementById("main");
@@ -482,8 +491,9 @@ if (main?.dataset.live) {
     if (!(/** @type {Element} */ (event.target).matches(".bar"))) follower.isWaiting = false;
   });
   document.addEventListener("click", (event) => {
-    const details = event.target instanceof Element ? event.target.closest("summary")?.parentElement : null;
+    const details = event.target instanceof Element ? event.target.closest("summary")?.parentElement ?? null : null;
     if (details) touched.add(details);
+    keepRead(details);
   });
   document.addEventListener("visibilitychange", () => (document.hidden ? follower.close() : follower.open()));
   window.addEventListener("online", () => follower.open());

@@ -62,8 +62,9 @@ def confirm_invitation(game: str) -> Response:
     """Ask for confirmation before a seat is taken by the link of an invitation."""
     if session_owner() is None:
         return show_login(f"/games/{game}")
+    page = load_table_page(game)
     return render_games_page(
-        "invitation", page=load_table_page(game), invitation=request.args.get("invitation", "")[:64]
+        "invitation", page=page, invitation=request.args.get("invitation", "")[:64], length=page.length
     )
 
 

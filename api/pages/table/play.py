@@ -14,13 +14,14 @@ from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.preferences import current_preferences
 from api.pages.common.session import is_stranger, redirect
+from api.pages.decision.help_shown import mark_read
 from api.pages.decision.map_starts import find_next_piece, find_only_path, give_usual
 from api.pages.decision.move_choices import MOST_PICKS, BuilderState, Pick, Picks, parse
 from api.pages.decision.number_forms import Numbers, build_several, read_numbers
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import find_reason
 from api.pages.table.picks_cookie import forget_picks, keep_picks
-from api.pages.table.prompt import Prompt, ask_first, ask_next, find_begun, new_picks, preview_move
+from api.pages.table.prompt import Prompt, ask_first, ask_next, find_begun, new_picks, preview_move, suggest
 from api.pages.table.table import render_table
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.kernel.text.message_catalog import Message
@@ -51,10 +52,8 @@ def play(game: str) -> Response:
     picks = _read_picks()
     if page.summary["status"] != "running" or page.seat is None:
         return render_table(page, Prompt(note=_say(Message("The game does not wait for you."))), 409)
-    if "send" in request.form:
-        return _send(page, picks, parse(request.form["send"]))
-    if "amount" in request.form:
-        return _take_numbers(page, picks, read_numbers())
+    if direct := _take_direct(page, picks):
+        return direct
     state = page.builder.advance(picks)
     if request.form.get("at") and "path" in request.form:
         state = give_usual(page.builder, state)
@@ -65,6 +64,15 @@ def play(game: str) -> Response:
     if missing := request.form.get("thing") or request.form.get("why"):  # a button on the board, or the list
         return _explain(page, state, missing)
     return _go_on(page, picks, state)
+
+
+def _take_direct(page: TablePage, picks: Picks) -> Response | None:
+    """Return the answer to a form that asks for a suggestion, or has a whole move or numbers; else None."""
+    if "suggest" in request.form:
+        return render_table(page, suggest(page))
+    if "send" in request.form:
+        return _send(page, picks, parse(request.form["send"]))
+    return _take_numbers(page, picks, read_numbers()) if "amount" in request.form else None
 
 
 def _go_on(page: TablePage, picks: Picks, state: BuilderState) -> Response:
@@ -189,7 +197,8 @@ def _send(page: TablePage, picks: Picks, move: Json) -> Response:
 
 def _lead_on(page: TablePage, made: Answer) -> Response:
     """Lead to the table after a move, where the next question is if there is one."""
-    return forget_picks(redirect(f"{page.address}?wait={made.doc['position']}#move"), page)
+    response = redirect(f"{page.address}?wait={made.doc['position']}#move")
+    return forget_picks(mark_read(response, page.labels, (page.decision or {}).get("kind", "")), page)
 
 
 def _post_move(page: TablePage, picks: Picks, move: Json) -> Answer:

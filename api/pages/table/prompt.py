@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels
+from api.pages.decision.help_shown import Term, list_terms
 from api.pages.decision.map_starts import StartFinder, locate_pieces
 from api.pages.decision.move_choices import (
     BuilderState,
@@ -50,6 +51,8 @@ class Prompt:
     """Values missing from the question."""
     closed_kinds: Sequence[tuple[str, str]] = ()
     """Kinds of moves of this decision among them: as sent by a form, and in words."""
+    advice: Doc | None = None
+    """The suggested move that is previewed, or why there is none."""
     reason: Reason | None = None
     """Why one of them is not offered."""
 
@@ -63,7 +66,7 @@ class Prompt:
     def is_begun(self) -> bool:
         """Return True if the visitor has given an answer or reads a reason: the page keeps it."""
         picks = self.step.picks if self.step else None
-        if self.reason is not None or self.is_filled:
+        if self.reason is not None or self.advice is not None or self.is_filled:
             return True
         return picks is not None and bool(
             picks.at or picks.replaces is not None or any(not each.forced for each in picks.trail)
@@ -72,6 +75,12 @@ class Prompt:
     def list_about(self, decision: Doc | None) -> Json:
         """Return what the question is about: the answers so far, and what the decision answers."""
         return [*(self.step.picks.values if self.step else ()), (decision or {}).get("context")]
+
+    def terms(self, labels: Labels) -> list[Term]:
+        """Return the things among the offered answers, each with a sentence about it."""
+        groups = self.question.groups if self.question else ()
+        values = [each.value for _, options in groups for each in options] + [move.path for move in self.whole]
+        return list_terms(labels, map(parse, values))
 
     def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
         """Return the answers so far in words: question, answer, and True for a forced one."""
@@ -100,6 +109,18 @@ def preview_move(page: TablePage, step: BuilderState) -> Answer:
     """Return the dry run of a finished move: its consequences, as far as the seat may know them."""
     body = {"moves": list_moves(page.labels, step.picks, step.move), "decision": step.picks.decision}
     return ask("POST", f"/games/{page.game}/moves?dry_run=1", body, role=page.role)
+
+
+def suggest(page: TablePage) -> Prompt:
+    """Return the bot's move for the open decision, with its reason, to be made with one tap."""
+    found, picks = ask("GET", f"/games/{page.game}/suggestion", role=page.role), new_picks(page)
+    if found.status >= 400 or found.doc["move"] is None:
+        asked = ask_first(page)
+        asked.refusal, asked.advice = (found.doc, None) if found.status >= 400 else (None, found.doc)
+        return asked
+    step = BuilderState(picks, Answer(200, found.doc | {"choice": None}))
+    preview = preview_move(page, step)
+    return Prompt(step, preview=preview.doc, advice=found.doc) if preview.status < 400 else Prompt(refusal=preview.doc)
 
 
 def find_begun(page: TablePage, step: BuilderState) -> Question | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from flask import Response
 
+from api.documents.game_help import describe_things
 from api.http.problems import Problem
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
@@ -20,6 +21,7 @@ from api.pages.common.presentation import load_map
 from api.pages.common.session import render_games_page, session_owner
 from api.pages.map.map_view import MapView, Offers, RegionShown, show_map
 from api.pages.table.table_page import TablePage, load_table_page
+from api.schemas.history_responses import HelpLineDoc
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json
@@ -41,6 +43,8 @@ class RegionCard:
     """Seat of its owner, if a letter can be written to it."""
     note: str | None
     """The visitor's own note about it; None without an account."""
+    line: HelpLineDoc | None = None
+    """A sentence about it."""
 
 
 def show_region(game: str, region: str) -> Response:
@@ -74,6 +78,7 @@ def _describe(page: TablePage, shown: MapView, region: RegionShown) -> RegionCar
         [(each.id, each.name, each.describe_contents(labels)) for each in near],
         _find_addressee(page, shown, region),
         note,
+        describe_things(labels.rules.package, labels.texts.lang).get(region.id),
     )
 
 

@@ -14,6 +14,7 @@ from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
 from api.pages.common.in_process import ask
 from api.pages.common.session import render_games_page
+from api.pages.decision.help_shown import show_help
 from api.pages.decision.map_starts import locate_pieces
 from api.pages.lobby.link_card import show_card
 from api.pages.map.board_picture import is_public
@@ -109,6 +110,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         card=show_card(summary, labels),
         looks_ahead=can_look_ahead(summary["ruleset"]) and not summary.get("origin"),
         sheet=page.show_sheet(),
+        help=show_help(labels, page.decision["kind"]) if page.decision and asked and asked.step else None,
         entries=list_told(page, entries),
         digest=digest,
         undo=_undo_version(page, entries),

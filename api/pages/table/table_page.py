@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from flask import request
 
+from api.documents.playing_times import Length, find_length
 from api.http import i18n
 from api.pages.common.in_process import require
-from api.pages.common.labels import Labels
+from api.pages.common.labels import Labels, name_people
 from api.pages.common.numbers import query_number
 from api.pages.common.session import guest_principals, session_owner
 from api.pages.decision.move_choices import Builder
 from api.pages.decision.order_sheet import SheetShown, show_sheet
 from api.services import services
 from domain.kernel.game.seat_players import is_bot
-from domain.kernel.text.message_catalog import Message
 from domain.service.principals import Principal
 from domain.types import MAX_INT, Doc
 
@@ -84,6 +84,18 @@ class TablePage:
         return all(each["vacant"] or not each["player"] or is_bot(each["player"]) for each in others)
 
     @property
+    def takes_advice(self) -> bool:
+        """Return True if the visitor may ask the bot for a move of the open decision."""
+        return self.must_decide and "tournament" not in self.summary and bool(self.summary.get("suggestions"))
+
+    @property
+    def length(self) -> Length | None:
+        """Return the usual length of such a game, or None."""
+        longest = max(self.summary["pace"]["seconds"].values(), default=0)
+        package = self.labels.rules.package
+        return find_length(self.summary["ruleset"], package, len(self.summary["seats"]), longest)
+
+    @property
     def address(self) -> str:
         """Return the address of the page."""
         return f"/games/{self.game}"
@@ -129,21 +141,12 @@ def load_table_page(game: str, wanted: str = "", position: int = 0) -> TablePage
     wait = position or query_number("wait", MAX_INT)
     query = f"?wait={wait}" if wait else ""
     summary = require("GET", f"/games/{game}{query}", role=role)
-    summary["names"] = _mark_guests(summary)
     labels = Labels.of_table(summary, i18n.request_language(), principal.seat if principal else None)
+    summary["names"] = name_people(summary, i18n.request_language())
     if summary["status"] == "open":
         return TablePage(game, role, roles, summary, {}, 0, labels, office)
     resumed = require("GET", f"/games/{game}/resume{query}", role=role)
     return TablePage(game, role, roles, summary, resumed["board"], resumed["now"], labels, office)
-
-
-def _mark_guests(summary: Doc) -> Doc:
-    """Return the names at a table, each guest's with a mark: no account has it, so nobody passes for one."""
-    names: Doc = summary["names"]
-    people = {each["player"] for each in summary["seats"] if each["player"] and not is_bot(each["player"])}
-    guests = people & names.keys() - {*services().seat_tokens.list_account_players(summary["game"])}
-    lang = i18n.request_language()
-    return names | {each: i18n.translate(Message("{name} (guest)", name=names[each]), lang) for each in guests}
 
 
 def find_role(game: str, wanted: str = "") -> tuple[Principal | None, Sequence[Principal]]:

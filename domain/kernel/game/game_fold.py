@@ -48,6 +48,7 @@ TERMS = (
     "talk",
     "papers",
     "after",
+    "suggestions",
     "origin",
     "imported",
 )
@@ -59,7 +60,8 @@ vacant (never in older records, without the term); seconds of play after which t
 seconds to appeal against an act of an officer (`appeal`) and to answer (`answer`; no appeals without the term);
 `leavers: last` if giving a seat back counts as a concession for ratings (not in older records); what players may write
 (`talk`; nothing without the term), whether a new player of a seat reads its letters (`papers: pass_on`), and whether
-all do after the close (`after: published`); of a fork its origin: `game`, `version`, and the hash of that version's
+all do after the close (`after: published`); whether seats may ask a bot for a move (`suggestions`; without the term
+a person among bots may); of a fork its origin: `game`, `version`, and the hash of that version's
 record (`head`); of an imported game its id and its last record's hash in the file.
 """
 

@@ -133,6 +133,7 @@ class OpenedBody(_Schema):
     talk: Literal["free", "public", "by_phase", "none"] = "none"
     papers: Literal["own", "pass_on"] = "own"
     after: Literal["kept", "published"] = "kept"
+    suggestions: bool | None = None
     origin: Origin | None = None
 
 
