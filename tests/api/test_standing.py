@@ -49,6 +49,7 @@ IN_ANY_STANDING = {
 PLAYS_ON = "a suspended person plays on"
 PLAYING = {
     ("delete", "/v1/me/challenges/{game}"): PLAYS_ON,
+    ("delete", "/v1/me/event-offers/{tournament}/{part}"): PLAYS_ON,
     ("delete", "/v1/me/substitutions/{tournament}/{player}"): PLAYS_ON,
     ("post", "/v1/me/vacations"): PLAYS_ON,
 }
