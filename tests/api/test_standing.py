@@ -53,7 +53,10 @@ PLAYING = {
     ("delete", "/v1/me/substitutions/{tournament}/{player}"): PLAYS_ON,
     ("post", "/v1/me/vacations"): PLAYS_ON,
 }
-BODIES: dict[str, Any] = {"/v1/me/webhooks/{webhook}": {"url": "https://x.example/", "events": [], "on": True}}
+BODIES: dict[str, Any] = {
+    "/v1/me/entries": {"code": "x"},
+    "/v1/me/webhooks/{webhook}": {"url": "https://x.example/", "events": [], "on": True},
+}
 
 
 @pytest.fixture
