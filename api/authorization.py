@@ -240,6 +240,13 @@ def has_live_view(game: str) -> bool:
     return owner is not None and (is_moderator(owner) or ("placed" not in g and _has_table_role(owner, game)))
 
 
+def load_optional_owner() -> CredentialOwner | None:
+    """Return the owner of an account's token on a public route, or None: a wrong token is none."""
+    if "owner" not in g:
+        _load_optional_token()
+    return optional_owner()
+
+
 def _load_optional_token() -> None:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     caller = _find_token_owner(token.strip()) if scheme.lower() == "bearer" else None

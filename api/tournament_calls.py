@@ -59,11 +59,13 @@ def execute_for_caller(
     more: Sequence[Statement] = (),
     slot: rate_limits.GateContext = nullcontext,
     preliminaries: Callable[[Tournament], Sequence[TournamentCommand]] = lambda _: (),
+    people: Sequence[str] = (),
 ) -> CommandResult:
     """Execute a command under the request's conditions; a reason is stored beside the record, with `more`.
 
     Every route goes this way: no command of an officer escapes the question of a stake. `slot`: the gate's
-    context for a long command. `preliminaries`: as in TournamentConditions.
+    context for a long command. `preliminaries`: as in TournamentConditions. `people`: ids of the person behind the
+    command, and of related ones, if the caller only accepts it.
     """
     s, hashed, rows = services(), "", list[Statement]()
     if reason:
@@ -74,13 +76,27 @@ def execute_for_caller(
         TournamentConditions(
             expected=if_match_version(headers.get("match", "")),
             reason=hashed,
-            people=(*own_players(), *list_related(authorization.credential_owner().account)),
+            people=people or (*own_players(), *list_related(authorization.credential_owner().account)),
             idempotency_key=tournament_key(headers["key"], tournament),
             extra_statements=lambda _: [*rows, *more],
             slot=slot,
             preliminaries=preliminaries,
         ),
     )
+
+
+def check_for_caller(tournament: str, command: TournamentCommand, headers: Doc) -> None:
+    """Raise as the same command would under the request's conditions, and store nothing."""
+    people = (*own_players(), *list_related(authorization.credential_owner().account))
+    expected = if_match_version(headers.get("match", ""))
+    services().tournaments.check(tournament, command, TournamentConditions(expected=expected, people=people))
+
+
+def list_person(player: str) -> list[str]:
+    """Return all player ids of a person, and of those to whom the person has declared a relation."""
+    accounts = services().account_store.accounts
+    account = accounts.find_by_player(player)
+    return [*accounts.list_alike([player]), *(list_related(account.id) if account else ())]
 
 
 def tournament_key(key: str, tournament: str) -> IdempotencyKey | None:
@@ -98,6 +114,18 @@ def confirm_tournament_write(result: CommandResult) -> TournamentWrittenDoc:
         s.notify_appended(result.position)
     head = result.records[-1].hash
     return {"tournament": result.aggregate, "version": result.versions[-1], "head": head, "position": result.position}
+
+
+def describe_version(tournament: str, version: int) -> TournamentWrittenDoc:
+    """Return the members of a write for a version of a tournament."""
+    ledger = services().ledger
+    (record,) = ledger.read(tournament, version - 1, version)
+    return {
+        "tournament": tournament,
+        "version": version,
+        "head": record.hash,
+        "position": ledger.position(tournament, version) or 0,
+    }
 
 
 @overload

@@ -31,6 +31,12 @@ LEAST_OFFICE: Mapping[str, TournamentOffice] = {
     "schedule_tournament": "organiser",
     "unschedule_tournament": "organiser",
     "change_phase": "deputy",
+    "end_event_code": "deputy",
+    "import_entrants": "deputy",
+    "invite_entrant": "deputy",
+    "recall_event_offer": "deputy",
+    "renew_claim": "deputy",
+    "set_event_code": "deputy",
     "check_in_entrant": "deputy",
     "change_tournament_chat": "deputy",
     "draw_round": "deputy",
@@ -43,6 +49,7 @@ LEAST_OFFICE: Mapping[str, TournamentOffice] = {
     "remove_tournament_chat": "arbiter",
     "rule_on_tournament": "arbiter",
     "tournament_chat": "arbiter",
+    "tournament_desk": "arbiter",
 }
 """Operation of the API -> least office for it."""
 

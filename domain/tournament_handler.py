@@ -126,6 +126,10 @@ class TournamentHandler(RecordWriter[_DecidedTournament, TournamentCommand, Tour
         """Execute a command; raise as the command does, and as the conditions say."""
         return self._handle(tournament, command, conditions)
 
+    def check(self, tournament: str, command: TournamentCommand, conditions: TournamentConditions) -> None:
+        """Raise as `handle` does, and store nothing."""
+        self._decide(self._load(tournament, newest=True), command, conditions, None)
+
     def now(self) -> int:
         """Return the time, ms since 1970 UTC."""
         return self._clock()

@@ -136,9 +136,11 @@ class TournamentTables:
         return [LeaveQueue((player,)) for player in self._list_gone(t, tuple(t.play.queue))]
 
     def _list_gone(self, t: Tournament, entrants: Sequence[int]) -> list[str]:
-        """Return the player ids of these entrants with an erased, banned or suspended account."""
+        """Return the player ids of those with an erased, banned or suspended account; imported entrants have none."""
         people = [t.entrants[entrant].player for entrant in entrants]
         inactive = self._list_inactive(people)
+        if inactive:
+            inactive -= {*self._seat_tokens.event_people.list_unclaimed(t.id)}
         return [player for player in people if player in inactive]
 
     def _withdraw(self, t: Tournament, players: Sequence[str]) -> Tournament:

@@ -40,8 +40,10 @@ class Deadline:
     note: str
 
 
-def list_table_deadlines(s: ApiServices, summary: StoredSummaryDoc, lang: str) -> Iterator[Deadline]:
-    """Yield the deadlines of a table that everybody may know."""
+def list_table_deadlines(
+    s: ApiServices, summary: StoredSummaryDoc, lang: str, *, with_event: bool = False
+) -> Iterator[Deadline]:
+    """Yield the deadlines of a table that everybody may know; `with_event`: its tournament may be named."""
     board = s.reader.find_board(summary["game"], PUBLIC)
     describer = _describer(s)
     for decision in msgspec.json.decode(board.doc)["decisions"] if board else ():
@@ -49,7 +51,7 @@ def list_table_deadlines(s: ApiServices, summary: StoredSummaryDoc, lang: str) -
         for seat, due in decision.get("due", {}).items():
             seats_by_due.setdefault(due, []).append(int(seat))
         for due, seats in seats_by_due.items():
-            yield _make_deadline(describer, summary, decision, seats, due, lang)
+            yield _make_deadline(describer, summary, decision, seats, due, lang, with_event=with_event)
 
 
 def list_own_deadlines(s: ApiServices, roles: Mapping[str, Sequence[Role]], lang: str) -> Iterator[Deadline]:
@@ -60,7 +62,7 @@ def list_own_deadlines(s: ApiServices, roles: Mapping[str, Sequence[Role]], lang
             for decision in list_owed(s.reader, summary, seat):
                 due = decision.get("due", {}).get(str(seat))
                 if due is not None:
-                    yield _make_deadline(describer, summary, decision, [seat], due, lang)
+                    yield _make_deadline(describer, summary, decision, [seat], due, lang, with_event=True)
 
 
 def _describer(s: ApiServices) -> TableDescriber:
@@ -74,11 +76,17 @@ def _make_deadline(
     seats: Sequence[Seat],
     due: int,
     lang: str,
+    *,
+    with_event: bool,
 ) -> Deadline:
+    """Return a deadline; its note has the seats that decide, and the others with their people."""
     game, ruleset = summary["game"], describer.name_ruleset(summary["ruleset"], lang)
     task = describer.name_decision(summary, decision["kind"], lang)
-    title = ": ".join(filter(None, (describer.find_titles([game]).get(game, ruleset), task)))
+    event = describer.name_event_tables([game]).get(game) if with_event else None
+    title = ": ".join(filter(None, (describer.find_titles([game]).get(game) or event or ruleset, task)))
+    others = [seat["seat"] for seat in summary["seats"] if seat["seat"] not in seats]
     note = f"{ruleset}: {describer.name_seats(summary, seats, lang)}"
+    note += f"\n{describer.name_seats(summary, others, lang, with_people=True)}" if others else ""
     return Deadline(game, decision["id"], tuple(seats), due, summary["at"], title, note)
 
 

@@ -95,6 +95,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "declined": (409, "A seat has declined"),
     "name_taken": (409, "The name is taken"),
     "not_claimable": (409, "This token cannot be claimed"),
+    "event_code_refused": (409, "The code is unknown, used or over"),
     "last_admin": (409, "There would be no administrator left"),
     "seat_reserved": (409, "The seat is reserved for another player"),
     "address_unset": (409, "The operator has not set this service's public URL"),

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from types import MappingProxyType
 
 from cachetools import LRUCache
 from flask import Flask, Response, current_app, g, request
 
 from api.http.problems import Problem
-from api.services import EXTENSION, ApiSettings, unwrap_proxy
+from api.services import EXTENSION, ApiServices, ApiSettings, unwrap_proxy
 
 MAX_CALLERS = 10_000
 """Callers kept in memory. An evicted caller's bucket would be full again by then."""
@@ -195,8 +196,8 @@ def charge_quota(quota: str, account: str = "") -> None:
 
     The count applies to the address, over all tokens, and to the account, over all addresses.
     """
-    counted = {f"{quota} of the address": (limited_address(), 1), f"{quota} of the account": (account, 1)}
-    _charge_buckets(current_app.extensions[_QUOTAS[quota]], counted, 1.0)
+    address, own = {f"{quota} of the address": (limited_address(), 1)}, {f"{quota} of the account": (account, 1)}
+    _charge_buckets(current_app.extensions[_QUOTAS[quota]], address | own, 1.0, own if account else {})
 
 
 def refuse_for(seconds: float) -> None:
@@ -226,15 +227,34 @@ def charge_request(token: str | None) -> None:
 def _charge_caller(cost: float, token: str | None) -> None:
     address = limited_address()
     everything = f"all of {address}" if address else ""
-    counted = {"caller": (caller_key(token), 1), "address": (everything, ADDRESS_FACTOR)}
-    _charge_buckets(current_app.extensions[_BUCKETS], counted, cost)
+    own, shared = {"caller": (caller_key(token), 1)}, {"address": (everything, ADDRESS_FACTOR)}
+    _charge_buckets(current_app.extensions[_BUCKETS], own | shared, cost, own if token else {})
 
 
-def _charge_buckets(buckets: TokenBuckets, counted: Mapping[str, tuple[str, int]], cost: float) -> None:
-    """Charge a cost to callers, listed by the name of their policy; an empty caller has no limit. Raise Problem."""
+def _charge_buckets(
+    buckets: TokenBuckets,
+    counted: Mapping[str, tuple[str, int]],
+    cost: float,
+    own: Mapping[str, tuple[str, int]] = MappingProxyType({}),
+) -> None:
+    """Charge a cost to callers, listed by the name of their policy; an empty caller has no limit. Raise Problem.
+
+    `own`: the part of an account among them. One of an event's people is charged for this part alone, once the limit
+    of the address is reached.
+    """
     limited = {policy: charge for policy, charge in counted.items() if charge[0]}
+    wait = buckets.take(dict(limited.values()), cost, time.monotonic())
+    if wait > 0 and own.keys() < limited.keys() and any(is_guest(account) for account, _ in own.values()):
+        limited = dict(own)
+        wait = buckets.take(dict(limited.values()), cost, time.monotonic())
     g.setdefault("counted", {}).update({policy: (buckets, *charge) for policy, charge in limited.items()})
-    refuse_for(buckets.take(dict(limited.values()), cost, time.monotonic()))
+    refuse_for(wait)
+
+
+def is_guest(account: str) -> bool:
+    """Return whether an account is one of the people of an event's code in force."""
+    s: ApiServices = current_app.extensions[EXTENSION]
+    return s.seat_tokens.event_people.is_guest(account, s.clock())
 
 
 def _add_headers(answer: Response) -> Response:

@@ -18,9 +18,11 @@ from api.pages.rules import rules
 from api.pages.table import charts, chronicle, commands, live, play, region_card, table
 from api.pages.talk import talk_page
 from api.pages.tournaments import (
+    entrant_import_page,
     entrant_pages,
     tournament_acts,
     tournament_around,
+    tournament_desk_page,
     tournament_opening,
     tournament_pages,
     tournament_ratings,
@@ -156,6 +158,12 @@ def _register_tournaments(app: Flask) -> None:
     app.add_url_rule(lists, "pages.ratings", page(tournament_ratings.list_ratings), methods=["GET"])
     rating = page(tournament_ratings.explain_rating)
     app.add_url_rule(f"{lists}/players/<player:player>", "pages.rating", rating, methods=["GET"])
+    listed = page(entrant_import_page.import_list, media="multipart/form-data")
+    app.add_url_rule(f"{one}/import", "pages.event_import", listed, methods=["GET", "POST"])
+    code = page(entrant_import_page.use_code)
+    app.add_url_rule(entrant_import_page.CODE_ADDRESS, "pages.event_code", code, methods=["GET", "POST"])
+    desk = page(tournament_desk_page.show_event_desk)
+    app.add_url_rule(f"{one}/desk", "pages.event_desk", desk, methods=["GET"])
     app.add_url_rule(f"{one}/acts", "pages.acts", page(tournament_acts.act_in_tournament), methods=["POST"])
 
 

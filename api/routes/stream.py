@@ -240,7 +240,9 @@ def tournament_stream(args: Doc, headers: Doc, tournament: str) -> Response:
     load_tournament(tournament)
     last = _parse_last_id(headers["last"]) if headers["last"] else args["version"]
     view_key = RoundKey(args["stage"], args["round"])
-    return start_stream(make_subscriber(TournamentSource(services(), tournament), view_key, None, last), None)
+    owner = authorization.load_optional_owner()
+    subscriber = make_subscriber(TournamentSource(services(), tournament), view_key, None, last)
+    return start_stream(subscriber, owner.account if owner else None)
 
 
 def _make_permit(s: ApiServices, caller: Principal | None) -> Permit | None:
@@ -269,7 +271,9 @@ def start_stream(subscriber: Subscriber, token: str | None, *, plays: bool = Fal
     slots: StreamSlots = current_app.extensions[_SLOTS]
     caller, address = rate_limits.caller_key(token), rate_limits.limited_address()
     if not slots.take(caller, address, plays=plays):
-        raise Problem("too_many_streams", headers={"Retry-After": "5"})
+        address = ""
+        if not (token and rate_limits.is_guest(token) and slots.take(caller, address, plays=plays)):
+            raise Problem("too_many_streams", headers={"Retry-After": "5"})
     response = StreamResponse(content_type=subscriber.format.media)
     response.call_on_close(partial(slots.leave, caller, address, plays=plays))
     response.headers["X-Accel-Buffering"] = "no"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from api import authorization
+from api.documents.event_desk import find_numbers
 from api.http import rate_limits
 from api.http.json_responses import JsonResponse
 from api.openapi.smorest import Blueprint
 from api.routes.games import charge_quota
 from api.schemas.query_args import MoveHeaders
-from api.schemas.tournament_responses import TournamentEnteredDoc, TournamentWrittenDoc
+from api.schemas.tournament_responses import PhaseChangedDoc, TournamentEnteredDoc, TournamentWrittenDoc
 from api.schemas.tournament_schemas import (
     CheckInSchema,
     EnterSchema,
@@ -209,20 +210,24 @@ def show_tournament_nonce(body: Doc, headers: Doc, tournament: str) -> JsonRespo
     headers=MoveHeaders,
     status=201,
 )
-def change_phase(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
+def change_phase(body: Doc, headers: Doc, tournament: str) -> JsonResponse[PhaseChangedDoc]:
     """Open the check-in of your tournament (`checking`), or close it (`drawing`): nonces are shown then.
 
     You may open another one before each further draw. Without it, the same entrants go on, with their nonces. The queue
-    of a ladder or arena takes nobody once it is closed (`queue_closed`), until you open it again (`queue_open`).
+    of a ladder or arena takes nobody once it is closed (`queue_closed`), until you open it again (`queue_open`). If
+    those present make no tables, you learn at once with which numbers of entrants the draw works.
     """
     t = require_right(tournament, "change_phase")[0]
     tables = services().tournament_tables
     preliminaries = tables.plan_withdrawals if body["phase"] == "drawing" else (lambda _: [])
     # A check-in after the nonces needs to know that no draw is possible: that is a search.
     slot = rate_limits.gate_context(is_long=True) if t.status == "drawing" else nullcontext
-    return written_response(
-        execute_for_caller(tournament, _PHASES[body["phase"]], headers, slot=slot, preliminaries=preliminaries)
-    )
+    stored = execute_for_caller(tournament, _PHASES[body["phase"]], headers, slot=slot, preliminaries=preliminaries)
+    doc: PhaseChangedDoc = {**confirm_tournament_write(stored)}
+    if body["phase"] == "drawing":
+        nearest = find_numbers(load_tournament(tournament))
+        doc |= {"works": not nearest, "nearest": nearest}
+    return written_response(stored, doc)
 
 
 _PHASES = {

@@ -133,7 +133,7 @@ def _list_table_deadlines(t: Tournament, entrant: int | None, lang: str) -> Iter
     for name, table in tables:
         if entrant is None or entrant in table.entrants:
             summary = s.reader.find_summary(table.game)
-            for deadline in calendars.list_table_deadlines(s, summary, lang) if summary else ():
+            for deadline in calendars.list_table_deadlines(s, summary, lang, with_event=True) if summary else ():
                 if entrant is None or table.entrants.index(entrant) in deadline.seats:
                     yield deadline
             if summary and (end := summary.get("limit_end")):

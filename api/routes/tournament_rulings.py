@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from api import authorization
+from api.caller_keys import creation_response, person_key
 from api.event_stakes import list_related
 from api.http import rate_limits
 from api.http.i18n import request_language, translate
@@ -14,6 +15,7 @@ from api.http.problems import Problem
 from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import json_response, retry_after_inspection, tagged_response, wait_for_views
+from api.routes.entry_offers import store_offer
 from api.schemas.query_args import MoveArgs, MoveHeaders, WaitArgs
 from api.schemas.tournament_responses import (
     MovedPlaceDoc,
@@ -31,7 +33,9 @@ from api.schemas.tournament_schemas import (
 )
 from api.services import services
 from api.tournament_calls import (
+    check_for_caller,
     confirm_tournament_write,
+    describe_version,
     entrant_names,
     execute_for_caller,
     load_tournament,
@@ -40,6 +44,7 @@ from api.tournament_calls import (
 )
 from api.tournament_rights import require_right
 from domain.kernel.text.message_catalog import Message
+from domain.service.event_people import EventOffer
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.aggregate.tournament_appeal_commands import AnswerAppeal, ContestRuling
 from domain.tournaments.aggregate.tournament_ruling_commands import (
@@ -265,10 +270,22 @@ def _explain_place(ties: TieBreaks, entrant: int, neighbour: int | None, labels:
     status=201,
 )
 def name_tournament_officer(body: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentWrittenDoc]:
-    """Name an officer of your tournament, or give one another role. The records name the person's id."""
-    require_right(tournament, "name_tournament_officer")
+    """Ask a person to be an officer of your tournament, or give an officer another role.
+
+    The person is one once the answer is yes (`PUT /v1/me/event-offers/{tournament}/{part}`), by a record with the
+    person's id. The version is the newest before the answer.
+    """
+    t, by = require_right(tournament, "name_tournament_officer")
     person = find_person(body)
-    return written_response(execute_for_caller(tournament, DeputeOfficer(person.player, body["office"]), headers))
+    command = DeputeOfficer(person.player, body["office"])
+    if person.player in t.officers:
+        return written_response(execute_for_caller(tournament, command, headers))
+    check_for_caller(tournament, command, headers)
+    key = person_key(headers["key"])
+    if key:
+        key.at = t.version
+    store_offer(EventOffer(t.id, person.player, body["office"], by, services().clock()), key)
+    return creation_response(describe_version(tournament, key.first if key and key.first else t.version), key)
 
 
 @bp.operation(

@@ -14,7 +14,7 @@ from api.schemas.query_args import MoveHeaders
 from api.schemas.tournament_responses import SubstituteOfferDoc, SubstitutionsDoc, TournamentWrittenDoc
 from api.schemas.tournament_schemas import SubstituteSchema
 from api.services import services
-from api.tournament_calls import execute_for_caller, load_tournament, own_players, written_response
+from api.tournament_calls import describe_version, execute_for_caller, load_tournament, own_players, written_response
 from domain.errors import RuleError
 from domain.service.substitute_offers import SubstituteOffer
 from domain.tournaments.aggregate.basic_commands import EndSubstitution, NameSubstitute
@@ -54,19 +54,7 @@ def ask_substitute(body: Doc, headers: Doc, tournament: str) -> JsonResponse[Tou
         SubstituteOffer(tournament, entrant.player, person.player, s.clock()), len(entrant.substitutes), key
     )
     s.notify_changed(person.player)
-    return creation_response(_describe_version(tournament, key.first if key and key.first else t.version), key)
-
-
-def _describe_version(tournament: str, version: int) -> TournamentWrittenDoc:
-    """Return the members of a write for a version of a tournament."""
-    ledger = services().ledger
-    (record,) = ledger.read(tournament, version - 1, version)
-    return {
-        "tournament": tournament,
-        "version": version,
-        "head": record.hash,
-        "position": ledger.position(tournament, version) or 0,
-    }
+    return creation_response(describe_version(tournament, key.first if key and key.first else t.version), key)
 
 
 @bp.operation(

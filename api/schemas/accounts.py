@@ -73,6 +73,11 @@ class NewAccountSchema(RequestSchema):
     invitation = _secret_field("Required if registration is by invitation.", 64, load_default="")
     bot = StrictBool(load_default=False, metadata={"description": "True for a program."})
     label = _label_field("Name of the device.")
+    event_code = _secret_field(
+        "The code of an event, or your claim code there: the limit of accounts for an address then does not apply.",
+        64,
+        load_default="",
+    )
 
 
 class SecondSchema(RequestSchema):

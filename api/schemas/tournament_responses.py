@@ -6,6 +6,8 @@ from typing import Annotated, NotRequired, TypedDict
 
 from api.schemas.common_documents import PageDoc
 from domain.tournaments.aggregate.point_parts import PointPartDoc
+from domain.tournaments.aggregate.tournament import STATUSES
+from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.explain import ExplainedDoc
 from domain.tournaments.standings import TournamentStandingDoc
 from domain.types import Doc
@@ -39,6 +41,148 @@ class FollowedEventDoc(TypedDict):
 
 class FollowedSeriesDoc(TypedDict):
     items: list[FollowedEventDoc]
+
+
+class EventOfferDoc(TypedDict):
+    tournament: str
+    player: Annotated[str, "Player id of the person asked."]
+    part: Annotated[str, ("entrant", *ROLES)]
+    at: Annotated[int, "Time of the question, ms."]
+    name: Annotated[str | None, "Name of the other person."]
+
+
+class EventOffersDoc(TypedDict):
+    items: list[EventOfferDoc]
+
+
+class ImportedLineDoc(TypedDict):
+    line: Annotated[int, "Number of the line, from 1; that of the columns counts."]
+    name: str
+    state: Annotated[str, ("entered", "invited", "refused")]
+    reason: Annotated[str | None, "Of a refused line."]
+    entrant: Annotated[int | None, "Number of a new entrant."]
+    code: Annotated[str | None, "The claim code of a new entrant, shown once."]
+
+
+class EntrantsImportedDoc(TypedDict):
+    tournament: str
+    version: int
+    lines: list[ImportedLineDoc]
+
+
+class EntryClaimDoc(TypedDict):
+    tournament: str
+    entrant: int
+    code: Annotated[str, "Shown once."]
+
+
+class EntryClaimedDoc(TypedDict):
+    tournament: str
+    entrant: Annotated[int | None, "Your number; null after the code of a hall."]
+
+
+class EventCodeDoc(TypedDict):
+    tournament: str
+    code: Annotated[str, "Shown once."]
+    people: Annotated[int, "People who may use it."]
+    until: Annotated[int, "Its end, ms."]
+
+
+class PhaseChangedDoc(TournamentWrittenDoc):
+    works: NotRequired[Annotated[bool, "After the check-in: false if the draw makes no tables of those present."]]
+    nearest: NotRequired[Annotated[list[int], "Then: the nearest numbers of entrants with which it does."]]
+
+
+class EventStepDoc(TypedDict):
+    step: Annotated[
+        str,
+        ("open_checkin", "close_checkin", "draw", "open_bids", "make_tables", "report", "rank", "finish"),
+    ]
+    stage: int
+    round: Annotated[int | None, "null: of no single round."]
+
+
+class EventCheckInDoc(TypedDict):
+    open: bool
+    since: Annotated[int | None, "Time of the last opening, ms."]
+    present: Annotated[int, "Entrants who have checked in."]
+    missing: Annotated[list[int], "Entrants who have not; after the draw, those whom the next one leaves out."]
+    works: NotRequired[Annotated[bool, "False if the first draw makes no tables of those present."]]
+    nearest: NotRequired[Annotated[list[int], "Then: the nearest numbers of entrants with which it does."]]
+
+
+class EventNoncesDoc(TypedDict):
+    until: Annotated[int, "Time until which the draw waits for them, ms."]
+    missing: Annotated[list[int], "Entrants who may still show a nonce."]
+
+
+class EventBidsDoc(TypedDict):
+    round: int
+    until: Annotated[int, "End of the time for bids or lists, ms."]
+    missing: Annotated[list[int], "Entrants without one."]
+
+
+class EventTableDoc(TypedDict):
+    stage: int
+    round: int
+    table: Annotated[str, "`round.pod`."]
+    entrants: Annotated[list[int], "By seat."]
+    game: Annotated[str | None, "null: not made yet."]
+    state: Annotated[str, ("unmade", "playing", "paused", "ruled", "closed")]
+    ends_at: Annotated[int | None, "End by the time limit, ms; null without one, and in a pause."]
+    moved_at: Annotated[int | None, "Time of the last record, ms."]
+    due: Annotated[int | None, "Time at which a default move is due, ms."]
+    empty: Annotated[list[int], "Seats without a player, or whose player is absent."]
+
+
+class EventAppealDoc(TypedDict):
+    ruling: int
+    entrant: Annotated[int, "Its author."]
+    at: int
+    may_answer: Annotated[bool, "True if you may answer it."]
+
+
+class EventByeDoc(TypedDict):
+    round: int
+    entrant: int
+
+
+class EventQuestionDoc(TypedDict):
+    entrant: int
+    player: Annotated[str, "Player id of the person asked."]
+    at: int
+
+
+class EventWithdrawalDoc(TypedDict):
+    entrant: int
+    at: int
+    game: Annotated[str | None, "The entrant's table in play."]
+
+
+class EventHallDoc(TypedDict):
+    people: Annotated[int, "People who may still use it."]
+    until: Annotated[int, "Its end, ms."]
+
+
+class EventDeskDoc(TypedDict):
+    """Everything to do for the officers of a tournament."""
+
+    tournament: str
+    version: int
+    now: int
+    status: Annotated[str, STATUSES]
+    steps: Annotated[list[EventStepDoc], "What may be done now, in the order of an event."]
+    check_in: EventCheckInDoc
+    nonces: EventNoncesDoc | None
+    bids: list[EventBidsDoc]
+    tables: Annotated[list[EventTableDoc], "Tables without a result. `closed` ones wait for their report."]
+    appeals: Annotated[list[EventAppealDoc], "Appeals without an answer."]
+    byes: Annotated[list[EventByeDoc], "Byes wanted for rounds to come."]
+    substitutes: Annotated[list[EventQuestionDoc], "Entrants who have asked a substitute, without an answer so far."]
+    withdrawals: Annotated[list[EventWithdrawalDoc], "Since the last draw, or with a table in play."]
+    offers: NotRequired[Annotated[list[EventOfferDoc], "Invitations and offices without an answer so far."]]
+    unclaimed: NotRequired[Annotated[list[int], "Imported entrants without an account."]]
+    code: NotRequired[Annotated[EventHallDoc | None, "What is left of the code of the hall."]]
 
 
 class TournamentRuledDoc(TournamentWrittenDoc):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from api.schemas.query_args import ChangePageArgs, KeyHeaders, WaitArgs
 from api.schemas.request_bodies import NewGameSchema, reason_field
 from api.schemas.request_fields import (
+    LENGTH,
     BoundedDict,
     BoundedList,
     QueryInt,
@@ -371,6 +372,38 @@ class AdjournmentSchema(TournamentDrawSchema):
 class SubstituteSchema(RequestSchema):
     name = VisibleText(40, "Account name of the person.", "Anne", load_default="")
     player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default="", metadata={"description": "Or the player id."})
+
+
+class EventInvitationSchema(SubstituteSchema):
+    """A person."""
+
+
+MOST_HALL, MOST_HOURS = 1_000, 72
+"""Most people of a code, and hours."""
+
+
+class HallCodeSchema(RequestSchema):
+    people = StrictInt(
+        load_default=60, validate=range_check(1, MOST_HALL), metadata={"description": "People who may use it."}
+    )
+    hours = StrictInt(
+        load_default=12, validate=range_check(1, MOST_HOURS), metadata={"description": "Hours until it ends."}
+    )
+
+
+class EntryCodeSchema(RequestSchema):
+    code = word_field(r"^[A-Za-z0-9 -]{1,64}$", required=True, metadata={"description": "A code of an event."})
+
+
+class ImportEntrantsSchema(RequestSchema):
+    csv = fields.String(
+        required=True,
+        validate=validate.Length(1, 100_000, error=LENGTH),
+        metadata={
+            "description": "A list with the columns `name` and `account`; commas, semicolons or tabs between them.",
+            "examples": ["name,account\nAnne of Brest,\n,Bertrand\n"],
+        },
+    )
 
 
 class TournamentOfficerSchema(SubstituteSchema):

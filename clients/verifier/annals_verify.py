@@ -509,15 +509,15 @@ def verify(args):
     notes = [Checkpoint("".join(read_lines(name)), args.key, args.witness) for name in args.checkpoint]
     if args.proof:
         proved, version = verify_proof("".join(read_lines(args.proof)), args.key, hashes, args.witness)
-        done.append(f"record {version} is in the log of {proved.size} records")
-        notes.append(proved)
+        done, notes = [*done, f"record {version} is in the log of {proved.size} records"], [*notes, proved]
+        later = version < len(hashes)
+        left += [f"records {version + 1} to {len(hashes)}: the proof is of record {version}"] * later
     told = "the checkpoint of {0.origin} with {0.size} records: signed by {1}"
     done += [told.format(note, name) for note in notes for name in note.signers]
     left += [f"the ML-DSA signature of {name}" for note in notes for name in note.unchecked]
     done += compare_logs(notes, [json.loads("".join(read_lines(name))) for name in args.consistency])
-    if game and not (head or args.proof):
-        left.append("whether this game was played: without a head from elsewhere a file proves only itself")
-    return done, left, game
+    alone = "whether this game was played: without a head from elsewhere a file proves only itself"
+    return done, left + [alone] * bool(game and not (head or args.proof)), game
 
 
 def main(argv):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from deploy.cli.arguments import DONE, FAILED, AddParser
 from deploy.cli.held_results import HeldResults, hold_results
+from deploy.cli.verify_command import add_proof_arguments, check_proof, describe_head, parse_head
 from deploy.runtime.given_files import read_export
 from domain.errors import TournamentError
 from domain.kernel.records.record import Record
@@ -101,6 +102,7 @@ def add_commands(add: AddParser) -> None:
     parser = add_part("verify", help="prove the export of a tournament, and name the first difference")
     parser.set_defaults(command=verify)
     parser.add_argument("file", metavar="FILE", type=Path)
+    add_proof_arguments(parser)
     games = parser.add_mutually_exclusive_group()
     games.add_argument(
         "--games",
@@ -309,11 +311,13 @@ def _print_standings(doc: Doc, texts: Texts) -> None:
 def verify(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print what a tournament's export proves; raise VerificationError for the first difference.
 
-    With `--games` or `--url`, its results are held against the games: one sentence for each difference.
+    With `--games` or `--url`, its results are held against the games: one sentence for each difference. With a proof
+    or a head it is held against the signed log, as a game is.
     """
     records = parse_export(read_export(args.file, "tournament"))
     t = verify_tournament(records)
-    doc = {"tournament": t.id, "records": t.version, "head": t.hash, "status": t.status}
+    doc: Doc = {"tournament": t.id, "records": t.version, "head": t.hash, "status": t.status}
+    doc |= _hold_against_log(args, records)
     doc |= {
         "entrants": len(t.entrants),
         "draws": len(t.secrets) - 1,
@@ -328,6 +332,14 @@ def verify(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     else:
         print("\n".join([*(f"{name}: {value}" for name, value in doc.items()), *told]))
     return FAILED if held and held.differences else DONE
+
+
+def _hold_against_log(args: argparse.Namespace, records: Sequence[Record]) -> Doc:
+    """Return the meaning of a head, and of a proof in the log; raise VerificationError or NoteError."""
+    head = parse_head(args.head)
+    doc: Doc = {"head_names": describe_head(tuple(records), head)} if head else {}
+    has_proof = bool(args.proof or args.witness or args.checkpoint)
+    return doc | (check_proof(args, tuple(records)) if has_proof else {})
 
 
 def _hold_results(args: argparse.Namespace, records: Sequence[Record], registry: RulesetRegistry) -> HeldResults | None:

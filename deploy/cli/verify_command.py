@@ -59,6 +59,24 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
     )
     parser.set_defaults(command=verify_export)
     parser.add_argument("file", metavar="FILE", type=Path, help="- for standard input")
+    add_proof_arguments(parser)
+    parser.add_argument(
+        "--origin", type=Path, metavar="FILE", help="of a fork: the whole export of the game from which it began"
+    )
+    parser.add_argument(
+        "--mailbox", type=Path, metavar="FILE", help="file of a seat's mailbox, beside the export of its game"
+    )
+    parser.add_argument(
+        "--joint", type=Path, metavar="FILE", help="transcript of joint chance, beside the export of a simulated game"
+    )
+    parser.add_argument(
+        "--no-rules", action="store_true", help="chain, seals and openings only: nothing is decided again"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def add_proof_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that hold a file against a head or a signed log."""
     parser.add_argument("--head", default="", metavar="HASH", help="hash of one of its records, from elsewhere")
     parser.add_argument(
         "--proof", type=Path, metavar="FILE", help="tlog-proof of one of its records, with a checkpoint"
@@ -80,32 +98,19 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="VKEY",
         help="verifier key of a witness that must have cosigned the proof's checkpoint",
     )
-    parser.add_argument(
-        "--origin", type=Path, metavar="FILE", help="of a fork: the whole export of the game from which it began"
-    )
-    parser.add_argument(
-        "--mailbox", type=Path, metavar="FILE", help="file of a seat's mailbox, beside the export of its game"
-    )
-    parser.add_argument(
-        "--joint", type=Path, metavar="FILE", help="transcript of joint chance, beside the export of a simulated game"
-    )
-    parser.add_argument(
-        "--no-rules", action="store_true", help="chain, seals and openings only: nothing is decided again"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Verify an export and print the report, or the first fault."""
     try:
-        head = _parse_head(args.head)
+        head = parse_head(args.head)
         game_export = export.parse(read_export(args.file))
         rules, parallel = _find_ruleset(registry, game_export.ruleset), parallel_audit.replay
         transcript = parse_transcript(read_bytes(args.joint)) if args.joint else None
         replayer = _skip_rules if args.no_rules else _make_replayer(game_export, transcript)
         report: Doc = dict(verify.verify(rules, game_export, head, replayer=replayer).to_json())
         if head:
-            report["head_names"] = _describe_head(game_export.records, head)
+            report["head_names"] = describe_head(game_export.records, head)
         report |= _check_origin(args.origin, rules, game_export, _skip_rules if args.no_rules else parallel)
         if args.mailbox:
             lines = read_bytes(args.mailbox).splitlines(keepends=True)
@@ -113,7 +118,7 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         if transcript:
             report |= {"rounds": len(transcript.rounds), "withheld_by": list(list_withholders(transcript))}
         if args.proof or args.witness or args.checkpoint:
-            report |= _check_proof(args, game_export.records)
+            report |= check_proof(args, game_export.records)
     except (VerificationError, NoteError) as error:
         text = f"{error}; {_HELP[error.code]}" if error.code in _HELP else str(error)
         if args.json:
@@ -124,7 +129,7 @@ def verify_export(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     return DONE
 
 
-def _parse_head(text: str) -> str:
+def parse_head(text: str) -> str:
     head = text.strip(" \r\n\"'").lower()
     if head and not _HEAD.fullmatch(head):
         raise NoteError("head_malformed", "64 hex digits are expected")
@@ -138,7 +143,7 @@ def _find_ruleset(registry: RulesetRegistry, name: str) -> AnyRuleset:
         raise UnknownRuleset(f"{error}: this program may be older than the file") from None
 
 
-def _describe_head(records: tuple[Record, ...], head: str) -> str:
+def describe_head(records: tuple[Record, ...], head: str) -> str:
     version, last = find_head(records, head), len(records)
     later = f"; {version + 1} to {last} came later" if version < last else ""
     return f"records 1 to {version} are the game that this head names{later}"
@@ -193,7 +198,7 @@ def _skip_rules(_: Any, __: Export, ___: bytes) -> ReplayCounts:
     return ReplayCounts(0, 0, 0)
 
 
-def _check_proof(args: argparse.Namespace, records: tuple[Record, ...]) -> dict[str, Json]:
+def check_proof(args: argparse.Namespace, records: tuple[Record, ...]) -> dict[str, Json]:
     """Return what a proof shows of these records. Raise NoteError."""
     if not args.proof:
         raise NoteError("proof_needed", "witnesses sign checkpoints, and checkpoints are compared: give --proof")
@@ -212,7 +217,10 @@ def _check_proof(args: argparse.Namespace, records: tuple[Record, ...]) -> dict[
         if verify_inclusion(found.root, leaf_hash(record.hash), proof.index, found.size, proof.path):
             signed = find_valid_signatures(proof.note, [*keys, *witnesses])
             signers: list[Json] = [f"{key.name} ({key.id.hex()})" for key, _ in signed]
-            return {"log": found.origin, "log_size": found.size, "proved_version": record.version, "signed_by": signers}
+            doc: dict[str, Json] = {"log": found.origin, "log_size": found.size, "proved_version": record.version}
+            last = len(records)
+            later = f"records {record.version + 1} to {last}: the proof is of record {record.version}"
+            return doc | {"signed_by": signers} | ({"not_checked": later} if record.version < last else {})
     raise NoteError("proof_false", "no record of this export is at that place of the log")
 
 

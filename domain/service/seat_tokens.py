@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from domain.service import officer_rows, player_texts, stream_tickets, substitute_offers
+from domain.service import event_people, officer_rows, player_texts, stream_tickets, substitute_offers
 from domain.service.database import Database, Statement, create_tables, placeholders
+from domain.service.event_people import EventPeople
 from domain.service.keyring import Keyring
 from domain.service.officer_rows import OfficerRows
 from domain.service.player_texts import PlayerTexts
@@ -81,7 +82,7 @@ class SeatTokens:
 
     `keys` derive ids and secrets from requests, `now` returns seconds since 1970. `tickets` holds the tickets of
     streams, `texts` the names and texts of players, `officers` the rows of officers,
-    `substitutes` the questions to people.
+    `substitutes` the questions to people, `event_people` the offers and codes of events.
     """
 
     def __init__(self, database: Database, keys: Keyring, now: Callable[[], int] = _now) -> None:
@@ -90,10 +91,11 @@ class SeatTokens:
         self.texts = PlayerTexts(database)
         self.officers = OfficerRows(database)
         self.substitutes = SubstituteOffers(database)
+        self.event_people = EventPeople(database)
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat, and to run in several processes at once."""
-        others = (player_texts, stream_tickets, officer_rows, substitute_offers)
+        others = (player_texts, stream_tickets, officer_rows, substitute_offers, event_people)
         create_tables(self._database, (*_TABLES, *(statement for other in others for statement in other.TABLES)))
 
     # --- requests

@@ -79,6 +79,11 @@ class SubstituteOffers:
         rows = self._database.execute(f"SELECT * FROM substitute_offers WHERE {condition}", [*players, *players])  # noqa: S608 - question marks only
         return [SubstituteOffer(*row) for row in rows]
 
+    def list_in(self, tournament: str) -> list[SubstituteOffer]:
+        """Return the questions in a tournament, oldest first."""
+        rows = self._database.execute("SELECT * FROM substitute_offers WHERE tournament = ? ORDER BY at", [tournament])
+        return [SubstituteOffer(*row) for row in rows]
+
     @staticmethod
     def erase(players: Sequence[str]) -> list[Statement]:
         """Return statements to delete all questions to and by a person."""

@@ -81,6 +81,14 @@ def plan_league(key: bytes, order: Sequence[int], seats: SeatRange, rounds: int 
     return _search_league(key, order, seats, check_rounds(rounds or default_rounds(len(order), seats.preferred)))
 
 
+def has_design(entrants: int, size: int) -> bool:
+    """Return whether a block design is known for these numbers."""
+    exact = find_design(entrants, SeatRange(size, size, size))
+    is_kirkman = exact is not None and exact.name == "kirkman15@1"
+    is_square = entrants == size**2 and is_field_order(size)
+    return is_kirkman or is_square or cyclic_tables(entrants, size) is not None
+
+
 def plan_design(order: Sequence[int], size: int) -> LeaguePlan:
     """Return the rounds, or waves of disjoint tables, of a block design: everybody meets everybody equally often."""
     entrants = len(order)

@@ -40,6 +40,7 @@ KEPT = ("error.reason", "error.detail", "error.msg", "fault[1]", "self.template"
 OWN = {
     "api/openapi/smorest.py": ("text",),
     "api/http/problems.py": ("title",),
+    "api/routes/entry_offers.py": ("line.fault", "refused.reason"),
     "domain/kernel/schema/validators.py": ("what",),
     "domain/kernel/text/message_catalog.py": ("text",),
 }

@@ -259,9 +259,12 @@ class TestOfficers:
         assert re.search(r'readonly value="[\w-]{20,}"', send(staff, page, "invite", ("uses", "1"), ("days", "2")).text)
 
     def test_an_organiser_names_officers_and_a_chat(self, site: Site, anne: Person) -> None:
-        register(site, "Bruno")
+        bruno = register(site, "Bruno")
         path = f"/tournaments/{anne.api.post('/tournaments', BODY).json['tournament']}/around"
-        assert "Bruno" in done(anne, path, "officer", ("name", "Bruno"), ("office", "deputy"))
+        assert "asked to be an officer: deputy" in done(anne, path, "officer", ("name", "Bruno"), ("office", "deputy"))
+        assert "None" not in done(anne, path, "recall")
+        done(anne, path, "officer", ("name", "Bruno"), ("office", "deputy"))
+        assert bruno.put(f"/me/event-offers/{path.split('/')[2]}/deputy").status_code == 200
         done(anne, path, "dismiss")
         assert anne.api.get(path.removesuffix("/around")).json["officers"] == []
         assert "hooks.example.org" in done(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -13,7 +14,9 @@ import pytest
 from deploy.cli.main import main
 from domain.transparency.signed_note import SignedNote
 from tests.api.conftest import CATALOGUE, ROOT, Site
+from tests.api.members import register
 from tests.api.test_checkpoints import ORDER, publish, vkeys
+from tests.api.test_tournaments import opened
 from tests.transparency.test_notes import LOG, WITNESS
 from workers.maintenance import checkpoint_publisher
 
@@ -92,3 +95,40 @@ def test_the_command_of_the_service_tells_the_same(
     assert main(["verify", *proof, "--json"], CATALOGUE) == 1
     assert '"code": "not_signed"' in capsys.readouterr().out
     assert main(["verify", "--no-rules", "game.jsonl", "--head", words["HASH"]], CATALOGUE) == 0
+
+
+def test_an_event_is_held_against_the_log_and_later_records_are_named(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proof of an early record says of the later ones that it does not speak of them."""
+    monkeypatch.setattr(checkpoint_publisher, "INTERVAL", 0)
+    monkeypatch.chdir(tmp_path)
+    path = opened(site, register(site, "Organiser"))
+    for number in range(3):
+        register(site, f"Anne {number}").post(f"{path}/entrants")
+    publish(site)
+    records = site.get(f"{path}/export").data
+    Path("event.annals").write_bytes(records)
+    Path("annals_verify.py").write_bytes(site.get("/verifier.py").data)
+    for version in (2, 4):
+        proof = site.get(f"{path}/records/{version}/proof", Accept="text/plain")
+        assert proof.status_code == 200, proof.text
+        Path(f"{version}.tlog-proof").write_bytes(proof.data)
+    key, head = ["--key", min(vkeys(site), key=len)], [json.loads(line) for line in records.splitlines()][-1]["head"]
+    later = "records 3 to 4: the proof is of record 2"
+    for version, told in ((2, True), (4, False)):
+        args = ["event.annals", "--proof", f"{version}.tlog-proof", *key]
+        assert main(["tournament", "verify", *args, "--head", head], CATALOGUE) == 0
+        shown = capsys.readouterr().out
+        assert (later in shown, f"proved_version: {version}" in shown, "head_names: " in shown) == (told, True, True)
+        run = subprocess.run(
+            [sys.executable, "-I", "annals_verify.py", *args], capture_output=True, text=True, check=False
+        )
+        assert (run.returncode, f"not checked: {later}" in run.stdout) == (0, told), run.stdout + run.stderr
+    assert main(["tournament", "verify", "event.annals", "--head", "0" * 64], CATALOGUE) == 1
+    assert "head_unknown" in capsys.readouterr().err
+    other = site.table("orders@1", 3)
+    publish(site)
+    Path("other.tlog-proof").write_bytes(other.get("/records/1/proof", Accept="text/plain").data)
+    assert main(["tournament", "verify", "event.annals", "--proof", "other.tlog-proof", *key], CATALOGUE) == 1
+    assert "proof_false" in capsys.readouterr().err

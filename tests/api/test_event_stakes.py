@@ -10,7 +10,7 @@ from tests.api.conftest import Doc, Reply, Site, Table, refused
 from tests.api.members import Member, promoted, register
 from tests.api.test_officer_forms import Event
 from tests.api.test_tournament_pages import act
-from tests.api.test_tournaments import done, opened, people
+from tests.api.test_tournaments import appoint, done, opened, people
 
 AS_DIRECTOR = {"Annals_Role": "director"}
 PACE = {"seconds": {"turn": 86_400}}
@@ -100,7 +100,7 @@ def test_an_organiser_who_plays_runs_a_whole_event_and_another_officer_rules(sit
     organiser, _, path = playing(site, 2)
     moderator, judge = promoted(site, "Maud", "moderator"), register(site, "Judge")
     refused(organiser.post(f"{path}/close", {"outcome": "cancelled"}), 403, "conflict_of_interest")
-    done(moderator.post(f"{path}/officers", {"player": judge.doc["player"], "office": "deputy"}))
+    appoint(moderator, path, judge, "deputy")
     refused(organiser.delete(f"{path}/officers/{judge.doc['player']}"), 403, "conflict_of_interest")
     done(judge.post(f"{path}/stages/1/rounds/1/adjournments"))
     ruling: Doc = {"act": "penalised", "entrant": 1, "ticks": 5, "reason": "Late."}
@@ -139,7 +139,7 @@ def test_the_pages_offer_who_plays_no_form_that_would_be_refused(site: Site, mon
 def test_who_has_ruled_becomes_no_substitute(site: Site) -> None:
     organiser, members, path = playing(site)
     judge = register(site, "Judge")
-    done(organiser.post(f"{path}/officers", {"player": judge.doc["player"], "office": "arbiter"}))
+    appoint(organiser, path, judge, "arbiter")
     asked = f"/me/substitutions/{path.rpartition('/')[2]}/{members[0].doc['player']}"
     done(members[0].post(f"{path}/entrants/me/substitutes", {"player": judge.doc["player"]}))
     ruling: Doc = {"act": "penalised", "entrant": 1, "ticks": 5, "reason": "Late."}

@@ -212,6 +212,7 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "number": "1",
         "family": "orders",
         "entrant": "0",
+        "part": "entrant",
         "disclosure": "0" * 24,
     } | ids
     return [path.format(**known) for path, methods in found.items() if "get" in methods] + [

@@ -24,6 +24,7 @@ UNUSED = {
     "number": "1",
     "ruling": "1",
     "entrant": "0",
+    "part": "entrant",
 }
 WRONG: list[tuple[dict[str, str], str]] = [
     ({}, "unsupported_media_type"),

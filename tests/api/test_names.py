@@ -14,6 +14,7 @@ from tests.api.test_tournaments import done, opened
 TAKING = {
     # Look-ups of somebody: they count.
     "challenge": "look-up",
+    "invite_entrant": "look-up",
     "name_substitute": "look-up",
     "name_tournament_officer": "look-up",
     "offer_office": "look-up",
@@ -59,6 +60,7 @@ def lookups(site: Site, spy: Member) -> dict[str, Callable[[str], Reply]]:
     done(spy.post(f"{path}/entrants"))
     return {
         "challenge": lambda name: spy.post(f"/games/{game}/challenges", {"name": name}),
+        "invite_entrant": lambda name: spy.post(f"{path}/invitations", {"name": name}),
         "name_substitute": lambda name: spy.post(f"{path}/entrants/me/substitutes", {"name": name}),
         "name_tournament_officer": lambda name: spy.post(f"{path}/officers", {"name": name, "office": "arbiter"}),
         "offer_office": lambda name: spy.post(f"/games/{game}/officers", {"name": name, "role": "arbiter"}),

@@ -18,6 +18,7 @@ from api.tournament_rights import LEAST_OFFICE
 from domain.errors import StoreUnavailable
 from domain.kernel.game.officers import OFFICES
 from domain.ledger import Ledger
+from domain.service.event_people import EventPeople
 from domain.service.substitute_offers import SubstituteOffers
 from domain.tournaments.draw import commit_nonce
 from tests.api.conftest import Doc, Site
@@ -26,7 +27,7 @@ from tests.api.members import promoted
 from tests.api.oauth.browser import Browser
 from tests.api.test_staff import PACE
 from tests.api.test_tournament_pages import act, person
-from tests.api.test_tournaments import BODY, NONCE, finish
+from tests.api.test_tournaments import BODY, NONCE, appoint, finish
 
 Form = frozenset[tuple[str, str]]
 """Action and fields of a form, without those of a visit."""
@@ -83,6 +84,8 @@ def full_ledger(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patched:
         patched.setattr(Ledger, "append", refuse)
         patched.setattr(SubstituteOffers, "ask", refuse)
+        for act in ("offer", "store", "set_code", "end_code", "withdraw_offer"):
+            patched.setattr(EventPeople, act, refuse)
         patched.setattr(in_process, "_ask", note)
         yield
 
@@ -143,8 +146,7 @@ class Event:
         made = self.host.api.post("/tournaments", {**BODY, "stages": [{"format": "league", "rounds": 1}], **more})
         self.path = f"/tournaments/{made.json['tournament']}"
         for name in ("deputy", "arbiter"):
-            body = {"player": self.people[name.title()].api.doc["player"], "office": name}
-            assert self.host.api.post(f"{self.path}/officers", body).status_code == 201
+            appoint(self.host.api, self.path, self.people[name.title()].api, name)
 
     def enter(self) -> None:
         for who in self.entrants:
@@ -202,7 +204,8 @@ def test_forms_of_a_tournament_are_shown_to_those_who_may_send_them(
     assert "tables" in event.check()["Deputy"]
     act(event.host, event.path, "tables")
     for name, who in event.people.items():
-        assert ("/desk" in who.read(event.path).text.partition('id="round"')[2]) == (name == "Organiser")
+        shown = who.read(event.path).text.partition('id="round"')[2]
+        assert bool(re.search('/games/[^"]*/desk', shown)) == (name == "Organiser")
     event.check()
     finish(site, event.host.api, [who.api for who in event.entrants], event.pod())
     assert "reports" in event.check()["Deputy"]
@@ -236,7 +239,7 @@ def test_forms_of_rulings_are_shown_to_those_who_may_send_them(site: Site, monke
     assert anne.post(f"{event.path}/appeals", {"ruling": ruling, "reason": "No."}).status_code == 201
     shown = event.check("/rulings")
     assert (shown["Arbiter"], shown["Deputy"], shown["Anne 1"]) == ({"rule"}, {"rule", "answer"}, {"appeal"})
-    event.host.api.post(f"{event.path}/officers", {"player": anne.doc["player"], "office": "arbiter"})
+    appoint(event.host.api, event.path, anne, "arbiter")
     body = {"act": "restored", "ruling": ruling, "reason": "No."}
     for name, code in (("Anne 0", "conflict_of_interest"), ("Arbiter", "")):  # the first is a party
         who = event.people[name]

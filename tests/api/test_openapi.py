@@ -101,9 +101,9 @@ PAGES |= {
         "/regions/{region}",
     )
 }
-EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}")
+EVENT_PAGES = ("", "/acts", "/places", "/rulings", "/meetings", "/entrants/{entrant}", "/desk", "/import")
 PAGES |= {f"/tournaments/{{tournament}}{page}" for page in EVENT_PAGES}
-PAGES |= {"/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
+PAGES |= {"/tournaments/code", "/ratings", "/ratings/{family}", "/ratings/{family}/players/{player}"}
 ACT_PAGES = (
     "/account/notices",
     "/account/people",

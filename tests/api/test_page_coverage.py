@@ -48,10 +48,13 @@ BY_FUNCTION = {
     "/tournaments/<tournament:tournament>/acts": (
         *("open_bids", "file_bid", "draw_round", "make_tables", "report_results", "rank_round"),
         *("accept_substitution", "end_substitution"),
+        *("accept_event_offer", "decline_event_offer"),
     ),
     "/tournaments/<tournament:tournament>": ("get_round", "standings", "places_by_round"),
     "/tournaments/<tournament:tournament>/places": ("explain_places",),
     "/tournaments/<tournament:tournament>/meetings": ("meetings",),
+    "/tournaments/<tournament:tournament>/desk": ("tournament_desk",),
+    "/tournaments/<tournament:tournament>/import": ("import_entrants",),
     "/ratings/<family:family>": ("ratings",),
     "/tournaments/<tournament:tournament>/rulings": (
         *("tournament_rulings", "rule_on_tournament", "appeal_in_tournament", "answer_in_tournament"),

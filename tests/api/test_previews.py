@@ -16,7 +16,7 @@ from tests.api.game_pages import Page, PageForm, Person
 from tests.api.played import CATALOGUE
 from tests.api.test_staff import PACE
 from tests.api.test_tournament_pages import act, person
-from tests.api.test_tournaments import BODY, finish
+from tests.api.test_tournaments import BODY, appoint, finish
 
 TEMPLATES = ROOT / "api/pages/templates"
 OF_VISIT = {"form", "key", "sure", "effect"}
@@ -140,8 +140,7 @@ def test_rulings_appeals_and_answers_keep_what_was_written(site: Site) -> None:
     host, other = person(site, "Organiser"), person(site, "Arbiter")
     people = [person(site, f"Anne {number}") for number in range(3)]
     path = f"/tournaments/{host.api.post('/tournaments', {**BODY, 'stages': [{'rounds': 1}]}).json['tournament']}"
-    named = {"player": other.api.doc["player"], "office": "arbiter"}
-    assert host.api.post(f"{path}/officers", named).status_code == 201
+    appoint(host.api, path, other.api, "arbiter")
     for who in people:
         act(who, path, "enter")
     act(host, path, "checking")

@@ -17,6 +17,7 @@ UNUSED: dict[str, str] = {
     "player": "nobody",
     "tournament": "00000000-0000-8000-8000-000000000000",
     "passkey": "0" * 16,
+    "part": "entrant",
 }
 
 RETURNS = "takes back only what the account gave, stored or was given"
@@ -48,10 +49,14 @@ IN_ANY_STANDING = {
 PLAYS_ON = "a suspended person plays on"
 PLAYING = {
     ("delete", "/v1/me/challenges/{game}"): PLAYS_ON,
+    ("delete", "/v1/me/event-offers/{tournament}/{part}"): PLAYS_ON,
     ("delete", "/v1/me/substitutions/{tournament}/{player}"): PLAYS_ON,
     ("post", "/v1/me/vacations"): PLAYS_ON,
 }
-BODIES: dict[str, Any] = {"/v1/me/webhooks/{webhook}": {"url": "https://x.example/", "events": [], "on": True}}
+BODIES: dict[str, Any] = {
+    "/v1/me/entries": {"code": "x"},
+    "/v1/me/webhooks/{webhook}": {"url": "https://x.example/", "events": [], "on": True},
+}
 
 
 @pytest.fixture

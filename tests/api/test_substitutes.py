@@ -9,7 +9,7 @@ from domain.tournaments.aggregate.tournament_proof import parse_export, verify_t
 from tests.api.conftest import Doc, Site, refused
 from tests.api.members import Member, register
 from tests.api.test_tournament_pages import act, person
-from tests.api.test_tournaments import done, opened, people
+from tests.api.test_tournaments import appoint, done, opened, people
 
 
 def entered(site: Site) -> tuple[Member, Member, Member, str]:
@@ -36,7 +36,7 @@ def test_a_question_binds_nobody(site: Site) -> None:
     (offer,) = done(friend.get("/me/substitutions"))["offers"]
     assert (offer["by"], offer["name"]) == (entrant.doc["player"], "Anne")
     assert [each["player"] for each in done(entrant.get("/me/substitutions"))["asked"]] == [friend.doc["player"]]
-    done(organiser.post(f"{path}/officers", {"player": friend.doc["player"], "office": "arbiter"}))
+    appoint(organiser, path, friend, "arbiter")
     done(friend.post(f"{path}/entrants"))
     assert friend.get("/me/data").json["substitutions"][0]["by"] == entrant.doc["player"]
 
@@ -127,7 +127,9 @@ HARMLESS = {
     "offer_office": "the person accepts, or declines",
     "offer_offices": "the person accepts, or declines",
     # It forbids the person nothing, and the person may end it.
-    "name_tournament_officer": "an office keeps nobody from entering or helping, and everybody may resign",
+    "name_tournament_officer": "the person accepts, or declines; an officer may resign",
+    "invite_entrant": "the person accepts, or declines",
+    "recall_event_offer": "a question ends",
     "propose": "all players agree, and an officer may resign",
     # It ends something.
     "end_substitution": "an offer or a substitution ends",

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.conftest import Site, refused
 from tests.api.members import Member, promoted, register
-from tests.api.test_tournaments import BODY, done, drawn
+from tests.api.test_tournaments import BODY, appoint, done, drawn
 
 WISH = {"url": "https://hooks.example.org/x", "language": "fr"}
 
@@ -23,8 +23,7 @@ def path(host: Member) -> str:
 
 def test_officers_name_see_and_remove_the_chat(site: Site, host: Member, path: str) -> None:
     judge, anne = register(site, "Judge"), register(site)
-    body = {"player": judge.doc["player"], "office": "arbiter"}
-    assert host.post(f"{path}/officers", body).status_code == 201
+    appoint(host, path, judge, "arbiter")
     for who in (judge, anne):
         refused(who.put(f"{path}/chat", WISH), 403, "directors_only")
     refused(host.get(f"{path}/chat"), 404, "not_found")
@@ -53,15 +52,14 @@ def test_anybody_follows_a_tournament_that_exists(site: Site, path: str) -> None
 
 def test_deputies_and_moderators_go_on_without_the_organiser(site: Site, host: Member, path: str) -> None:
     deputy, moderator = register(site, "Deputy"), promoted(site, "Maud", "moderator")
-    host.post(f"{path}/officers", {"player": deputy.doc["player"], "office": "deputy"})
+    appoint(host, path, deputy, "deputy")
     for who in (deputy, moderator):
         refused(who.post(f"{path}/close", {"outcome": "cancelled"}), 403, "directors_only")
     assert host.delete("/me").status_code == 204
     refused(register(site).post(f"{path}/close", {"outcome": "cancelled"}), 403, "directors_only")
     refused(moderator.put(f"{path}/chat", WISH), 403, "directors_only")
     anne = register(site, "Anne 2")
-    named = moderator.post(f"{path}/officers", {"player": anne.doc["player"], "office": "deputy"})
-    assert named.status_code == 201
+    appoint(moderator, path, anne, "deputy")
     assert deputy.post(f"{path}/phases", {"phase": "checking"}).status_code == 201
     assert anne.post(f"{path}/close", {"outcome": "cancelled"}).status_code == 201
     assert site.get(path).json["status"] == "cancelled"
@@ -71,7 +69,7 @@ def test_a_deputy_without_a_place_adjourns_by_name_for_the_organiser(site: Site)
     organiser, members, path = drawn(site, 6, table={"undo": "none", "officers": "neutral"})
     deputy, round_ = register(site, "Deputy"), f"{path}/stages/1/rounds/1"
     for who in (deputy, members[0]):
-        done(organiser.post(f"{path}/officers", {"player": who.doc["player"], "office": "deputy"}))
+        appoint(organiser, path, who, "deputy")
     done(organiser.post(f"{round_}/tables"))
     pods = done(site.get(round_))["pods"]
     assert organiser.delete("/me").status_code == 204

@@ -13,7 +13,7 @@ from tests.api.conftest import ROOT, Site, make_site
 from tests.api.game_pages import Page, Person
 from tests.api.played import CATALOGUE
 from tests.api.test_tournament_pages import act, person
-from tests.api.test_tournaments import BODY, finish
+from tests.api.test_tournaments import BODY, appoint, finish
 
 
 def confirmed(who: Person, path: str, name: str, *fields: tuple[str, str], **chosen: str) -> tuple[Page, Page]:
@@ -36,8 +36,7 @@ def test_an_officer_rules_an_entrant_appeals_and_another_answers(site: Site) -> 
     host, other = person(site, "Organiser"), person(site, "Arbiter")
     people = [person(site, f"Anne {number}") for number in range(3)]
     path = f"/tournaments/{host.api.post('/tournaments', {**BODY, 'stages': [{'rounds': 1}]}).json['tournament']}"
-    named = {"player": other.api.doc["player"], "office": "arbiter"}
-    assert host.api.post(f"{path}/officers", named).status_code == 201
+    appoint(host.api, path, other.api, "arbiter")
     for who in people:
         act(who, path, "enter")
     act(host, path, "checking")

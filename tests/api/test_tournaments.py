@@ -52,6 +52,12 @@ def people(site: Site, count: int) -> list[Member]:
     return [register(site, f"Anne {number}") for number in range(count)]
 
 
+def appoint(host: Member, path: str, person: Member, office: str) -> None:
+    """Offer an office, which the person accepts."""
+    done(host.post(f"{path}/officers", {"player": person.doc["player"], "office": office}))
+    done(person.put(f"/me/event-offers/{path.rpartition('/')[2]}/{office}"))
+
+
 def drawn(site: Site, count: int = 9, **more: Any) -> tuple[Member, list[Member], str]:
     """A tournament after its draw."""
     director, members = register(site, "Organiser"), people(site, count)
@@ -459,6 +465,9 @@ class TestFiles:
         done(director.post(f"{path}/stages/1/rounds/1/draw"))
         done(director.post(f"{path}/stages/1/rounds/1/tables"))
         assert [count(query) for query in ("", "?entrant=0")] == [1, 1]
+        told = site.get(f"{path}/calendar?entrant=0").text.replace("\r\n ", "")
+        assert all(part in told for part in ("SUMMARY:Genoa Open\\, 1.1: ", "(Anne 1)", "(Anne 2)"))
+        assert "(Anne 0)" not in told
         assert site.get(f"{path}/calendar?entrant=3").status_code == 404
 
 

@@ -18,7 +18,7 @@ from tests.api.members import promoted, register
 from tests.api.oauth.browser import Browser, address, allowed, exchanged, registered
 from tests.api.player import play
 from tests.api.test_staff import PACE
-from tests.api.test_tournaments import BODY, NONCE
+from tests.api.test_tournaments import BODY, NONCE, appoint
 from tests.rulesets import GAMES, REGISTERED
 
 CATALOGUE = RulesetRegistry(entry.rules for entry in REGISTERED)
@@ -205,8 +205,7 @@ class World:
         """The path of an event after these steps."""
         body = {**BODY, "title": name.capitalize(), "stages": [{"format": "league", "rounds": 2}], **terms}
         path = f"/tournaments/{sent(self.host.api.post('/tournaments', body))['tournament']}"
-        named = {"player": self.people["Deputy"].api.doc["player"], "office": "deputy"}
-        sent(self.host.api.post(f"{path}/officers", named))
+        appoint(self.host.api, path, self.people["Deputy"].api, "deputy")
         self.events[name] = path
         for step in steps:
             _STEPS[step](self, path)

@@ -113,6 +113,22 @@ errands.outcome text NOT NULL
 errands.round bigint
 errands.version bigint NOT NULL
 errands.work text NOT NULL
+event_claims.at bigint NOT NULL
+event_claims.hash text NOT NULL
+event_claims.player text NOT NULL
+event_claims.tournament text NOT NULL
+event_codes.hash text NOT NULL
+event_codes.people bigint NOT NULL
+event_codes.tournament text NOT NULL
+event_codes.until bigint NOT NULL
+event_guests.account text NOT NULL
+event_guests.tournament text NOT NULL
+event_guests.until bigint NOT NULL
+event_offers.at bigint NOT NULL
+event_offers.by text NOT NULL
+event_offers.part text NOT NULL
+event_offers.player text NOT NULL
+event_offers.tournament text NOT NULL
 factors.account text NOT NULL
 factors.id text NOT NULL
 factors.kind text NOT NULL
@@ -505,6 +521,7 @@ CREATE INDEX deliveries_waiting ON public.deliveries USING btree (webhook, due) 
 CREATE INDEX deliveries_webhook ON public.deliveries USING btree (webhook, made)
 CREATE INDEX due_at ON public.due USING btree (gen, at)
 CREATE INDEX errands_open ON public.errands USING btree (at) WHERE (outcome = ''::text)
+CREATE INDEX event_offers_player ON public.event_offers USING btree (player)
 CREATE INDEX followed_series_tournament ON public.followed_series USING btree (tournament)
 CREATE INDEX games_listed ON public.games USING btree (gen, listing, place)
 CREATE INDEX held_back_at ON public.held_back USING btree (gen, at)
@@ -562,6 +579,12 @@ CREATE UNIQUE INDEX deliveries_pkey ON public.deliveries USING btree (id)
 CREATE UNIQUE INDEX due_pkey ON public.due USING btree (gen, game, decision, work)
 CREATE UNIQUE INDEX errands_motions ON public.errands USING btree (game, version, round)
 CREATE UNIQUE INDEX errands_pkey ON public.errands USING btree (id)
+CREATE UNIQUE INDEX event_claims_hash ON public.event_claims USING btree (hash)
+CREATE UNIQUE INDEX event_claims_pkey ON public.event_claims USING btree (tournament, player)
+CREATE UNIQUE INDEX event_codes_hash_key ON public.event_codes USING btree (hash)
+CREATE UNIQUE INDEX event_codes_pkey ON public.event_codes USING btree (tournament)
+CREATE UNIQUE INDEX event_guests_pkey ON public.event_guests USING btree (account, tournament)
+CREATE UNIQUE INDEX event_offers_pkey ON public.event_offers USING btree (tournament, player, part)
 CREATE UNIQUE INDEX factors_pkey ON public.factors USING btree (account, kind, id)
 CREATE UNIQUE INDEX followed_series_pkey ON public.followed_series USING btree (account, tournament)
 CREATE UNIQUE INDEX games_pkey ON public.games USING btree (gen, game, shown_to)

@@ -13,6 +13,8 @@ CREATE INDEX deliveries_waiting ON deliveries (webhook, due) WHERE state = 'wait
 CREATE INDEX deliveries_webhook ON deliveries (webhook, made);
 CREATE UNIQUE INDEX errands_motions ON errands (game, version, round);
 CREATE INDEX errands_open ON errands (at) WHERE outcome = '';
+CREATE UNIQUE INDEX event_claims_hash ON event_claims (hash);
+CREATE INDEX event_offers_player ON event_offers (player);
 CREATE INDEX followed_series_tournament ON followed_series (tournament);
 CREATE INDEX imported_games_account ON imported_games (account);
 CREATE INDEX mail_asked_mark ON mail_asked (mark, at);
@@ -87,6 +89,16 @@ CREATE TABLE deliveries (
 CREATE TABLE errands (
   id TEXT PRIMARY KEY, work TEXT NOT NULL, game TEXT NOT NULL, version BIGINT NOT NULL, round BIGINT,
   args TEXT NOT NULL, asked TEXT NOT NULL, at BIGINT NOT NULL, outcome TEXT NOT NULL);
+CREATE TABLE event_claims (
+  tournament TEXT NOT NULL, player TEXT NOT NULL, hash TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (tournament, player));
+CREATE TABLE event_codes (
+  tournament TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, people BIGINT NOT NULL, until BIGINT NOT NULL);
+CREATE TABLE event_guests (
+  account TEXT NOT NULL, tournament TEXT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (account, tournament));
+CREATE TABLE event_offers (
+  tournament TEXT NOT NULL, player TEXT NOT NULL, part TEXT NOT NULL, by TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (tournament, player, part));
 CREATE TABLE factors (
   account TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, secret TEXT NOT NULL, made BIGINT NOT NULL,
   PRIMARY KEY (account, kind, id));

@@ -17,6 +17,7 @@ from domain.tournaments.formats import (
     draw_swiss_round,
     exchange_divisions,
     find_advancing,
+    has_design,
     last_late_round,
     plan_design,
     plan_knockout,
@@ -165,3 +166,13 @@ class TestKnockout:
     def test_a_knockout_that_does_not_add_up_is_refused(self, entrants: int, steps: list[tuple[int, int]]) -> None:
         with pytest.raises(TournamentError, match=r"sizes_impossible|advance_invalid"):
             plan_knockout(entrants, FOURS, steps)
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_a_design_is_known_where_one_is_planned(size: int) -> None:
+    for entrants in range(2, 32):
+        try:
+            planned = bool(plan_design(range(entrants), size).rounds)
+        except TournamentError:
+            planned = False
+        assert has_design(entrants, size) == planned, entrants

@@ -194,7 +194,8 @@ def _show_recovery(status: int = 200, *, name: str = "", is_sent: bool = False, 
 def register() -> Response:
     """Open an account."""
     target = safe_target(request.values.get("next", "/"))
-    fields = {name: request.form.get(name, "") for name in ("password", "invitation")} | {"name": read_text("name")}
+    fields = {name: request.form.get(name, "") for name in ("password", "invitation", "event_code")}
+    fields["name"] = read_text("name")
     if services().settings.registration == "closed":
         raise Problem("registration_closed")
     if request.method == "GET":
@@ -206,6 +207,8 @@ def register() -> Response:
     except AnnalsError as error:
         return _show_registration(target, fields["name"], problem_of_error(error))
     _take_over_guest(doc["token"])
+    if fields["event_code"]:  # a claim code makes its entrant the account's own
+        ask("POST", "/me/entries", {"code": fields["event_code"]}, token=doc["token"])
     g.owner = services().account_store.credentials.find_owner(doc["token"])  # the page has the menu of the account
     is_later = request.form.get("codes") == "later"  # beside a board: the page of the account has them
     shown = redirect(target) if is_later else render_page("codes", codes=doc["codes"], target=target)
@@ -217,7 +220,7 @@ def _show_registration(target: str, name: str = "", problem: Problem | None = No
     doc = localize_problem(problem) if problem else {}
     field = _REFUSED_FIELDS.get(problem.code, "") if problem else ""
     faults = {each["at"].removeprefix("/"): each["message"] for each in doc.get("errors", ())}
-    faults = {each: text for each, text in faults.items() if each in ("name", "password", "invitation")}
+    faults = {each: text for each, text in faults.items() if each in ("name", "password", "invitation", "event_code")}
     faults |= {field: doc.get("detail") or f"{doc['title']}."} if field else {}
     return render_page(
         "register",
@@ -225,6 +228,7 @@ def _show_registration(target: str, name: str = "", problem: Problem | None = No
         target=target,
         name=name,
         invited=_needs_invitation(),
+        code=request.form.get("event_code", "")[:64],
         faults=faults,
         later=request.form.get("codes") == "later",
         problem=doc if problem and not faults else None,
@@ -236,6 +240,7 @@ _REFUSED_FIELDS = {
     "name_taken": "name",
     "unfit_name": "name",
     "not_invited": "invitation",
+    "event_code_refused": "event_code",
 }
 """Code of a refusal -> field of the form."""
 

@@ -59,7 +59,7 @@ FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 
 _TARGETS = re.compile(
-    r"/|/play|/desk(/all)?|/games(/new|/invitations|/rematch|/[0-9a-f-]{36}(/around)?)?|/tournaments(/[0-9a-f-]{36}(/around)?)?"
+    r"/|/play|/desk(/all)?|/games(/new|/invitations|/rematch|/[0-9a-f-]{36}(/around)?)?|/tournaments(/code|/[0-9a-f-]{36}(/around|/desk)?)?"
     r"|/oauth/authorize|/device|/account(/security|/notices|/programs|/people|/data)?|/moderation"
     r"|/players/[A-Za-z0-9_-]{1,80}",
     re.ASCII,

@@ -26,7 +26,7 @@ from api.pages.lobby.lobby import TableShown, show_tables
 from api.pages.table.table_page import TablePage, load_table_page
 from api.schemas.query_args import NEEDS
 from api.schemas.table_responses import MyOfficesDoc
-from api.schemas.tournament_responses import SubstitutionsDoc
+from api.schemas.tournament_responses import EventOffersDoc, SubstitutionsDoc
 from api.services import services
 from domain.kernel.game.appeals import Outcome
 from domain.types import DIRECTOR, MAX_INT, Doc, Json
@@ -56,6 +56,7 @@ def show_desk() -> Response:
         desk=found,
         rows=rows,
         offers=read_document(MyOfficesDoc, "/me/offices")["offers"],
+        events=read_document(EventOffersDoc, "/me/event-offers")["items"],
         questions=read_document(SubstitutionsDoc, "/me/substitutions")["offers"],
         needs=needs,
         titles=_list_titles(found["counts"], needs, times.lang),

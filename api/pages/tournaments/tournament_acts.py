@@ -15,8 +15,10 @@ from api.pages.common.form_texts import read_text
 from api.pages.common.in_process import ask
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import redirect, session_owner
+from api.pages.tournaments.tournament_desk_page import render_event_desk
 from api.pages.tournaments.tournament_pages import load_tournament, render_tournament
 from domain.tournaments.aggregate.tournament import MAX_NUMBER
+from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.bids import TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.tournaments.sizes import MAX_SEATS
@@ -25,11 +27,14 @@ from domain.types import Doc
 Act = tuple[str, str, Doc]
 """Method, path below the tournament or `/me`, and body."""
 
+PARTS = ("entrant", *ROLES)
+"""Parts that an officer offers to people."""
+
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
 
 def act_in_tournament(tournament: str) -> Response:
-    """Carry out an act of the visitor, and show the tournament: after a ranking with its next step."""
+    """Carry out an act of the visitor, and show the tournament, or its desk: after a ranking with its next step."""
     if session_owner() is None:
         return show_login(f"/tournaments/{tournament}")
     act, key = request.form.get("act", ""), read_form_key()
@@ -40,8 +45,11 @@ def act_in_tournament(tournament: str) -> Response:
     place = {name: read_number(name, most, 1) for name, most in shown.items() if name in request.form}
     address = path if path.startswith("/me/") else f"/tournaments/{tournament}{path}"
     answer = ask(method, address, body, Idempotency_Key=key)
+    is_at_desk = request.form.get("shown") == "desk"
     if answer.status >= 400:
-        return render_tournament(load_tournament(tournament), answer)
+        return (render_event_desk if is_at_desk else render_tournament)(load_tournament(tournament), answer)
+    if is_at_desk:
+        return redirect(f"/tournaments/{tournament}/desk")
     query = urlencode({"done": act} if act == "rank" else place)
     return redirect(f"/tournaments/{tournament}" + (f"?{query}" if query else ""))
 
@@ -70,6 +78,14 @@ def _read_player() -> str:
 def _answer_question(method: str) -> Act:
     """Accept to be a substitute (PUT), or decline it or give it up (DELETE)."""
     return method, f"/me/substitutions/{(request.view_args or {})['tournament']}/{_read_player()}", {}
+
+
+def _answer_offer(method: str) -> Act:
+    """Accept an invitation or an office (PUT), or decline it (DELETE)."""
+    part = request.form.get("part", "")
+    if part not in PARTS:
+        raise Problem("form_stale")
+    return method, f"/me/event-offers/{(request.view_args or {})['tournament']}/{part}", {}
 
 
 def _label() -> Act:
@@ -125,6 +141,8 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "end_substitute": lambda: ("DELETE", f"/entrants/me/substitutes/{_read_player()}", {}),
     "accept": lambda: _answer_question("PUT"),
     "decline": lambda: _answer_question("DELETE"),
+    "accept_offer": lambda: _answer_offer("PUT"),
+    "decline_offer": lambda: _answer_offer("DELETE"),
     "follow": lambda: ("PUT", "/followers/me", {}),
     "unfollow": lambda: ("DELETE", "/followers/me", {}),
     "label": _label,

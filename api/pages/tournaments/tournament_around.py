@@ -8,11 +8,14 @@ from flask import Response, request
 
 from api.pages.account.personal_acts import ActPage, ActRequest, Refusal, read_player, render_acts
 from api.pages.common.form_texts import read_text
-from api.pages.common.in_process import ask
+from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import read_number
+from api.pages.common.session import render_games_page
 from api.pages.tournaments.tournament_pages import TournamentShown, load_tournament
+from api.schemas.tournament_schemas import MOST_HALL, MOST_HOURS
 from api.services import services
 from domain.kernel.text.message_catalog import Message
+from domain.tournaments.aggregate.tournament import MAX_NUMBER
 from domain.tournaments.designs import MAX_ROUNDS
 from domain.types import Doc
 
@@ -25,6 +28,13 @@ def show_around(tournament: str, act: str = "") -> Response:
         {
             "officer": lambda: ActRequest("POST", f"/tournaments/{tournament}/officers", _read_officer()),
             "dismiss": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/officers/{read_player()}"),
+            "invite": lambda: ActRequest("POST", f"/tournaments/{tournament}/invitations", {"name": read_text("name")}),
+            "recall": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/offers/{read_player()}"),
+            "code": lambda: ActRequest("PUT", f"/tournaments/{tournament}/code", _read_hall()),
+            "no_code": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/code"),
+            "claim": lambda: ActRequest(
+                "POST", f"/tournaments/{tournament}/entrants/{read_number('entrant', MAX_NUMBER)}/claims", {}
+            ),
             "chat": lambda: ActRequest("PUT", f"/tournaments/{tournament}/chat", _read_chat()),
             "no_chat": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/chat"),
             "adjourn": lambda: ActRequest(
@@ -37,7 +47,10 @@ def show_around(tournament: str, act: str = "") -> Response:
             "no_card": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/card"),
         },
         {
-            "officer": Message("This person is an officer of the tournament now."),
+            "officer": Message("The person is asked, and is an officer after a yes."),
+            "invite": Message("The person is invited."),
+            "recall": Message("The question is taken back."),
+            "no_code": Message("The code is ended."),
             "dismiss": Message("The role is ended."),
             "chat": Message("The chat is told of draws, results and standings from now on."),
             "no_chat": Message("The chat is told nothing any more."),
@@ -46,7 +59,7 @@ def show_around(tournament: str, act: str = "") -> Response:
             "no_card": Message("Title and note are removed."),
         },
         partial(_show, event),
-        {},
+        dict.fromkeys(("code", "claim"), partial(_show_code, event)),
         {("officer", "not_found"): "name"},
         is_public=True,
     )
@@ -55,6 +68,7 @@ def show_around(tournament: str, act: str = "") -> Response:
 
 def _show(event: TournamentShown, page: ActPage, refusal: Refusal | None) -> Response:
     chat = ask("GET", f"/tournaments/{event.doc['tournament']}/chat") if event.may("tournament_chat") else None
+    desk = ask("GET", f"/tournaments/{event.doc['tournament']}/desk") if event.may("invite_entrant") else None
     return render_acts(
         "tournament_around",
         page,
@@ -63,7 +77,17 @@ def _show(event: TournamentShown, page: ActPage, refusal: Refusal | None) -> Res
         doc=event.doc,
         names=services().seat_tokens.texts.list_names([each["player"] for each in event.doc["officers"]]),
         chat=chat.doc if chat and chat.status < 400 else None,
+        desk=desk.doc if desk and desk.status < 400 else None,
     )
+
+
+def _show_code(event: TournamentShown, answer: Answer) -> Response:
+    """Show a new code, once."""
+    return render_games_page("tournament_new_code", page=event, code=answer.doc)
+
+
+def _read_hall() -> Doc:
+    return {"people": read_number("people", MOST_HALL, 1), "hours": read_number("hours", MOST_HOURS, 1)}
 
 
 def _read_officer() -> Doc:

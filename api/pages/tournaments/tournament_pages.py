@@ -236,6 +236,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         ranked=ranked,
         followed=_find_followed(page),
         questions=_list_questions(page),
+        offers=_list_offers(page),
         done=request.args.get("done", ""),
         sent=request.form if refused else {},
         key=new_form_key(),
@@ -275,6 +276,12 @@ def _list_questions(page: TournamentShown) -> Doc:
     found = require("GET", "/me/substitutions") if session_owner() else {"offers": [], "asked": []}
     own = page.doc["tournament"]
     return {name: [each for each in found[name] if each["tournament"] == own] for name in ("offers", "asked")}
+
+
+def _list_offers(page: TournamentShown) -> list[Doc]:
+    """Return the open offers to the visitor: an invitation, or an office."""
+    found = require("GET", "/me/event-offers")["items"] if session_owner() else []
+    return [each for each in found if each["tournament"] == page.doc["tournament"]]
 
 
 def _find_followed(page: TournamentShown) -> bool | None:

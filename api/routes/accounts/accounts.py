@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from flask import Response
 
 from api import authentication, authorization
@@ -28,6 +31,8 @@ from domain.accounts import oauth_grants, passwords
 from domain.accounts.accounts import Account, AccountRegistration
 from domain.accounts.recovery_codes import FOR_ALL, FOR_PASSWORD
 from domain.accounts.sessions import SessionRequest
+from domain.service.database import Statement
+from domain.service.event_people import GUEST_LASTS
 from domain.types import Doc
 
 bp = Blueprint("accounts", __name__, url_prefix="/v1", description="Accounts and logins.")
@@ -73,25 +78,25 @@ def register_account(body: Doc, key: str = "") -> tuple[RegisteredDoc, bool]:
         raise Problem("not_invited", "You need an invitation to open an account.")
     check_account_name(body["name"])
     passwords.check_password(body["password"], body["name"])
-    rate_limits.charge_quota("accounts")
     account_store = s.account_store
     fields = (body["name"], body["password"], body["invitation"], str(body["bot"]), body["label"])
     request = ("open", key, *fields) if key else ()
     id_ = account_store.accounts.make_id("open", key) if key else account_store.accounts.make_id()
     codes, code_hashes = account_store.recovery_codes.generate(id_, *request)
-    token, session = account_store.sessions.make_first(
-        SessionRequest(id_, body["label"], ("password",), rate_limits.address_family(), request)
-    )
-    name_rows = s.seat_tokens.texts.set_name(account_store.accounts.derive_player(id_), body["name"])
-    password_hash = account_store.passwords.make_hash(body["password"])
-    invitation = body["invitation"] if registration == "invitation" else ""
-    registration_request = AccountRegistration(
-        body["name"], password_hash, code_hashes, body["bot"], invitation, request
-    )
-    audit_rows = security_log.audit_statements(id_, "opened", rate_limits.client_network())
-    account, is_new = account_store.accounts.open(
-        id_, registration_request, [*session, *name_rows, *audit_rows], person_key(key)
-    )
+    with admit_registration(id_, body["event_code"]) as guest_rows:
+        token, session = account_store.sessions.make_first(
+            SessionRequest(id_, body["label"], ("password",), rate_limits.address_family(), request)
+        )
+        name_rows = s.seat_tokens.texts.set_name(account_store.accounts.derive_player(id_), body["name"])
+        password_hash = account_store.passwords.make_hash(body["password"])
+        invitation = body["invitation"] if registration == "invitation" else ""
+        registration_request = AccountRegistration(
+            body["name"], password_hash, code_hashes, body["bot"], invitation, request
+        )
+        audit_rows = security_log.audit_statements(id_, "opened", rate_limits.client_network())
+        account, is_new = account_store.accounts.open(
+            id_, registration_request, [*session, *name_rows, *audit_rows, *guest_rows], person_key(key)
+        )
     if not is_new:
         _check_still_registered(id_, body["password"])
     device = account_store.sessions.make_device_token(id_, *request)
@@ -105,6 +110,31 @@ def register_account(body: Doc, key: str = "") -> tuple[RegisteredDoc, bool]:
         "codes": codes,
     }
     return doc, is_new
+
+
+@contextmanager
+def admit_registration(account: str, code: str) -> Iterator[list[Statement]]:
+    """Count a new account for the code of an event, or without one for its address; give the rows of an event's person.
+
+    After an error it counts for no code. A claim code counts for itself: it is used by the claim. Raise Problem.
+    """
+    s = services()
+    if not code:
+        rate_limits.charge_quota("accounts")
+        yield []
+        return
+    people, now = s.seat_tokens.event_people, s.clock()
+    claim = people.find_claim(code)
+    found = (claim[0], now + GUEST_LASTS) if claim else people.use_code(code, now)
+    if found is None:
+        rate_limits.charge_quota("accounts")
+        raise Problem("event_code_refused")
+    try:
+        yield [people.add_guest(account, *found)]
+    except Exception:
+        if not claim:
+            people.give_back(found[0])
+        raise
 
 
 def _check_still_registered(account: str, password: str) -> None:

@@ -171,6 +171,7 @@ def _erase_players(players: Sequence[str]) -> list[Statement]:
     texts = [row for player in players for row in services().seat_tokens.texts.erase(player)]
     offices = services().seat_tokens.officers.erase(players)
     offices += services().seat_tokens.substitutes.erase(players)
+    offices += services().seat_tokens.event_people.erase(players)
     talk = services().talk.erase(players)
     return [*texts, *offices, *talk, *services().account_store.social_graph.erase(players)]
 

@@ -12,12 +12,14 @@ from domain.tournaments.formats import (
     LeaguePlan,
     default_rounds,
     draw_swiss_round,
+    has_design,
     plan_design,
     plan_league,
     seed_round,
 )
 from domain.tournaments.next_round import Relations, collect_state, find_next_seeds
 from domain.tournaments.pods import Pair
+from domain.tournaments.sizes import find_exact_sizes
 from domain.tournaments.standings import build_ranking
 from domain.tournaments.terms import BY_DRAW, IGNORED, KEPT_APART
 from domain.tournaments.ties import TieBreaks
@@ -62,6 +64,10 @@ def pair_rounds(t: Tournament, stage: int, round_: int, key: bytes, more: DrawIn
         raise RuleError(error.code, "", {"entrants": len(order)}) from error
 
 
+FARTHEST = 100
+"""Most entrants more, to look for a number with a design."""
+
+
 def may_pair(t: Tournament) -> bool:
     """Return whether the next draw can make pods: that depends on the number of entrants, not on the key."""
     if t.next_draw is None:
@@ -71,6 +77,26 @@ def may_pair(t: Tournament) -> bool:
     except RuleError:
         return False
     return True
+
+
+def find_nearest_numbers(t: Tournament, entrants: int) -> list[int]:
+    """Return the nearest numbers of entrants below and above, with which the first draw of a stage makes pods.
+
+    There are up to two, ascending; a number itself stands alone.
+    """
+    terms = t.terms.stages[len(t.stages) - 1]
+    seats, most = t.terms.seats, t.terms.capacity
+
+    def fits(number: int) -> bool:
+        if terms.format == "design":
+            return has_design(number, seats.preferred)
+        return number >= seats.lo and any(find_exact_sizes(n, seats) for n in range(number, seats.lo - 1, -1))
+
+    if fits(entrants):
+        return [entrants]
+    below = next((n for n in range(min(entrants, most) - 1, 1, -1) if fits(n)), None)
+    above = next((n for n in range(entrants + 1, min(most, entrants + FARTHEST) + 1) if fits(n)), None)
+    return [n for n in (below, above) if n is not None]
 
 
 def _pair_all(t: Tournament, stage: int, key: bytes, order: Sequence[int]) -> Doc:

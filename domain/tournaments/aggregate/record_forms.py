@@ -43,7 +43,7 @@ class DrawnRound(msgspec.Struct, forbid_unknown_fields=True):
 
 FORMS: Mapping[str, RecordForm] = {
     "opened": RecordForm((DIRECTOR,), {"tournament": str, "director": str, "terms": dict[str, object], "secret": str}),
-    "entered": RecordForm((ENTRANT,), {"entrant": int, "player": str}),
+    "entered": RecordForm((DIRECTOR, ENTRANT), {"entrant": int, "player": str, "officer?": str}),
     "withdrew": RecordForm((ENTRANT,), {"entrant": int}),
     "checkin_opened": RecordForm((DIRECTOR,)),
     "checked": RecordForm((DIRECTOR, ENTRANT), {"entrant": int, "nonce_hash?": str, "officer?": str}),
@@ -134,6 +134,9 @@ _BY_SERVICE: Mapping[str, Callable[[Doc], bool]] = {
 }
 """Kind with two authors -> whether the service is the one."""
 
+_BY_OFFICER = ("checked", "entered")
+"""Kinds of entrants: with an officer's id, an officer is the author."""
+
 SEALED = "bid"
 """The kind with a seal."""
 
@@ -173,7 +176,7 @@ def check_form(record: Record) -> None:
 def _check_author(kind: str, record: Record) -> None:
     by = record.public["by"]
     is_false = kind in _BY_SERVICE and _BY_SERVICE[kind](record.body) != (by == SERVICE)
-    if is_false or (kind == "checked" and ("officer" in record.body) != (by == DIRECTOR)):
+    if is_false or (kind in _BY_OFFICER and ("officer" in record.body) != (by == DIRECTOR)):
         raise VerificationError("unreadable", record.version, f"its author is not {by}")
 
 

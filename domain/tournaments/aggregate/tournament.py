@@ -39,6 +39,8 @@ class Entrant(NamedTuple):
     """Player ids of the people deciding in the entrant's name."""
     former_substitutes: tuple[str, ...] = ()
     """Ids of others, no longer substitutes: their decisions stay the entrant's."""
+    left_at: int = 0
+    """Time of the last withdrawal, ms."""
 
     @property
     def is_active(self) -> bool:

@@ -92,7 +92,9 @@ def _play_oneself(t: Tournament, player: str) -> Tournament:
 def _withdraw(t: Tournament, record: Record) -> Tournament:
     left = {(round_, record.body["entrant"]) for round_ in t.play.bidding}
     excused = _change_play(t, len(t.stages), excused=t.play.excused | left) if left else t
-    return _mark(excused, record.body["entrant"], withdrawn=True)
+    marked = _mark(excused, record.body["entrant"], withdrawn=True)
+    person = marked.entrants[record.body["entrant"]]
+    return _replace_entrant(marked, record.body["entrant"], person._replace(left_at=record.time))
 
 
 def _readmit(t: Tournament, record: Record) -> Tournament:

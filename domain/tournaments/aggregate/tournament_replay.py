@@ -25,6 +25,7 @@ from domain.tournaments.aggregate.basic_commands import (
     Withdraw,
     refuse_unless,
 )
+from domain.tournaments.aggregate.entry_commands import EnterOthers
 from domain.tournaments.aggregate.pod_seating import find_pod, may_file
 from domain.tournaments.aggregate.queue_commands import (
     QUEUE_ROUND,
@@ -92,6 +93,8 @@ def _find_person(t: Tournament, body: Doc) -> tuple[str, ...]:
 
 def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentCommand | None:
     match kind:
+        case "entered" if "officer" in body:
+            return EnterOthers(body["officer"], (body["player"],))
         case "entered":
             return Enter(body["player"], keeps_number=False)
         case "readmitted":
