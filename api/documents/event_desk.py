@@ -9,10 +9,12 @@ import msgspec
 
 from api.schemas.tournament_responses import (
     EventAppealDoc,
+    EventBidsDoc,
     EventByeDoc,
     EventDeskDoc,
     EventHallDoc,
     EventOfferDoc,
+    EventQuestionDoc,
     EventStepDoc,
     EventTableDoc,
     EventWithdrawalDoc,
@@ -55,9 +57,7 @@ _DECODE = msgspec.json.Decoder(_EventSummary).decode
 def build_event_desk(s: ApiServices, t: Tournament, answerable: frozenset[int]) -> EventDeskDoc:
     """Return the desk of a tournament for an officer; `answerable`: appeals against these rulings are the officer's."""
     now, tables = s.clock(), [] if t.is_over else _list_tables(s, t)
-    bids_at = [(round_, until) for round_, until in t.play.bidding.items() if t.list_unfiled(len(t.stages), round_)]
     missing = t.list_missing() if t.status == "checking" else sorted(t.list_left_out())
-    names = [each for each in s.seat_tokens.substitutes.list_in(t.id) if t.find_entrant([each.by]) is not None]
     unclaimed = {*s.seat_tokens.event_people.list_unclaimed(t.id)}
     return {
         "tournament": t.id,
@@ -74,23 +74,32 @@ def build_event_desk(s: ApiServices, t: Tournament, answerable: frozenset[int]) 
             "nearest": nearest,
         },
         "nonces": {"until": t.nonces_end, "missing": t.awaited_nonces} if t.status == "drawing" else None,
-        "bids": [
-            {"round": round_, "until": until, "missing": t.list_waiting_bids(len(t.stages), round_)}
-            for round_, until in bids_at
-        ],
+        "bids": _list_bids(t),
         "tables": tables,
         "appeals": list(_list_appeals(t, answerable)),
         "byes": _list_byes(t),
-        "substitutes": [
-            {"entrant": entrant, "player": each.player, "at": each.at}
-            for each in names
-            if not t.is_over and (entrant := t.find_entrant([each.by])) is not None
-        ],
+        "substitutes": _list_substitutes(s, t),
         "withdrawals": _list_withdrawals(t, tables),
         "offers": _list_offers(s, t),
         "unclaimed": [e for e, each in enumerate(t.entrants) if each.player in unclaimed],
         "code": _find_code(s, t),
     }
+
+
+def _list_bids(t: Tournament) -> list[EventBidsDoc]:
+    stage = len(t.stages)
+    return [
+        {"round": round_, "until": until, "missing": t.list_waiting_bids(stage, round_)}
+        for round_, until in t.play.bidding.items()
+        if t.list_unfiled(stage, round_)
+    ]
+
+
+def _list_substitutes(s: ApiServices, t: Tournament) -> list[EventQuestionDoc]:
+    """Return the open questions to substitutes, by entrants of the tournament."""
+    asked = [] if t.is_over else s.seat_tokens.substitutes.list_in(t.id)
+    entrants = [(t.find_entrant([each.by]), each) for each in asked]
+    return [{"entrant": e, "player": each.player, "at": each.at} for e, each in entrants if e is not None]
 
 
 def find_numbers(t: Tournament) -> list[int]:

@@ -15,6 +15,9 @@ from domain.accounts.credential_tables import SCOPES
 from domain.types import Doc
 
 ADDRESS = "/mcp"
+OPEN_SCOPES = tuple(each for each in SCOPES if each != "admin")
+"""Scopes for clients without an owner."""
+
 USUAL_SCOPES = "read play talk:read talk:write"
 """Scopes for agents without a choice of their users."""
 
@@ -57,6 +60,6 @@ def build_metadata() -> Doc:
         "resource_name": "Annals",
         "authorization_servers": [base],
         "bearer_methods_supported": ["header"],
-        "scopes_supported": list(SCOPES),
+        "scopes_supported": list(OPEN_SCOPES),
         "resource_documentation": f"{base}/v1/docs",
     }

@@ -13,7 +13,7 @@ from api.http import public_url, rate_limits
 from api.http.text_checks import check_visible_text
 from api.openapi.smorest import read_json_body
 from api.response_builders import json_response
-from api.routes.agents import USUAL_SCOPES
+from api.routes.agents import OPEN_SCOPES, USUAL_SCOPES
 from api.services import services
 from domain.accounts.account_tables import now
 from domain.accounts.credential_tables import SCOPES
@@ -97,17 +97,15 @@ def _register_client(body: Doc) -> Response:
     scopes, grant_types = body.get("scope") or "", body.get("grant_types") or DEFAULT_GRANT_TYPES
     if fault := _redirects_error(redirects):
         return _refuse_client("invalid_redirect_uri", fault)
-    if not isinstance(scopes, str) or not {*scopes.split()} <= {*SCOPES}:
-        return _refuse_client("invalid_client_metadata", f"scope: of {', '.join(SCOPES)}.")
-    if not isinstance(grant_types, list | tuple):
-        return _refuse_client("invalid_client_metadata", "grant_types: a list.")
+    if fault := _rights_error(scopes, grant_types):
+        return _refuse_client("invalid_client_metadata", fault)
     name = _clean_name(body.get("client_name")) or urlsplit(redirects[0]).hostname or ""
     asked = scopes.split() or USUAL_SCOPES.split()  # hosts that name none ask for these later, as the challenge does
     registration = ClientRegistration(
         name=name[:MOST_NAME],
         redirects=redirects,
         grant_types=[each for each in DEFAULT_GRANT_TYPES if each in grant_types] or DEFAULT_GRANT_TYPES[:1],
-        scopes=[each for each in SCOPES if each in asked],
+        scopes=[each for each in OPEN_SCOPES if each in asked],
     )
     id_ = services().account_store.oauth_clients.register_itself(registration)
     doc = {
@@ -121,6 +119,13 @@ def _register_client(body: Doc) -> Response:
         "token_endpoint_auth_method": "none",
     }
     return json_response(doc, 201)
+
+
+def _rights_error(scopes: object, grant_types: object) -> str:
+    """Return the reason against scopes and grant types, or an empty string."""
+    if not isinstance(scopes, str) or not {*scopes.split()} <= {*OPEN_SCOPES}:
+        return f"scope: of {', '.join(OPEN_SCOPES)}."
+    return "" if isinstance(grant_types, list | tuple) else "grant_types: a list."
 
 
 def _redirects_error(redirects: object) -> str:
