@@ -173,7 +173,7 @@ class TestForms:
                 path = rule.rule.replace("<game:game>", "00000000-0000-4000-8000-000000000000")
                 path = path.replace("<tournament:tournament>", "00000000-0000-8000-8000-000000000000")
                 path = path.replace("<player:player>", "p").replace("<code:act>", "x")
-                path = path.replace("<ruleset>", "struggle_of_empires@1")
+                path = path.replace("<ruleset:ruleset>", "struggle_of_empires@1")
                 assert browser.send(Form(path), what="x").status_code == 403, path
                 asked += 1
         assert asked >= 13
