@@ -41,15 +41,19 @@ class Deadline:
 
 
 def list_table_deadlines(
-    s: ApiServices, summary: StoredSummaryDoc, lang: str, *, with_event: bool = False
+    s: ApiServices, summary: StoredSummaryDoc, lang: str, *, seat: Seat | None = None, with_event: bool = False
 ) -> Iterator[Deadline]:
-    """Yield the deadlines of a table that everybody may know; `with_event`: its tournament may be named."""
+    """Yield the deadlines of a table, or of one seat, that everybody may know.
+
+    With `with_event`, the tournament may be named.
+    """
     board = s.reader.find_board(summary["game"], PUBLIC)
     describer = _describer(s)
     for decision in msgspec.json.decode(board.doc)["decisions"] if board else ():
         seats_by_due: dict[int, list[Seat]] = {}
-        for seat, due in decision.get("due", {}).items():
-            seats_by_due.setdefault(due, []).append(int(seat))
+        for each, due in decision.get("due", {}).items():
+            if seat in (None, int(each)):
+                seats_by_due.setdefault(due, []).append(int(each))
         for due, seats in seats_by_due.items():
             yield _make_deadline(describer, summary, decision, seats, due, lang, with_event=with_event)
 

@@ -133,9 +133,9 @@ def _list_table_deadlines(t: Tournament, entrant: int | None, lang: str) -> Iter
     for name, table in tables:
         if entrant is None or entrant in table.entrants:
             summary = s.reader.find_summary(table.game)
-            for deadline in calendars.list_table_deadlines(s, summary, lang, with_event=True) if summary else ():
-                if entrant is None or table.entrants.index(entrant) in deadline.seats:
-                    yield deadline
+            seat = None if entrant is None else table.entrants.index(entrant)
+            if summary:
+                yield from calendars.list_table_deadlines(s, summary, lang, seat=seat, with_event=True)
             if summary and (end := summary.get("limit_end")):
                 title = load_texts("domain.tournaments", lang).render("calendar.limit", {"table": name}) or ""
                 yield calendars.Deadline(table.game, "limit", (), end, summary["at"], title, title)

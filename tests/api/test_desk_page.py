@@ -84,7 +84,10 @@ def test_what_waits_is_told_in_a_sentence_with_a_link(olga: Person, lang: str, m
     }
     (told,) = found[appealed.game]
     assert told[0].startswith(
-        {"en": "Guest 0 appeals against the decision of version", "fr": "Guest 0 fait appel de la décision de la"}[lang]
+        {
+            "en": "Guest 0 (guest) appeals against the decision of version",
+            "fr": "Guest 0 (invité) fait appel de la décision de la",
+        }[lang]
     )
     deadline = late.get("/decisions").json["decisions"][0]["deadline"]
     monkeypatch.setattr(document, "SILENT_MS", 0)

@@ -194,6 +194,8 @@ class TestPages:
         assert "1 line is refused." in " ".join(wrong.texts)
         right = upload(host, wrong, CSV)
         assert {"will enter", "will be invited"} <= {*right.texts}
+        back = host.send(right.form("/import"), ("back", "yes"))
+        assert (back.status_code, f">{CSV}</textarea>" in back.text) == (200, True)
         assert done(site.get(path))["people"] == []
         stored = upload(host, right, CSV)
         codes = [text for text in stored.texts if re.fullmatch("[a-z0-9]{5}(-[a-z0-9]{5}){2}", text)]

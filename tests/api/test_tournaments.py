@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import random
@@ -12,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from deploy.cli import tournament_commands
 from deploy.cli.arguments import DONE
 from deploy.cli.held_results import hold_results, list_reported
+from deploy.cli.main import main
 from domain.command_handler import CommandHandler
 from domain.errors import VerificationError
 from domain.kernel.game.play_commands import Lapse
@@ -138,8 +137,7 @@ def check_games(site: Site, path: str, folder: Path) -> None:
     assert (held.tables, held.differences, held.missing) == (6, [], [])
     for game, data in list(exports.items())[1:]:
         (folder / f"{game}.annals").write_bytes(data)
-    args = argparse.Namespace(file=event, games=folder, url=None, json=False)
-    assert tournament_commands.verify(args, CATALOGUE) == DONE
+    assert main(["tournament", "verify", str(event), "--games", str(folder)], CATALOGUE) == DONE
     forged = next(record for record in records if record.kind.endswith("reported"))
     forged.body["places"][0] += 1
     table = f"{forged.body['round']}.{forged.body['pod']}"
@@ -466,7 +464,7 @@ class TestFiles:
         done(director.post(f"{path}/stages/1/rounds/1/tables"))
         assert [count(query) for query in ("", "?entrant=0")] == [1, 1]
         told = site.get(f"{path}/calendar?entrant=0").text.replace("\r\n ", "")
-        assert all(part in told for part in ("SUMMARY:Genoa Open\\, 1.1: ", "(Anne 1)", "(Anne 2)"))
+        assert all(part in told for part in ("SUMMARY:Genoa Open\\, 1.1", "(Anne 1)", "(Anne 2)"))
         assert "(Anne 0)" not in told
         assert site.get(f"{path}/calendar?entrant=3").status_code == 404
 
@@ -526,7 +524,7 @@ class TestAbsence:
         told = refused(director.post(f"{round_}/adjournments"), 403, "conflict_of_interest")
         assert told["figures"] == {"cause": "name", "officers": []}
         deputy = register(site, "Deputy")
-        done(director.post(f"{path}/officers", {"player": deputy.doc["player"], "office": "deputy"}))
+        appoint(director, path, deputy, "deputy")
         told = refused(director.post(f"{round_}/adjournments"), 403, "conflict_of_interest")
         assert told["figures"] == {"cause": "ask", "officers": [deputy.doc["player"]]}
         assert done(deputy.post(f"{round_}/adjournments"))["pods"] == [1, 2]
@@ -573,11 +571,12 @@ class TestRulings:
         director, members, path = drawn(site, 3)
         player = members[0].doc["player"]
         refused(members[0].post(f"{path}/officers", {"player": player, "office": "deputy"}), 403, "directors_only")
-        done(director.post(f"{path}/officers", {"player": player, "office": "arbiter"}))
+        appoint(director, path, members[0], "arbiter")
         refused(members[0].post(f"{path}/close"), 403, "directors_only")
         own: Doc = {"act": "penalised", "entrant": 0, "ticks": 5, "reason": "Late."}
         refused(members[0].post(f"{path}/rulings?dry_run=1", own), 403, "conflict_of_interest")
         done(director.post(f"{path}/officers", {"name": "Anne 1", "office": "deputy"}))
+        done(members[1].put(f"/me/event-offers/{path.rpartition('/')[2]}/deputy"))
         done(members[0].delete(f"{path}/officers/{player}"))
         other: Doc = {**own, "entrant": 2}
         members[1].put("/me/relations", {"players": [members[2].doc["player"]]})
@@ -604,7 +603,7 @@ class TestAppeals:
         refused(director.post(answer, verdict), 403, "conflict_of_interest")
         arbiter = register(site, "Arbiter")
         for person in (arbiter, members[0]):
-            done(director.post(f"{path}/officers", {"player": person.doc["player"], "office": "arbiter"}))
+            appoint(director, path, person, "arbiter")
         refused(members[0].post(answer, verdict), 403, "conflict_of_interest")
         done(arbiter.post(answer, verdict))
         refused(arbiter.post(answer, verdict), 409, "appeal_answered")

@@ -22,6 +22,7 @@ from domain.tournaments.aggregate.basic_commands import (
     TournamentCommand,
     Withdraw,
 )
+from domain.tournaments.aggregate.entry_commands import EnterOthers
 from domain.tournaments.aggregate.queue_commands import CloseQueue, OpenQueue
 from domain.tournaments.aggregate.result_commands import Rank
 from domain.tournaments.aggregate.schedule_commands import Schedule, Unschedule
@@ -44,7 +45,7 @@ from tests.tournaments.test_queues import ladder, play_all, wait
 
 BY: tuple[str, tuple[str, ...], tuple[str, ...], str] = ("p1", (), (), "")
 
-MECHANICAL = {CheckInOther, OpenBids, OpenCheckIn, Schedule, Unschedule}
+MECHANICAL = {CheckInOther, EnterOthers, OpenBids, OpenCheckIn, Schedule, Unschedule}
 """Commands that follow from the rules alone: whoever gives them can move no place."""
 
 

@@ -10,7 +10,7 @@ from flask import Response, g, request
 from api.documents.entrant_lists import COLUMNS, MOST_LINES
 from api.http.problems import Problem
 from api.pages.account.login import log_in_first, show_login
-from api.pages.common.form_keys import new_form_key, read_form_key
+from api.pages.common.form_keys import goes_back, new_form_key, read_form_key
 from api.pages.common.in_process import Answer, RefusedCall, ask
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.tournaments.tournament_pages import TournamentShown, load_tournament
@@ -27,6 +27,8 @@ def import_list(tournament: str) -> Response:
         raise Problem("directors_only")
     if request.method == "GET":
         return _show_form(page)
+    if goes_back():
+        return _show_form(page, request.form.get("csv", ""))
     key, file = read_form_key(), request.files.get("file")
     text = (file.read().decode(errors="replace") if file else "") or request.form.get("csv", "")
     is_sure = request.form.get("sure") == "yes"
@@ -34,7 +36,7 @@ def import_list(tournament: str) -> Response:
     answer = ask("POST", path, {"csv": text}, Idempotency_Key=key)
     if answer.status >= 400:
         return _show_form(page, text, answer)
-    lines = answer.doc["lines"]
+    lines, key = answer.doc["lines"], new_form_key()
     return render_games_page(
         "tournament_list",
         page=page,
@@ -42,7 +44,8 @@ def import_list(tournament: str) -> Response:
         refused=[each for each in lines if each["state"] == "refused"],
         is_stored=is_sure,
         csv=text,
-        key=new_form_key(),
+        key=key,
+        fields=[("key", key), ("csv", text)],
     )
 
 
