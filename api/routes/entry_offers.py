@@ -142,6 +142,8 @@ def list_own_offers() -> list[EventOffer]:
 def accept_event_offer(tournament: str, part: str) -> JsonResponse[TournamentWrittenDoc]:
     """Say yes: enter the tournament (`entrant`), or be its `arbiter` or `deputy` from now on."""
     authorization.require_good_standing()
+    if part != ENTRANT:
+        authorization.check_scope("direct")
     offer = _find_own(tournament, part)
     ended = [services().seat_tokens.event_people.end_offer(tournament, offer.player, part)]
     if part == ENTRANT:

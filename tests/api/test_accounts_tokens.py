@@ -123,9 +123,11 @@ READS = {
         "/settings",
         "/series",
         "/substitutions",
+        "/event-offers",
     )
 }
 DIRECTS = {
+    ("/v1/me/entries", "post"): (422, "invalid_body"),
     ("/v1/me/officers", "post"): (422, "invalid_body"),
     ("/v1/me/pauses", "post"): (422, "invalid_body"),
     ("/v1/me/resumptions", "post"): (422, "invalid_body"),
@@ -134,6 +136,8 @@ DIRECTS = {
     ("/v1/me/offices/{game}", "delete"): (404, "not_found"),
     ("/v1/me/substitutions/{tournament}/{player}", "put"): (404, "not_found"),
     ("/v1/me/substitutions/{tournament}/{player}", "delete"): (404, "not_found"),
+    ("/v1/me/event-offers/{tournament}/{part}", "put"): (404, "not_found"),
+    ("/v1/me/event-offers/{tournament}/{part}", "delete"): (404, "not_found"),
 }
 """Routes of directing, and of playing: what they answer to a token for it."""
 
@@ -151,6 +155,7 @@ class TestScopes:
             "/v1/me/claims": {"token": "x"},
             "/v1/me/clients": CLIENT,
             "/v1/me/clients/{client}": CLIENT,
+            "/v1/me/entries": {},
             "/v1/me/factors/totp/confirmations": {"code": "000000"},
             "/v1/me/factors/passkeys": {"passkey": {}},
             "/v1/me/officers": {},
@@ -193,8 +198,10 @@ class TestScopes:
         api = {"accounts.open_account", "accounts.log_in", "accounts.recover", "accounts.mail_recovery_code"}
         api |= {"factors.passkey_challenge", "factors.log_in_with_passkey"}
         api |= {"witness.add_checkpoint"}  # the log's signature is the proof
-        # Clients prove themselves; pages know people by a cookie, which counts for nothing else.
-        clients = {"oauth_token", "oauth_revoke", "oauth_device"}
+        # Clients prove themselves, or register themselves as strangers, at the quota of an address; pages know people
+        # by a cookie, which counts for nothing else.
+        clients = {"oauth_token", "oauth_revoke", "oauth_device", "oauth_register"}
+        clients |= {"agents"}  # it asks for a token by itself, with a challenge that tells where to get one
         assert {name for name in unguarded if not name.startswith("pages.")} == api | clients
 
     @pytest.mark.parametrize(

@@ -149,6 +149,7 @@ class TestOffers:
         refused(judge.post(f"{path}/phases", {"phase": "checking"}), 403, "directors_only")
         assert done(organiser.get(f"{path}/desk"))["offers"][0]["name"] == "Judge"
         assert offers(judge) == ["deputy"]
+        refused(site.put(answer(path, "deputy"), {}, judge.personal("play")), 403, "scope_missing")
         assert judge.delete(answer(path, "deputy")).status_code == 204
         refused(judge.put(answer(path, "deputy")), 404, "not_found")
         appoint(organiser, path, judge, "deputy")

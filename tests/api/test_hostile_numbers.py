@@ -211,4 +211,6 @@ def test_an_import_that_is_deleted_meanwhile_is_not_found(
             answer = site.client.open(path, method=method, headers=headers, **sent)
             if answer.status_code >= 500:
                 faults.append((method, rule, reads, answer.status_code, answer.text[-300:]))
+            if vanishing.left > 0:  # it was not deleted: the request reads less often
+                break
     assert not faults

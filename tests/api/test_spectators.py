@@ -86,6 +86,7 @@ AT_IT_ALONE = (
     "/v1/games/{game}/challenges",
     "/v1/games/{game}/notes",
     "/v1/games/{game}/officers",
+    "/v1/games/{game}/suggestion",
     "/v1/games/{game}/talk/disclosures/{disclosure}/file",
     "/v1/games/{game}/talk/mailbox",
     "/v1/games/{game}/talk/treaties",

@@ -27,7 +27,20 @@ SIGNS = {
 
 FIELD = re.compile(r'<input [^>]*?name="(\w+)"[^>]*?maxlength="(?:{{ count_units\((\d+)\) }}|(\d+))"')
 
-ASCII = {"code", "factor", "invitation", "nonce", "nonce_hash", "places", "rule", "table", "token", "wish", "zone"}
+ASCII = {
+    "code",
+    "event_code",
+    "factor",
+    "invitation",
+    "nonce",
+    "nonce_hash",
+    "places",
+    "rule",
+    "table",
+    "token",
+    "wish",
+    "zone",
+}
 """Fields for signs of one unit each."""
 
 LOGIN = 200

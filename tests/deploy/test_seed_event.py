@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.cli.main import main
+from deploy.simulation import demo
 from deploy.simulation.demo import run_service
 
 
@@ -28,6 +29,9 @@ def test_an_event_is_in_play_afterwards(tmp_path: Path, capsys: pytest.CaptureFi
     assert sum(row["ticks"] for row in standings) > 0
 
 
-def test_a_service_that_does_not_answer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_service_that_does_not_answer_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "RETRIES", demo.RETRIES.new(total=0))
     assert main(["seed-event", "--url", "http://127.0.0.1:1"]) == 1
     assert "does not answer" in capsys.readouterr().err

@@ -4,6 +4,7 @@
 
 /** The service fills these in. A new build is a new worker, with new stores. */
 const BUILD = "{build}";
+/** @type {string[]} */
 const SHELL = [/* shell */];
 
 const FILES = `annals-files-${BUILD}`;
