@@ -131,7 +131,7 @@ class LessonPage(PlayedTable):
         tried = self.builder.preview(picks.decision, moves)
         if tried.status >= 400 or self.lesson.is_expected(self.number, moves):
             return tried if tried.status >= 400 else Answer(200, {"position": self.number + 1})
-        told = tried.doc.get("told") or [self.labels.sentence(self.labels.move(moves[-1]))]
+        told = tried.doc.get("told") or [f"{self.labels.sentence(self.labels.move(moves[-1])).rstrip('.')}."]
         allowed = Message(
             "The rules allow this: {told} The lesson waits: {wait}", told=" ".join(told), wait=self.words.wait
         )

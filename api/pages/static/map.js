@@ -318,12 +318,14 @@ class BoardMap {
     this.frame(this.listShown());
   }
 
-  /** Return what a lesson speaks of, else what is offered, else what the visitor holds, else all. */
+  /** Return what a lesson speaks of, else what is offered, what has changed, what the visitor holds, all. */
   listShown() {
     const pointed = this.places.filter((each) => each.hasAttribute("data-pointed"));
     const offers = this.places.some(isOffered) ? this.places.filter((each) => isOffered(each) || isChosen(each)) : [];
     const held = this.places.filter((each) => each.hasAttribute("data-held"));
-    return [pointed, offers, held, this.places].find((each) => each.length) || [];
+    const marks = [...this.svg.querySelectorAll("use.changed")].map((each) => each.getAttribute("href")?.split("#r-")[1]);
+    const changed = this.places.filter((each) => marks.includes(each.dataset.region));
+    return [pointed, offers, changed, held, this.places].find((each) => each.length) || [];
   }
 
   /** Show some regions, with room around them. @param {SVGElement[]} places */
