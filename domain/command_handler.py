@@ -9,6 +9,7 @@ from functools import partial
 from uuid import uuid4
 
 from domain.errors import NotSeated, RuleError, UnknownGame
+from domain.game_history import GameHistory
 from domain.kernel.game.command import Command, check_office, refuse_unless
 from domain.kernel.game.forks import fold_origin, open_fork
 from domain.kernel.game.game import AnyGame
@@ -32,7 +33,6 @@ from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.seed_store import SeedStore
 from domain.talk.anchors import MailboxAnchors
 from domain.types import Doc, Json, Seat, Viewer, is_import_id, is_tournament_id
-from domain.version_cache import VersionCache
 
 __all__ = ["CommandHandler", "CommandResult", "ExtraStatements", "GameConditions", "SeatGuard", "new_game_id"]
 
@@ -87,7 +87,8 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
     """Loads games, executes commands and appends their records.
 
     Each command may raise RuleError, UnknownGame and StoreUnavailable, and with an idempotency key CommandReused.
-    `clock` gives ms since 1970 UTC; `keep` is the number of games cached by the process.
+    `clock` gives ms since 1970 UTC; `keep` is the number of games cached by the process, and
+    `history` the process's own.
     """
 
     def __init__(
@@ -97,10 +98,11 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
         seed_store: SeedStore,
         clock: Callable[[], int],
         keep: int = 128,
+        history: GameHistory | None = None,
     ) -> None:
         super().__init__(ledger, keep)
         self._registry, self._seed_store, self._clock = registry, seed_store, clock
-        self._versions = VersionCache(ledger, registry)
+        self._history = history or GameHistory(ledger, registry)
         self.anchors = MailboxAnchors(ledger, lambda: ledger.keys)
 
     # --- the table
@@ -202,7 +204,7 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
     def game_at(self, game: AnyGame, version: int) -> AnyGame:
         """Return a game at one of its active versions; raise RuleError `not_on_line` for any other."""
         refuse_unless(game.is_active(version), "not_on_line", to=version)
-        return self._versions.load(game.id, version)
+        return self._history.load(game.id, version)
 
     def _load(self, id_: str, *, newest: bool) -> _DecidedGame:
         game, cached = id_, self._recent.get(id_)
@@ -211,8 +213,8 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
             return self._recent.remember(game, self._fold(game))
         if not later:
             return cached
-        newest_game = functools.reduce(partial(self._versions.advance, cached.rules), later, cached.game)
-        self._versions.note(newest_game)
+        newest_game = functools.reduce(partial(self._history.advance, cached.rules), later, cached.game)
+        self._history.note(newest_game)
         return self._recent.remember(game, _DecidedGame(cached.rules, newest_game, cached.seed, cached.log_id))
 
     def _fold(self, game: str) -> _DecidedGame:
@@ -221,7 +223,7 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
         log_id = self._ledger.log_id
         if is_tournament_id(game) or not self._ledger.version(game):
             raise UnknownGame(game)
-        newest = self._versions.load(game)
+        newest = self._history.load(game)
         return _DecidedGame(self._registry.get(newest.ruleset), newest, self._seed_store.seed(game), log_id)
 
     # --- execution
@@ -275,7 +277,7 @@ class CommandHandler(RecordWriter[_DecidedGame, Command, GameConditions]):
 
     def _remember(self, id_: str, loaded: _DecidedGame) -> None:
         super()._remember(id_, loaded)
-        self._versions.note(loaded.game)
+        self._history.note(loaded.game)
 
 
 def _check_seat_guard(game: AnyGame, guard: SeatGuard | None) -> None:

@@ -12,6 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -152,6 +153,14 @@ class Ratings:
     """All lists: one for each family of rulesets, and `all`."""
 
     lists: dict[str, RatingList] = field(default_factory=dict)
+
+    def list_hundredths(self, ruleset: str, players: Iterable[str]) -> dict[str, int]:
+        """Return the ratings of people at tables of a ruleset in whole hundredths, rounded down.
+
+        Newcomers have 2500.
+        """
+        found = self.lists.get(ruleset.partition("@")[0], RatingList()).skills
+        return {player: math.floor(Decimal(str(found.get(player, NEWCOMER).mu)) * 100) for player in players}
 
     def add(self, tables: Iterable[RatedTable]) -> None:
         """Rate tables in their order; those without two people count nothing."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 
 from domain.errors import FormError, InvalidTable, RuleError, StaleVersion, TournamentError, UnknownRuleset
@@ -60,7 +61,7 @@ def _open_alike(tournaments: TournamentHandler, seat_tokens: SeatTokens, t: Tour
         number += sum(at <= now for at in recurrence.list_times(number - 1))  # those missed in an outage are left out
         following = plan_schedule(recurrence, number, t.id)
         with suppress(StaleVersion):  # it exists
-            tournaments.open(made, t.director, terms_to_json(t.terms))
+            tournaments.open(made, t.director, terms_to_json(replace(t.terms, division=None, division_of=None)))
     except (FormError, InvalidTable, RuleError, TournamentError, UnknownRuleset):
         return False
     title, note = seat_tokens.texts.list_cards([t.id]).get(t.id, ("", ""))

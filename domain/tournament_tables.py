@@ -18,6 +18,8 @@ from domain.service.principals import Role
 from domain.service.seat_tokens import SeatTokens
 from domain.tournament_handler import TournamentHandler
 from domain.tournaments.aggregate.basic_commands import TournamentCommand, Withdraw
+from domain.tournaments.aggregate.clock_commands import time_table_limit
+from domain.tournaments.aggregate.elsewhere_commands import PlaceElsewhere
 from domain.tournaments.aggregate.pod_seating import build_seated
 from domain.tournaments.aggregate.queue_commands import QUEUE_ROUND, LeaveQueue, ServeQueue
 from domain.tournaments.aggregate.result_commands import (
@@ -34,7 +36,7 @@ from domain.tournaments.aggregate.stage import PodTable
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.aggregate.tournament_ruling_commands import RecuseOfficer
 from domain.tournaments.attendance import count_lapses, count_shares, find_left_seats, list_decisions
-from domain.tournaments.terms import BY_DRAW, QUEUED
+from domain.tournaments.terms import ALL, BY_DRAW, QUEUED
 from domain.types import DIRECTOR
 
 PlacesReader = Callable[[str], Sequence[tuple[int | None, int | None]] | None]
@@ -91,7 +93,7 @@ class TournamentTables:
             self._commands.prepare_openings([command.game for command in tables])
         for command in tables:
             before_each()
-            self._open_game(t, command.game, command.entrants)
+            self._open_game(t, stage, command.game, command.entrants)
         if commands:
             with _tolerate("already_tabled"):
                 self._tournaments.handle(tournament, AddTables(tuple(commands)))
@@ -171,13 +173,15 @@ class TournamentTables:
         except RuleError:  # a table has been made, or the event is over
             return 0
 
-    def _plan_table(self, t: Tournament, stage: int, round_: int, pod: int) -> AddTable | AnnulPod:
-        """Return the command that tells of the pod's game, or that too few are left for one."""
+    def _plan_table(self, t: Tournament, stage: int, round_: int, pod: int) -> TournamentCommand:
+        """Return the command that tells of the pod's game, or of its table elsewhere, or that too few are left."""
         if not is_legal_pod(t, stage, (round_, pod)):
             return AnnulPod(stage, round_, pod)
         entrants = t.list_present(stage, round_, pod)
         if t.wants_seats(stage, (round_, pod)):
             entrants = tuple(build_seated(t, stage, (round_, pod), entrants)["entrants"])
+        if t.terms.elsewhere == ALL:
+            return PlaceElsewhere(stage, round_, pod, entrants)
         return AddTable(stage, round_, pod, self._derive_game(t, stage, round_, pod, entrants), entrants)
 
     def _derive_game(self, t: Tournament, stage: int, round_: int, pod: int, entrants: tuple[int, ...]) -> str:
@@ -191,7 +195,7 @@ class TournamentTables:
         place = tuple(map(str, numbers))
         return self._seat_tokens.make_token("tournament-table", t.id, *place).game
 
-    def _open_game(self, t: Tournament, game: str, entrants: tuple[int, ...]) -> None:
+    def _open_game(self, t: Tournament, stage: int, game: str, entrants: tuple[int, ...]) -> None:
         """Open the game with its people seated, and start it, unless it is done."""
         terms, tokens = t.terms, self._seat_tokens
         people = [t.entrants[entrant].player for entrant in entrants]
@@ -201,7 +205,7 @@ class TournamentTables:
             terms.ruleset,
             len(entrants),
             terms.options,
-            body=terms.table,
+            body=terms.table | ({"time_limit": limit} if (limit := time_table_limit(t, stage)) else {}),
             followed_by=[*(Join(seat, player) for seat, player in enumerate(people)), Start()],
             idempotency_key="tournament-table",
             extra_statements=lambda _: [
@@ -221,7 +225,7 @@ class TournamentTables:
         t, reported = self._tournaments.load(tournament), []
         play = require_round(t, stage, round_)
         for (number, pod), table in sorted(play.tables.items()):
-            if number != round_ or table.annulled or only not in (0, pod):
+            if number != round_ or not table.is_reported_by_game or only not in (0, pod):
                 continue
             is_known = table.result is not None and table.result["version"] == self._ledger.version(table.game)
             if is_known or (rows := read_places(table.game)) is None:

@@ -2,6 +2,6 @@
 
 Where to look:
 - SQL of the timeline: board_reader.py TIMELINE
-- past versions: past_games.py
+- versions of games: viewer_history.py
 - tables of the views, and their migration: view_store.py
 """

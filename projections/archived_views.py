@@ -12,15 +12,16 @@ from cachetools import LRUCache
 from sqlalchemy import Connection, ScalarSelect, Select, delete, select, tuple_, update
 
 from domain.errors import UnknownGame
-from domain.ledger import Ledger
-from domain.ruleset_registry import RulesetRegistry
 from domain.types import is_import_id
 from projections import documents, schema
-from projections.loaded_game import GameLoader, LoadedGame
+from projections.loaded_game import LoadedGame
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 
 CACHE_BYTES = 2**24
-"""Bytes of documents cached per process."""
+"""Bytes of documents cached per process. Without them each request renders its game again: three requests take 2.5 to 3
+times as long (`python -m tests.perf.history`).
+"""
 
 PAGE = 50
 """Records per read."""
@@ -59,9 +60,8 @@ class ArchivedViews:
 class ArchivedViewLoader:
     """Renders views of archived games from their records and caches the most recent ones. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, registry: RulesetRegistry) -> None:
-        self._ledger = ledger
-        self._loader = GameLoader(registry, ledger)
+    def __init__(self, history: ViewerHistory) -> None:
+        self._ledger, self._history = history.ledger, history
         self._lock = threading.Lock()
         self._cache: LRUCache[str, ArchivedViews] = LRUCache(CACHE_BYTES, lambda views: views.size)
 
@@ -104,7 +104,7 @@ class ArchivedViewLoader:
         after = at = 0
         while records := self._ledger.read(game, after, after + PAGE):
             for record in records:
-                before, loaded = loaded, self._loader.next_game(loaded, record)
+                before, loaded = loaded, self._history.next_game(loaded, record)
                 documents_by_audience = documents.build_entries(record, before, loaded)
                 audiences = sorted(documents_by_audience, reverse=True)
                 lines += [

@@ -10,24 +10,20 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from cachetools import LRUCache
 from sqlalchemy import BigInteger, Connection, String, bindparam, func, select, tuple_, update
 
 from domain.compat import cached_property
 from domain.errors import StoreDamaged, StoreUnavailable, WrongKey
 from domain.kernel.records.record import Record
-from domain.ledger import Ledger
 from domain.service.service_clock import ClockRows
 from domain.types import MAX_INT, PUBLIC
 from projections import schema
-from projections.loaded_game import GameLoader, LoadedGame, affected_viewers
+from projections.loaded_game import LoadedGame, affected_viewers
 from projections.view_store import PreparedStatement
+from projections.viewer_history import ViewerHistory
 
 NEVER = MAX_INT
 """Due time (ms) of a table with nothing left to show."""
-
-PAGE = 50
-"""Records per read."""
 
 MAX_GAMES = 200
 """Due tables per query. One slice shows fewer than twice as many."""
@@ -95,34 +91,6 @@ class DelayedGame:
     """Place of the change in the order of all games' changes."""
 
 
-class DelayedViews:
-    """Loads games as spectators see them, and caches them for a projector."""
-
-    def __init__(self, ledger: Ledger, loader: GameLoader, keep: int) -> None:
-        self.ledger, self._loader = ledger, loader
-        self._cache: LRUCache[str, LoadedGame] = LRUCache(keep)
-
-    def load(self, game: str, version: int) -> LoadedGame:
-        """Return the game after this version."""
-        cached = self._cache.get(game)
-        if cached is None or cached.game.version != version:
-            return self._loader.load(game, version)
-        return cached
-
-    def next_game(self, loaded: LoadedGame, record: Record) -> LoadedGame:
-        """Return the game after one more record."""
-        return self._loader.next_game(loaded, record)
-
-    def records(self, game: str, after: int, upto: int) -> Iterator[Record]:
-        """Yield the records between two versions, a page in memory at a time."""
-        for begin in range(after, upto, PAGE):
-            yield from self.ledger.read(game, begin, min(begin + PAGE, upto))
-
-    def remember(self, changed: Iterable[DelayedGame]) -> None:
-        """Cache the changed games. Call after the commit, so that rolled-back changes are never cached."""
-        self._cache.update({delayed.game: delayed.loaded for delayed in changed if delayed.loaded is not None})
-
-
 def _find_due(db: Connection, gen: int, now: int, owns: Callable[[str], bool]) -> tuple[list[DelayedGame], bool]:
     """Return this projector's due tables, longest overdue first, and True if there may be more.
 
@@ -145,10 +113,10 @@ class SpectatorSlice:
     """
 
     def __init__(
-        self, delayed_views: DelayedViews, db: Connection, gen: int, now: int, owns: Callable[[str], bool] | None = None
+        self, history: ViewerHistory, db: Connection, gen: int, now: int, owns: Callable[[str], bool] | None = None
     ) -> None:
         """Show nothing beyond `now` (ms). `owns` tells which games this projector may show."""
-        self._delayed_views, self._db, self._gen, self._now = delayed_views, db, gen, now
+        self._history, self._db, self._gen, self._now = history, db, gen, now
         self._position = 0
         self._place: int | None = None
         self.quarantined: set[str] = set()
@@ -229,7 +197,7 @@ class SpectatorSlice:
 
     @cached_property
     def _clock_jumps(self) -> list[tuple[int, int]]:
-        return ClockRows(self._delayed_views.ledger).list_jumps()
+        return ClockRows(self._history.ledger).list_jumps()
 
     def _find_game(self, game: str) -> DelayedGame:
         if game not in self._games:
@@ -245,14 +213,14 @@ class SpectatorSlice:
     def _show_due_records(self, delayed: DelayedGame, limit: int) -> None:
         """Show all of the game's records due at `limit` (ms)."""
         delayed.due_at = NEVER
-        loaded = delayed.loaded or self._delayed_views.load(delayed.game, delayed.shown_version)
+        loaded = delayed.loaded or self._history.load_whole(delayed.game, delayed.shown_version)
         place = 0
-        for record in self._delayed_views.records(delayed.game, delayed.shown_version, delayed.head_version):
+        for record in self._history.read_records(delayed.game, delayed.shown_version, delayed.head_version):
             at = visible_from(record.public["at"], loaded.game.delay, self._clock_jumps)
             if at > limit:
                 self._schedule(delayed, at)
                 return
-            loaded, place = self._delayed_views.next_game(loaded, record), place or self._next_place()
+            loaded, place = self._history.next_game(loaded, record), place or self._next_place()
             self._show(delayed, loaded, record, place)
 
     def _show(self, delayed: DelayedGame, loaded: LoadedGame, record: Record, place: int) -> None:

@@ -15,7 +15,7 @@ from domain.kernel.game.game import AnyGame, private_view
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.narration.battle_texts import BattleDoc, tell_battle
 from domain.kernel.narration.chapters import public_chapter_starts, section_title, split_by_chapter
-from domain.kernel.narration.sentences import SeatNames, record_members, record_sentences
+from domain.kernel.narration.sentences import SeatNames, record_members, record_sentences, told_facts
 from domain.kernel.narration.template_context import TemplateContext, record_template_context, with_context
 from domain.kernel.records.audience import ALL_KEY, seats_of
 from domain.kernel.records.record import Record
@@ -265,6 +265,7 @@ def build_summary(loaded: LoadedGame) -> StoredSummaryDoc:
         **_build_talk_terms(p),
         **_build_time_limit(p),
         **_build_suggestions(p),
+        **_build_order_terms(p),
         **describe_analysis(loaded),
     }
 
@@ -273,25 +274,40 @@ class TalkTermsDoc(TypedDict):
     talk: NotRequired[Literal["free", "public", "by_phase", "none"]]
     papers: NotRequired[Literal["own", "pass_on"]]
     after: NotRequired[Literal["kept", "published"]]
+    names_hidden: NotRequired[bool]
 
 
 def _build_talk_terms(p: AnyGame) -> TalkTermsDoc:
     """Return the terms of talk at a table; absent ones are the defaults."""
-    return cast(TalkTermsDoc, {name: p.terms[name] for name in ("talk", "papers", "after") if name in p.terms})
+    hidden = {"names_hidden": True} if p.terms.get("names") == "hidden" else {}
+    return cast(TalkTermsDoc, {name: p.terms[name] for name in ("talk", "papers", "after") if name in p.terms} | hidden)
 
 
 class TimeLimitDoc(TypedDict):
     time_limit: NotRequired[int]
     limit_end: NotRequired[int | None]
+    last_turn: NotRequired[int]
 
 
 def _build_time_limit(p: AnyGame) -> TimeLimitDoc:
-    """Return the time limit of a table with its end, or nothing."""
-    return {"time_limit": p.terms["time_limit"], "limit_end": p.limit_end} if "time_limit" in p.terms else {}
+    """Return the time limit of a table with its end and the time for its last turn, or nothing."""
+    if "time_limit" not in p.terms:
+        return {}
+    last_turn: TimeLimitDoc = {"last_turn": p.terms["last_turn"]} if "last_turn" in p.terms else {}
+    return {"time_limit": p.terms["time_limit"], "limit_end": p.limit_end, **last_turn}
 
 
 class SuggestionsDoc(TypedDict):
     suggestions: NotRequired[bool]
+
+
+class OrderTermsDoc(TypedDict):
+    standing_orders: NotRequired[Literal["allowed", "refused", "shown"]]
+
+
+def _build_order_terms(p: AnyGame) -> OrderTermsDoc:
+    """Return the term of standing orders, if the table has one."""
+    return cast(OrderTermsDoc, {name: p.terms[name] for name in ("standing_orders",) if name in p.terms})
 
 
 def _build_suggestions(p: AnyGame) -> SuggestionsDoc:
@@ -373,15 +389,18 @@ def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> En
     """Return an entry with sentences and headings, also in the viewer's own part."""
     members = cast(EntryDoc, {k: value for k, value in entry.items() if k not in ("turns", "asides", "powers")})
     turns = [(i, convert(chapter, Chapter)) for i, chapter in entry["turns"]]
-    subject = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], _facts_with_context(rules, entry)
+    facts = _facts_with_context(rules, entry)
+    subject = entry["kind"], entry["seat"], entry.get("body") or {}, entry["acts"], facts
+    teller = _Teller(facts)
     public: list[str] = []
     headings: list[HeadingDoc] = []
-    for chapter, lines, _ in split_by_chapter(words, name, *subject, turns):
+    for chapter, lines, _ in split_by_chapter(words, name, *subject, turns, teller.say):
         if chapter and (text := section_title(words, chapter)):
             headings.append({"line": len(public), "text": text})
         public += lines
     members["chapter"] = chapter_to_json(words, convert(entry["chapter"], Chapter))
     members["text"] = public
+    members["tells"] = teller.find_facts(public)
     members["headings"] = headings
     if parts := entry.get("own"):
         hidden = {seat for seat, move in entry["acts"] if "type" not in move}
@@ -393,11 +412,33 @@ def add_text(rules: AnyRuleset, entry: Doc, words: Texts, name: SeatNamer) -> En
 def _add_own_text(rules: AnyRuleset, part: Doc, words: Texts, name: SeatNamer, told: Container[Seat]) -> OwnEntryDoc:
     """Return the viewer's own part with its sentences. `told`: seats with a public sentence about their moves."""
     moves = [(seat, move) for seat, move in part["acts"] if seat not in told]  # its name again would tell nothing
-    text = record_sentences(words, name, "", moves=moves, facts=_facts_with_context(rules, part))
+    facts = _facts_with_context(rules, part)
+    teller = _Teller(facts)
+    text = record_sentences(words, name, "", moves=moves, facts=facts, say=teller.say)
     return {
         "version": part["version"],
         "at": part["at"],
         "acts": part["acts"],
         "facts": part["facts"],
         "text": text,
+        "tells": teller.find_facts(text),
     }
+
+
+class _Teller:
+    """Says facts in sentences, and notes the fact of each line."""
+
+    def __init__(self, facts: Sequence[Doc]) -> None:
+        self._places = {id(fact): place for place, fact in reversed([*enumerate(facts)])}
+        self._told: dict[str, int] = {}
+
+    def say(self, texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list[str]:
+        """Return the sentences of facts, as `fact_sentences`."""
+        lines = told_facts(texts, namer, facts)
+        for line, fact in lines:
+            self._told.setdefault(line, self._places[id(fact)])
+        return [line for line, _ in lines]
+
+    def find_facts(self, lines: Iterable[str]) -> list[int | None]:
+        """Return for each line the index of the first fact that it tells, or None."""
+        return [self._told.get(line) for line in lines]

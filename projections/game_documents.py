@@ -31,6 +31,7 @@ class SeatDoc(TypedDict):
     nonce_hash: str
     nonce: str
     vacant: bool
+    agent: NotRequired[Annotated[bool, "True if a program that declares itself has played for this player."]]
     absent: NotRequired[
         Annotated[bool, "True if the seat's player missed too many deadlines. Anybody may take the seat."]
     ]
@@ -191,6 +192,7 @@ class StoredSummaryDoc(ProvenanceDoc):
     ]
     papers: NotRequired[Literal["own", "pass_on"]]
     after: NotRequired[Literal["kept", "published"]]
+    names_hidden: NotRequired[Annotated[bool, "True if nobody is told who sits where until the game is closed."]]
     officers: NotRequired[
         Annotated[str, "`neutral`: a director who has a seat needs the players' consent; else `any`."]
     ]
@@ -199,9 +201,16 @@ class StoredSummaryDoc(ProvenanceDoc):
             list[OfficeHolderDoc], "Officers that records name. Its first owner is named once the table is handed over."
         ]
     ]
+    standing_orders: NotRequired[
+        Annotated[
+            Literal["allowed", "refused", "shown"],
+            "Whether seats may decide beforehand; absent: they may, except in a tournament.",
+        ]
+    ]
     suggestions: NotRequired[Annotated[bool, "True if a seat may ask the bot for a move now: `/suggestion`."]]
     time_limit: NotRequired[Annotated[int, "Seconds of play after which the table is adjourned."]]
     limit_end: NotRequired[Annotated[int | None, "Time of that end, ms; null while no clock runs."]]
+    last_turn: NotRequired[Annotated[int, "Seconds after it for playing the current turn to its end; absent: none."]]
     misses: NotRequired[
         Annotated[MissLimitsDoc | None, "Missed deadlines after which a seat counts as vacant; null: never."]
     ]
@@ -243,12 +252,18 @@ class HeadingDoc(TypedDict):
     text: str
 
 
+Tells = Annotated[
+    list[int | None], "For each line of `text` the index in `facts` of the first fact that it tells; null for none."
+]
+
+
 class OwnEntryDoc(TypedDict):
     version: int
     at: int
     acts: Annotated[list[tuple[int, Move]], "Seat, move."]
     facts: list[Fact]
     text: list[str]
+    tells: Tells
 
 
 class EntryOfficerDoc(TypedDict):
@@ -287,6 +302,7 @@ class EntryDoc(TypedDict):
     acts: NotRequired[Annotated[list[tuple[int, ShownMove]], "Seat, move."]]
     facts: NotRequired[list[Fact]]
     text: NotRequired[list[str]]
+    tells: NotRequired[Tells]
     chapter: NotRequired[Annotated[ChapterDoc, "Chapter at the end of the record."]]
     headings: NotRequired[Annotated[list[HeadingDoc], "Starts of chapters in `text`."]]
     own: NotRequired[Annotated[list[OwnEntryDoc], "Parts visible to the seat only."]]

@@ -2,7 +2,8 @@
 
 They stand at every `SPACING`-th version and at rewinds to before the last of these, so a fold from the newest keyframe
 seldom needs an earlier version. A keyframe has the hash of its record, and with it of all records before: it is valid
-for the log that has this record. Any of them may be missing.
+for the log that has this record. Any of them may be missing: then a board of any version of 3,000 takes some 200 times
+as long to load (`python -m tests.perf.history`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from dataclasses import dataclass, fields
 
 import msgspec
 from msgspec.inspect import type_info
-from sqlalchemy import Connection, Integer, LargeBinary, bindparam, cast, delete, func, literal_column, select
+from sqlalchemy import Connection, Integer, bindparam, delete, func, literal_column, select
 
+from domain import game_history
 from domain.kernel.game.game import Game
 from domain.kernel.game.past import Past
 from domain.kernel.records.record import Record
@@ -29,17 +31,12 @@ from projections import schema
 from projections.live_rows import is_live
 from projections.view_store import PreparedStatement, ViewStore, upsert
 
-SPACING = 16
-"""Versions between two keyframes."""
-
 ANCHORS = 16
-"""Of so many keyframes in a row the first is compressed alone, the others with its document as dictionary."""
+"""Of so many keyframes in a row the first is compressed alone, the others with its document as dictionary.
 
-CACHE_ANCHORS = 64
-"""Documents of anchors cached per process, up to 20 kB each: many keyframes share one."""
-
-BYTES_PER_RECORD = 700
-"""Bytes of a game's keyframes per record, at most: the records themselves take more."""
+Without dictionaries they take 4.1 times the bytes (`python -m tests.perf.history`), and with one for all of a game 1.6
+times.
+"""
 
 FORMAT = 3
 """Format of the documents. Raise it when an unchanged state class gets another meaning."""
@@ -70,9 +67,6 @@ _ANCHOR = select(_K.doc).where(
     _K.form == bindparam("of_form"),
 )
 _READERS = select(_K.version, _K.reader).where(is_live(schema.keyframes), _K.game == bindparam("of_game"))
-_SIZE = select(func.coalesce(func.sum(func.length(cast(_K.doc, LargeBinary))), 0)).where(
-    _K.gen == bindparam("in_gen"), _K.game == bindparam("of_game"), _K.version <= bindparam("upto")
-)
 _OF_OTHER_FORMS = delete(schema.keyframes).where(
     _K.gen == bindparam("in_gen"), _K.game == bindparam("of_game"), _K.form != bindparam("of_form")
 )
@@ -81,8 +75,8 @@ _LIVE = select(schema.generations.c.gen).where(schema.generations.c.live)
 
 def is_keyframe(record: Record) -> bool:
     """Return whether a keyframe stands at the version of this record."""
-    border = (record.version - 1) // SPACING * SPACING
-    return record.version % SPACING == 0 or (record.kind == "rewound" and record.body["to"] < border)
+    border = (record.version - 1) // game_history.SPACING * game_history.SPACING
+    return record.version % game_history.SPACING == 0 or (record.kind == "rewound" and record.body["to"] < border)
 
 
 @dataclass(frozen=True)
@@ -111,17 +105,10 @@ class Keyframes:
         zipped = self._open(game, version, reader, sealed[version, reader])
         if anchor == version or (anchor, reader) not in sealed:
             return zlib.decompress(zipped)
-        return _unzip(zipped, self._open_anchor(game, anchor, reader, sealed[anchor, reader]))
-
-    @functools.lru_cache(CACHE_ANCHORS)  # noqa: B019 - few documents, and keyframes live as long as the process
-    def _open_anchor(self, game: str, version: int, reader: str, sealed: bytes) -> bytes:
-        return zlib.decompress(self._open(game, version, reader, sealed))
+        return _unzip(zipped, zlib.decompress(self._open(game, anchor, reader, sealed[anchor, reader])))
 
     def save(self, rules: AnyRuleset, game: str, pasts: Iterable[Past]) -> None:
-        """Store pasts, assigned as whole rows, within the size allowed to the game's keyframes.
-
-        May raise StoreUnavailable.
-        """
+        """Store pasts, assigned as whole rows. May raise StoreUnavailable."""
         docs = [(past, reader, doc) for past in pasts for reader, doc in _encode(past).items()]
         if not docs:
             return
@@ -129,7 +116,7 @@ class Keyframes:
         rows: list[Doc] = []
         with self.views.transaction() as db:
             gen = db.execute(_LIVE).scalar_one()
-            db.execute(_OF_OTHER_FORMS, {"in_gen": gen, "of_game": game, "of_form": form})  # they would take the room
+            db.execute(_OF_OTHER_FORMS, {"in_gen": gen, "of_game": game, "of_form": form})
             for past, reader, doc in docs:
                 anchor = _anchor_of(past.version)
                 if anchor == past.version:
@@ -139,10 +126,7 @@ class Keyframes:
                 zipped = _zip(doc, b"" if anchor == past.version else anchors[anchor, reader])
                 row = {"gen": gen, "game": game, "version": past.version, "reader": reader, "form": form}
                 rows.append(row | {"hash": past.hash, "doc": self._seal(game, past.version, reader, zipped)})
-            last = max(past.version for past, *_ in docs)
-            size = db.execute(_SIZE, {"in_gen": gen, "of_game": game, "upto": last}).scalar_one()
-            if size + sum(len(row["doc"]) for row in rows) <= BYTES_PER_RECORD * last:
-                upsert(db, schema.keyframes, rows)
+            upsert(db, schema.keyframes, rows)
 
     def _load_anchor(self, db: Connection, gen: int, game: str, version: int, reader: str, form: str) -> bytes:
         """Return the document of an anchor, empty without a readable one."""
@@ -190,12 +174,12 @@ def _encode(past: Past) -> dict[str, bytes]:
 
 def _anchor_grid() -> dict[str, int]:
     """Return the version of the first anchor, and the distance of the others."""
-    return {"first": SPACING, "distance": SPACING * ANCHORS}
+    return {"first": game_history.SPACING, "distance": game_history.SPACING * ANCHORS}
 
 
 def _anchor_of(version: int) -> int:
     """Return the version of the anchor of a keyframe."""
-    return version - (version - SPACING) % (SPACING * ANCHORS)
+    return version - (version - game_history.SPACING) % (game_history.SPACING * ANCHORS)
 
 
 def _zip(doc: bytes, dictionary: bytes) -> bytes:

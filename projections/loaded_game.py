@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.game_fold import fold
@@ -12,10 +12,8 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.decide import decisions
 from domain.kernel.rules.flow import Decision, DecisionDoc
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.ledger import Ledger, LogEntry
 from domain.ruleset_registry import RulesetRegistry
 from domain.types import PUBLIC, Viewer
-from domain.version_cache import VersionCache
 
 
 def resolve_job_id(game: str, decision: str) -> str:
@@ -63,41 +61,6 @@ def load_game(registry: RulesetRegistry, records: Sequence[Record]) -> LoadedGam
     """Fold records into a game with its rules."""
     rules = registry.get(records[0].body["ruleset"])
     return LoadedGame(rules, fold(rules, records))
-
-
-class GameLoader:
-    """Loads games for records read from the log."""
-
-    def __init__(self, registry: RulesetRegistry, ledger: Ledger) -> None:
-        self._registry = registry
-        self._versions = VersionCache(ledger, registry)
-
-    def load(self, game: str, version: int) -> LoadedGame:
-        """Return the game after a version. Raise VerificationError."""
-        found = self._versions.load(game, version)
-        return LoadedGame(self._registry.get(found.ruleset), found)
-
-    def next_game(self, before: LoadedGame | None, record: Record) -> LoadedGame:
-        """Return the game after one more record, or after its first one. A rewind reads the ledger."""
-        if before is None:
-            return load_game(self._registry, [record])
-        return replace(before, game=self._versions.advance(before.rules, before.game, record))
-
-    def note(self, loaded: LoadedGame) -> None:
-        """Keep a version for later rewinds."""
-        self._versions.note(loaded.game)
-
-    def game_before(self, cached: LoadedGame | None, entry: LogEntry) -> LoadedGame | None:
-        """Return the game before the entry's record, from `cached` if that fits; None before the first record."""
-        if entry.version == 1:
-            return None
-        if cached is not None and cached.game.version == entry.version - 1:
-            return cached
-        return self.load(entry.game, entry.version - 1)
-
-    def game_after(self, before: LoadedGame | None, entry: LogEntry) -> LoadedGame:
-        """Return the game after the entry's record."""
-        return self.next_game(before, entry.record)
 
 
 def affected_viewers(record: Record, loaded: LoadedGame) -> list[Viewer]:

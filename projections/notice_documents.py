@@ -11,8 +11,11 @@ from domain.tournaments.aggregate.tournament import STATUSES as EVENT_STATUSES
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
 from domain.tournaments.results import AVERAGE, VOID
 
-EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer", "come_back")
+EVENT_ACTS = ("check_in", "nonce", "bid", "rank", "answer", "come_back", "too_few", "confirm")
 """Acts of entrants and officers."""
+
+EVENT_CHANGES = ("timetable", "amended", "paused", "resumed", "round_ends", "extended")
+"""Changes of an event: of its times and terms, and the near end of a round."""
 
 DEPARTURES = ("left", "conceded", "removed", "vacated")
 """Causes of an empty seat."""
@@ -83,6 +86,31 @@ class MessageNoticeDoc(TypedDict):
     seat: Annotated[int, "The own seat."]
 
 
+class ReportNoticeDoc(TypedDict):
+    """Nothing of the report."""
+
+    game: str
+    ruleset: str
+
+
+class SilenceNoticeDoc(TypedDict):
+    game: str
+    ruleset: str
+    seat: Annotated[int, "The own seat."]
+    deadline: Annotated[int, "End of the silence, ms since 1970 UTC."]
+
+
+class OrderNoticeDoc(TypedDict):
+    """Nothing of what the order says."""
+
+    game: str
+    ruleset: str
+    seat: Annotated[int, "The own seat."]
+    order: Annotated[str, "Id of the standing order."]
+    acts: Annotated[int, "Moves that it has made."]
+    reason: Annotated[str, "Why it has ended; empty while it stands."]
+
+
 class ChallengeNoticeDoc(TypedDict):
     game: str
     seat: Annotated[int | None, "The reserved seat. null: any free seat."]
@@ -98,6 +126,11 @@ class EventNoticeDoc(TypedDict):
     status: Annotated[str, EVENT_STATUSES]
 
 
+class EventAnnouncedNoticeDoc(EventNoticeDoc):
+    game: Annotated[str | None, "The only table to which it is said; null: to all."]
+    announcement: Annotated[str, "Its id. The page of the event has the words."]
+
+
 class EventOpenedNewsDoc(TypedDict):
     next: Annotated[str | None, "The tournament that follows by its rule; null: this one has been opened."]
 
@@ -106,16 +139,26 @@ class EventOpenedNoticeDoc(EventNoticeDoc, EventOpenedNewsDoc): ...
 
 
 class EventDueNewsDoc(TypedDict):
-    act: Annotated[str, EVENT_ACTS, "What is waited for: the first three from an entrant, the others from an officer."]
+    act: Annotated[str, EVENT_ACTS, "What is waited for: the first three, `come_back` and `confirm` from an entrant."]
     stage: Annotated[int, "From 1."]
     round: Annotated[int | None, "From 1; null for an appeal."]
-    table: Annotated[str | None, "The own table, `round.pod`, of a bid."]
+    table: Annotated[str | None, "The own table, `round.pod`, of a bid or of scores."]
     ruling: Annotated[int | None, "The contested ruling."]
     until: Annotated[int | None, "End of the time for it, ms since 1970 UTC; null: until an officer goes on."]
     again: Annotated[bool, "`rank`: true if the round has official standings, to be replaced."]
 
 
 class EventDueNoticeDoc(EventNoticeDoc, EventDueNewsDoc): ...
+
+
+class EventChangedNewsDoc(TypedDict):
+    act: Annotated[str, EVENT_CHANGES]
+    stage: Annotated[int | None, "Of a timetable or a round, from 1."]
+    round: Annotated[int | None, "From 1."]
+    until: Annotated[int | None, "Next start, or end of the round, ms since 1970 UTC."]
+
+
+class EventChangedNoticeDoc(EventNoticeDoc, EventChangedNewsDoc): ...
 
 
 class EventPlaceNewsDoc(TypedDict):
@@ -128,7 +171,7 @@ class EventPlaceNoticeDoc(EventNoticeDoc, EventPlaceNewsDoc): ...
 
 
 class EventSeatNewsDoc(EventPlaceNewsDoc):
-    game: Annotated[str | None, "The game of the table; null: a bye."]
+    game: Annotated[str | None, "The game of the table; null: a bye, or a table elsewhere."]
     seat: Annotated[int | None, "The own seat, from 0."]
     opponents: Annotated[list[str], "Player ids of the others, by seat."]
 
@@ -178,6 +221,11 @@ class EventRuledNewsDoc(TypedDict):
     stage: Annotated[int, "From 1."]
     place: Annotated[int | None, "The own place in the official standings of the stage; null without one."]
     former: Annotated[int | None, "The own place there before the act."]
+    table: Annotated[str | None, "Table of the ruling, `round.pod`; null for one on an entrant."]
+    players: Annotated[list[str], "`placed`: player ids by seat of the table; else empty."]
+    places: Annotated[list[int], "`placed`: the new places by seat."]
+    ticks: Annotated[int | None, "`penalised`: ticks subtracted."]
+    reason: Annotated[str | None, "Salted hash of the reason, as in the record."]
 
 
 class EventRuledNoticeDoc(EventNoticeDoc, EventRuledNewsDoc): ...

@@ -17,9 +17,8 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from domain.errors import AnnalsError
 from domain.kernel.records.record import Record
-from domain.ledger import Ledger, LogEntry
+from domain.ledger import LogEntry
 from domain.ratings import LEAVERS_LAST
-from domain.ruleset_registry import RulesetRegistry
 from domain.service.corruption import CorruptRecords
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.attendance import (
@@ -33,14 +32,15 @@ from domain.tournaments.records import FINAL_KINDS
 from domain.types import is_tournament_id
 from projections import schema
 from projections.batch import Batch, grow_tree, quarantine_games, write_batch
-from projections.delayed_views import PLACE_BITS, DelayedViews, SpectatorSlice, is_transient
+from projections.delayed_views import PLACE_BITS, SpectatorSlice, is_transient
 from projections.integrity import UNKNOWN_HASH
 from projections.leases import LeaseLostError
-from projections.loaded_game import GameLoader, LoadedGame, affected_viewers
+from projections.loaded_game import LoadedGame, affected_viewers
 from projections.partitions import PartitionLease, PartitionShare
 from projections.row_builders import build_timeline_rows
 from projections.tournament_views import TournamentLoader, list_changed_pods
-from projections.view_store import PreparedStatement, ViewStore
+from projections.view_store import PreparedStatement
+from projections.viewer_history import ViewerHistory
 
 SLICE = 500
 """Log entries per transaction. A projector that is behind writes each game once per slice."""
@@ -50,9 +50,6 @@ MAX_SLICES = 8
 
 CACHE_TOURNAMENTS = 32
 """Tournaments cached by a projector."""
-
-CACHE_GAMES = 512
-"""Games cached by a projector. Others are folded again for their next record."""
 
 
 QUARANTINED = PreparedStatement(select(schema.aside.c.game).where(schema.aside.c.gen == bindparam("in_gen")))
@@ -123,18 +120,13 @@ def _isolate_failure(
 class Projector:
     """Projects its share of one generation. `owner` names this process."""
 
-    def __init__(
-        self, ledger: Ledger, registry: RulesetRegistry, views: ViewStore, owner: str, gen: int | None = None
-    ) -> None:
-        self._ledger, self._views = ledger, views
-        self._loader = GameLoader(registry, ledger)
-        self._tournament_loader = TournamentLoader(ledger)
+    def __init__(self, history: ViewerHistory, owner: str, gen: int | None = None) -> None:
+        self._ledger, self._views, self._history = history.ledger, history.views, history
+        self._tournament_loader = TournamentLoader(history.ledger)
         self._share = PartitionShare(owner, gen)
-        self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
         self._tournaments: LRUCache[str, Tournament] = LRUCache(CACHE_TOURNAMENTS)
-        self._delayed_views = DelayedViews(ledger, self._loader, CACHE_GAMES)
         self._log_id = ""
-        """The log of the cached games."""
+        """The log of the cached tournaments."""
         self.lease: PartitionLease | None = None
         """The lease of the last transaction."""
 
@@ -149,7 +141,7 @@ class Projector:
             if isinstance(lease, PartitionLease):
                 most = _read_limit(lease)
                 entries = self._ledger.log(lease.position, most)
-                spectators = SpectatorSlice(self._delayed_views, db, lease.gen, now, lease.owns)
+                spectators = SpectatorSlice(self._history, db, lease.gen, now, lease.owns)
                 batch = self._project(db, lease, entries, spectators) if entries or spectators.has_due else batch
                 games = {*batch.loaded, *batch.tournaments, *(delayed.game for delayed in spectators.changed_games)}
                 if entries or games:
@@ -191,7 +183,7 @@ class Projector:
         self._forget(game)
 
     def _forget(self, game: str) -> None:
-        self._games.pop(game, None)
+        self._history.forget(game)
         self._tournaments.pop(game, None)
 
     def restore(self, game: str, now: int) -> None:
@@ -211,7 +203,7 @@ class Projector:
             db.execute(delete(table).filter_by(gen=gen, game=game))
         if not records:
             return
-        batch, spectators = Batch(), SpectatorSlice(self._delayed_views, db, gen, now)
+        batch, spectators = Batch(), SpectatorSlice(self._history, db, gen, now)
         position = self._ledger.position(game, records[-1].version) or 0
         for record in records:
             loaders = partial(_identity, record), partial(_hash_of, record)
@@ -234,10 +226,7 @@ class Projector:
         lease = self._share.acquire(db, now)
         self.lease = lease if isinstance(lease, PartitionLease) else None
         before, self._log_id = self._log_id, self._ledger.log_id
-        if self._log_id != before:  # another log may lack records of the cached games
-            self._delayed_views = DelayedViews(self._ledger, self._loader, CACHE_GAMES)
         if self._log_id != before or self.lease is None or self.lease.has_new_partitions:
-            self._games.clear()
             self._tournaments.clear()
         return lease
 
@@ -249,12 +238,11 @@ class Projector:
         return lease
 
     def _remember(self, batch: Batch, spectators: SpectatorSlice) -> None:
-        """Cache the games. Call after the commit, so that rolled-back changes are never cached."""
-        self._games.update(batch.loaded)
-        for loaded in batch.loaded.values():
-            self._loader.note(loaded)
+        """Cache the games. Call after the commit: the next slice goes on from there."""
+        shown = (delayed.loaded for delayed in spectators.changed_games if delayed.loaded is not None)
+        for loaded in (*batch.loaded.values(), *shown):
+            self._history.remember(loaded.game)
         self._tournaments.update(batch.tournaments)
-        self._delayed_views.remember(spectators.changed_games)
         for row in batch.quarantined:
             self._forget(row["game"])
 
@@ -346,8 +334,8 @@ class Projector:
             if entry.archived and record.kind in FINAL_KINDS:
                 batch.archived.append(game)
             return
-        before = self._loader.game_before(batch.loaded.get(game) or self._games.get(game), entry)
-        loaded = self._loader.game_after(before, entry)
+        before = self._history.load_before(entry, batch.loaded.get(game))
+        loaded = self._history.next_game(before, record)
         batch.loaded[game] = loaded
         boards = batch.affected.setdefault(game, {})
         if not entry.archived or game in batch.damaged:  # archived views are rendered on demand

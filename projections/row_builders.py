@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 
 from domain.bots import THINKING
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.last_turn import find_adjournment
 from domain.kernel.game.rulings import final_scores
 from domain.kernel.game.seat_players import bot_of
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS
 from domain.kernel.records.record import Record
 from domain.ratings import LEAVERS_LAST
+from domain.tournaments.aggregate.clock_commands import find_clock_act
 from domain.tournaments.aggregate.queue_commands import find_next_table
 from domain.tournaments.aggregate.schedule_commands import find_next_opening
 from domain.tournaments.aggregate.tournament import Tournament
@@ -99,7 +101,7 @@ def build_due_rows(gen: int, loaded: LoadedGame) -> list[Doc]:
         rows.append({**base, "decision": NO_DECISION, "work": "sweep", "at": loaded.game.time + UNSTARTED_LIMIT_MS})
     if (ruling := loaded.game.pending_ruling) is not None:
         rows.append({**base, "decision": NO_DECISION, "work": "ruling", "at": ruling.final_at})
-    if (limit := loaded.game.limit_end) is not None:
+    if (limit := find_adjournment(loaded.rules, loaded.game)) is not None:
         rows.append({**base, "decision": NO_DECISION, "work": "limit", "at": limit})
     for d in loaded.open_decisions("director"):
         if d.engine:
@@ -124,9 +126,10 @@ def _list_bot_works(game: AnyGame, owing: Iterable[Seat]) -> list[str]:
 
 
 def build_tournament_due_rows(gen: int, t: Tournament) -> list[Doc]:
-    """Return the rows of a tournament's due work: the next table from a queue, the next event by a rule."""
+    """Return the rows of a tournament's due work: a table from a queue, the next event by a rule, a timetable's act."""
     base = {"gen": gen, "game": t.id, "decision": NO_DECISION, "deadline": None, "last": None}
-    due = {"queue": find_next_table(t), "series": find_next_opening(t)}
+    act = find_clock_act(t)
+    due = {"queue": find_next_table(t), "series": find_next_opening(t), "clock": act.at if act else None}
     return [{**base, "work": work, "at": at} for work, at in due.items() if at is not None]
 
 

@@ -188,7 +188,7 @@ due = Table(
 )
 """Due work: `resolve` (the engine), `lapse` (a deadline), `vacant` (a seat without a player), `bot`, `think` (a bot
 that looks ahead), `sweep` (a table never started), `ruling` (a game to be closed after a ruling), `queue` (a table of a
-ladder or arena), `series` (the next of repeating events).
+ladder or arena), `series` (the next of repeating events), `clock` (the next act by a timetable).
 
 `at` is the due time (ms), for vacant seats the end of the first hold. A lapse has its first `deadline`, without grace
 and time banks, and in `last` the time at which its last seat is due.

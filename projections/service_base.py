@@ -15,12 +15,16 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ClockRows
+from domain.standing_orders.order_store import OrderStore
 from domain.talk.disclosures import Disclosures
+from domain.talk.message_reports import MessageReports
 from domain.talk.promises import PromiseFollower
+from domain.talk.silences import Silences
 from domain.talk.talk_store import TalkStore
 from domain.tournament_handler import TournamentHandler
 from projections.integrity import Inspector
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 
 
 def _no_notification(_: int) -> None:
@@ -36,6 +40,8 @@ class ServiceBase:
     seed_store: SeedStore
     commands: CommandHandler
     views: ViewStore
+    history: ViewerHistory
+    """The versions of games, shared by all work of this process."""
     clock: Callable[[], int]
     """ms since 1970 UTC."""
     notify_appended: Callable[[int], None] = _no_notification
@@ -56,9 +62,24 @@ class ServiceBase:
         return TalkStore(self.ledger, lambda: self.ledger.keys, self.commands.anchors, self.clock)
 
     @cached_property
+    def orders(self) -> OrderStore:
+        """Standing orders of seats."""
+        return OrderStore(self.ledger, lambda: self.ledger.keys, self.clock)
+
+    @cached_property
     def disclosures(self) -> Disclosures:
         """Messages shown by their participants to others."""
         return Disclosures(self.ledger, self.clock)
+
+    @cached_property
+    def message_reports(self) -> MessageReports:
+        """Reported messages."""
+        return MessageReports(self.ledger, self.clock)
+
+    @cached_property
+    def silences(self) -> Silences:
+        """People who write no words for a time."""
+        return Silences(self.ledger, self.clock)
 
     @cached_property
     def promises(self) -> PromiseFollower:

@@ -54,14 +54,15 @@ class TableDescriber:
         }
         return {game: title for game, title in titles.items() if title}
 
-    def name_event_tables(self, games: Sequence[str]) -> Mapping[str, str]:
-        """Return the title of the tournament and the number of the table, for tables of titled tournaments.
+    def name_event_tables(self, games: Sequence[str], untitled: str = "") -> Mapping[str, str]:
+        """Return the title of the tournament and the number of the table, for tables of tournaments.
 
-        Spectators of an unlisted table do not know its tournament.
+        Those without a title have `untitled`, and are left out without it. Spectators of an unlisted table do not know
+        its tournament.
         """
         found = {game: place for game in games if (place := self.reader.find_tournament(game))}
         titles = self.find_titles(sorted({place.tournament for place in found.values()}))
-        names = ((game, titles.get(place.tournament), place) for game, place in found.items())
+        names = ((game, titles.get(place.tournament) or untitled, place) for game, place in found.items())
         return {game: f"{title}, {place.round}.{place.pod}" for game, title, place in names if title}
 
     def name_ruleset(self, ruleset: str, lang: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, NotRequired, TypedDict
 
+from domain.tournaments.aggregate.clock_commands import CLOCK_STEPS
 from domain.tournaments.aggregate.tournament import STATUSES
 from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.results import WANTED_BYES
 from domain.tournaments.scoring import SCORINGS
-from domain.tournaments.terms import FORMATS, RELATIONS, SEATINGS, SEEDS
-from domain.types import Doc
+from domain.tournaments.terms import BOTS, ELSEWHERE, FORMATS, RELATIONS, SEATINGS, SEEDS
+from domain.types import Doc, Json
 
 
 class StoredTournamentDoc(TypedDict):
@@ -90,6 +91,17 @@ class TournamentSeatsDoc(TypedDict):
     preferred: int
 
 
+class RatingBandDoc(TypedDict):
+    least: Annotated[int | None, "Hundredths of a rating."]
+    most: Annotated[int | None, "Hundredths of a rating."]
+    tables: Annotated[int, "Least number of rated tables."]
+
+
+class DivisionDoc(TypedDict):
+    tournament: str
+    name: str
+
+
 class TournamentChainDoc(TypedDict):
     draws: Annotated[int, "Number of draws of the chain."]
     used: int
@@ -124,6 +136,37 @@ class ScheduleDoc(TypedDict):
     next: Annotated[str | None, "The next event, once opened."]
 
 
+class StageTimetableDoc(TypedDict):
+    stage: int
+    starts: Annotated[list[int], "Start of each round, ms since 1970 UTC."]
+    opens: Annotated[int, "The check-in opens as many seconds before a start."]
+    closes: Annotated[int, "It closes as many seconds before a start, and the draw follows by itself."]
+    each: Annotated[bool, "True if each round has a check-in; else the first alone."]
+    warning: Annotated[int, "Seconds from the warning to the end of a round; 0: none."]
+    extension: Annotated[int, "Seconds by which a round goes on once at its end; 0: none."]
+
+
+class ClockActDoc(TypedDict):
+    act: Annotated[str, CLOCK_STEPS]
+    stage: int
+    round: int
+    at: Annotated[int, "Its time, ms."]
+
+
+class TermChangeDoc(TypedDict):
+    at: Annotated[str, "Pointer of the term in the record."]
+    before: Json
+    after: Json
+
+
+class TermAmendmentDoc(TypedDict):
+    version: int
+    at: int
+    officer: Annotated[str, "Player id of its author."]
+    reason: str | None
+    changes: list[TermChangeDoc]
+
+
 class TournamentDoc(TournamentSummaryDoc):
     head: Annotated[str, "Hash of the last record."]
     seats: TournamentSeatsDoc
@@ -133,19 +176,41 @@ class TournamentDoc(TournamentSummaryDoc):
     stages: list[TournamentStageDoc]
     chain: TournamentChainDoc
     reveal: int
+    band: NotRequired[Annotated[RatingBandDoc | None, "Ratings of those who enter by themselves; null: everybody."]]
+    division: NotRequired[Annotated[str | None, "Name of the division, of an event that is one."]]
+    division_of: NotRequired[Annotated[str | None, "The event with this division."]]
+    divisions: NotRequired[Annotated[list[DivisionDoc], "Further divisions, each an event of its own."]]
+    elsewhere: NotRequired[Annotated[str | None, ELSEWHERE, "Tables outside of the service; null: there are none."]]
+    bots: NotRequired[Annotated[str, BOTS, "Whether programs may play: none, or those that declare themselves."]]
     takes_late: NotRequired[Annotated[bool, "True if people may enter for the next draw."]]
     queue: NotRequired[Annotated[TournamentQueueDoc | None, "Of a ladder or arena, else null."]]
     schedule: NotRequired[Annotated[ScheduleDoc | None, "Of a repeating event, else null."]]
+    timetable: NotRequired[Annotated[StageTimetableDoc | None, "Of the current stage, else null."]]
+    clock: NotRequired[Annotated[ClockActDoc | None, "The next act of the service by the timetable."]]
+    paused_at: NotRequired[Annotated[int | None, "Beginning of the pause, ms."]]
+    amendments: NotRequired[Annotated[list[TermAmendmentDoc], "Changes of the terms, the first one first."]]
     nonces_until: Annotated[int | None, "Time until which nonces may be shown, ms."]
     people: list[EntrantDoc]
     plan: Annotated[str, "Name of the design or search, or empty before the draw."]
     officers: list[TournamentOfficerDoc]
 
 
+class EnteredScoresDoc(TypedDict):
+    scores: Annotated[int, "Version of the record that entered them: a confirmation names it."]
+    at: Annotated[int, "Time of their entry, ms."]
+    places: Annotated[list[int], "By seat."]
+    points: Annotated[list[int], "By seat."]
+    confirmed: Annotated[list[int], "Entrants who have confirmed them."]
+    missing: Annotated[list[int], "Entrants of the table who have not."]
+    settles_at: Annotated[int, "From then on an officer may settle them, ms."]
+
+
 class PodDoc(TypedDict):
     table: Annotated[str, "`round.pod`."]
     entrants: Annotated[list[int], "By seat."]
     game: str | None
+    elsewhere: NotRequired[Annotated[bool, "True if it is played outside of the service: no game proves it."]]
+    scores: NotRequired[Annotated[EnteredScoresDoc | None, "Of a table elsewhere: scores before they are its result."]]
     attempt: Annotated[int, "2 and more: the table is played again."]
     annulled: Annotated[str, "`void`, `average`, or empty."]
     reported: bool
@@ -173,6 +238,9 @@ class RoundDoc(TypedDict):
     together: NotRequired[
         Annotated[list[tuple[int, int, str]], "Those of them in one pod: the draw could not avoid it."]
     ]
+    starts_at: NotRequired[Annotated[int | None, "Start by the timetable, ms."]]
+    ends_at: NotRequired[Annotated[int | None, "End of its last table in play by the clock, ms; pauses move it."]]
+    extended: NotRequired[Annotated[bool, "True once the end has been put off."]]
     bids_until: NotRequired[Annotated[int | None, "Time until which bids or lists may be filed, ms. null: not opened."]]
     filed: NotRequired[Annotated[list[int], "Entrants who have filed one."]]
     ended: bool

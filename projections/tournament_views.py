@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from domain.errors import VerificationError
 from domain.kernel.records.record import Record
 from domain.ledger import Ledger, LogEntry
+from domain.tournaments.aggregate.change_commands import list_changes
+from domain.tournaments.aggregate.clock_commands import ClockAct, find_clock_act, find_round_end, time_shown_limit
+from domain.tournaments.aggregate.elsewhere_commands import SETTLE_MS
 from domain.tournaments.aggregate.pairing import build_official
 from domain.tournaments.aggregate.queue_commands import (
     MAX_TABLES,
@@ -26,15 +30,20 @@ from domain.tournaments.aggregate.tournament_fold import apply_tournament_record
 from domain.tournaments.attendance import find_absent_seats
 from domain.tournaments.records import FAMILY
 from domain.tournaments.results import TableResult
+from domain.tournaments.terms import DECLARED, terms_to_json
 from domain.types import Doc, Json
 from projections import documents
 from projections.tournament_documents import (
+    ClockActDoc,
+    EnteredScoresDoc,
     EntrantDoc,
     PlacesByRoundDoc,
     PodDoc,
     RoundDoc,
     ScheduleDoc,
+    StageTimetableDoc,
     StoredTournamentDoc,
+    TermAmendmentDoc,
     TournamentAppealDoc,
     TournamentDoc,
     TournamentQueueDoc,
@@ -73,7 +82,7 @@ def build_tournament_row(gen: int, t: Tournament, place: int, *, archived: bool)
 def list_changed_pods(t: Tournament, record: Record) -> list[PodPlace]:
     """Return stage, round and pod of the tables that a record of the tournament may have changed."""
     kind, body = record.kind.removeprefix(FAMILY), record.body
-    if kind in ("tabled", "reported", "annulled", "placed"):
+    if kind in ("tabled", "elsewhere", "reported", "settled", "annulled", "placed"):
         return [(body["stage"], body["round"], body["pod"])]
     if kind in ("excluded", "restored"):
         return [(body["stage"], *place) for place in t.stages[body["stage"] - 1].tables]
@@ -144,10 +153,12 @@ def list_people(t: Tournament) -> list[str]:
     return [t.director, *sorted(people - {t.director})]
 
 
-def build_tournament(t: Tournament, names: Mapping[str, str]) -> TournamentDoc:
+def build_tournament(
+    t: Tournament, names: Mapping[str, str], texts: Mapping[str, str] = MappingProxyType({})
+) -> TournamentDoc:
     """Return the whole document of a tournament: terms, entrants, draws, and the figures of the summary.
 
-    `names`: player -> name of the organiser, the entrants and their substitutes, if given.
+    `names`: player -> name of the organiser, the entrants and their substitutes, if given; `texts`: hash -> reason.
     """
     terms, ready, left_out = t.terms, list_ready(t), t.list_left_out()
     return {
@@ -161,9 +172,19 @@ def build_tournament(t: Tournament, names: Mapping[str, str]) -> TournamentDoc:
         "stages": [_stage_to_json(t, number) for number in range(1, len(terms.stages) + 1)],
         "chain": {"draws": terms.chain, "used": len(t.secrets) - 1, "secrets": list(t.secrets), "key": t.key},
         "reveal": terms.reveal,
+        "division": terms.division,
+        "division_of": terms.division_of,
+        "divisions": [{"tournament": each, "name": name} for each, name in t.divisions.items()],
+        "elsewhere": terms.elsewhere,
+        "bots": terms.bots or DECLARED,
+        "band": {"least": band.least, "most": band.most, "tables": band.tables} if (band := terms.band) else None,
         "takes_late": t.takes_late,
         "queue": _queue_to_json(t) if t.has_queue else None,
         "schedule": _schedule_to_json(t.schedule, t.successor) if t.schedule else None,
+        "timetable": _timetable_to_json(t),
+        "clock": _act_to_json(find_clock_act(t)),
+        "paused_at": t.paused_at or None,
+        "amendments": _list_amendments(t, texts),
         "nonces_until": t.nonces_end if t.status == "drawing" else None,
         "people": [_entrant_to_json(t, entrant, ready, left_out) for entrant in range(len(t.entrants))],
         "plan": t.play.plan,
@@ -179,6 +200,43 @@ def _queue_to_json(t: Tournament) -> TournamentQueueDoc:
         "left": {"days": t.terms.chain + 1 - len(t.secrets), "tables": MAX_TABLES - len(list_pods(t))},
         "ends_at": find_queue_end(t),
     }
+
+
+def _act_to_json(due: ClockAct | None) -> ClockActDoc | None:
+    return {"act": due.act, "stage": due.stage, "round": due.round, "at": due.at} if due else None
+
+
+def _timetable_to_json(t: Tournament) -> StageTimetableDoc | None:
+    stage, table = len(t.stages), t.timetables.get(len(t.stages))
+    if table is None:
+        return None
+    return {
+        "stage": stage,
+        "starts": list(table.starts),
+        "opens": table.opens,
+        "closes": table.closes,
+        "each": table.each,
+        "warning": table.warning,
+        "extension": table.extension,
+    }
+
+
+def _list_amendments(t: Tournament, texts: Mapping[str, str]) -> list[TermAmendmentDoc]:
+    """Return the changes of the terms, with both values of each."""
+    later = [each.before for each in t.amendments[1:]] + [t.terms]
+    return [
+        {
+            "version": each.version,
+            "at": each.at,
+            "officer": each.officer,
+            "reason": texts.get(each.reason),
+            "changes": [
+                {"at": pointer, "before": before, "after": after}
+                for pointer, (before, after) in list_changes(terms_to_json(each.before), terms_to_json(terms))
+            ],
+        }
+        for each, terms in zip(t.amendments, later, strict=False)
+    ]
 
 
 def _schedule_to_json(schedule: Doc, successor: str) -> ScheduleDoc:
@@ -259,6 +317,9 @@ def build_round(t: Tournament, stage: int, round_: int) -> RoundDoc:
         "byes": list(drawn.byes),
         "relations": list(drawn.relations),
         "together": list(drawn.list_together()),
+        "starts_at": table.find_start(round_) if (table := t.timetables.get(stage)) else None,
+        "ends_at": find_round_end(t, stage, round_) or None,
+        "extended": (round_, True) in play.warnings,
         "bids_until": play.bidding.get(round_),
         "filed": sorted(entrant for number, entrant in play.bids if number == round_),
         "ended": play.has_round_ended(round_),
@@ -294,16 +355,18 @@ def _pod_to_json(t: Tournament, stage: int, place: TablePlace, counted: TableRes
     opened = {each["entrant"]: each["bid"] for each in play.seatings.get(place, {}).get("opened", ())}
     table = play.tables.get(place, PodTable(tuple(play.list_pod(place))))
     result: Json = table.result or {}
-    limit = t.terms.table.get("time_limit")
+    limit = time_shown_limit(t, stage, place[0])
     is_void = counted is None or (table.result is not None and not result["places"] and not counted.places)
     return {
         "table": f"{place[0]}.{place[1]}",
         "entrants": list(table.entrants),
         "game": table.game or None,
+        "elsewhere": table.elsewhere,
+        "scores": scores_to_json(table),
         "attempt": play.attempt_at(place),
         "annulled": table.annulled if counted is None or is_void else counted.annulled,
         "reported": table.result is not None,
-        "ends_at": table.made_at + limit * 1000 if limit and table.game and table.result is None else None,
+        "ends_at": table.made_at + limit * 1000 if limit and table.is_open else None,
         "places": list(counted.places) if counted else [],
         "points": result.get("points", []),
         "decisions": result.get("decisions", []),
@@ -312,6 +375,22 @@ def _pod_to_json(t: Tournament, stage: int, place: TablePlace, counted: TableRes
         "seated": not t.wants_seats(stage, place),
         "bids": [opened.get(entrant) for entrant in table.entrants] if opened else [],
         "handicaps": list(play.list_handicaps(place, table.entrants)),
+    }
+
+
+def scores_to_json(table: PodTable) -> EnteredScoresDoc | None:
+    """Return the entered scores of a table elsewhere, before they are its result."""
+    scores = table.scores if table.is_open else None
+    if scores is None:
+        return None
+    return {
+        "scores": scores.version,
+        "at": scores.at,
+        "places": list(scores.places),
+        "points": list(scores.points),
+        "confirmed": sorted(scores.confirmed),
+        "missing": [entrant for entrant in table.entrants if entrant not in scores.confirmed],
+        "settles_at": scores.at + SETTLE_MS,
     }
 
 

@@ -131,6 +131,11 @@ class ViewStore:
                 for statement in insert_generation(1, self.parts, live=True):
                     db.execute(statement)
 
+    def is_current(self) -> bool:
+        """Return whether the tables are those of this code version, or there are none."""
+        with self.reading() as db:
+            return _is_current_schema(db)
+
     def clear(self) -> None:
         """Drop all tables with their rows. Call `migrate` afterwards."""
         with self.transaction() as db:
@@ -344,7 +349,7 @@ def _connect_postgresql(url: str, *_: object) -> object:
     from psycopg import ProgrammingError  # noqa: PLC0415 - SQLite's users need no driver
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 
-    from domain.ledger.socket_timeouts import CONNECT_OPTIONS, SET_SESSION, TimeoutConnection  # noqa: PLC0415
+    from domain.ledger.socket_timeouts import CONNECT_OPTIONS, TimeoutConnection, set_session  # noqa: PLC0415
 
     try:
         address = conninfo_to_dict(url)
@@ -352,7 +357,7 @@ def _connect_postgresql(url: str, *_: object) -> object:
         raise StoreUnavailable("the address of the database cannot be read") from None
     options: dict[str, Any] = {**CONNECT_OPTIONS, **address, "autocommit": True}
     connection = TimeoutConnection.connect(**options)
-    connection.execute(SET_SESSION)
+    set_session(connection)
     connection.set_autocommit(False)
     return connection
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from domain.errors import AccountError
+from domain.service import hidden_players
 from domain.service.database import Database, Execute, Statement, create_tables
 from domain.service.keyring import Keyring
 
@@ -82,7 +83,7 @@ def now() -> int:
 
 def migrate(database: Database) -> None:
     """Create missing tables. Safe to repeat, and to run in several processes at once."""
-    create_tables(database, _TABLES)
+    create_tables(database, (*_TABLES, *hidden_players.TABLES))
 
 
 def checksum(text: str) -> str:

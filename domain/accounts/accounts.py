@@ -9,6 +9,7 @@ from domain.accounts.account_names import fold_name, fold_name_as_before
 from domain.accounts.account_tables import DAY, AccountTable, delete_oauth_rows, insert_recovery_codes, write
 from domain.errors import AccountError, CommandReused
 from domain.service.database import Execute, Row, Statement, placeholders
+from domain.service.hidden_players import HiddenPlayers, is_shown
 from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.service.token_text import encode_bytes, hash_secret
 
@@ -21,13 +22,14 @@ FREED = 90 * DAY
 """Time (ms) for which an abandoned name is reserved."""
 
 MOST_PLAYERS = 500
-"""Guests claimed by one account at most."""
+"""Guests claimed by one account, and its tables with hidden names, at most."""
 
 _COLUMNS = "a.id, a.name, a.player, a.state, a.until, a.role, a.bot, a.made"
 _SELECT = f"SELECT {_COLUMNS} FROM accounts a WHERE "  # noqa: S608 - our own names
 _BY_KEY = "a.id = (SELECT account FROM account_names WHERE key = ? AND until = 0) AND a.state <> 'erased'"
 _WITH_PLAYER = f"SELECT p.player, {_COLUMNS} FROM account_players p JOIN accounts a ON a.id = p.account"  # noqa: S608 - our own names
-_BY_PLAYER = "a.id = (SELECT account FROM account_players WHERE player = ?)"
+_BY_HOLDER = "a.id = (SELECT account FROM account_players WHERE player = ?)"
+_BY_PLAYER = f"a.id = (SELECT account FROM account_players p WHERE p.player = ? AND {is_shown('p.player')})"  # noqa: S608 - our own names
 _PLAYERS = "SELECT player FROM account_players WHERE account = ? ORDER BY since, player"
 _HELD = "SELECT account FROM account_names WHERE key = ? AND (until = 0 OR until > ?)"
 _OPEN = "INSERT INTO accounts VALUES (?, ?, ?, 'active', 0, 'member', ?, ?, ?)"
@@ -109,8 +111,12 @@ class Accounts(AccountTable):
         return list(dict.fromkeys([self._keyed_hash("name", fold_name_as_before(name)), self.name_key(name)]))
 
     def find_by_player(self, player: str) -> Account | None:
-        """Return the account of a player id, or None for a guest's."""
+        """Return the account of a player id, or None for a guest's and while a table hides its names."""
         return self._find_one(_BY_PLAYER, player)
+
+    def find_holder(self, player: str) -> Account | None:
+        """Return the same, also of a table with hidden names: for acts on the holder, and never for an answer."""
+        return self._find_one(_BY_HOLDER, player)
 
     def is_active(self, player: str) -> bool:
         """Return whether a player id is that of an account in good standing."""
@@ -145,16 +151,21 @@ class Accounts(AccountTable):
         return self._keyed_hash("name", fold_name(name))
 
     def list_players(self, account: str) -> list[str]:
-        """Return the player ids of an account: its own and those of claimed guests."""
+        """Return the player ids of an account: its own, those of claimed guests, and those of hidden seats."""
         return _list_players(self._database.execute, account)
 
     def list_alike(self, players: Sequence[str]) -> list[str]:
-        """Return these player ids, and all others of the same accounts."""
+        """Return these player ids, and all others of the same accounts, those of hidden seats too."""
         if not players:
             return []
         same = f"SELECT account FROM account_players WHERE player IN ({placeholders(players)})"  # noqa: S608 - question marks only
         query = f"SELECT player FROM account_players WHERE account IN ({same})"  # noqa: S608 - question marks only
         return sorted({*players, *(str(player) for (player,) in self._database.execute(query, players))})
+
+    def list_shown_alike(self, players: Sequence[str]) -> list[str]:
+        """Return the same without the ids of hidden seats, given or found: for acts on others, which would tell."""
+        hidden = HiddenPlayers(self._database)
+        return hidden.list_shown(self.list_alike(hidden.list_shown(players)))
 
     def list_people(self, players: Sequence[str]) -> dict[str, str]:
         """Return people's own ids among these player ids, with their names; empty names of erased ones."""
@@ -247,7 +258,11 @@ class Accounts(AccountTable):
                 raise AccountError("name_taken", "This name, or one that looks like it, is taken.")
         execute(_CALL, (self.name_key(name), account, name, at))
 
-    # --- guests
+    # --- guests, and seats of tables with hidden names
+
+    def add_player(self, account: str, player: str) -> Statement:
+        """Return a statement to give an account one more player id."""
+        return "INSERT INTO account_players VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (player, account, self._now())
 
     def claim(
         self, account: str, player: str, extra_statements: Sequence[Statement], once: Sequence[Statement] = ()
@@ -282,6 +297,13 @@ class Accounts(AccountTable):
         Raises AccountError unless the role of the account `by` is higher; it is empty for the operator.
         """
         statement = "UPDATE accounts SET state = ?, until = ? WHERE id = ? AND state <> 'erased'"
+        self.judge(account, [(statement, (state, until, account)), *extra_statements], by)
+
+    def judge(self, account: str, statements: Sequence[Statement], by: str = "") -> None:
+        """Run statements about the standing of an account.
+
+        Raises AccountError unless the role of the account `by` is higher; it is empty for the operator.
+        """
 
         def work(execute: Execute) -> None:
             judge, judged = (
@@ -290,7 +312,7 @@ class Accounts(AccountTable):
             )
             if judge and judged and not judge.outranks(judged):
                 raise AccountError("role_missing", "This requires a higher role.")
-            write(execute, [(statement, (state, until, account)), *extra_statements])
+            write(execute, statements)
 
         self._in_transaction(work)
 

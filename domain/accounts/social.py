@@ -9,6 +9,7 @@ from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
 from domain.service.database import Execute, Statement, placeholders
+from domain.service.hidden_players import is_shown
 from domain.types import Seat
 
 DEFAULT_LIFETIME = 7 * DAY
@@ -27,11 +28,11 @@ SET player = excluded.player, seat = excluded.seat, by = excluded.by, at = exclu
   answer = ''"""
 
 
-_DECLARED = """
+_DECLARED = f"""
 SELECT me.player, other.player FROM accounts me JOIN relations ON relations.account = me.id
-JOIN account_players ON account_players.player = relations.player
+JOIN account_players ON account_players.player = relations.player AND {is_shown("relations.player")}
 JOIN accounts other ON other.id = account_players.account
-"""
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True)

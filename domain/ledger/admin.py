@@ -30,6 +30,11 @@ class LedgerAdmin:
         with self._connection.use() as store:
             return store.list_foreign_triggers()
 
+    def find_pooler(self) -> str:
+        """Return what a pooler before the server keeps together, `transaction` or `statement`; empty without one."""
+        with self._connection.use() as store:
+            return store.find_pooler()
+
     def list_integrity_errors(self, patience: float) -> list[str]:
         """Return the database's own reports of corrupt pages, searched for at most `patience` seconds."""
         try:

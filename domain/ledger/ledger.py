@@ -36,6 +36,10 @@ class _KeyringDatabase:
     def log_id(self) -> str:
         return self._ledger.log_id
 
+    @property
+    def replication_query(self) -> str:
+        return self._ledger.replication_query
+
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         return self._ledger.execute(statement, params)
 
@@ -130,6 +134,12 @@ class Ledger:
             raise
         self.refusing = False
         return receipt
+
+    @property
+    def replication_query(self) -> str:
+        """Query for the state of the server."""
+        with self._connection.use() as store:
+            return store.replication_query
 
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """Run one statement on another table of the same database, `?` for each parameter; return its rows.

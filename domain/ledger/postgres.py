@@ -33,13 +33,15 @@ from domain.ledger.postgres_schema import (
     LOCK,
     LOG_ID,
     REFUSE_CHANGES,
+    REPLICATION,
     TABLES,
 )
 from domain.ledger.socket_timeouts import (
     CONNECT_OPTIONS,
     READ_ONLY,
-    SET_SESSION,
     TimeoutConnection,
+    is_pooled,
+    set_session,
     set_transaction_timeout,
 )
 from domain.ledger.store import EVENTS, CommandRow, Receipt
@@ -166,7 +168,7 @@ class _PostgresDatastore(PostgresDatastore):
         def after_connect(connection: psycopg.Connection[DictRow]) -> None:
             cast("TimeoutConnection[DictRow]", connection).opened_at = time.monotonic()
             configure(connection)
-            connection.execute(SET_SESSION)
+            set_session(connection)
             set_transaction_timeout(connection, TRANSACTION_TIMEOUT)
             asked_at = time.monotonic()
             (server,) = next(connection.cursor(row_factory=tuple_row).execute(LOG_ID))
@@ -223,6 +225,7 @@ class PostgresStore(PostgresApplicationRecorder):
     """The library's recorder for reading; the function appends."""
 
     datastore: _PostgresDatastore
+    replication_query = REPLICATION
 
     def __init__(self, url: str) -> None:
         super().__init__(_PostgresDatastore(url), events_table_name=EVENTS)
@@ -379,6 +382,18 @@ class PostgresStore(PostgresApplicationRecorder):
 
     def scrub_deleted_pages(self) -> None:
         """Do nothing: deleted rows stay in files until the server's VACUUM, scheduled by its owner."""
+
+    def find_pooler(self) -> str:
+        with self.datastore.get_connection() as connection:
+            row = connection.cursor(row_factory=tuple_row).execute("SELECT pg_backend_pid()").fetchone()
+            if row is None or not is_pooled(connection, row[0]):
+                return ""
+            try:
+                with connection.transaction():
+                    connection.execute("SELECT 1")
+            except psycopg.Error:
+                return "statement"
+        return "transaction"
 
     def has_append_triggers(self) -> bool:
         return bool(self.run(GUARDS, (list(GUARDED),))[0][0] == 2 * len(GUARDED))

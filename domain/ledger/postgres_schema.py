@@ -78,6 +78,15 @@ LOG_ID = """
 SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
   to_regclass('public.records')::oid, pg_relation_filepath(to_regclass('public.records')))"""
 
+# What a role without rights may see. A standby that is away leaves its slot; a backup under way counts as a standby.
+# `remote_write` would survive the death of a process, but not of a machine.
+REPLICATION = """
+SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int,
+  current_setting('synchronous_standby_names') <> ''
+  AND current_setting('synchronous_commit') IN ('on', 'remote_apply'),
+  EXISTS (SELECT FROM pg_stat_get_wal_senders())
+  OR EXISTS (SELECT FROM pg_replication_slots WHERE slot_type = 'physical' AND NOT temporary)"""
+
 # Positions come from a sequence; without the lock a later position could be committed first, and a reader at the end of
 # the log would skip the gap and miss a record. The lock is released after the commit has become visible. Every
 # statement of the function sees all commits before it began, so the checks see all earlier appends. Refusals are rows,

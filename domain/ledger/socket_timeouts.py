@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
-from psycopg.rows import Row
+from psycopg.rows import Row, tuple_row
 
 T = TypeVar("T")
 
@@ -18,9 +18,12 @@ CONNECT_OPTIONS: Mapping[str, Any] = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "target_session_attrs": "read-write",
+    "connect_timeout": 3,
 }
 """Settings of a new connection; the address may override them. TCP detects a lost machine or network, which otherwise
-takes a quarter of an hour or longer. A server that takes no writes, such as a standby, is no server for the service."""
+takes a quarter of an hour or longer. A server that takes no writes, such as a standby, is no server for the service.
+The next host of an address is tried once one has been silent for `connect_timeout` (s): a frozen server takes
+connections and never answers."""
 
 READ_ONLY = "25006"
 """SQLSTATE of a write on a server demoted since the connection was opened."""
@@ -29,11 +32,11 @@ LOST_AFTER = 5
 """Seconds after which the server ends the connection of a lost machine, and frees its locks. A frozen process lives on:
 its system answers. By its own settings a server waits for hours."""
 
-SET_SESSION = f"""SELECT set_config('search_path', 'public', false),
+_SET_SESSION = f"""SELECT set_config('search_path', 'public', false),
   set_config('tcp_user_timeout', '{LOST_AFTER}s', false), set_config('tcp_keepalives_idle', '2', false),
   set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', '{LOST_AFTER - 2}', false),
   CASE WHEN current_setting('server_version_num')::int >= 140000
-       THEN set_config('client_connection_check_interval', '{LOST_AFTER}s', false) END"""
+       THEN set_config('client_connection_check_interval', '{LOST_AFTER}s', false) END, pg_backend_pid()"""
 """Sent over each new connection. Tables are in one schema, before all schemas of a role or database. The server looks
 for closed clients, and ends their queries."""
 
@@ -47,6 +50,21 @@ POLL_INTERVAL = 0.1
 
 _LIMITS = 17_00_00
 """First version of the server with a limit for transactions."""
+
+
+def set_session(connection: psycopg.Connection[Any]) -> None:
+    """Send the settings of a new connection; prepare no statements through a pooler.
+
+    In transaction mode each transaction may meet another server process, which knows other statements or none.
+    """
+    row = connection.cursor(row_factory=tuple_row).execute(_SET_SESSION).fetchone()
+    if row is None or is_pooled(connection, row[-1]):
+        connection.prepare_threshold = None
+
+
+def is_pooled(connection: psycopg.Connection[Any], pid: int) -> bool:
+    """Return whether a pooler has answered for the server: it gives its clients numbers of its own."""
+    return connection.info.backend_pid != pid
 
 
 def supports_transaction_timeout(connection: psycopg.Connection[Any]) -> bool:

@@ -170,6 +170,7 @@ class SqliteStore(SQLiteApplicationRecorder):
     """
 
     datastore: _SqliteDatastore
+    replication_query = "SELECT 0, 0, 0"
 
     def __init__(self, path: str = "") -> None:
         self._path = Path(path).absolute() if path else None
@@ -327,6 +328,9 @@ class SqliteStore(SQLiteApplicationRecorder):
             scrub_marker(self._path).touch(0o600)
         else:
             scrub_marker(self._path).unlink(missing_ok=True)
+
+    def find_pooler(self) -> str:
+        return ""
 
     def has_append_triggers(self) -> bool:
         return set(GUARDS) <= self._read_triggers().keys() - self.list_foreign_triggers()

@@ -84,6 +84,9 @@ def write_extra_statements(
 class Store(Protocol):
     """One database. Every member may raise StoreUnavailable or an error of the driver or the library."""
 
+    replication_query: str
+    """Returns one row: timeline, whether commits wait for a standby, whether there are standbys."""
+
     @property
     def log_id(self) -> str:
         """The id of the connected log, read within the last second; constant on SQLite."""
@@ -147,6 +150,9 @@ class Store(Protocol):
 
         Raises StoreUnavailable while readers need the old pages; call it again later.
         """
+
+    def find_pooler(self) -> str:
+        """Return what a pooler before the server keeps together, `transaction` or `statement`; empty without one."""
 
     def has_append_triggers(self) -> bool:
         """Return whether the database itself refuses changes of the log."""

@@ -17,6 +17,7 @@ from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.accounts.recovery_codes import ISSUED_LASTS
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
+from domain.notifications.order_news import ORDER_TYPES
 from domain.notifications.outbox import KEPT_STATE, Notice, Outbox
 from domain.notifications.unread_mail import erase_unread
 from domain.notifications.webhooks import MAIL, OWN_EVENT_TYPES, Webhooks, bury_deliveries, delete_webhooks
@@ -33,7 +34,8 @@ LONGEST = 254
 
 TYPES = (
     *("turn.due", "deadline.near", "game.over", "seat.left", "appeal.made", "appeal.answered", "proposal.made"),
-    "message.received",
+    *("message.received", "message.reported", "message.silenced", "event.announced"),
+    *ORDER_TYPES,
     *OWN_EVENT_TYPES,
 )
 """Events with a mail at once."""

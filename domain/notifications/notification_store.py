@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from domain.accounts import account_tables
+from domain.notifications import personal_news
 from domain.notifications.chats import Chats
 from domain.notifications.email_subscriptions import EmailSubscriptions
 from domain.notifications.followed_series import FollowedSeries
 from domain.notifications.notification_tables import TABLES
 from domain.notifications.outbox import KINDS, Outbox
+from domain.notifications.push_devices import PushDevices
 from domain.notifications.unread_mail import UnreadMail
 from domain.notifications.webhooks import Webhooks
 from domain.service.database import Database, Statement, create_tables
@@ -33,15 +35,16 @@ class NotificationStore:
         self.webhooks = Webhooks(database, keys, clock)
         self.email_subscriptions = EmailSubscriptions(database, keys, clock)
         self.chats = Chats(database, keys, clock)
+        self.push_devices = PushDevices(database, keys, clock)
         self.followed_series = FollowedSeries(database, keys, clock)
         self.unread_mail = UnreadMail(database, keys, clock)
         self.outbox = Outbox(database, keys, clock, enabled)
 
     def erase(self, account: str) -> list[Statement]:
-        """Return statements that delete an account's webhooks, mail subscription, chats and followed series."""
-        stores = (self.webhooks, self.email_subscriptions, self.chats, self.followed_series)
+        """Return statements that delete an account's subscriptions of every kind."""
+        stores = (self.webhooks, self.email_subscriptions, self.chats, self.push_devices, self.followed_series)
         return [statement for store in stores for statement in store.erase(account)]
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat, and to run in several processes at once."""
-        create_tables(self._database, TABLES)
+        create_tables(self._database, (*TABLES, *personal_news.TABLES))

@@ -46,6 +46,15 @@ TABLES = (
     """CREATE TABLE IF NOT EXISTS mail_unread (
   account TEXT NOT NULL, game TEXT NOT NULL, type TEXT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (account, game, type))""",
+    # Browsers told by web push: each is a row of `webhooks` about `push`. `mark`: keyed hash of its address, so that a
+    # browser belongs to one account; `box`: its sealed keys; `key`: the key of the service that it knows.
+    """CREATE TABLE IF NOT EXISTS push_devices (
+  webhook TEXT PRIMARY KEY, account TEXT NOT NULL, mark TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
+  key TEXT NOT NULL, box TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS push_devices_account ON push_devices (account)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS push_devices_mark ON push_devices (mark)",
+    # The service's keys for web push, sealed; new devices get the newest one.
+    "CREATE TABLE IF NOT EXISTS push_keys (id TEXT PRIMARY KEY, box TEXT NOT NULL, made BIGINT NOT NULL)",
     # Series that are followed, each by its newest event.
     """CREATE TABLE IF NOT EXISTS followed_series (
   account TEXT NOT NULL, tournament TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, tournament))""",

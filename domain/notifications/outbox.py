@@ -15,6 +15,8 @@ from typing import NamedTuple
 from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.notifications.deliveries import DAMAGED, NO_MAILBOX, ClaimedDelivery, DeliveryResult
+from domain.notifications.order_news import OrderNewsFinder
+from domain.notifications.personal_news import PersonalNewsTable
 from domain.notifications.subscriptions import (
     FeedSubscription,
     MemberSubscription,
@@ -24,12 +26,12 @@ from domain.notifications.subscriptions import (
 )
 from domain.notifications.unread_mail import ONCE_TYPES, mark_unread
 from domain.notifications.unread_messages import UnreadMessageFinder
-from domain.notifications.webhooks import CHAT, EVENTS, MAIL, OPENED, TEST, Webhook, Webhooks, bury_deliveries
+from domain.notifications.webhooks import CHAT, EVENTS, MAIL, OPENED, PUSH, TEST, Webhook, Webhooks, bury_deliveries
 from domain.service.database import Database, Execute, Row, Statement, placeholders
 from domain.service.keyring import Keyring
 from domain.types import Doc, Seat
 
-KINDS = (*EVENTS, MAIL, CHAT)
+KINDS = (*EVENTS, MAIL, CHAT, PUSH)
 """Kinds of subscriptions; the operator chooses the enabled ones."""
 
 MOST_BOUNCES = 3
@@ -122,7 +124,7 @@ AND h.game IN ("""  # noqa: S608 - our own names
 _PERSONS = f"""
 SELECT p.player, h.about, h.id, h.since, h.events
 FROM account_players p JOIN webhooks h ON h.account = p.account
-WHERE {_LISTENS} AND h.about IN ('mine', '{MAIL}') AND p.player IN ("""  # noqa: S608 - our own names
+WHERE {_LISTENS} AND h.about IN ('mine', '{MAIL}', '{PUSH}') AND p.player IN ("""  # noqa: S608 - our own names
 # Mailboxes with a digest, for what it says of tournaments.
 _DIGESTS = f"""
 SELECT p.player, h.id, h.since FROM account_players p JOIN webhooks h ON h.account = p.account
@@ -138,7 +140,7 @@ WHERE {_LISTENS} AND h.about IN ('event', '{CHAT}') AND h.game IN ("""  # noqa: 
 _CHALLENGED = f"""
 SELECT h.id, h.since, h.events, c.game, c.seat, c.at, c.until
 FROM challenges c JOIN account_players p ON p.player = c.player JOIN webhooks h ON h.account = p.account
-WHERE {_LISTENS} AND h.about = 'mine' AND c.answer = '' AND c.until > ? AND c.at >= h.made
+WHERE {_LISTENS} AND h.about IN ('mine', '{PUSH}') AND c.answer = '' AND c.until > ? AND c.at >= h.made
 AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player = c.by OR EXISTS (
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
   WHERE x.player = c.by AND y.player = b.player)))"""  # noqa: S608 - our own names
@@ -154,7 +156,7 @@ _PROPOSED = f"""
 SELECT h.id, h.since, h.events, t.role, t.player, e.id, e.game, e.version, e.args, e.asked, e.at
 FROM errands e JOIN tokens t ON t.game = e.game AND t.revoked <> 1 AND t.role <> 'director'
 JOIN account_players p ON p.player = t.player JOIN webhooks h ON h.account = p.account
-WHERE {_LISTENS} AND h.about IN ('{MAIL}', 'mine')
+WHERE {_LISTENS} AND h.about IN ('{MAIL}', '{PUSH}', 'mine')
 AND e.work = 'proposal' AND e.outcome = '' AND e.at > ? AND e.at >= h.made"""  # noqa: S608 - our own names
 
 
@@ -228,8 +230,10 @@ class Outbox(AccountTable):
     ) -> None:
         super().__init__(database, keys, clock)
         self._enabled = tuple(about if about in enabled else "" for about in KINDS)
-        abouts = [about for about in ("mine", MAIL) if about in enabled]
+        abouts = [about for about in ("mine", MAIL, PUSH) if about in enabled]
         self.unread_messages = UnreadMessageFinder(database, keys, clock, abouts)
+        self.personal_news = PersonalNewsTable(database, clock)
+        self.order_news = OrderNewsFinder(database, keys, clock, abouts)
 
     # --- what is owed
 
@@ -254,7 +258,7 @@ class Outbox(AccountTable):
         marks = ", ".join("?" * len(games))
         rows = self._database.execute(f"{_COMPANY}{marks})", (*self._enabled, *games))
         return [
-            MemberSubscription(game, role, player, parse_subscription(*hook), by_mail=about == MAIL)
+            MemberSubscription(game, role, player, parse_subscription(*hook), is_read=about in (MAIL, PUSH))
             for game, role, player, about, *hook in rows
         ]
 
@@ -271,7 +275,7 @@ class Outbox(AccountTable):
             return []
         rows = self._database.execute(f"{_PERSONS}{placeholders(players)})", (*self._enabled, *players))
         return [
-            PersonSubscription(player, parse_subscription(*hook), by_mail=about == MAIL)
+            PersonSubscription(player, parse_subscription(*hook), is_read=about in (MAIL, PUSH))
             for player, about, *hook in rows
         ]
 
@@ -488,6 +492,12 @@ class Outbox(AccountTable):
             return off
 
         return self._in_transaction(work)
+
+    def postpone(self, delivery: ClaimedDelivery, due: int) -> None:
+        """Give a claimed delivery back, to be claimed at a later time (ms)."""
+        later: Statement = ("UPDATE deliveries SET due = ? WHERE id = ? AND state = 'waiting'", (due, delivery.id))
+        free: Statement = ("UPDATE webhooks SET held = 0 WHERE id = ?", (delivery.webhook.id,))
+        self._in_transaction(lambda execute: write(execute, [later, free]))
 
     def mark_expired(self, delivery: ClaimedDelivery) -> None:
         """Give up a delivery that is of no use any more."""

@@ -23,7 +23,7 @@ class MemberSubscription:
     """A seat's number, or `director`."""
     player: str
     subscription: Subscription
-    by_mail: bool = False
+    is_read: bool = False
     """Whether a person reads it: a program needs to know of every decision."""
 
 
@@ -33,7 +33,7 @@ class PersonSubscription:
 
     player: str
     subscription: Subscription
-    by_mail: bool
+    is_read: bool
 
 
 @dataclass(frozen=True)

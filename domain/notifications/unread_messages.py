@@ -12,6 +12,7 @@ from typing import NamedTuple
 from domain.accounts.account_tables import DAY, AccountTable
 from domain.notifications.subscriptions import Subscription, parse_subscription
 from domain.service.database import Database, placeholders
+from domain.service.hidden_players import is_shown
 from domain.service.keyring import Keyring
 from domain.types import Seat
 
@@ -49,7 +50,7 @@ AND NOT EXISTS (
   AND s.player IN ({_OWN}) AND (s.seen >= e.entry OR s.muted = 1 AND s.conversation <> 'table'))
 AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account = p.account AND (b.player = e.author OR EXISTS (
   SELECT 1 FROM account_players x JOIN account_players y ON y.account = x.account
-  WHERE x.player = e.author AND y.player = b.player)))"""  # noqa: S608 - our own names
+  WHERE x.player = e.author AND y.player = b.player AND {is_shown("x.player")})))"""  # noqa: S608 - our own names
 _READ = f"""
 SELECT coalesce(sum(s.seen), 0) FROM talk_marks s
 WHERE s.game = e.game AND s.mailbox = e.mailbox AND s.player IN ({_OWN})"""  # noqa: S608 - our own names

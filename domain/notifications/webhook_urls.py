@@ -40,6 +40,11 @@ class WebhookUrl:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (_HTTPS if self.tls else 80) else f"{host}:{self.port}"
 
+    @property
+    def origin(self) -> str:
+        """Scheme and authority: the same text for all spellings."""
+        return f"{'https' if self.tls else 'http'}://{self.authority}"
+
 
 def parse_webhook_url(url: str, mode: str = "https") -> WebhookUrl:
     """Return the parts of a URL; raise AccountError (`webhook_refused`) for a forbidden one."""

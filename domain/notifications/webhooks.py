@@ -10,20 +10,24 @@ from dataclasses import dataclass, field
 from domain.accounts.account_tables import DAY, AccountTable, write
 from domain.errors import AccountError
 from domain.kernel.text.message_catalog import Message
+from domain.notifications.order_news import ORDER_TYPES
 from domain.notifications.webhook_urls import parse_webhook_url
 from domain.service.database import Execute, Row, Statement
 from domain.service.idempotency_keys import IdempotencyKey, bind_key
 from domain.types import Doc
 
 OWN_EVENT_TYPES = (
-    *("event.due", "event.round", "event.left", "event.voided", "event.ruled", "event.ranked", "event.over"),
+    *("event.due", "event.changed", "event.round", "event.left", "event.voided", "event.ruled", "event.ranked"),
+    "event.over",
 )
 """Types about tournaments for their entrants and officers."""
 
 OPENED = "event.opened"
 """Type about the next tournament of a series, for those who follow it."""
 
-FEED_TYPES = ("event.drawn", "event.left", "event.voided", "event.reported", "event.ranked", "event.over")
+FEED_TYPES = (
+    *("event.drawn", "event.changed", "event.left", "event.voided", "event.reported", "event.ranked", "event.over"),
+)
 """Types about a tournament for everybody."""
 
 EVENTS = {
@@ -37,6 +41,10 @@ EVENTS = {
         "appeal.answered",
         "proposal.made",
         "message.received",
+        "message.reported",
+        "message.silenced",
+        "event.announced",
+        *ORDER_TYPES,
         *OWN_EVENT_TYPES,
         OPENED,
     ),
@@ -46,8 +54,11 @@ EVENTS = {
 }
 """Event types by kind of webhook."""
 
-MAIL, CHAT = "mail", "chat"
-"""Kinds of a row with a mail address, and with the address of a table's group chat: never shown as webhooks."""
+MAIL, CHAT, PUSH = "mail", "chat", "push"
+"""Kinds of a row with a mail address, with the address of a table's group chat, and with that of a browser.
+
+None of them is shown as a webhook.
+"""
 
 TEST = "webhook.test"
 """Event type of a test, sent on request only."""
@@ -65,7 +76,7 @@ _SEALED = "notices"
 """Name under which the key ring seals."""
 
 _COLUMNS = "id, account, about, game, events, box, state, made, failing, ms"
-_OWN = "about NOT IN ('mail', 'chat')"
+_OWN = "about NOT IN ('mail', 'chat', 'push')"
 _OF_ACCOUNT = f"id = ? AND account = ? AND {_OWN}"
 _SELECT = f"SELECT {_COLUMNS} FROM webhooks WHERE "  # noqa: S608 - our own names
 _INSERT = """

@@ -36,6 +36,10 @@ class Database(Protocol):
     def log_id(self) -> str:
         """The id of the connected log, read within the last second: a replaced database may hold fewer records."""
 
+    @property
+    def replication_query(self) -> str:
+        """Query of `replication.read_replication`: a row with timeline, confirmed, and whether there are standbys."""
+
     def execute(self, statement: str, params: Sequence[object] = ()) -> list[Row]:
         """Run one statement, `?` for each parameter; return its rows."""
 

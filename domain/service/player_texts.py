@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from domain.service.database import Database, Statement, placeholders
+from domain.service.hidden_players import is_shown
 from domain.service.token_text import hash_secret
 
 TABLES = (
@@ -38,12 +39,15 @@ class PlayerTexts:
         return [(_NAME, (player, name))]
 
     def list_names(self, players: Iterable[str]) -> dict[str, str]:
-        """Return the names of these players; players without a name, or with an erased one, are left out."""
+        """Return the names of these players.
+
+        Players without a name, with an erased one, or at a table that hides its names, are left out.
+        """
         ids = sorted(set(players))
         if not ids:
             return {}
         rows = self._database.execute(
-            f"SELECT player, name FROM people WHERE player IN ({placeholders(ids)})",  # noqa: S608 - question marks only
+            f"SELECT player, name FROM people WHERE player IN ({placeholders(ids)}) AND {is_shown('people.player')}",  # noqa: S608 - question marks only
             ids,
         )
         return {player: name for player, name in rows}  # noqa: C416 - rows of two

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
@@ -65,6 +65,12 @@ class Recurrence(NamedTuple):
         if not times or times[0] != first:
             raise _refuse("first")
         return (round(each.timestamp() * 1000) for each in times[after:])
+
+
+def read_times(starts: Iterable[str], zone: str) -> tuple[int, ...]:
+    """Return times on a zone's clock as ms since 1970 UTC; raise RuleError `schedule_invalid` for another form."""
+    found = _load_zone(zone)
+    return tuple(round(_parse_start(start, found).timestamp() * 1000) for start in starts)
 
 
 def _refuse(cause: str) -> RuleError:

@@ -17,9 +17,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from domain.service import event_people, officer_rows, player_texts, stream_tickets, substitute_offers
+from domain.service import (
+    agent_seats,
+    event_announcements,
+    event_people,
+    hidden_players,
+    officer_rows,
+    player_texts,
+    stream_tickets,
+    substitute_offers,
+)
+from domain.service.agent_seats import AgentSeats
 from domain.service.database import Database, Statement, create_tables, placeholders
+from domain.service.event_announcements import EventAnnouncements
 from domain.service.event_people import EventPeople
+from domain.service.hidden_players import HiddenPlayers
 from domain.service.keyring import Keyring
 from domain.service.officer_rows import OfficerRows
 from domain.service.player_texts import PlayerTexts
@@ -82,7 +94,9 @@ class SeatTokens:
 
     `keys` derive ids and secrets from requests, `now` returns seconds since 1970. `tickets` holds the tickets of
     streams, `texts` the names and texts of players, `officers` the rows of officers,
-    `substitutes` the questions to people, `event_people` the offers and codes of events.
+    `substitutes` the questions to people, `event_people` the offers and codes of events,
+    `announcements` the words of their officers, `hidden_players` the ids of tables that hide their names,
+    `agent_seats` the seats played by agents.
     """
 
     def __init__(self, database: Database, keys: Keyring, now: Callable[[], int] = _now) -> None:
@@ -92,10 +106,14 @@ class SeatTokens:
         self.officers = OfficerRows(database)
         self.substitutes = SubstituteOffers(database)
         self.event_people = EventPeople(database)
+        self.announcements = EventAnnouncements(database)
+        self.hidden_players = HiddenPlayers(database)
+        self.agent_seats = AgentSeats(database)
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat, and to run in several processes at once."""
-        others = (player_texts, stream_tickets, officer_rows, substitute_offers, event_people)
+        people = (player_texts, hidden_players, officer_rows, substitute_offers, event_people)
+        others = (*people, stream_tickets, event_announcements, agent_seats)
         create_tables(self._database, (*_TABLES, *(statement for other in others for statement in other.TABLES)))
 
     # --- requests

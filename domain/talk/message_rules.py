@@ -11,6 +11,7 @@ from domain.errors import InvalidTable, RuleError
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.rules.meta import TalkRules
+from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import Message
 from domain.types import Json, Seat
 
@@ -94,3 +95,12 @@ def check_references(references: Sequence[Mapping[str, Any]], newest: int) -> li
         if not 1 <= each["version"] <= newest:
             raise RuleError("unknown_reference", "", {"at": f"/references/{place}"})
     return [dict(each) for each in references]
+
+
+def check_regions(rules: AnyRuleset, regions: Sequence[str]) -> list[str]:
+    """Return the regions; raise RuleError for one outside of the ruleset."""
+    known = frozenset(rules.treaties.regions)
+    for place, each in enumerate(regions):
+        if each not in known:
+            raise RuleError("unknown_reference", "", {"at": f"/regions/{place}"})
+    return list(dict.fromkeys(regions))

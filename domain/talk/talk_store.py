@@ -20,7 +20,7 @@ from domain.kernel.schema.canonical_json import canonical
 from domain.service.database import Database, Execute, Row, Statement, create_tables, placeholders
 from domain.service.idempotency_keys import IdempotencyKey
 from domain.service.keyring import Keyring
-from domain.talk import disclosures
+from domain.talk import disclosures, message_reports, silences
 from domain.talk.anchors import MailboxAnchors
 from domain.talk.mailboxes import EMPTY, commitment_of, next_head, path_of, root_of
 from domain.types import Doc, Seat
@@ -128,6 +128,9 @@ class Post:
     """Version and hash of the record that the writer saw."""
     text: str = field(repr=False)
     references: Sequence[Doc] = ()
+    regions: Sequence[str] = ()
+    quotes: Sequence[tuple[int, str]] = ()
+    """Numbers and commitments of messages known to all its receivers."""
     treaty: Doc | None = field(default=None, repr=False)
     """What it proposes: `kind`, `values`, and `ends`, ms."""
     answer: tuple[int, str] | None = None
@@ -163,6 +166,8 @@ class Entry(NamedTuple):
     """The message with its nonce; None once erased, or if it was not asked for."""
     number: int
     """Number of the message at the table; it is told to nobody."""
+    quotes: Sequence[int] = ()
+    """Numbers of the quoted messages."""
 
 
 class ConversationSummary(NamedTuple):
@@ -187,6 +192,8 @@ class MailboxReader:
     """The terms let whoever holds the seat read all of it."""
     blocked: Collection[str] = ()
     """Players blocked by the reader."""
+    for_report: bool = False
+    """Reads messages held by an open report, also texts erased since."""
     upto: tuple[int, int] | None = None
     """Newest version and time that a spectator of a table with a delay may know; None: no limit."""
 
@@ -223,7 +230,7 @@ class TalkStore:
 
     def migrate(self) -> None:
         """Create missing tables. Safe to repeat."""
-        create_tables(self._database, (*_TABLES, *disclosures.TABLES))
+        create_tables(self._database, (*_TABLES, *disclosures.TABLES, *message_reports.TABLES, *silences.TABLES))
 
     # --- writing
 
@@ -292,6 +299,8 @@ class TalkStore:
             "references": list(post.references),
             "nonce": secrets.token_hex(32),
         }
+        message |= {"regions": list(post.regions)} if post.regions else {}
+        message |= {"quotes": [commitment for _, commitment in post.quotes]} if post.quotes else {}
         number = state["count"]
         if post.treaty is not None:
             message["treaty"] = post.treaty
@@ -302,7 +311,8 @@ class TalkStore:
             message["answer"] = self._insert_answer(execute, post, number, at)
         commitment = commitment_of(message)
         own = secrets.token_bytes(32)
-        payload = canonical({"message": message, "request": key.fingerprint if key else ""})
+        quoted = {"quoted": [quote for quote, _ in post.quotes]} if post.quotes else {}
+        payload = canonical({"message": message, "request": key.fingerprint if key else "", **quoted})
         nonce = secrets.token_bytes(_NONCE)
         sealed = nonce + AESGCM(own).encrypt(nonce, payload + b" " * (-len(payload) % PAD), str(number).encode())
         boxed = self._keys.seal(post.game, f"talk|{number}", own)
@@ -363,6 +373,14 @@ WHERE a.game = ? AND a.reply IN ({placeholders(numbers)}) GROUP BY a.reply"""  #
         params = [*([reader.mailbox] if mailbox else []), reader.game, *numbers]
         return {int(reply): int(entry) for reply, entry in self._database.execute(query, params)}
 
+    def find_places(self, reader: MailboxReader, numbers: Sequence[int]) -> dict[int, int]:
+        """Return the places of messages with these numbers in the reader's mailbox."""
+        if not numbers or reader.mailbox == PUBLISHED:
+            return {number: number for number in numbers}
+        query = f"SELECT number, entry FROM talk_entries WHERE game = ? AND mailbox = ? AND number IN ({placeholders(numbers)})"  # noqa: S608, E501 - question marks only
+        rows = self._database.execute(query, (reader.game, reader.mailbox, *numbers))
+        return {int(number): int(entry) for number, entry in rows}
+
     def list_unanswered(self, prefix: str, limit: int) -> list[tuple[str, Seat, int]]:
         """Return game, seat and place of open treaties to players whose ids begin so and who have not answered."""
         query = """
@@ -400,10 +418,12 @@ ORDER BY t.ends LIMIT ?"""
     def _open(self, reader: MailboxReader, row: Row) -> Entry:
         entry, conversation, holder, number, seat, author, version, at, commitment, _, erased, _ = row
         closed = Entry(entry, conversation, holder, seat, author, version, at, commitment, erased, None, number)
-        if not reader.may_read(closed):
+        if not reader.may_read(closed) or (erased and not reader.for_report):
             return closed
         payload = self._read_payload(reader.game, row)
-        return closed._replace(message=payload and payload["message"])
+        return (
+            closed if payload is None else closed._replace(message=payload["message"], quotes=payload.get("quoted", ()))
+        )
 
     def _read_payload(self, game: str, row: Row) -> Doc | None:
         number, sealed, boxed = row[3], row[9], row[11]
@@ -548,19 +568,23 @@ WHERE e.game = ? AND e.mailbox >= 0 ORDER BY e.number, e.mailbox"""
     # --- erasure
 
     def erase(self, players: Sequence[str]) -> list[Statement]:
-        """Return statements to delete the keys of all messages of a person with these ids, and their notes."""
+        """Return statements to delete the keys of all messages of a person with these ids, and their notes.
+
+        A message held by an open report is unreadable at once, and its key goes when the report is settled.
+        """
         marks = placeholders(players)
         own = f"SELECT 1 FROM talk_messages m WHERE m.game = talk_keys.game AND m.number = talk_keys.number AND m.player IN ({marks})"  # noqa: S608, E501 - question marks only
+        kept, sealed = message_reports.HELD.format("talk_keys"), message_reports.HELD.format("talk_messages")
+        changed = f"erased = 'account', sealed = CASE WHEN EXISTS ({sealed}) THEN sealed ELSE '' END, player = ''"
         return [
-            (f"DELETE FROM talk_keys WHERE EXISTS ({own})", players),  # noqa: S608 - question marks only
-            (
-                f"UPDATE talk_messages SET erased = 'account', sealed = '', player = '' WHERE player IN ({marks})",  # noqa: S608 - question marks only
-                players,
-            ),
+            *message_reports.erase_reports(players),
+            (f"DELETE FROM talk_keys WHERE EXISTS ({own}) AND NOT EXISTS ({kept})", players),  # noqa: S608 - question marks only
+            (f"UPDATE talk_messages SET {changed} WHERE player IN ({marks})", players),  # noqa: S608 - question marks only
             (f"UPDATE talk_entries SET author = '' WHERE author IN ({marks})", players),  # noqa: S608 - question marks only
             (f"DELETE FROM talk_marks WHERE player IN ({marks})", players),  # noqa: S608 - question marks only
             (f"DELETE FROM talk_notes WHERE player IN ({marks})", players),  # noqa: S608 - question marks only
             disclosures.erase_disclosures(players),
+            silences.erase_silences(players),
         ]
 
     def erase_message(self, game: str, seat: Seat, entry: int, reason: str) -> bool:
@@ -580,7 +604,8 @@ WHERE e.game = ? AND e.mailbox >= 0 ORDER BY e.number, e.mailbox"""
         """Delete the keys of all messages of tables past their retention; return their number."""
         erased = 0
         for game in games:
-            query = "SELECT number FROM talk_keys WHERE game = ?"
+            held = message_reports.HELD.format("talk_keys")
+            query = f"SELECT number FROM talk_keys WHERE game = ? AND NOT EXISTS ({held})"  # noqa: S608 - our own names
             numbers = [number for (number,) in self._database.execute(query, (game,))]
             self._erase_numbers(game, numbers, "retention")
             erased += len(numbers)

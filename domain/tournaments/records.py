@@ -56,6 +56,16 @@ KINDS = tuple(
         "queue_closed",
         "queue_opened",
         "unsubstituted",
+        "timetabled",
+        "warned",
+        "paused",
+        "resumed",
+        "amended",
+        "elsewhere",
+        "scored",
+        "confirmed",
+        "settled",
+        "divided",
     )
 )
 """Kinds of records; `<kind>@1` in the ledger."""

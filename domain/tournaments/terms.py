@@ -33,6 +33,12 @@ RELATIONS = IGNORED, KEPT_APART, NEAR = ("ignore", "apart", "near")
 
 SEEDS = (BY_DRAW, "ratings")
 
+ELSEWHERE = SOME, ALL = ("some", "all")
+"""Tables outside of the service: those that an officer names, or all."""
+
+BOTS = NO_BOTS, DECLARED = ("none", "declared")
+"""Whether programs may play: none, or those that declare themselves."""
+
 MOST_BID_SEATS = 8
 """Most seats of a table whose entrants bid: equal bids have as many assignments as the seats have orders."""
 
@@ -102,6 +108,21 @@ class StageTerms:
 
 
 @dataclass(frozen=True)
+class RatingBand:
+    """Ratings in whole hundredths, and rated tables, of those who may enter; None: no bound."""
+
+    least: int | None = None
+    most: int | None = None
+    tables: int = 0
+    """Least number of rated tables."""
+
+    def takes(self, rating: int, tables: int) -> bool:
+        """Return whether a person with this rating and so many rated tables may enter."""
+        is_high = self.least is None or rating >= self.least
+        return is_high and (self.most is None or rating <= self.most) and tables >= self.tables
+
+
+@dataclass(frozen=True)
 class Terms:
     """Options of a tournament. `table` holds the terms of each game, as its first record has them."""
 
@@ -118,6 +139,19 @@ class Terms:
     """Number of draws."""
     reveal: int = 43_200
     """Time to show nonces after the check-in, seconds."""
+    elsewhere: str | None = field(default=None, metadata=LEFT_OUT)
+    """Tables outside of the service, one of ELSEWHERE. None: there are none."""
+
+    bots: str | None = field(default=None, metadata=LEFT_OUT)
+    """Programs that may play, one of BOTS. None: those that declare themselves."""
+
+    band: RatingBand | None = field(default=None, metadata=LEFT_OUT)
+    """Ratings of people for an entry of their own. None: everybody may."""
+
+    division: str | None = field(default=None, metadata=LEFT_OUT)
+    """Name of the division, of an event within another."""
+    division_of: str | None = field(default=None, metadata=LEFT_OUT)
+    """The event with this division."""
 
     @property
     def seats(self) -> SeatRange:
@@ -128,10 +162,11 @@ class Terms:
 def terms_to_json(terms: Terms) -> Doc:
     """Return the terms as the first record has them."""
     doc: Doc = to_json(terms)
-    for stage, stage_doc in zip(terms.stages, doc["stages"], strict=True):
-        for each in fields(stage):
-            if each.metadata.get("left_out") and getattr(stage, each.name) == each.default:
-                del stage_doc[each.name]
+    parts: list[tuple[Terms | StageTerms, Doc]] = [(terms, doc), *zip(terms.stages, doc["stages"], strict=True)]
+    for part, part_doc in parts:
+        for each in fields(part):
+            if each.metadata.get("left_out") and getattr(part, each.name) == each.default:
+                del part_doc[each.name]
     return doc
 
 
@@ -141,6 +176,7 @@ def check_terms(terms: Terms) -> Terms:
     _check(2 <= terms.capacity <= MAX_ENTRANTS, f"2 to {MAX_ENTRANTS} entrants are expected", "/capacity")
     _check(1 <= terms.chain <= MAX_CHAIN, f"a chain has 1 to {MAX_CHAIN} draws", "/chain")
     _check(0 <= terms.reveal <= MAX_REVEAL, f"0 to {MAX_REVEAL} seconds are expected", "/reveal")
+    _check_people(terms)
     _check(1 <= len(terms.stages) <= MAX_STAGES, f"1 to {MAX_STAGES} stages are expected", "/stages")
     _check(terms.stages[0].entrants is None, "the first stage takes all entrants", "/stages/0/entrants")
     for number, stage in enumerate(terms.stages):
@@ -148,6 +184,17 @@ def check_terms(terms: Terms) -> Terms:
     draws = sum(map(_count_draws, terms.stages))
     _check(terms.chain >= draws, f"the stages need {draws} draws", "/chain")
     return terms
+
+
+def _check_people(terms: Terms) -> None:
+    """Check the bounds of entries, the place of tables, and who plays there."""
+    band = terms.band or RatingBand()
+    is_band = band.least is None or band.most is None or band.least <= band.most
+    _check(is_band, "a band begins below its end", "/band")
+    if terms.elsewhere is not None:
+        _check_choice(terms.elsewhere, ELSEWHERE, "/elsewhere")
+    if terms.bots is not None:
+        _check_choice(terms.bots, BOTS, "/bots")
 
 
 def _count_draws(stage: StageTerms) -> int:

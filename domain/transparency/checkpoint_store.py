@@ -2,6 +2,9 @@
 
 A signed size never shrinks. The newest signed checkpoint is stored before anybody sees it, and nothing smaller, or of
 another tree, is signed afterwards. `halt` stops signing for good, until an operator resumes it.
+
+On PostgreSQL with standbys nothing is signed unless a synchronous one confirms it: the row of a checkpoint is written
+after its records were read, so whoever takes over has both. Each row tells the server that signed it.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from dataclasses import dataclass
 from domain.errors import NoteError
 from domain.service.database import Database, Execute, create_tables
 from domain.service.keyring import Keyring
+from domain.service.replication import Replication, read_replication
 from domain.transparency.checkpoint import SECRET_BYTES, Checkpoint, Signer, open_checkpoint
 from domain.transparency.signed_note import SignedNote, VerifierKey
 
@@ -22,6 +26,8 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS checkpoints (
   name TEXT PRIMARY KEY, size BIGINT NOT NULL, root TEXT NOT NULL, note TEXT NOT NULL, at BIGINT NOT NULL)""",
     "CREATE TABLE IF NOT EXISTS signing_halts (reason TEXT PRIMARY KEY, at BIGINT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS signing_server (
+  name TEXT PRIMARY KEY, timeline BIGINT NOT NULL, confirmed BIGINT NOT NULL)""",
 )
 _SIGNED, _SHOWN = "signed", "shown"
 _SELECT = "SELECT size, root, note, at FROM checkpoints WHERE name = ?"
@@ -29,6 +35,9 @@ _UPSERT = """
 INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE
 SET size = excluded.size, root = excluded.root, note = excluded.note, at = excluded.at"""
 _HALT = "INSERT INTO signing_halts VALUES (?, ?) ON CONFLICT DO NOTHING"
+_UPSERT_SERVER = """
+INSERT INTO signing_server VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE
+SET timeline = excluded.timeline, confirmed = excluded.confirmed"""
 _SEALED_FOR = "signing key"
 _FROM_SETTINGS = ""
 """Stored in place of a secret that the settings give."""
@@ -36,6 +45,9 @@ _FROM_SETTINGS = ""
 RESTORED = "restored from a backup: larger checkpoints may have been signed since"
 ANOTHER_LOG = "the log is not the one that was signed"
 SHORTER_LOG = "the log is shorter than the signed one"
+HALTED = "the operator has halted it"
+FORGOTTEN = "the database has lost a checkpoint that was signed: another server, or a backup, has taken its place"
+OTHER_SERVER = "another server has taken over, and may lack what was signed: no synchronous standby had confirmed it"
 
 
 @dataclass(frozen=True)
@@ -64,10 +76,22 @@ class SigningKey:
 class CheckpointStore:
     """Signs and stores checkpoints. Every method may raise StoreUnavailable, and with a secret WrongKey."""
 
-    def __init__(self, database: Database, keyring: Keyring, origin: str = "", secret: bytes = b"") -> None:
-        """`origin` names the log; without one, a random name is made. `secret` replaces the key of the ring."""
+    def __init__(
+        self,
+        database: Database,
+        keyring: Keyring,
+        origin: str = "",
+        secret: bytes = b"",
+        *,
+        sign_unconfirmed: bool = False,
+    ) -> None:
+        """`origin` names the log; without one, a random name is made. `secret` replaces the key of the ring.
+
+        With `sign_unconfirmed` asynchronous standbys do not keep it from signing: one that takes over halts it.
+        """
         self._database, self._keyring = database, keyring
         self._origin, self._secret = origin, secret
+        self._sign_unconfirmed = sign_unconfirmed
         self._signers: dict[int, Signer] = {}
 
     def migrate(self) -> None:
@@ -89,8 +113,9 @@ class CheckpointStore:
     def sign(self, size: int, root: bytes, now: int, *, show: bool) -> StoredCheckpoint | None:
         """Sign and store a checkpoint at the time `now`, ms; return it.
 
-        Return None, and sign nothing, if it is not larger than the largest signed one or signing is halted. Without
-        `show` readers see it after `show_note`.
+        Return None, and sign nothing, if it is not larger than the largest signed one, signing is halted, or a server
+        that may lack what was signed has taken over, which halts it. Raise NoteError `unconfirmed` if no synchronous
+        standby would confirm it. Without `show` readers see it after `show_note`.
         """
         signers = self._active_signers(now)
         if not signers:
@@ -103,12 +128,27 @@ class CheckpointStore:
             before = _read_checkpoint(execute, _SIGNED)
             if (before and size <= before.size) or execute("SELECT 1 FROM signing_halts LIMIT 1", ()):
                 return
+            if not self._note_server(execute, read_replication(self._database, execute), now):
+                return
             for name in (_SIGNED, _SHOWN) if show else (_SIGNED,):
                 execute(_UPSERT, (name, size, root.hex(), note, now))
             stored.append(StoredCheckpoint(size, root, note, now))
 
         self._database.run_in_append_order(write)
         return stored[0] if stored else None
+
+    def _note_server(self, execute: Execute, replication: Replication, now: int) -> bool:
+        """Note the server; return False, and halt, if it took over from one whose signatures it may lack."""
+        if replication.may_lose and not self._sign_unconfirmed:
+            raise NoteError("unconfirmed", "the standbys are asynchronous: make one synchronous (ANNALS_SIGNING)")
+        known = execute("SELECT timeline, confirmed FROM signing_server", ())
+        if known and known[0][0] != replication.timeline and not known[0][1]:
+            execute(_HALT, (OTHER_SERVER, now))
+            return False
+        server = (replication.timeline, int(replication.is_confirmed))
+        if not known or tuple(known[0]) != server:
+            execute(_UPSERT_SERVER, (_SIGNED, *server))
+        return True
 
     def show_note(self, note: SignedNote, now: int) -> None:
         """Show the signed checkpoint with these cosignatures, beside those that it has.
@@ -154,6 +194,7 @@ class CheckpointStore:
                 for name in (_SIGNED, _SHOWN):
                     execute(_UPSERT, (name, known.size, known.root.hex(), str(note), now))
             execute("DELETE FROM signing_halts", ())
+            execute("DELETE FROM signing_server", ())
 
         self._database.run_in_append_order(write)
 
@@ -190,8 +231,8 @@ class CheckpointStore:
                 execute(
                     "UPDATE signing_keys SET until = ?, reason = ? WHERE until = 0", (now, f"the log is now {name}")
                 )
-                execute("DELETE FROM checkpoints", ())
-                execute("DELETE FROM signing_halts", ())
+                for table in ("checkpoints", "signing_halts", "signing_server"):
+                    execute(f"DELETE FROM {table}", ())  # noqa: S608 - fixed names
             vkeys = "\n".join(map(str, Signer(name, secret).keys))
             if execute("SELECT 1 FROM signing_keys WHERE vkeys = ?", (vkeys,)):
                 return

@@ -17,6 +17,7 @@ from domain.games.age_of_reason.refusal_codes import CODES
 from domain.games.age_of_reason.rules import CONTINUATIONS, HANDLERS, may
 from domain.games.age_of_reason.rules.setup import blank, check_table, setup
 from domain.games.age_of_reason.scoring import scores
+from domain.games.age_of_reason.standing_orders import STANDING_ORDERS
 from domain.games.age_of_reason.state import AgeOfReason
 from domain.games.age_of_reason.template_context import (
     CONTEXT_BUILDERS,
@@ -102,6 +103,7 @@ RULESET: Ruleset[AgeOfReason] = Ruleset(
     redeal=redeal,
     bot=propose,
     treaties=TREATIES,
+    standing_orders=STANDING_ORDERS,
 )
 
 RULESETS = (RULESET,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from domain.games.age_of_reason.data import CARDS, CONSTANTS, MARKERS, SPACES, UNREST_MAX
+from domain.games.age_of_reason.data import CARDS, COALITIONS, CONSTANTS, MARKERS, SPACES, UNREST_MAX
 from domain.games.age_of_reason.facts.battle import (
     AttackDeclared,
     BattleResolved,
@@ -31,7 +31,7 @@ from domain.games.age_of_reason.rules.battle.dice import strength_parts, support
 from domain.games.age_of_reason.rules.battle.result import shares
 from domain.games.age_of_reason.rules.converting import COST as CONVERT_COST
 from domain.games.age_of_reason.rules.income import income
-from domain.games.age_of_reason.rules.money import price
+from domain.games.age_of_reason.rules.money import loan_for
 from domain.games.age_of_reason.rules.scoring import region_points
 from domain.games.age_of_reason.state import SIDES, AgeOfReason, Side
 from domain.games.common.dice import describe_roll
@@ -314,12 +314,19 @@ def move_context(s: AgeOfReason | None, seat: Seat | None, members: Mapping[str,
     gold = _price(members)
     before = spent(s, seat) if members.get("type") == "hire" else 0
     found |= {"purse": s.empires[seat].gold, "price": gold}
-    return found | ({"loan": unrest} if (unrest := price(s, seat, gold, before).get("loan")) else {})
+    (lent, unrest), (already, counted) = loan_for(s, seat, before + gold), loan_for(s, seat, before)
+    lent, unrest = lent - already, unrest - counted
+    if s.auction and (bid := s.auction.standing):
+        found["standing"] = {"seat": bid.seat, "amount": bid.amount, "a": or_none(bid.a), "b": or_none(bid.b)}
+    found |= {coalition: aligned for coalition in COALITIONS if (aligned := s.members(coalition))}
+    return found | ({"loan": unrest, "lent": lent} if unrest else {})
 
 
 def _price(move: Mapping[str, Json]) -> int:
     """Return the gold due for a finished move."""
-    kind, card = move.get("type"), move.get("card")
+    kind, card, amount = move.get("type"), move.get("card"), move.get("amount")
+    if kind == "bid":
+        return amount if isinstance(amount, int) else 0
     if kind == "place":
         return SPACES[move["space"]].cost if move.get("space") in SPACES else 0
     if kind == "convert":

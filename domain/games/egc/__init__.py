@@ -17,6 +17,7 @@ from domain.games.egc.refusal_codes import CODES
 from domain.games.egc.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.egc.rules.setup import blank, setup
 from domain.games.egc.scoring import scores
+from domain.games.egc.standing_orders import STANDING_ORDERS
 from domain.games.egc.state import Egc
 from domain.games.egc.template_context import CONTEXT_BUILDERS, complete_sentences, gather_headlines, move_context
 from domain.games.egc.treaties import TREATIES
@@ -92,6 +93,7 @@ RULESET: Ruleset[Egc] = Ruleset(
     redeal=redeal,
     bot=propose,
     treaties=TREATIES,
+    standing_orders=STANDING_ORDERS,
 )
 
 RULESETS = (RULESET,)

@@ -10,7 +10,12 @@ from domain.types import Doc
 
 def read_battles(facts: Sequence[ToldFact]) -> list[Battle]:
     """Return the reader's own combats; of those of others nobody knows the figures."""
-    return [_read_combat(version, fact) for version, fact in facts if fact["t"] == "combat_fought"]
+    found = [_read_combat(version, fact) for version, fact in facts if fact["t"] == "combat_fought"]
+    last = {(battle.version, battle.region): battle for battle in found}
+    for version, fact in facts:
+        if fact["t"] == "battle_fought" and (battle := last.get((version, fact["territory"]))):
+            battle.facts.append(fact)  # the card tells it
+    return found
 
 
 def _read_combat(version: int, fact: Doc) -> Battle:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from domain.games.egc import choices_army
-from domain.games.egc.data import EMPIRES, LINKS, RESEARCH, SEAT, TECHNOLOGIES, TERRITORIES, VICTORY
+from domain.games.egc.data import ECONOMY, EMPIRES, LINKS, RESEARCH, SEAT, TECHNOLOGIES, TERRITORIES, VICTORY
 from domain.games.egc.moves import (
     ZERO,
     AllocateTurnZero,
@@ -103,7 +103,8 @@ def _demolish(options: OrderOptions) -> Builder:
 
 
 def _recruit(options: OrderOptions) -> Builder:
-    territory = yield one("territory", [Option(t, {"most": n}) for t, n in options.raising.items()])
+    price = {"brz_each": ECONOMY["division_cost"]}
+    territory = yield one("territory", [Option(t, {"most": n, **price}) for t, n in options.raising.items()])
     return Recruit(territory, (yield span("divisions", 1, options.raising[territory])))
 
 

@@ -18,6 +18,7 @@ from domain.games.egc.facts.opening import EmpireFounded, GameSetUp
 from domain.games.egc.facts.realm import FinanceSettled, ProtectorateInstalled, VictoryCounted
 from domain.games.egc.facts.relations import DiplomacySettled, MannedSet, TechnologySettled
 from domain.games.egc.facts.sheets import EmpireSpied, OrderFiled, SheetOpened, TerritorySpied
+from domain.games.egc.rules.relations import better_level
 from domain.games.egc.rules.sheet import copy_of
 from domain.games.egc.rules.spying import empire_price, territory_price
 from domain.games.egc.state import Army, Egc
@@ -389,7 +390,16 @@ def move_context(s: Egc | None, seat: Seat | None, members: Mapping[str, Json]) 
     if members.get("type") in ("spy_territory", "spy_empire"):
         price = territory_price if members["type"] == "spy_territory" else empire_price
         return {"price": price(copy_of(s, seat))}
-    return _told_order(s, members)
+    return {**_told_order(s, members), **_offer(s, seat, members)}
+
+
+def _offer(s: Egc, seat: Seat, members: Mapping[str, Json]) -> Doc:
+    """Return the level of a relation offered to the seat by a proposal."""
+    proposal = s.proposals.get(str(members.get("proposal")))
+    if proposal is None or proposal.target != seat:
+        return {}
+    better = better_level(s.relation(proposal.sender, seat))
+    return {"offered": better} if better else {}
 
 
 def _ways(order: Mapping[str, Json]) -> Doc:

@@ -19,6 +19,7 @@ from domain.games.imperunde.rules import CONTINUATIONS, HANDLERS, may, vacated
 from domain.games.imperunde.rules.setup import blank, check_table, setup
 from domain.games.imperunde.scoring import scores
 from domain.games.imperunde.sentence_completion import complete_sentences, gather_headlines
+from domain.games.imperunde.standing_orders import STANDING_ORDERS
 from domain.games.imperunde.state import ImpeRunde
 from domain.games.imperunde.template_context import CONTEXT_BUILDERS, SENTENCE_MERGERS, move_context
 from domain.games.imperunde.treaties import TREATIES
@@ -97,6 +98,7 @@ RULESET: Ruleset[ImpeRunde] = Ruleset(
     redeal=redeal,
     bot=propose,
     treaties=TREATIES,
+    standing_orders=STANDING_ORDERS,
 )
 
 RULESETS = (RULESET,)

@@ -17,6 +17,7 @@ from domain.games.seven_empires.refusal_codes import CODES
 from domain.games.seven_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.seven_empires.rules.setup import blank, check_table, setup
 from domain.games.seven_empires.scoring import scores
+from domain.games.seven_empires.standing_orders import STANDING_ORDERS
 from domain.games.seven_empires.state import Seven
 from domain.games.seven_empires.template_context import (
     CONTEXT_BUILDERS,
@@ -105,6 +106,7 @@ RULESET: Ruleset[Seven] = Ruleset(
     redeal=redeal,
     bot=propose,
     treaties=TREATIES,
+    standing_orders=STANDING_ORDERS,
 )
 
 RULESETS = (RULESET,)

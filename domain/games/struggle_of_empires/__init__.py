@@ -18,6 +18,7 @@ from domain.games.struggle_of_empires.refusal_codes import CODES
 from domain.games.struggle_of_empires.rules import CONTINUATIONS, HANDLERS
 from domain.games.struggle_of_empires.rules.setup import blank, check_table, setup
 from domain.games.struggle_of_empires.scoring import scores
+from domain.games.struggle_of_empires.standing_orders import STANDING_ORDERS
 from domain.games.struggle_of_empires.state import Struggle
 from domain.games.struggle_of_empires.template_context import (
     CONTEXT_BUILDERS,
@@ -110,6 +111,7 @@ RULESET: Ruleset[Struggle] = Ruleset(
     redeal=redeal,
     bot=propose,
     treaties=TREATIES,
+    standing_orders=STANDING_ORDERS,
 )
 
 RULESETS = (RULESET,)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from domain.games.common.dice import describe_roll
 from domain.games.common.merged_sentences import gather_shares, group_by, join_replacements, merged_shares
-from domain.games.struggle_of_empires.data import MARKERS, REGIONS, ROUNDS, SEA_ROLL, TILES
+from domain.games.struggle_of_empires.data import CONSTANTS, MARKERS, REGIONS, ROUNDS, SEA_ROLL, TILES, UNITS
 from domain.games.struggle_of_empires.facts.combat import (
     AttackDeclared,
     BattleResolved,
@@ -25,7 +25,7 @@ from domain.games.struggle_of_empires.rules.combat.battle import strength_parts
 from domain.games.struggle_of_empires.rules.combat.declare import COST as ATTACK_COST
 from domain.games.struggle_of_empires.rules.combat.losses import withdraws
 from domain.games.struggle_of_empires.rules.income import growth, income
-from domain.games.struggle_of_empires.rules.money import price
+from domain.games.struggle_of_empires.rules.money import gold_per_unrest, loan
 from domain.games.struggle_of_empires.rules.scoring import region_points
 from domain.games.struggle_of_empires.state import (
     SIDES,
@@ -252,15 +252,24 @@ def move_context(s: Struggle | None, seat: Seat | None, members: Mapping[str, Js
     if s is None or seat is None:
         return found
     gold = _price(members)
-    found |= {"purse": s.empires[seat].gold, "price": gold}
-    found |= {"loan": unrest} if (unrest := price(s.empires[seat], gold).get("loan")) else {}
+    found |= {"purse": s.empires[seat].gold, "price": gold, "per": gold_per_unrest(s.empires[seat])}
+    lent, unrest = loan(s.empires[seat], gold)
+    found |= {"loan": unrest, "lent": lent} if unrest else {}
+    if s.auction and (bid := s.auction.standing):
+        found["standing"] = {"seat": bid.seat, "amount": bid.amount, "a": or_none(bid.a), "b": or_none(bid.b)}
+    if s.turn and s.turn.seat == seat and not s.turn.actions_left:
+        found["spent"] = True
+    if members.get("type") == "place_unit":
+        found["left"] = CONSTANTS["units_placed_at_setup"] - sum(map(s.empires[seat].on_map, UNITS))
     tile = TILES.get(str(members.get("tile"))) if members.get("type") == "buy_tile" else None
     return found | ({"people": tile.population} if tile and tile.population else {})
 
 
 def _price(move: Mapping[str, Json]) -> int:
     """Return the gold due for a finished move."""
-    kind, tile = move.get("type"), str(move.get("tile"))
+    kind, tile, amount = move.get("type"), str(move.get("tile")), move.get("amount")
+    if kind == "bid":
+        return amount if isinstance(amount, int) else 0
     if kind == "attack" or (kind == "use_tile" and move.get("attack")):
         return ATTACK_COST
     bought = tile if kind == "buy_tile" else str(move.get("alliance_tile")) if kind == "use_tile" else ""

@@ -123,7 +123,8 @@ def _settle(appeal: Appeal, version: int, answer: AppealAnswer) -> Appeal:
 def answering_role(game: AnyGame, act: OfficialAct) -> Literal["officer", "owner", "nobody"]:
     """Return the answerer of appeals against an act: another officer without a stake, or else the owner.
 
-    Nobody answers if the owner has a stake. The first owner is known by own acts only.
+    Nobody answers if the owner has a stake, or names are hidden: whether the owner plays would be told. The first owner
+    is known by own acts only.
     """
     staff = game.lasting.staff
     others = {*staff.offices, *filter(None, [staff.owner])} - {act.player}
@@ -131,4 +132,4 @@ def answering_role(game: AnyGame, act: OfficialAct) -> Literal["officer", "owner
         return "officer"
     if not staff.owner and act.office != "owner":
         return "officer"
-    return "nobody" if game.has_stake([act.player]) else "owner"
+    return "nobody" if game.terms.get("names") == "hidden" or game.has_stake([act.player]) else "owner"

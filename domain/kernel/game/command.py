@@ -14,11 +14,12 @@ from typing import ClassVar
 
 from domain.errors import RuleError
 from domain.kernel.game.game import AnyGame, Game
+from domain.kernel.game.last_turn import is_last_turn_over
 from domain.kernel.game.officers import Office, Officer, includes_office
 from domain.kernel.game.record_builder import CommandContext, Transition
 from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import S
-from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.ruleset import AnyRuleset, Ruleset
 from domain.types import Json, Seat
 
 TABLE_CODES: Mapping[str, str] = {
@@ -72,6 +73,10 @@ TABLE_CODES: Mapping[str, str] = {
     "no_treaty": "the message proposes nothing that you could answer",
     "treaty_answered": "your seat has answered this treaty before",
     "treaty_expired": "the time to answer is over (`ended`)",
+    "orders_refused": "the terms of this table allow no standing orders",
+    "unknown_standing_order": "the ruleset has no standing order of this kind (`kinds`)",
+    "too_many_orders": "the seat has as many standing orders as possible (`most`)",
+    "silenced": "you may write no words for a time (`until`), for a `reason`",
 }
 """Refusals of table commands, the same in every game."""
 
@@ -135,6 +140,11 @@ def require_play(game: AnyGame, at: int) -> None:
     require_running(game)
     pause = game.pause_at(at)
     refuse_unless(pause is None or pause.moves, "game_paused", until=pause and pause.until)
+
+
+def refuse_after_last_turn(rules: AnyRuleset, game: AnyGame) -> None:
+    """Raise RuleError `game_over` in the moment between the end of the last turn and the ruling of the clock."""
+    refuse_unless(not is_last_turn_over(rules, game), "game_over")
 
 
 def seat_of_record(record: Record) -> Seat:

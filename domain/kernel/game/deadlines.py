@@ -37,6 +37,9 @@ MAX_DELAY_SECONDS = 24 * 3600
 DEFAULT_CLASS = "move"
 """Deadline class of frames without another."""
 
+MAX_LAST_TURN = 24 * 3600
+"""Longest time for the last turn of a table with a time limit, in seconds."""
+
 MAX_VACATION_DAYS = 100
 """Most days of vacation of a seat."""
 

@@ -23,6 +23,7 @@ from domain.kernel.game.clock_fold import (
 )
 from domain.kernel.game.deadlines import parse_time_control
 from domain.kernel.game.game import AnyGame, Game, Lasting, Opening, Reversible, Tip
+from domain.kernel.game.last_turn import find_last_turn
 from domain.kernel.game.playing_time import shift_pauses
 from domain.kernel.game.rulings import Ruling
 from domain.kernel.game.seat_players import SEATING_KINDS
@@ -42,13 +43,16 @@ TERMS = (
     "delay",
     "misses",
     "time_limit",
+    "last_turn",
     "officers",
     "appeals",
     "leavers",
     "talk",
     "papers",
     "after",
+    "names",
     "suggestions",
+    "standing_orders",
     "origin",
     "imported",
 )
@@ -56,13 +60,16 @@ TERMS = (
 after its player leaves; permission for one person to have several seats (granted in older records, without the
 term); seconds of delay for viewers; missed deadlines on end (`row`) or altogether (`all`) after which a seat counts as
 vacant (never in older records, without the term); seconds of play after which the table is adjourned
-(`time_limit`); whether officers must be `neutral` (not in older records);
+(`time_limit`), and then those for playing the current turn to its end (`last_turn`); whether officers must be
+`neutral` (not in older records);
 seconds to appeal against an act of an officer (`appeal`) and to answer (`answer`; no appeals without the term);
 `leavers: last` if giving a seat back counts as a concession for ratings (not in older records); what players may write
 (`talk`; nothing without the term), whether a new player of a seat reads its letters (`papers: pass_on`), and whether
-all do after the close (`after: published`); whether seats may ask a bot for a move (`suggestions`; without the term
-a person among bots may); of a fork its origin: `game`, `version`, and the hash of that version's
-record (`head`); of an imported game its id and its last record's hash in the file.
+all do after the close (`after: published`); whether people stay unknown to each other until then (`names: hidden`);
+whether seats may ask a bot for a move (`suggestions`; without the term a person among bots may); whether seats may
+give standing orders (`standing_orders`: `allowed`, `refused`, or `shown` to everybody; without the term they may, but
+not in a tournament); of a fork its origin: `game`, `version`, and the hash of that version's record (`head`); of an
+imported game its id and its last record's hash in the file.
 """
 
 
@@ -136,7 +143,10 @@ def apply_record(
         waiting_since=before.waiting_since + clock_shift(record) if same else at,
         ruling=ruling,
     )
-    lasting = _update_lasting(game, record, update_timing(game, record, banks, pauses))
+    timing = update_timing(game, record, banks, pauses)
+    if (last := find_last_turn(rules, game, at - clock_shift(record))) != timing.last_turn:
+        timing = assign(timing, last_turn=last)
+    lasting = _update_lasting(game, record, timing)
     return Game(Tip(record.head.v, at, record), reversible, lasting)
 
 

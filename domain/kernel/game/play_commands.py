@@ -10,6 +10,7 @@ from domain.errors import DecisionClosed
 from domain.kernel.game.command import (
     HASHED_UNLESS_DEFAULT,
     Command,
+    refuse_after_last_turn,
     refuse_unless,
     require_play,
     require_running,
@@ -66,6 +67,7 @@ class Play(Command):
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_play(game, context.record_time(game))
+        refuse_after_last_turn(rules, game)
         refuse_unless(0 <= self.seat < game.table.seats, "unknown_seat", seats=game.table.seats)
         refuse_unless(bool(self.moves), "malformed_move")
         draft = new_draft(rules, game, context)
@@ -102,6 +104,7 @@ class Lapse(Command):
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_running(game)
+        refuse_after_last_turn(rules, game)
         require_open_decision(rules, game, self.decision)
         frame = game.state.top
         early = early_seats(
@@ -166,6 +169,7 @@ class Resolve(Command):
 
     def execute(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> Transition[S]:
         require_play(game, context.record_time(game))
+        refuse_after_last_turn(rules, game)
         require_open_decision(rules, game, self.decision)
         draft = new_draft(rules, game, context)
         decide_all(draft, None, [{"type": game.state.top.kind}])

@@ -14,6 +14,7 @@ from domain.kernel.game.command import (
     require_running,
 )
 from domain.kernel.game.game import AnyGame, Game
+from domain.kernel.game.last_turn import find_adjournment
 from domain.kernel.game.officers import Office, includes_office
 from domain.kernel.game.record_builder import By, CommandContext, Transition, build_record, new_draft
 from domain.kernel.game.rulings import DEFAULT_FINAL_AFTER, LEAST_FINAL_AFTER, Ending, is_ranking
@@ -53,17 +54,17 @@ class RuleEnding(Command):
         refuse_unless(is_right, "ruling_invalid", at="/forfeits")
         all_named = all(name == str(int(name)) and int(name) < seats for name in self.penalties)
         refuse_unless(all_named, "ruling_invalid", at="/penalties")
-        self._check_end(game, context)
+        self._check_end(rules, game, context)
         body: Doc = {"act": "end", "reason": self.reason}
         body |= {"final_after": self.final_after} if self.final_after != DEFAULT_FINAL_AFTER else {}
         lists = {"places": list(self.places), "forfeits": sorted(self.forfeits), "penalties": dict(self.penalties)}
         body |= {name: value for name, value in lists.items() if value}
         return build_record(rules, game, context, new_draft(rules, game, context), "ruled", by=self.by, body=body)
 
-    def _check_end(self, game: AnyGame, context: CommandContext) -> None:
+    def _check_end(self, rules: Ruleset[S], game: Game[S], context: CommandContext) -> None:
         """Refuse an end by the clock before its time, and a time for withdrawing that nobody may choose."""
         if self.by == "clock":
-            limit = game.limit_end
+            limit = find_adjournment(rules, game)
             is_plain = self.reason == "adjourned" and not self.penalties and self.final_after == 0
             refuse_unless(limit is not None and is_plain and context.record_time(game) >= limit, "not_due")
             return

@@ -39,6 +39,8 @@ class Timing:
     pauses: Pauses = ()
     limited_since: int = 0
     """Time of the start of a game with a time limit, later by each shift; 0 without the term."""
+    last_turn: tuple[int, int] | None = None
+    """Turn and round of the game's time limit; None before, and without the term `last_turn`."""
 
     def playing_time(self, at: int) -> int:
         """Return the time of all clocks and spans at a time of day; it stands still during pauses."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.battles import Battle, BattleSide
 from domain.kernel.text.message_catalog import Texts
-from domain.types import Json
+from domain.types import Doc, Json
 
 
 class BattleSideDoc(TypedDict):
@@ -32,6 +32,7 @@ class BattleDoc(TypedDict):
     ]
     open: Annotated[bool, "True until it is over."]
     text: Annotated[str, "Who has beaten whom, and where."]
+    told: Annotated[str, "Who has attacked whom, where, how it has ended, and what both have lost."]
     sentences: Annotated[list[str], "The lines of `text` of the entries that it stands for."]
     sides: Annotated[list[BattleSideDoc], "The attacker, then the defender."]
 
@@ -45,6 +46,7 @@ def tell_battle(texts: Texts, namer: SeatNames, battle: Battle) -> BattleDoc:
         "winner": battle.winner or None,
         "open": battle.is_open,
         "text": texts.render(f"battle.{_ending(battle)}", _members(battle), namer) or "",
+        "told": texts.render(f"attack.{_ending(battle)}", _members(battle), namer) or "",
         "sentences": [
             line for fact in battle.facts for line in (texts.sentence(fact, namer) or "").split("\n") if line
         ],
@@ -57,7 +59,8 @@ def _ending(battle: Battle) -> str:
 
 
 def _members(battle: Battle) -> Mapping[str, Json]:
-    return {"attacker": battle.attacker.who, "defender": battle.defender.who, "region": battle.region}
+    lost = {name: _list_things(side.lost) for name, side in battle.sides.items()}
+    return {**{name: side.who for name, side in battle.sides.items()}, "region": battle.region, "lost": lost}
 
 
 def _tell_side(texts: Texts, namer: SeatNames, side: BattleSide) -> BattleSideDoc:
@@ -78,5 +81,9 @@ def _tell_side(texts: Texts, namer: SeatNames, side: BattleSide) -> BattleSideDo
 
 def _count(texts: Texts, namer: SeatNames, some: Mapping[tuple[Any, str], int]) -> list[str]:
     """Return numbers of things in words, with the ally who has lost them."""
-    told = ({"ally": ally, "unit": unit, "count": count} for (ally, unit), count in some.items())
-    return [text for members in told if (text := texts.fill("item.counted", members, namer))]
+    return [text for members in _list_things(some) if (text := texts.fill("item.counted", members, namer))]
+
+
+def _list_things(some: Mapping[tuple[Any, str], int]) -> list[Doc]:
+    """Return numbers of things as members of sentences."""
+    return [{"ally": ally, "unit": unit, "count": count} for (ally, unit), count in some.items()]

@@ -9,6 +9,7 @@ from typing import Generic
 
 from domain.kernel.game.game_fold import active_versions, initial_game
 from domain.kernel.narration.sentences import (
+    Say,
     fact_sentences,
     move_sentences,
     record_heading,
@@ -28,9 +29,6 @@ ChapterStarts = Sequence[tuple[int, Chapter]]
 
 Powers = Mapping[Seat, str]
 """Seat -> id of the power that it plays."""
-
-Say = Callable[[Texts, SeatNamer, Sequence[Doc]], list[str]]
-"""Function from facts to sentences about them."""
 
 NamerAt = Callable[[int, Powers], SeatNamer]
 """Function from a version and its powers to its names."""
@@ -249,7 +247,7 @@ def split_by_chapter(
     A part beginning a chapter names it; the last part may be empty.
     """
     if not starts:
-        return [(None, record_sentences(texts, namer, kind, seat, body, moves, facts), facts)]
+        return [(None, record_sentences(texts, namer, kind, seat, body, moves, facts, say), facts)]
     begins, ends = [0, *(i for i, _ in starts)], [*(i for i, _ in starts), len(facts)]
     part_facts = [facts[begin:end] for begin, end in zip(begins, ends, strict=True)]
     lines = [say(texts, namer, some) for some in part_facts]

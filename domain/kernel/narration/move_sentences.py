@@ -4,6 +4,7 @@ They come from the game's texts, by these keys:
 
 - `whole.<type>`: a move. Its places are the members of the move.
 - `ask.<type>.<field>`, or `ask.<field>`: a question. Its places are the answers so far, by their fields.
+- `loan`: what the bank lends for a move, where its `move_context` has a `loan`.
 - `pick.<type>.<field>`, or `pick.<field>`: an option. Its places are the answers so far, `value`, and the members of an
   object. With one more part it is the text of a single option: `none`, `yes`, `no`, or a word.
 
@@ -56,6 +57,11 @@ class MoveSentences(Generic[S]):
         name = self.texts.get(f"move.{kind}") or str(kind).replace("_", " ")
         values = [self.texts.word(value) for member, value in move.items() if member != "type"]
         return self.texts.grammar.sentence(f"{name}: {', '.join(values)}" if values else name)
+
+    def loan(self, move: Doc) -> str | None:
+        """Return the sentence about the loan of a whole move, or None."""
+        context = self.rules.move_context(self.state, self.seat, move)
+        return self.texts.render("loan", {**move, **context}, self.namer) if "loan" in context else None
 
     def question(self, kind: str, field: str, answers: Answers) -> str | None:
         """Return the text of a question, or None without one. `kind`: the type of the move, if it is known."""

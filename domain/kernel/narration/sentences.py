@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -11,6 +11,9 @@ from domain.kernel.rules.flow import State
 from domain.kernel.text.grammar import Noun, person_noun
 from domain.kernel.text.message_catalog import SeatNamer, Texts
 from domain.types import PUBLIC, Doc, Json, Seat
+
+Say = Callable[[Texts, SeatNamer, Sequence[Doc]], list[str]]
+"""Function from facts to sentences about them."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,13 @@ def record_sentences(
     body: Mapping[str, Json] | None = None,
     moves: Sequence[tuple[Seat, Doc]] = (),
     facts: Sequence[Doc] = (),
+    say: Say | None = None,
 ) -> list[str]:
     """Return the sentences of a record, as far as its reader may know its moves and facts.
 
-    Facts describe the actions; moves are named only if the facts have no text.
+    Facts describe the actions; moves are named only if the facts have no text. `say`: `fact_sentences`, or the like.
     """
-    lines = fact_sentences(texts, namer, facts) or move_sentences(texts, namer, moves)
+    lines = (say or fact_sentences)(texts, namer, facts) or move_sentences(texts, namer, moves)
     return record_heading(texts, namer, kind, seat, body or {}) + lines
 
 
@@ -155,12 +159,17 @@ def fact_sentences(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list
 
     The same sentence from several facts, one for each reader, is one line; repeated equal facts are counted.
     """
+    return [line for line, _ in told_facts(texts, namer, facts)]
+
+
+def told_facts(texts: Texts, namer: SeatNamer, facts: Sequence[Doc]) -> list[tuple[str, Doc]]:
+    """Return the same lines, each with the first fact that it tells."""
     facts_by_text: dict[str, list[Doc]] = {}
     for fact in facts:
         if text := texts.sentence(fact, namer):
             facts_by_text.setdefault(text, []).append(fact)
     return [
-        line
+        (line, alike[0])
         for text, alike in facts_by_text.items()
         for line in with_count(texts, text, alike.count(alike[0])).split("\n")
     ]

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.errors import VerificationError
-from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS
+from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_LAST_TURN, MAX_MISSES, MAX_SECONDS
 from domain.kernel.game.officers import Office
 from domain.kernel.records.record import Record
 from domain.kernel.schema.declarations import UNSET, Count, Maybe, Meta, prepare
@@ -127,13 +127,16 @@ class OpenedBody(_Schema):
     delay: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
     misses: MissLimits | None = None
     time_limit: Annotated[int, Meta(ge=60, le=MAX_SECONDS)] | None = None
+    last_turn: Annotated[int, Meta(ge=60, le=MAX_LAST_TURN)] | None = None
     officers: Literal["any", "neutral"] = "any"
     appeals: AppealTimes | None = None
     leavers: Literal["last"] | None = None
     talk: Literal["free", "public", "by_phase", "none"] = "none"
     papers: Literal["own", "pass_on"] = "own"
     after: Literal["kept", "published"] = "kept"
+    names: Literal["shown", "hidden"] = "shown"
     suggestions: bool | None = None
+    standing_orders: Literal["allowed", "refused", "shown"] | None = None
     origin: Origin | None = None
 
 

@@ -24,6 +24,7 @@ from domain.kernel.rules.flow import (
     evolve_all,
 )
 from domain.kernel.rules.meta import Meta, Table
+from domain.kernel.rules.order_kinds import OrderKind
 from domain.kernel.rules.treaties import NO_TREATIES, TreatyRules
 from domain.kernel.schema import declarations, validators
 from domain.kernel.schema.declarations import Context, Fact, Move, Part
@@ -291,6 +292,8 @@ class Ruleset(Generic[S]):
     """A heuristic player, for demos and simulations."""
     treaties: TreatyRules = NO_TREATIES
     """What players may propose to each other in their talk."""
+    standing_orders: tuple[OrderKind, ...] = ()
+    """What a seat may decide beforehand."""
 
     def __post_init__(self) -> None:
         if unknown := {*self.meta.headlines, *self.meta.weightless} - set(self.facts):

@@ -19,13 +19,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from fractions import Fraction
 
 from babel import Locale
 from babel.dates import format_datetime
 from babel.lists import format_list
-from babel.numbers import format_decimal, get_group_symbol
+from babel.numbers import get_decimal_symbol, get_group_symbol
 from babel.units import format_unit
 
 from domain.compat import cached_property
@@ -95,7 +94,7 @@ _UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
 def numbered_noun(kind: Noun, number: int) -> Noun:
-    """Return one of several: `seat 3`, `le siège 3`."""
+    """Return one of several: `seat 3`, `le joueur 3`."""
     return Noun(f"{kind.bare} {number}", kind.article, "", kind.feminine)
 
 
@@ -120,6 +119,11 @@ class Grammar(ABC):
         return str(get_group_symbol(self._locale))
 
     @cached_property
+    def _point(self) -> str:
+        """Return the mark before decimals."""
+        return str(get_decimal_symbol(self._locale))
+
+    @cached_property
     def _plural_form(self) -> Callable[[int], str]:
         return functools.lru_cache(4096)(self._locale.plural_form)
 
@@ -128,9 +132,10 @@ class Grammar(ABC):
         return str(value) if -10_000 < value < 10_000 else f"{value:,}".replace(",", self._separator)
 
     def decimal(self, value: Fraction, digits: int) -> str:
-        """Return the number with so many decimals: `3.250`, `3,250`."""
-        rounded = Decimal(round(value * 10**digits)).scaleb(-digits)
-        return str(format_decimal(rounded, format=f"0.{'0' * digits}", locale=self._locale))
+        """Return the number with so many decimals, of which there is one at least: `3.250`, `3,250`."""
+        rounded = round(value * 10**digits)
+        whole, part = divmod(abs(rounded), 10**digits)
+        return f"{'-' if rounded < 0 else ''}{whole}{self._point}{part:0{digits}}"
 
     def duration(self, seconds: int) -> str:
         """Return `2 hours and 30 minutes`: the two greatest units."""

@@ -130,10 +130,10 @@ class Texts:
         filled = self.fill(key, members, namer)
         return self.grammar.sentence(filled) or None if filled else None
 
-    def refusal(self, code: str, figures: Mapping[str, Json]) -> str | None:
+    def refusal(self, code: str, figures: Mapping[str, Json], namer: SeatNamer | None = None) -> str | None:
         """Return the sentence of a refusal: that of its `cause`, if the code has several; None without a text."""
         keys = (f"refusal.{code}.{figures.get('cause')}", f"refusal.{code}")
-        return next((said for key in keys if (said := self.render(key, figures))), None)
+        return next((said for key in keys if (said := self.render(key, figures, namer))), None)
 
     def fill(self, key: str, members: Mapping[str, Json], namer: SeatNamer | None = None) -> str | None:
         """Return the text of a key with its places filled; None without a text. `namer` names the seats."""

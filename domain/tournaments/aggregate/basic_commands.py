@@ -82,6 +82,22 @@ TOURNAMENT_CODES: Mapping[str, str] = {
     "next_open": "the next event is open: change the rule there",
     "substitute_invalid": "an entrant, or the same person again, cannot be a substitute",
     "no_substitute": "the person is no substitute of the entrant, and not asked",
+    "timetable_invalid": "the timetable does not fit the stage",
+    "not_due": "nothing is due by the timetable",
+    "event_paused": "the tournament is paused",
+    "event_runs": "the tournament is not paused",
+    "terms_fixed": "this term does not change any more",
+    "terms_same": "these are the terms already",
+    "rating_barred": "the person's rating is outside of the band of the tournament",
+    "division_nested": "a division has no divisions of its own",
+    "division_known": "the tournament has a division with this name",
+    "division_entered": "the person has entered another division",
+    "elsewhere_barred": "by its terms the tournament has no tables elsewhere",
+    "scores_entered": "these scores have been entered, and may be confirmed",
+    "no_scores": "nobody has entered scores of this table",
+    "scores_changed": "other scores have been entered since",
+    "scores_confirmed": "the entrant has confirmed these scores",
+    "scores_open": "the table may still confirm its scores",
 }
 """Refusals of commands of a tournament."""
 
@@ -162,6 +178,11 @@ def require_phase(t: Tournament, *phases: str) -> None:
     refuse_unless(t.status in phases, "wrong_status", status=t.status)
 
 
+def require_no_pause(t: Tournament) -> None:
+    """Raise RuleError during a pause."""
+    refuse_unless(not t.paused_at, "event_paused", since=t.paused_at)
+
+
 def draft_opening(tournament: str, director: str, terms: Doc, first_secret: bytes) -> RecordDraft:
     """Return the draft of the first record; it publishes s_0 of the chain."""
     body = {"tournament": tournament, "director": director, "terms": terms, "secret": first_secret.hex()}
@@ -182,6 +203,8 @@ class Enter(TournamentCommand):
     """All ids of the same person."""
     keeps_number: bool = field(default=True, metadata={"not_hashed": True})
     """False for old records: after a withdrawal before any draw, the same person got another number."""
+    rated: tuple[int, ...] | None = field(default=None, metadata={"not_hashed": True})
+    """Rating in whole hundredths and number of rated tables, in an event with a rating band."""
 
     def check_person(self, t: Tournament, people: Collection[str], now: int) -> None:
         """Refuse an officer after a ruling: the place would gain by it."""
@@ -202,7 +225,20 @@ class Enter(TournamentCommand):
         if former and self.keeps_number:
             joins = {"joins": True} if t.takes_at_once else {}
             return [RecordDraft("readmitted", {"entrant": former[-1], **joins})]
-        return [RecordDraft("entered", {"entrant": len(t.entrants), "player": self.player})]
+        return [RecordDraft("entered", {"entrant": len(t.entrants), "player": self.player, **self._rate(t)})]
+
+    def _rate(self, t: Tournament) -> Doc:
+        """Return the rating for the record, in an event with a band; raise RuleError outside of it."""
+        rated = self.rated or (0, 0)
+        require_band(t, rated)
+        return {"rated": [*rated]} if t.terms.band else {}
+
+
+def require_band(t: Tournament, rated: Sequence[int]) -> None:
+    """Raise RuleError `rating_barred` for a rating, in hundredths, and its number of tables outside of the band."""
+    if band := t.terms.band:
+        figures = {"rating": rated[0], "tables": rated[1], "least": band.least, "most": band.most}
+        refuse_unless(band.takes(rated[0], rated[1]), "rating_barred", **figures, needed=band.tables)
 
 
 def _has_late_place(t: Tournament, members: Collection[int]) -> bool:
@@ -396,6 +432,7 @@ class OpenCheckIn(EventOfficerCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "registering", "drawing", "running")
+        require_no_pause(t)
         refuse_unless(not t.has_queue, "queue_draws")
         refuse_unless(t.status != "drawing" or not may_pair(t), "wrong_status", status=t.status)
         if t.status == "running":
@@ -426,6 +463,7 @@ class CloseCheckIn(EventOfficerCommand):
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         require_phase(t, "checking")
+        require_no_pause(t)
         return [RecordDraft("checkin_closed", {"entrants": t.list_checked_in()})]
 
 
@@ -456,6 +494,7 @@ class Draw(EventOfficerCommand):
         refuse_unless(t.terms.stages[self.stage - 1].format not in QUEUED, "queue_draws")
         refuse_unless(self.round == 1 or t.terms.stages[self.stage - 1].format in ROUND_BY_ROUND, "unknown_round")
         require_phase(t, "drawing", "running")
+        require_no_pause(t)
         if (self.stage, self.round) != t.next_draw:
             self._check_again(t)
         if self.round > 1:

@@ -57,6 +57,7 @@ class PointPartDoc(TypedDict):
     played: NotRequired[Annotated[int, "Place in the game, before a ruling."]]
     seats: NotRequired[Annotated[int, "Number of seats at the table."]]
     points: NotRequired[Annotated[int, "Game points."]]
+    elsewhere: NotRequired[Annotated[bool, "True if the table is played outside of the service: no game proves it."]]
     handicap: NotRequired[Annotated[int, "Ticks from bids for seats, within `ticks`."]]
     mean_of: NotRequired[Annotated[list[int], "Of a credit: sum of ticks, tables, and rounds missed."]]
 
@@ -115,6 +116,8 @@ class PartsReader:
             "rulings": [],
             "seats": len(table.entrants),
         }
+        if self._play.tables[table.round, table.pod].elsewhere:
+            part["elsewhere"] = True
         if table.annulled:
             self._fill_annulled(part, table)
         elif not table.places:
@@ -258,6 +261,8 @@ def describe_part(part: PointPartDoc, texts: Texts) -> str:
         said |= {"sum": write_points(ticks, texts), "missed": missed or None}
     said["rulings"] = part["rulings"] or None
     told = texts.render(f"points.{_find_key(part)}", said) or ""
+    if "elsewhere" in part:
+        told += " " + (texts.render("points.elsewhere", said) or "")
     if part["kind"] in (TABLE, BYE, CREDIT) and not part["counts"]:
         told += " " + (texts.render("points.left_out", said) or "")
     if "percent" in part:

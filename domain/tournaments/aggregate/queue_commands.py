@@ -175,7 +175,7 @@ def is_draw_due(t: Tournament, now: int) -> bool:
 def draft_tables(t: Tournament, context: TournamentContext) -> list[RecordDraft]:
     """Return the drafts of all tables due, each day's first after its draw; none once the chain is used."""
     drafts, done = list[RecordDraft](), t
-    while choose_pod(done, context.now):
+    while not t.paused_at and choose_pod(done, context.now):
         step = list[RecordDraft]()
         if is_draw_due(done, context.now):
             if len(done.secrets) > done.terms.chain:
@@ -211,7 +211,7 @@ def build_queue_pairing(t: Tournament, key: bytes, now: int, plan: str = QUEUE_P
 
 def find_next_table(t: Tournament) -> int | None:
     """Return the time of the next work on a queue if nobody else comes, ms, or None: a table to be made or opened."""
-    if not t.has_queue or t.is_over:
+    if not t.has_queue or t.is_over or t.paused_at:
         return None
     pods, queue = list_pods(t), t.play.queue
     if any((QUEUE_ROUND, pod) not in t.play.tables for pod in range(1, len(pods) + 1)):

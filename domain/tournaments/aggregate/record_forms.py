@@ -43,11 +43,11 @@ class DrawnRound(msgspec.Struct, forbid_unknown_fields=True):
 
 FORMS: Mapping[str, RecordForm] = {
     "opened": RecordForm((DIRECTOR,), {"tournament": str, "director": str, "terms": dict[str, object], "secret": str}),
-    "entered": RecordForm((DIRECTOR, ENTRANT), {"entrant": int, "player": str, "officer?": str}),
+    "entered": RecordForm((DIRECTOR, ENTRANT), {"entrant": int, "player": str, "officer?": str, "rated?": _INTS}),
     "withdrew": RecordForm((ENTRANT,), {"entrant": int}),
-    "checkin_opened": RecordForm((DIRECTOR,)),
+    "checkin_opened": RecordForm((DIRECTOR, SERVICE)),
     "checked": RecordForm((DIRECTOR, ENTRANT), {"entrant": int, "nonce_hash?": str, "officer?": str}),
-    "checkin_closed": RecordForm((DIRECTOR,), {"entrants": _INTS}),
+    "checkin_closed": RecordForm((DIRECTOR, SERVICE), {"entrants": _INTS}),
     "revealed": RecordForm((ENTRANT,), {"entrant": int, "nonce": str}),
     "drawn": RecordForm(
         (DIRECTOR, SERVICE), {"stage": int, "round": int, "draw": int, "secret": str, "key": str, "silent?": _INTS}
@@ -86,12 +86,13 @@ FORMS: Mapping[str, RecordForm] = {
         },
     ),
     "ranked": RecordForm(
-        (DIRECTOR,), {"stage": int, "round": int, "standings": list[dict[str, object]], "digest": str, "replaces?": str}
+        (DIRECTOR, SERVICE),
+        {"stage": int, "round": int, "standings": list[dict[str, object]], "digest": str, "replaces?": str},
     ),
     "closed": RecordForm((DIRECTOR,), {"stage?": int, "round?": int}),
     "cancelled": RecordForm((DIRECTOR,)),
     "readmitted": RecordForm((ENTRANT,), {"entrant": int, "joins?": bool}),
-    "advanced": RecordForm((DIRECTOR,), {"stage": int, "entrants": _INTS}),
+    "advanced": RecordForm((DIRECTOR, SERVICE), {"stage": int, "entrants": _INTS}),
     "placed": RecordForm((DIRECTOR,), {**_RULING, "attempt": int, "places": _INTS}),
     "penalised": RecordForm((DIRECTOR,), {"stage": int, "entrant": int, "ticks": int, "officer": str}),
     "excluded": RecordForm((DIRECTOR,), {"stage": int, "entrant": int, "results": str, "officer": str}),
@@ -102,7 +103,7 @@ FORMS: Mapping[str, RecordForm] = {
     "volunteered": RecordForm((ENTRANT,), {"stage": int, "round": int, "entrant": int}),
     "appealed": RecordForm((ENTRANT,), {"ruling": int, "entrant": int}),
     "answered": RecordForm((DIRECTOR,), {"ruling": int, "outcome": str, "officer": str, "entrant?": int}),
-    "bidding_opened": RecordForm((DIRECTOR,), {"stage": int, "round": int}),
+    "bidding_opened": RecordForm((DIRECTOR, SERVICE), {"stage": int, "round": int}),
     "bid": RecordForm((ENTRANT,), {"stage": int, "round": int, "entrant": int}),
     "seated": RecordForm((SERVICE,), {**_PLACE, "entrants": _INTS, "opened": list[OpenedBid], "handicaps?": _INTS}),
     "queued": RecordForm((ENTRANT,), {"stage": int, "entrant": int}),
@@ -124,18 +125,41 @@ FORMS: Mapping[str, RecordForm] = {
     "queue_closed": RecordForm((DIRECTOR,), {"stage": int}),
     "queue_opened": RecordForm((DIRECTOR,), {"stage": int}),
     "unsubstituted": RecordForm((ENTRANT,), {"entrant": int, "player": str}),
+    "timetabled": RecordForm(
+        (DIRECTOR,),
+        {
+            "officer": str,
+            "stage": int,
+            "starts": _INTS,
+            "opens": int,
+            "closes": int,
+            "each": bool,
+            "warning": int,
+            "extension": int,
+        },
+    ),
+    "warned": RecordForm((SERVICE,), {"stage": int, "round": int, "extended?": bool}),
+    "paused": RecordForm((DIRECTOR,), {"officer": str}),
+    "resumed": RecordForm((DIRECTOR, SERVICE), {"officer?": str}),
+    "amended": RecordForm((DIRECTOR,), {"officer": str, "terms": dict[str, object]}),
+    "elsewhere": RecordForm((DIRECTOR, SERVICE), {**_PLACE, "entrants": _INTS, "officer?": str}),
+    "scored": RecordForm(
+        (DIRECTOR, ENTRANT), {**_PLACE, "points": _INTS, "places": _INTS, "entrant?": int, "officer?": str}
+    ),
+    "confirmed": RecordForm((ENTRANT,), {**_PLACE, "scores": int, "entrant": int}),
+    "divided": RecordForm((DIRECTOR,), {"tournament": str, "name": str}),
+    "settled": RecordForm((DIRECTOR, SERVICE), {**_PLACE, "scores": int, "officer?": str}),
 }
 """Kind without its family -> form."""
 
 _BY_SERVICE: Mapping[str, Callable[[Doc], bool]] = {
-    "paired": lambda body: body["plan"] in QUEUE_PLANS,
     "annulled": lambda body: "attempt" not in body and "officer" not in body,
     "scheduled": lambda body: "follows" in body,
 }
 """Kind with two authors -> whether the service is the one."""
 
-_BY_OFFICER = ("checked", "entered")
-"""Kinds of entrants: with an officer's id, an officer is the author."""
+_BY_OFFICER = ("checked", "entered", "elsewhere", "scored", "settled", "resumed")
+"""Kinds of entrants or of the service: with an officer's id, an officer is the author."""
 
 SEALED = "bid"
 """The kind with a seal."""
@@ -176,6 +200,7 @@ def check_form(record: Record) -> None:
 def _check_author(kind: str, record: Record) -> None:
     by = record.public["by"]
     is_false = kind in _BY_SERVICE and _BY_SERVICE[kind](record.body) != (by == SERVICE)
+    is_false |= kind == "paired" and record.body["plan"] in QUEUE_PLANS and by != SERVICE
     if is_false or (kind in _BY_OFFICER and ("officer" in record.body) != (by == DIRECTOR)):
         raise VerificationError("unreadable", record.version, f"its author is not {by}")
 

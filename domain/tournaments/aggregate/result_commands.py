@@ -13,6 +13,7 @@ from domain.tournaments.aggregate.basic_commands import (
     TournamentCommand,
     TournamentContext,
     refuse_unless,
+    require_no_pause,
     require_phase,
 )
 from domain.tournaments.aggregate.pairing import build_advance, build_official
@@ -39,6 +40,7 @@ def require_round(t: Tournament, stage: int, round_: int) -> StagePlay:
 def check_round_may_begin(t: Tournament, stage: int, round_: int) -> None:
     """Raise RuleError while as many earlier rounds are in play as the stage allows at once."""
     play = require_round(t, stage, round_)
+    require_no_pause(t)
     open_rounds = [earlier for earlier in range(1, round_) if not play.has_round_ended(earlier)]
     refuse_unless(len(open_rounds) < t.terms.stages[stage - 1].concurrent, "rounds_open", rounds=open_rounds)
 
@@ -119,7 +121,7 @@ class AddTables(TournamentCommand):
 
     verb: ClassVar[str] = "AddTables"
     by: ClassVar[By] = "service"
-    pods: tuple[AddTable | AnnulPod, ...]
+    pods: tuple[TournamentCommand, ...]
 
     def decide(self, t: Tournament, context: TournamentContext) -> Sequence[RecordDraft]:
         drafts = list[RecordDraft]()

@@ -48,6 +48,26 @@ class RoundDraw(NamedTuple):
     """ms since 1970 UTC."""
 
 
+class EnteredScores(NamedTuple):
+    """Scores of a table elsewhere, before they are its result."""
+
+    version: int
+    """Of the record of their entry."""
+    places: tuple[int, ...]
+    points: tuple[int, ...]
+    """By seat."""
+    at: int
+    """ms since 1970 UTC."""
+    confirmed: frozenset[int]
+    """Entrants behind them: by a confirmation, or by their entry."""
+    officer: str = ""
+    """Player id of an officer, after an entry by one."""
+
+    def equals(self, body: Doc) -> bool:
+        """Return whether another entry has the same places and points."""
+        return self.places == tuple(body["places"]) and self.points == tuple(body["points"])
+
+
 @dataclass(frozen=True)
 class PodTable:
     """The game of a pod, and its result once reported."""
@@ -62,6 +82,20 @@ class PodTable:
     """Time of the first report, ms since 1970 UTC."""
     made_at: int = 0
     """Time of its making, ms since 1970 UTC."""
+    elsewhere: bool = False
+    """True if it is played outside of the service, without a game."""
+    scores: EnteredScores | None = None
+    """Of a table elsewhere: the last scores entered."""
+
+    @property
+    def is_reported_by_game(self) -> bool:
+        """Return whether its result comes from a game here: it is not annulled, nor elsewhere."""
+        return bool(self.game) and not self.annulled
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it is in play, here or elsewhere."""
+        return bool(self.game or self.elsewhere) and not self.annulled and self.result is None
 
 
 @dataclass(frozen=True)
@@ -155,6 +189,8 @@ class StagePlay:
     """Entrant waiting for a table -> the time since, ms; in order of the queue."""
     queue_closed: bool = False
     """True while nobody may wait for a table."""
+    warnings: frozenset[tuple[int, bool]] = frozenset()
+    """Rounds with a warning of their end, and True for the end before an extension."""
     absences: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
     """Round -> each entrant without a pod or a bye at its draw -> the cause, one of ABSENCES."""
 
@@ -192,6 +228,11 @@ class StagePlay:
     def find_open_round(self) -> int | None:
         """Return the first drawn round with a table in play, or None."""
         return next((n for n in range(1, len(self.rounds) + 1) if not self.has_round_ended(n)), None)
+
+    def list_playing(self, round_: int = 0) -> list[PodTable]:
+        """Return the tables in play of a round, or of all, those elsewhere too."""
+        found = [table for place, table in self.tables.items() if round_ in (0, place[0])]
+        return [table for table in found if table.is_open]
 
     def has_tables(self, round_: int = 0) -> bool:
         """Return whether a table of a round has been made, or of any round."""

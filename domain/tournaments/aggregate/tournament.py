@@ -17,6 +17,7 @@ from domain.tournaments.aggregate.stage import (
 from domain.tournaments.formats import last_late_round
 from domain.tournaments.results import ZERO, CountingWindow, Stage
 from domain.tournaments.terms import BY_DRAW, QUEUED, ROUND_BY_ROUND, StageTerms, Terms
+from domain.tournaments.timetable import Timetable
 from domain.types import Doc
 
 LADDER_TABLES, LEAST_TABLES = 12, 5
@@ -60,6 +61,19 @@ class Entrant(NamedTuple):
         return self._replace(substitutes=left, former_substitutes=(*self.former_substitutes, player))
 
 
+class Amendment(NamedTuple):
+    """A change of the terms: the version of its record, and the terms before."""
+
+    version: int
+    officer: str
+    """Player id."""
+    at: int
+    """ms since 1970 UTC."""
+    reason: str
+    """Salted hash of the reason."""
+    before: Terms
+
+
 @dataclass(frozen=True)
 class Tournament:
     """A tournament after its last record."""
@@ -99,6 +113,13 @@ class Tournament:
     """Time of the last `scheduled`, ms; it stays when the repetition ends."""
     successor: str = ""
     """The next event, once opened."""
+    timetables: Mapping[int, Timetable] = field(default_factory=dict)
+    """Stage -> its timetable."""
+    paused_at: int = 0
+    """Beginning of the pause, ms; 0 without one."""
+    amendments: tuple[Amendment, ...] = ()
+    divisions: Mapping[str, str] = field(default_factory=dict)
+    """Further divisions -> their names."""
 
     @property
     def play(self) -> StagePlay:
@@ -132,8 +153,9 @@ class Tournament:
 
     @property
     def nonces_end(self) -> int:
-        """Time until which nonces may be shown, ms."""
-        return self.checkin_closed_at + self.terms.reveal * 1000
+        """Time until which nonces may be shown, ms; by a timetable the draw does not wait longer than to the start."""
+        table, seconds = self.timetables.get(len(self.stages)), self.terms.reveal
+        return self.checkin_closed_at + (min(seconds, table.reveal) if table else seconds) * 1000
 
     @property
     def hidden_nonces(self) -> list[int]:

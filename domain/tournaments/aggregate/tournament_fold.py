@@ -15,6 +15,7 @@ from domain.tournaments.aggregate.stage import (
     REPLAY,
     UNCHECKED,
     WITHDREW,
+    EnteredScores,
     OfficerRuling,
     PodTable,
     RoundDraw,
@@ -24,9 +25,10 @@ from domain.tournaments.aggregate.stage import (
     StagePlay,
     TablePlace,
 )
-from domain.tournaments.aggregate.tournament import Entrant, Tournament
+from domain.tournaments.aggregate.tournament import Amendment, Entrant, Tournament
 from domain.tournaments.records import FAMILY, KINDS
 from domain.tournaments.terms import Terms
+from domain.tournaments.timetable import Timetable
 from domain.types import Doc
 
 
@@ -310,6 +312,32 @@ def _report(t: Tournament, record: Record) -> Tournament:
     return _set_table(t, record, replace(table, result=record.body, ended_at=table.ended_at or record.time))
 
 
+def _add_elsewhere(t: Tournament, record: Record) -> Tournament:
+    return _set_table(t, record, PodTable(tuple(record.body["entrants"]), made_at=record.time, elsewhere=True))
+
+
+def _enter_scores(t: Tournament, record: Record) -> Tournament:
+    table, body = _find_table(t, record) or PodTable(()), record.body
+    confirmed = frozenset({body["entrant"]} if "entrant" in body else ())
+    figures = tuple(body["places"]), tuple(body["points"])
+    first = table.scores.at if table.scores else record.time  # no later entry keeps an officer waiting
+    scores = EnteredScores(record.version, *figures, first, confirmed, body.get("officer", ""))
+    return _set_table(t, record, replace(table, scores=scores))
+
+
+def _confirm_scores(t: Tournament, record: Record) -> Tournament:
+    table = _find_table(t, record) or PodTable(())
+    confirmed = (table.scores.confirmed if table.scores else frozenset[int]()) | {record.body["entrant"]}
+    return _set_table(t, record, replace(table, scores=table.scores and table.scores._replace(confirmed=confirmed)))
+
+
+def _settle_scores(t: Tournament, record: Record) -> Tournament:
+    table = _find_table(t, record) or PodTable(())
+    places, points = (list(table.scores.places), list(table.scores.points)) if table.scores else ([], [])
+    result = {**record.body, "places": places, "points": points}
+    return _set_table(t, record, replace(table, result=result, ended_at=record.time))
+
+
 def _rank(t: Tournament, record: Record) -> Tournament:
     body = record.body
     rankings = t.stages[body["stage"] - 1].rankings
@@ -371,6 +399,43 @@ def _recuse(t: Tournament, record: Record) -> Tournament:
     return replace(t, officers=officers)
 
 
+def _set_timetable(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    others = {stage: table for stage, table in t.timetables.items() if stage != body["stage"]}
+    times = {name: body[name] for name in ("opens", "closes", "each", "warning", "extension")}
+    own = {body["stage"]: Timetable(tuple(body["starts"]), **times)} if body["starts"] else {}
+    return replace(t, timetables=others | own)
+
+
+def _warn(t: Tournament, record: Record) -> Tournament:
+    body = record.body
+    told = (body["round"], body.get("extended", False))
+    return _change_play(t, body["stage"], warnings=t.stages[body["stage"] - 1].warnings | {told})
+
+
+def _pause(t: Tournament, record: Record) -> Tournament:
+    return replace(t, paused_at=record.time)
+
+
+def _resume(t: Tournament, record: Record) -> Tournament:
+    """End the pause: spans running at its beginning end as much later."""
+    length = record.time - t.paused_at
+    bidding = {round_: until + length if until >= t.paused_at else until for round_, until in t.play.bidding.items()}
+    opened = t.checkin_opened_at + (length if t.status == "checking" else 0)
+    closed = t.checkin_closed_at + (length if t.status == "drawing" else 0)
+    resumed = replace(t, paused_at=0, checkin_opened_at=opened, checkin_closed_at=closed)
+    return _change_play(resumed, len(t.stages), bidding=bidding)
+
+
+def _amend(t: Tournament, record: Record) -> Tournament:
+    made = Amendment(record.version, record.body["officer"], record.time, record.public.get("reason", ""), t.terms)
+    return replace(t, terms=from_json(Terms, record.body["terms"]), amendments=(*t.amendments, made))
+
+
+def _divide(t: Tournament, record: Record) -> Tournament:
+    return replace(t, divisions={**t.divisions, record.body["tournament"]: record.body["name"]})
+
+
 def _close(t: Tournament, _: Record) -> Tournament:
     return replace(t, status="finished")
 
@@ -420,6 +485,16 @@ _CHANGES: Mapping[str, Callable[[Tournament, Record], Tournament]] = dict(
             _close_queue,
             _open_queue,
             _unsubstitute,
+            _set_timetable,
+            _warn,
+            _pause,
+            _resume,
+            _amend,
+            _add_elsewhere,
+            _enter_scores,
+            _confirm_scores,
+            _settle_scores,
+            _divide,
         ),
         strict=True,
     )

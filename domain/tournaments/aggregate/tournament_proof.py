@@ -7,6 +7,7 @@ the number of records and names the hash of the last one: `{"head", "records"}`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,12 +29,19 @@ from domain.types import Doc, Json
 
 FORMAT = 1
 
+_BEGIN = b'{"annals":'
+_HEADER = re.compile(rb'^{"annals":', re.MULTILINE)
+"""Begin of the first line of an export: no record begins so, for its members are sorted."""
+
 _CODES = {
     "secret_mismatch": ("drawn",),
     "nonce_mismatch": ("revealed",),
     "pairing_mismatch": ("paired", "checkin_closed", "queued", "left", "queue_closed", "queue_opened"),
     "seating_mismatch": ("bidding_opened", "bid", "seated"),
-    "table_mismatch": ("tabled", "reported", "annulled", "scheduled", "unscheduled", "succeeded"),
+    "table_mismatch": (
+        *("tabled", "reported", "annulled", "scheduled", "unscheduled", "succeeded", "divided"),
+        *("elsewhere", "scored", "confirmed", "settled"),
+    ),
     "ranking_mismatch": ("ranked", "advanced", "closed", "cancelled"),
     "ruling_mismatch": ("placed", "penalised", "excluded", "restored", "appealed", "answered", "deputed", "recused"),
 }
@@ -48,6 +56,23 @@ def export_lines(first: Record, last: Record, records: Iterable[Record]) -> Iter
     for record in records:
         yield canonical(record.public) + b"\n"
     yield canonical({"head": last.hash, "records": last.version}) + b"\n"
+
+
+def split_export(data: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """Return the export of a tournament without those of its games after it, and each of these by the game's id."""
+    first, *games = _HEADER.split(data)[1:] or [data]
+    if not games:
+        return data, {}
+    files = {_parse_line(header, 0)["game"]: header + rest for header, rest in map(_cut_header, games)}
+    return _BEGIN + first, files
+
+
+def _cut_header(part: bytes) -> tuple[bytes, bytes]:
+    """Return the header of a part of an export, and the rest with its line end; raise VerificationError without one."""
+    header, end, rest = (_BEGIN + part).partition(b"\n")
+    if not isinstance(_parse_line(header, 0).get("game"), str):
+        raise VerificationError("header_mismatch", 0, "an export of a game is expected after that of the tournament")
+    return header, end + rest
 
 
 def parse_export(data: bytes) -> list[Record]:
@@ -154,9 +179,11 @@ def _check_order(t: Tournament, before: Record, record: Record, code: str) -> No
     if previous == "drawn" or (kind == "paired" and not t.has_queue):
         is_same = (previous, kind) == ("drawn", "paired") and record.body["stage"] == before.body["stage"]
         is_same = is_same and record.body.get("round", 1) == before.body["round"]
+        is_same = is_same and record.public["by"] == before.public["by"]
         _require(is_same, code, record, "a pairing follows its draw")
     if previous == "seated":
-        is_same = kind == "tabled" and all(record.body[name] == before.body[name] for name in ("stage", "round", "pod"))
+        is_made = kind in ("tabled", "elsewhere")
+        is_same = is_made and all(record.body[name] == before.body[name] for name in ("stage", "round", "pod"))
         _require(is_same, code, record, "a table follows its seats")
     if kind == "advanced":
         is_caused = previous == "ranked" or is_ruling(previous, before.body)
@@ -208,7 +235,8 @@ def _check_draw(t: Tournament, record: Record) -> bytes:
     _require(body["key"] == key.hex(), "key_mismatch", record, f"the key is {key.hex()}")
     silent = t.hidden_nonces == body["silent"] if "silent" in body else not t.hidden_nonces
     _require(silent, "nonce_mismatch", record, "others have shown no nonce")
-    _require(record.public["by"] == ("service" if t.has_queue else "director"), "unreadable", record, "a false author")
+    is_known = record.public["by"] == "service" or not t.has_queue
+    _require(is_known, "unreadable", record, "a false author")
     return key
 
 

@@ -25,6 +25,23 @@ from domain.tournaments.aggregate.basic_commands import (
     Withdraw,
     refuse_unless,
 )
+from domain.tournaments.aggregate.change_commands import AmendTerms, PauseEvent, ResumeEvent
+from domain.tournaments.aggregate.clock_commands import (
+    CLOCK_ACTS,
+    SetTimetable,
+    check_clock_act,
+    draft_warning,
+    find_clock_act,
+)
+from domain.tournaments.aggregate.division_commands import AddDivision
+from domain.tournaments.aggregate.elsewhere_commands import (
+    ConfirmScores,
+    EnterOfficerScores,
+    EnterScores,
+    MoveElsewhere,
+    PlaceElsewhere,
+    SettleScores,
+)
 from domain.tournaments.aggregate.entry_commands import EnterOthers
 from domain.tournaments.aggregate.pod_seating import find_pod, may_file
 from domain.tournaments.aggregate.queue_commands import (
@@ -75,14 +92,25 @@ def draft_again(t: Tournament, record: Record) -> Sequence[RecordDraft]:
     They are empty for a kind whose command has input outside the record: `check_again` is for these.
     """
     kind, body = record.kind.removeprefix(FAMILY), record.body
+    if kind in ("warned", "resumed") and "officer" not in body:
+        return _draft_clock_act(t, record)
     if kind == "queued":
         return [JoinQueue(_find_person(t, body)).draft(t, record.time)]
     if is_ruling(kind, body):
         return RulingEffect(t, read_ruling(kind, body)).drafts
     command = _read_entrant_command(t, kind, body) or _read_substitution(t, kind, body)
-    command = command or _read_service_command(kind, body)
+    command = command or _read_service_command(kind, body) or _read_elsewhere_command(t, kind, body)
     command = command or _read_running_command(kind, record) or _read_director_command(kind, body)
     return command.decide(t, TournamentContext(record.time, lambda _: b"", str)) if command else []
+
+
+def _draft_clock_act(t: Tournament, record: Record) -> Sequence[RecordDraft]:
+    """Return the draft of a warning, or of the end of a pause, by the clock; raise RuleError unless it is due."""
+    check_clock_act(t, record)
+    due = find_clock_act(t)
+    if due is None or due.act == "resume":
+        return [RecordDraft("resumed", {})]
+    return [draft_warning(t, due)]
 
 
 def _find_person(t: Tournament, body: Doc) -> tuple[str, ...]:
@@ -96,7 +124,8 @@ def _read_entrant_command(t: Tournament, kind: str, body: Doc) -> TournamentComm
         case "entered" if "officer" in body:
             return EnterOthers(body["officer"], (body["player"],))
         case "entered":
-            return Enter(body["player"], keeps_number=False)
+            rated = tuple(body["rated"]) if "rated" in body else None
+            return Enter(body["player"], keeps_number=False, rated=rated)
         case "readmitted":
             return Enter(_find_person(t, body)[0])
         case "withdrew":
@@ -144,8 +173,30 @@ def _read_service_command(kind: str, body: Doc) -> TournamentCommand | None:
             return None
 
 
+def _read_elsewhere_command(t: Tournament, kind: str, body: Doc) -> TournamentCommand | None:
+    """Return the command behind a record of a table elsewhere; raise RuleError for scores settled by nobody."""
+    if kind not in ("elsewhere", "scored", "confirmed", "settled"):
+        return None
+    place, officer = (body["stage"], body["round"], body["pod"]), body.get("officer", "")
+    match kind:
+        case "elsewhere":
+            entrants = tuple(body["entrants"])
+            return MoveElsewhere(officer, *place, entrants) if officer else PlaceElsewhere(*place, entrants)
+        case "scored":
+            figures = tuple(body["points"]), tuple(body["places"])
+            refuse_unless(bool(officer) != ("entrant" in body), "not_entered")
+            if officer:
+                return EnterOfficerScores(*place, officer, *figures)
+            return EnterScores(*place, _find_person(t, body), *figures)
+        case "confirmed":
+            return ConfirmScores(*place, _find_person(t, body), body["scores"])
+        case _:
+            refuse_unless(bool(officer), "scores_open")
+            return SettleScores(*place, officer, body["scores"])
+
+
 def _read_running_command(kind: str, record: Record) -> TournamentCommand | None:
-    """Return the command behind a queue's end or beginning, or a rule of repetition."""
+    """Return the command behind a queue's end or beginning, a rule of repetition, a timetable, or other terms."""
     body = record.body
     match kind:
         case "queue_closed":
@@ -158,6 +209,17 @@ def _read_running_command(kind: str, record: Record) -> TournamentCommand | None
             return Schedule(body["rule"], body["zone"], body["start"], times, *place)
         case "unscheduled":
             return Unschedule(record.public["by"] == "service")
+        case "timetabled":
+            times = body["opens"], body["closes"], body["each"], body["warning"], body["extension"]
+            return SetTimetable(body["officer"], body["stage"], tuple(body["starts"]), *times)
+        case "divided":
+            return AddDivision(body["tournament"], body["name"])
+        case "paused":
+            return PauseEvent(body["officer"])
+        case "resumed":
+            return ResumeEvent(body["officer"])
+        case "amended":
+            return AmendTerms(body["officer"], body["terms"])
         case _:
             return None
 
@@ -185,6 +247,8 @@ def _read_director_command(kind: str, body: Doc) -> TournamentCommand | None:
 def check_again(t: Tournament, record: Record) -> None:
     """Raise RuleError unless the command of a draw, a pairing, seats, a bid or an answer is possible now."""
     kind, body = record.kind.removeprefix(FAMILY), record.body
+    if kind in CLOCK_ACTS and record.public["by"] == "service" and not t.has_queue:
+        check_clock_act(t, record)
     match kind:
         case "drawn" if t.has_queue:
             require_queue(t)

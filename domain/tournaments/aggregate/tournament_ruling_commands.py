@@ -132,7 +132,7 @@ class TableRuling(RulingCommand):
     def require_result(self, t: Tournament) -> PodTable:
         """Return the table; raise RuleError unless its game has been reported."""
         table = _require_stage(t, self.stage).tables.get((self.round, self.pod))
-        if table is None or not table.game:
+        if table is None or not (table.game or table.elsewhere):
             raise RuleError("no_table")
         refuse_unless(table.result is not None, "no_result")
         return table

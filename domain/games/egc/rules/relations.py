@@ -161,15 +161,22 @@ def _void_answers(w: Resolution) -> None:
             _pay_back(w, seat, proposal.sender, "answer_proposal", paid)
 
 
-def _raise(w: Resolution, a: Seat, b: Seat, made: set[str]) -> None:
-    level = w.s.relation(a, b)
+def better_level(level: str) -> str | None:
+    """Return the next better level of a relation, or None if it cannot be improved now."""
     if level in ("alliance", "imminent_war"):
+        return None
+    return "peace" if level in HOSTILE else LADDER[LADDER.index(level) + 1]
+
+
+def _raise(w: Resolution, a: Seat, b: Seat, made: set[str]) -> None:
+    better = better_level(w.s.relation(a, b))
+    if better is None:
         return
-    if level in HOSTILE:
+    if w.s.hostile(a, b):
         made.add(PAIR_KEYS[a, b])
-        w.tell(RelationChanged(w.step, a, b, "peace", "improved", w.turn + 1))
+        w.tell(RelationChanged(w.step, a, b, better, "improved", w.turn + 1))
     else:
-        w.tell(RelationChanged(w.step, a, b, LADDER[LADDER.index(level) + 1], "improved"))
+        w.tell(RelationChanged(w.step, a, b, better, "improved"))
 
 
 def _separate_peace(w: Resolution, x: Seat, y: Seat, before: dict[tuple[Seat, Seat], str], made: set[str]) -> None:

@@ -16,10 +16,14 @@ from domain.games.struggle_of_empires.state import D, Empire
 from domain.types import Json, Seat
 
 
+def gold_per_unrest(empire: Empire) -> int:
+    """SOE-14.2: the gold that a loan gives for each unrest."""
+    return int(CONSTANTS["loan"]["gold_per_unrest" + ("_with_banking" if empire.owned("banking") else "")])
+
+
 def loan(empire: Empire, gold: int) -> tuple[int, int]:
     """SOE-14.2: the loan needed to pay `gold`, and the unrest added by it: (gold, unrest)."""
-    banking = "_with_banking" if empire.owned("banking") else ""
-    return loans.loan(empire.gold, gold, CONSTANTS["loan"]["gold_per_unrest" + banking])
+    return loans.loan(empire.gold, gold, gold_per_unrest(empire))
 
 
 def after_paying(empire: Empire, gold: int) -> int:
