@@ -2,5 +2,5 @@
 
 Where to look:
 - webhooks, mail: notifications/
-- due work: queues.py due_call
+- due work: job_calls.py due_call
 """

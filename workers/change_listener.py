@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from workers.signal_channel import OnChange
 from workers.signals import Signals
 
 SILENCE_SECONDS = 2.0
@@ -16,9 +17,6 @@ DEAF_SECONDS = 0.5
 """The same limit while Redis is away."""
 
 log = logging.getLogger("annals.changes")
-
-OnChange = Callable[[frozenset[str]], None]
-"""Callback with the games that may have changed; an empty set means any game."""
 
 
 class ChangeListener:

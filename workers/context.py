@@ -35,6 +35,8 @@ class WorkerContext(ServiceBase):
     """Name of the log in its checkpoints; empty: the store makes one."""
     signing_secret: bytes = field(default=b"", repr=False)
     """Secret of the key that signs checkpoints; empty: the ring holds it."""
+    sign_unconfirmed: bool = False
+    """Sign checkpoints also with asynchronous standbys alone."""
     witnesses: tuple[KnownWitness, ...] = ()
     """Witnesses that are asked to cosign checkpoints."""
 
@@ -48,7 +50,13 @@ class WorkerContext(ServiceBase):
     @property
     def checkpoints(self) -> CheckpointStore:
         """Signed checkpoints of the log."""
-        return CheckpointStore(self.ledger, self.ledger.keys, self.log_origin, self.signing_secret)
+        return CheckpointStore(
+            self.ledger,
+            self.ledger.keys,
+            self.log_origin,
+            self.signing_secret,
+            sign_unconfirmed=self.sign_unconfirmed,
+        )
 
 
 _current: list[WorkerContext] = []

@@ -63,6 +63,16 @@ def _make_empty_folder(data: Path, name: str) -> Path:
     return path
 
 
+def is_running(data: Path, name: str) -> bool:
+    """Return whether a process holds the lock of a supervised folder."""
+    with contextlib.suppress(OSError), _lock_path(data / "pulse" / name).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def release_locks() -> None:
     """Close inherited lock files in a forked child. A lock lasts as long as any process has its file open."""
     for file in _LOCKED_FILES:

@@ -21,12 +21,13 @@ from workers.log_throttle import LogThrottle
 from workers.maintenance.checkpoint_publisher import CheckpointPublisher
 from workers.maintenance.clock_jumps import ClockJumpRecovery
 from workers.maintenance.corruption_handler import CorruptionHandler
+from workers.maintenance.hidden_names import HiddenNames
 from workers.maintenance.outage_recovery import OutageRecovery
 from workers.maintenance.treaty_answers import TreatyAnswers
 from workers.notifications.producer import NotificationProducer
 from workers.reconciler import Reconciler
 from workers.redis_fallback import RedisFallback
-from workers.signals import Signals
+from workers.signal_channel import SignalChannel
 
 MAX_WAIT = 0.5
 """Longest wait for a signal, seconds: the longest delay of the views without Redis."""
@@ -52,14 +53,14 @@ class ProjectorLoop:
     def __init__(
         self,
         context: WorkerContext,
-        signals: Signals,
+        signals: SignalChannel,
         reconciler: Reconciler,
         owner: str = "",
         notifications: NotificationProducer | None = None,
     ) -> None:
         """`owner` names the projector if a node has several."""
         self._context, self._signals, self._reconciler = context, signals, reconciler
-        self._projector = Projector(context.ledger, context.registry, context.views, owner or context.node)
+        self._projector = Projector(context.history, owner or context.node)
         self._reader = Reader(context.views)
         self._outage_recovery = OutageRecovery(context, self._reader, self._catch_up_all)
         self._clock_jumps = ClockJumpRecovery(context, self._reader, self._catch_up_all)
@@ -68,6 +69,7 @@ class ProjectorLoop:
         self._fallback = RedisFallback(context.clock)
         self._notifications = notifications
         self._treaty_answers = TreatyAnswers(context, signals.notify_changed)
+        self._hidden_names = HiddenNames(context, self._reader, signals.notify_changed)
         self._delay = BatchingDelay(SLICE_INTERVAL)
         self._position = 0
         self._checked_at = 0.0
@@ -132,6 +134,7 @@ class ProjectorLoop:
         self._reconciler.pass_once()
         self._fallback.start(self._reconciler.unclaimed)
         self._treaty_answers.step()
+        self._hidden_names.step()
 
     def catch_up(self) -> bool:
         """Read to the end of the log; return True if there was anything. Later records bring a signal."""

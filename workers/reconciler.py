@@ -11,10 +11,12 @@ from domain.errors import StoreUnavailable
 from domain.kernel.game.proposals import SILENCE_MS
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequest, JobRequests
+from domain.standing_orders.order_store import OrderStore
 from domain.types import Seat
-from projections.reader import Reader
+from projections.reader import DueWork, Reader
+from projections.row_builders import NO_DECISION
+from workers.job_calls import BATCH, TURNS, JobCall, JobQueues, delivery_call, due_call, request_call
 from workers.log_throttle import LogThrottle
-from workers.queues import BATCH, TURNS, JobCall, Queues, delivery_call, due_call, request_call
 
 MAX_ROWS = 1000
 """Rows of due work per pass."""
@@ -33,13 +35,14 @@ class Reconciler:
         reader: Reader,
         job_requests: JobRequests,
         heartbeat: Heartbeat,
-        queues: Queues,
+        queues: JobQueues,
         clock: Callable[[], int],
         has_notifications: Callable[[], bool] | None = None,
+        orders: OrderStore | None = None,
     ) -> None:
         """`has_notifications` returns True if deliveries are due."""
         self._reader, self._job_requests, self._heartbeat, self._queues = reader, job_requests, heartbeat, queues
-        self._clock, self._has_notifications = clock, has_notifications
+        self._clock, self._has_notifications, self._orders = clock, has_notifications, orders
         self._first_due: dict[str, int] = {}
         self._log_throttle = LogThrottle()
         self.unclaimed: Sequence[JobCall] = ()
@@ -49,7 +52,7 @@ class Reconciler:
         """Enqueue all due work; return the number of new jobs. Without Redis, the rows wait."""
         now = self._clock()
         due = self._reader.list_due(now, MAX_ROWS, answered_until=self._heartbeat.deadlines_valid_until())
-        due += self._reader.list_unreported()
+        due += [*self._reader.list_unreported(), *self._list_due_orders(now)]
         calls = [*map(due_call, due), *map(request_call, self._list_actionable())]
         if self._has_notifications and self._has_notifications():
             calls.append(delivery_call())
@@ -63,6 +66,16 @@ class Reconciler:
                 log.warning("due work waits: %s", error)
             self.unclaimed = short
             return 0
+
+    def _list_due_orders(self, now: int) -> list[DueWork]:
+        """Return the games with standing orders to judge: after each record, and when an answer is due."""
+        waiting = self._orders.list_waiting() if self._orders else []
+        versions = self._reader.newest_versions([game for game, _, _ in waiting]) if waiting else {}
+        return [
+            DueWork(game, NO_DECISION, "order", 0)
+            for game, seen, wake in waiting
+            if versions.get(game, 0) > seen or 0 < wake <= now
+        ]
 
     def enqueue_long_jobs(self) -> None:
         """Enqueue audits and rebuilds only. They need no views, which may be damaged."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from domain.errors import StoreUnavailable
-from workers.queues import TURN_SECONDS, JobCall, check_game
+from workers.job_calls import TURN_SECONDS, JobCall, check_game
 
 GRACE_SECONDS = 5.0
 """Time limit for the current job at shutdown, seconds. A job cut off is repeated later."""

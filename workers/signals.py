@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -25,6 +25,8 @@ from redis.retry import Retry
 
 from domain.fork_safety import reset_after_fork
 from workers.batching_delay import SIGNAL_INTERVAL, BatchingDelay
+from workers.redis_address import parse_sentinel_url
+from workers.sentinel import connect_master
 
 APPENDED_CHANNEL = "annals:bell"
 """Channel of new log positions."""
@@ -85,27 +87,40 @@ class _PasswordFile(CredentialProvider):
 
 
 def connect(url: str, timeout: float = TIMEOUT) -> Redis:
-    """Return a client that fails at once and never retries by itself.
+    """Return a client that fails at once and never retries by itself; of the current master if there are Sentinels.
 
     `passfile=FILE` in the URL names a file with the password, as for PostgreSQL.
     """
+    if address := parse_sentinel_url(url):
+        sentinels = [connect(each, timeout) for each in address.sentinel_urls]
+        server_url, provider = _split_password_file(address.server_url)
+        options = _options(timeout, provider)
+        return connect_master(replace(address, server_url=server_url), sentinels, options)
+    url, provider = _split_password_file(url)
+    return Redis.from_url(url, **_options(timeout, provider))
+
+
+def _split_password_file(url: str) -> tuple[str, _PasswordFile | None]:
+    """Return the URL without the name of a password file, and its reader."""
     parts = urlsplit(url)
     query = parse_qsl(parts.query, keep_blank_values=True)
     files = [value for name, value in query if name == "passfile"]
-    provider = None
-    if files:
-        user, _, host = parts.netloc.rpartition("@")
-        provider = _PasswordFile(unquote(user.partition(":")[0]), Path(files[-1]))
-        rest = urlencode([(name, value) for name, value in query if name != "passfile"])
-        url = f"{parts.scheme}://{host}{parts.path}" + (f"?{rest}" if rest else "")
-    return Redis.from_url(
-        url,
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
-        retry=Retry(NoBackoff(), 0),
-        credential_provider=provider,
-        driver_info=None,  # otherwise each connection reads the metadata of the package: 15 ms and 1.3 MB of memory
-    )
+    if not files:
+        return url, None
+    user, _, host = parts.netloc.rpartition("@")
+    rest = urlencode([(name, value) for name, value in query if name != "passfile"])
+    plain = f"{parts.scheme}://{host}{parts.path}" + (f"?{rest}" if rest else "")
+    return plain, _PasswordFile(unquote(user.partition(":")[0]), Path(files[-1]))
+
+
+def _options(timeout: float, provider: _PasswordFile | None) -> dict[str, object]:
+    return {
+        "socket_timeout": timeout,
+        "socket_connect_timeout": timeout,
+        "retry": Retry(NoBackoff(), 0),
+        "credential_provider": provider,
+        "driver_info": None,  # otherwise each connection reads the metadata of the package: 15 ms and 1.3 MB of memory
+    }
 
 
 def ping(redis: Redis) -> None:
@@ -206,7 +221,9 @@ class Signals:
             return
         pool = self._redis.connection_pool
         # Not taken from the pool, which would count it forever and stop at a hundred.
-        self._exchange(pool.connection_class(**pool.connection_kwargs), command)
+        connection = pool.connection_class(**pool.connection_kwargs)
+        connection.connect()  # sending alone would not ask the Sentinels
+        self._exchange(connection, command)
 
     def _exchange(self, connection: Any, command: Sequence[str]) -> None:
         try:

@@ -19,12 +19,14 @@ from rq.worker_registration import register
 
 from workers import liveness
 from workers.context import WorkerContext, set_context
+from workers.job_calls import QUEUES, check_game
 from workers.log_throttle import LogThrottle
 from workers.notifications.producer import NotificationProducer
 from workers.projector_process import ProjectorLoop
-from workers.queues import JOB_CLASSES, QUEUES, SERIALIZER, RowJob, check_game
+from workers.queues import JOB_CLASSES, SERIALIZER, RowJob
 from workers.reconciler import Reconciler
-from workers.signals import Signals, connect, ping
+from workers.signal_channel import SignalChannel
+from workers.signals import connect, ping
 
 POLL_SECONDS = 2
 """Seconds between two self-checks of an idle worker."""
@@ -53,6 +55,9 @@ class _ErrorFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
+        first, _, trace = record.getMessage().partition("\n")
+        if error is None and (last := trace.strip().rpartition("\n")[2]).startswith("redis."):
+            record.msg, record.args = "%.300s", (f"{first} {last}",)
         if error is not None:
             message = f"{record.getMessage()} {type(error).__name__}: {error}"
             record.msg, record.args, record.exc_info = "%.300s", (message,), None
@@ -181,7 +186,7 @@ def _throttled_library_log() -> Iterator[None]:
 
 def run_projector(
     context: WorkerContext,
-    signals: Signals,
+    signals: SignalChannel,
     reconciler: Reconciler,
     owner: str = "",
     notifications: NotificationProducer | None = None,

@@ -9,7 +9,6 @@ from domain.kernel.proof import verify
 from domain.kernel.records import export
 from domain.service.job_requests import JobRequest
 from domain.types import DIRECTOR, Doc, Json
-from projections.past_games import PastGames
 from projections.stored_outlines import StoredOutlines
 from workers.context import WorkerContext
 from workers.jobs import parallel_audit, runner
@@ -45,8 +44,8 @@ def audit_game(context: WorkerContext, game: str) -> dict[str, Json]:
         return {"verified": False, "game": game, "code": error.code, "version": error.version}
     except StoreDamaged:
         return {"verified": False, "game": game, "code": "unreadable", "version": context.inspector.inspect(game) or 0}
-    past_games = PastGames(context.ledger, context.registry, context.views)
-    for kind, stored in (("keyframes", past_games), ("outlines", StoredOutlines(past_games, context.views))):
+    history = context.history
+    for kind, stored in (("keyframes", history), ("outlines", StoredOutlines(history))):
         if not stored.check(game, records):
             log.error("%s of %s are not what its records give: they are dropped, and made again", kind, game)
     return {"verified": True, **report}

@@ -56,7 +56,7 @@ def rebuild_views(context: WorkerContext) -> dict[str, Json]:
 def _build_and_switch(context: WorkerContext) -> tuple[int, int]:
     """Fill and activate a new generation; return it with its position. Raises GenerationGoneError."""
     gen = _begin_generation(context)
-    projector = Projector(context.ledger, context.registry, context.views, f"rebuild-{secrets.token_hex(4)}", gen)
+    projector = Projector(context.history, f"rebuild-{secrets.token_hex(4)}", gen)
     try:
         position = _fill(context, projector)
         _check_same_tree(context, gen)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import DecisionClosed, RuleError, StaleVersion
 from domain.kernel.game.game import AnyGame
+from domain.kernel.game.last_turn import find_adjournment
 from domain.kernel.game.play_commands import Lapse, Resolve
 from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.game.table_commands import UNSTARTED_LIMIT_MS, Close, Vacate
@@ -99,12 +100,13 @@ def close_ruled(game: str, _: str) -> str:
 
 
 def adjourn_at_limit(game: str, _: str) -> str:
-    """End a game whose time limit is over, with places by its state, and close it."""
+    """End a game after its time limit and its last turn, with places by its state, and close it."""
     context = current_context()
     g = context.commands.game(game)
-    if g.limit_end is None:
+    end = find_adjournment(context.registry.get(g.ruleset), g)
+    if end is None:
         return GONE
-    if min(context.clock(), context.heartbeat.deadlines_valid_until()) < g.limit_end:
+    if min(context.clock(), context.heartbeat.deadlines_valid_until()) < end:
         return EARLY
     ruling = RuleEnding("adjourned", final_after=0, by="clock")
     try:

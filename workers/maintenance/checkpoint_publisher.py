@@ -10,8 +10,10 @@ import logging
 import time
 
 from domain.errors import NoteError, WrongKey
-from domain.transparency.checkpoint_store import ANOTHER_LOG, SHORTER_LOG, StoredCheckpoint
+from domain.transparency.checkpoint import Checkpoint
+from domain.transparency.checkpoint_store import ANOTHER_LOG, FORGOTTEN, SHORTER_LOG, StoredCheckpoint
 from domain.transparency.signed_note import SignedNote
+from projections.merkle_proofs import Head
 from projections.reader import Reader
 from workers.context import WorkerContext
 from workers.log_throttle import LogThrottle
@@ -31,18 +33,28 @@ class CheckpointPublisher:
         self._proofs = reader.proofs
         self.cosignatures = CosignatureCollector(context, self._proofs)
         self._next_at = 0.0
+        self._seen: StoredCheckpoint | None = None
+        """The largest that this process has seen or signed, also if its server is lost."""
         self._log_throttle = LogThrottle()
 
     def publish(self) -> None:
         """Sign a checkpoint if the log has grown; may raise StoreUnavailable.
 
         The published part can shrink while the records of a delayed table come back into view; then nothing is signed.
-        A log without the signed one halts signing.
+        A log without the signed one halts signing, and so does a store without one that this process knows.
         """
         if time.monotonic() < self._next_at:
             return
         self._next_at = time.monotonic() + INTERVAL
         head, signed, now = self._proofs.head(), self._store.largest, self._context.clock()
+        forgotten = self._is_forgotten(signed)
+        self._seen = signed
+        if forgotten:
+            self._halt(FORGOTTEN, now)
+        else:
+            self._publish_head(head, signed, now)
+
+    def _publish_head(self, head: Head, signed: StoredCheckpoint | None, now: int) -> None:
         if signed:
             self._show(signed, now)
         if head.size <= (signed.size if signed else 0):
@@ -61,6 +73,7 @@ class CheckpointPublisher:
                 log.warning("no checkpoint is signed: %s", error)
             return
         if new:
+            self._seen = new
             self.cosignatures.start(new)
 
     def _show(self, signed: StoredCheckpoint, now: int) -> None:
@@ -73,6 +86,16 @@ class CheckpointPublisher:
         """Return whether the log has fewer records than `size`: new views take a while to read all of them."""
         has_read_all = not self._context.ledger.log(self._reader.read_position(), 1)
         return has_read_all and self._proofs.count_leaves() < size
+
+    def _is_forgotten(self, signed: StoredCheckpoint | None) -> bool:
+        """Return whether the store has lost a checkpoint that was signed under its present name."""
+        seen = self._seen
+        if seen is None or (signed and (signed.size, signed.root) == (seen.size, seen.root)):
+            return False
+        if signed and signed.size > seen.size:
+            return False
+        name = Checkpoint.parse(SignedNote.parse(seen.note).text).origin
+        return any(key.origin == name and not key.until for key in self._store.keys)
 
     def _halt(self, reason: str, now: int) -> None:
         self._store.halt(reason, now)

@@ -44,15 +44,8 @@ class BackupThread(Protocol):
     def stop(self) -> None: ...
 
 
-def run_maintenance(
-    context: WorkerContext,
-    rate: int,
-    backup: BackupThread | None = None,
-    archiver: GameArchiver | None = None,
-    retention: TalkRetention | None = None,
-) -> None:
-    """Run until a signal arrives; `rate` is the number of records scrubbed per second, 0 for none."""
-    set_context(context)
+def stop_on_signals() -> threading.Event:
+    """Return an event that the signals to stop set."""
     stopped = threading.Event()
 
     def stop(_: int, __: FrameType | None) -> None:
@@ -60,6 +53,19 @@ def run_maintenance(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
+    return stopped
+
+
+def run_maintenance(
+    context: WorkerContext,
+    stopped: threading.Event,
+    rate: int,
+    backup: BackupThread | None = None,
+    archiver: GameArchiver | None = None,
+    retention: TalkRetention | None = None,
+) -> None:
+    """Run until `stopped` is set; `rate` is the number of records scrubbed per second, 0 for none."""
+    set_context(context)
     if backup:
         backup.start()
     scrubber = Scrubber(context, rate) if rate else None

@@ -10,17 +10,20 @@ import random
 import threading
 import time
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 
 from domain.accounts.audit_log import AuditLog
 from domain.errors import AccountError, StoreUnavailable, WrongKey
 from domain.notifications.deliveries import UNMADE, ClaimedDelivery, DeliveryResult
 from domain.notifications.notification_store import NotificationStore
-from domain.notifications.webhook_urls import parse_webhook_url
-from domain.notifications.webhooks import CHAT, MAIL
+from domain.notifications.webhook_urls import WebhookUrl, parse_webhook_url
+from domain.notifications.webhooks import CHAT, MAIL, PUSH
 from workers.notifications import chat_renderer
 from workers.notifications.chat_renderer import ChatRenderer
+from workers.notifications.order_hold import OrderHold
+from workers.notifications.push_renderer import PushRenderer
 from workers.notifications.signatures import signed_headers
 from workers.notifications.smtp_client import Mailer
 from workers.notifications.webhook_client import WebhookClient
@@ -48,6 +51,8 @@ class DeliveryPool:
     webhook_client: WebhookClient = field(default_factory=WebhookClient)
     mailer: Mailer | None = None
     chat_renderer: ChatRenderer | None = None
+    push_renderer: PushRenderer | None = None
+    order_hold: OrderHold | None = None
     count: int = THREADS
 
     def __post_init__(self) -> None:
@@ -87,15 +92,18 @@ class DeliveryPool:
         delivery = self.notifications.outbox.claim(quick=quick)
         if delivery is None:
             return False
-        hook = delivery.webhook
-        result = None if 0 < delivery.until <= self.clock() else self._attempt(delivery)
+        hook, now = delivery.webhook, self.clock()
+        wait = self.order_hold.find_end(delivery, now) if self.order_hold else 0
+        if wait:
+            self.notifications.outbox.postpone(delivery, wait)
+            return True
+        result = None if 0 < delivery.until <= now or wait is None else self._attempt(delivery)
         if result is None:
             self.notifications.outbox.mark_expired(delivery)
             return True
-        mail = hook.about == MAIL
-        entry = self.audit_log.make_entry(
-            hook.account, "mail_off" if mail else "webhook_off", "", "" if mail else hook.id
-        )
+        ended = {MAIL: ("mail_off", ""), PUSH: ("push_off", hook.id)}
+        what, detail = ended.get(hook.about, ("webhook_off", hook.id))
+        entry = self.audit_log.make_entry(hook.account, what, "", detail)
         self.notifications.outbox.record_result(delivery, result, random.random(), entry)  # noqa: S311 - not used for secrets
         log.info("%s to %s: %s %s in %s ms", delivery.id, hook.id, result.status, result.said, result.ms)
         return True
@@ -119,17 +127,25 @@ class DeliveryPool:
         now = self.clock()
         if delivery.webhook.about == MAIL:
             return self.mailer.send(delivery, now) if self.mailer else DeliveryResult(0, 0, "no_server")
-        body, headers = delivery.body, chat_renderer.HEADERS
-        if delivery.webhook.about == CHAT:
-            rendered = self.chat_renderer.render(delivery) if self.chat_renderer else None
-            if rendered is None:
-                return None
-            body = rendered
-        else:
-            secrets = [secret for secret, until in delivery.webhook.secrets if not until or until > now]
-            headers = signed_headers(delivery.id, now, body, secrets)
         try:
             url = parse_webhook_url(delivery.webhook.url, self.mode)
         except AccountError:  # allowed at creation, forbidden now
             return DeliveryResult(0, 0, "address_refused")
-        return self.webhook_client.post(url, body, headers)
+        made = self._make_request(delivery, url, now)
+        if made is None:
+            return None
+        result = self.webhook_client.post(url, *made)
+        is_unknown = delivery.webhook.about == PUSH and result.status == HTTPStatus.NOT_FOUND
+        return replace(result, status=HTTPStatus.GONE) if is_unknown else result  # RFC 8030 has both for an end
+
+    def _make_request(
+        self, delivery: ClaimedDelivery, url: WebhookUrl, now: int
+    ) -> tuple[bytes, Mapping[str, str]] | None:
+        """Return body and headers of a request, or None if it is obsolete."""
+        if delivery.webhook.about == PUSH:
+            return self.push_renderer.render(delivery, url, now) if self.push_renderer else None
+        if delivery.webhook.about == CHAT:
+            body = self.chat_renderer.render(delivery) if self.chat_renderer else None
+            return (body, chat_renderer.HEADERS) if body is not None else None
+        secrets = [secret for secret, until in delivery.webhook.secrets if not until or until > now]
+        return delivery.body, signed_headers(delivery.id, now, delivery.body, secrets)

@@ -22,6 +22,8 @@ from domain.notifications.email_subscriptions import (
     EmailPreferences,
     EmailSubscription,
 )
+from domain.notifications.order_news import ENDED
+from domain.notifications.personal_news import REPORTED, SILENCED
 from domain.notifications.table_links import table_url, talk_url
 from domain.notifications.unread_messages import MESSAGE
 from domain.types import Doc
@@ -106,7 +108,7 @@ class _NotificationText:
             return self._event(type_, data)
         title = self._title(data["game"])
         subject, heading = (self.texts[key].format(title=title) for key in (f"{type_}.subject", _heading_key(doc)))
-        if type_ == MESSAGE:  # of the talk and the game it says nothing
+        if type_ in (MESSAGE, REPORTED, SILENCED):  # of the talk and the game it says nothing
             link = self.texts["message.link"].format(value=talk_url(self.renderer.url, data["game"]))
             return subject, f"{heading}\n\n{link}"
         summary = self._describer.find_summary(data["game"])
@@ -185,8 +187,9 @@ class _NotificationText:
 
 def _heading_key(doc: Doc) -> str:
     """Return the key of the sentence with the news of a table."""
-    how = doc["data"].get("how", "left")
-    return str(doc["type"]) if how == "left" else f"{doc['type']}.{how}"
+    data = doc["data"]
+    how = data.get("reason", "") if doc["type"] == ENDED else data.get("how", "left").removeprefix("left")
+    return f"{doc['type']}.{how}" if how else str(doc["type"])
 
 
 def list_lines(doc: Doc) -> list[Doc]:

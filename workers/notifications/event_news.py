@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from domain.kernel.records.record import Record
-from domain.tournaments.aggregate.pairing import build_official
+from domain.tournaments.aggregate.clock_commands import find_round_end
+from domain.tournaments.aggregate.pairing import build_official, find_nearest_numbers
 from domain.tournaments.aggregate.queue_commands import QUEUE_ROUND
 from domain.tournaments.aggregate.result_commands import changes_standings
 from domain.tournaments.aggregate.stage import QUEUE_PLANS, OfficerRuling
@@ -22,6 +23,7 @@ from domain.tournaments.records import FAMILY, RecordDraft
 from domain.tournaments.results import VOID
 from domain.types import Doc, Json
 from projections.notice_documents import (
+    EventChangedNewsDoc,
     EventDrawnNewsDoc,
     EventDueNewsDoc,
     EventLeaderDoc,
@@ -38,6 +40,14 @@ from projections.notice_documents import (
 
 LEADERS = 3
 """Entrants at the head of a list, for feeds."""
+
+
+class _RulingFacts(TypedDict):
+    table: str | None
+    players: list[str]
+    places: list[int]
+    ticks: int | None
+    reason: str | None
 
 
 class EventNews(NamedTuple):
@@ -177,7 +187,11 @@ def _tell_checkin(step: EventStep) -> Iterator[EventNews]:
     t = step.after
     invited = [entrant for entrant in range(len(t.entrants)) if t.may_check_in(entrant)]
     stage, round_ = t.next_draw or (len(t.stages), None)
-    yield from step.tell_entrants(invited, "event.due", _due("check_in", stage, round_))
+    table = t.timetables.get(stage)
+    is_timed = table is not None and round_ is not None and table.find_start(round_) is not None
+    until = table.find_close(round_, t.checkin_opened_at) if table and round_ and is_timed else 0
+    due: EventDueNewsDoc = {**_due("check_in", stage, round_), "until": until or None}
+    yield from step.tell_entrants(invited, "event.due", due, until)
 
 
 def _tell_checked(step: EventStep) -> Iterator[EventNews]:
@@ -188,6 +202,43 @@ def _tell_checked(step: EventStep) -> Iterator[EventNews]:
     yield from step.tell_entrants(out, "event.due", _due("come_back", stage, round_))
     due: EventDueNewsDoc = {**_due("nonce", stage, round_), "until": t.nonces_end}
     yield from step.tell_entrants(t.hidden_nonces, "event.due", due, t.nonces_end)
+    yield from _tell_officers_of_few(step)
+
+
+def _tell_officers_of_few(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for officers if the timetable stops because those present make no tables."""
+    t = step.after
+    number = sum(t.entrants[entrant].is_active for entrant in t.participants)
+    if step.record.public["by"] == "service" and find_nearest_numbers(t, number) != [number]:
+        stage, round_ = t.next_draw or (len(t.stages), None)
+        for player in step.list_officers():
+            yield EventNews("event.due", _due("too_few", stage, round_), player)
+
+
+# --- changes
+
+
+def _tell_changed(step: EventStep) -> Iterator[EventNews]:
+    """Yield news of other times or terms for all entrants, officers and feeds; a first timetable is for them too."""
+    act = {"timetabled": "timetable"}.get(step.kind, step.kind)
+    stage = step.body.get("stage")
+    starts = [start for start in step.body.get("starts", ()) if start > step.record.time]
+    more: EventChangedNewsDoc = {"act": act, "stage": stage, "round": None, "until": min(starts, default=None)}
+    people = {each.player for each in step.after.entrants if each.is_active}
+    for player in dict.fromkeys((*sorted(people), *step.list_officers())):
+        if player != step.body.get("officer"):
+            yield EventNews("event.changed", more, player)
+    yield EventNews("event.changed", more)
+
+
+def _tell_warning(step: EventStep) -> Iterator[EventNews]:
+    """Yield news of the end of a round for the entrants with a table in play there."""
+    t, stage, round_ = step.after, step.body["stage"], step.body["round"]
+    until = find_round_end(t, stage, round_)
+    act = "extended" if "extended" in step.body else "round_ends"
+    more: EventChangedNewsDoc = {"act": act, "stage": stage, "round": round_, "until": until}
+    for table in t.stages[stage - 1].list_playing(round_):
+        yield from step.tell_entrants(table.entrants, "event.changed", more, until)
 
 
 def _tell_bidding(step: EventStep) -> Iterator[EventNews]:
@@ -201,7 +252,9 @@ def _tell_bidding(step: EventStep) -> Iterator[EventNews]:
 
 def _tell_rank(step: EventStep) -> Iterator[EventNews]:
     """Yield news for officers once standings can be made official, or official ones must be replaced."""
-    if step.kind not in ("reported", "annulled", "ranked", "queue_closed") or is_ruling(step.kind, step.body):
+    if step.kind not in ("reported", "settled", "annulled", "ranked", "queue_closed") or is_ruling(
+        step.kind, step.body
+    ):
         return
     stage, round_ = step.body["stage"], step.body.get("round", QUEUE_ROUND)
     before, after = (_find_due_ranking(t, stage, round_) for t in (step.former, step.after))
@@ -293,7 +346,7 @@ def _tell_tabled(step: EventStep) -> Iterator[EventNews]:
     people = [step.after.entrants[entrant].player for entrant in step.body["entrants"]]
     for seat, entrant in enumerate(step.body["entrants"]):
         others = [player for other, player in enumerate(people) if other != seat]
-        own: EventSeatNewsDoc = {**step.place, "game": step.body["game"], "seat": seat, "opponents": others}
+        own: EventSeatNewsDoc = {**step.place, "game": step.body.get("game"), "seat": seat, "opponents": others}
         yield from step.tell_entrants([entrant], "event.round", own)
 
 
@@ -315,12 +368,22 @@ def _tell_byes(step: EventStep) -> Iterator[EventNews]:
 
 def _tell_reported(step: EventStep) -> Iterator[EventNews]:
     table = step.after.stages[step.body["stage"] - 1].tables[step.body["round"], step.body["pod"]]
-    if not step.body["places"]:
+    if not (table.result or {})["places"]:
         yield from _tell_voided(step, VOID, table.entrants)
         return
     people = [step.after.entrants[entrant].player for entrant in table.entrants]
-    more: EventReportedNewsDoc = {**step.place, "players": people, "places": list(step.body["places"])}
+    more: EventReportedNewsDoc = {**step.place, "players": people, "places": list((table.result or {})["places"])}
     yield EventNews("event.reported", more)
+
+
+def _tell_scored(step: EventStep) -> Iterator[EventNews]:
+    """Yield news for the seats of a table elsewhere before their confirmation of its scores."""
+    table = step.after.stages[step.body["stage"] - 1].tables[step.body["round"], step.body["pod"]]
+    confirmed = table.scores.confirmed if table.scores else ()
+    missing = [entrant for entrant in table.entrants if entrant not in confirmed]
+    place = step.place
+    due: EventDueNewsDoc = {**_due("confirm", place["stage"], place["round"]), "table": place["table"]}
+    yield from step.tell_entrants(missing, "event.due", due)
 
 
 def _tell_annulled(step: EventStep) -> Iterator[EventNews]:
@@ -362,10 +425,26 @@ def _tell_ruled(step: EventStep) -> Iterator[EventNews]:
             "stage": stage,
             "place": after.get(entrant),
             "former": before.get(entrant),
+            **_describe_ruling(step, ruling),
         }
         person, is_out = t.entrants[entrant], step.kind == "excluded" and entrant == step.body["entrant"]
         if person.is_active or (is_out and not person.withdrawn):
             yield EventNews("event.ruled", more, person.player)
+
+
+def _describe_ruling(step: EventStep, ruling: OfficerRuling) -> _RulingFacts:
+    """Return the table of a ruling, its effect there if the record is its own, and the reason of the record."""
+    body, is_own = ruling.body, step.record.version == ruling.version
+    table = f"{body['round']}.{body['pod']}" if "pod" in body else None
+    places = list(body["places"]) if is_own and ruling.kind == "placed" else []
+    seated = step.former.stages[body["stage"] - 1].tables[body["round"], body["pod"]].entrants if places else ()
+    return {
+        "table": table,
+        "players": [step.after.entrants[entrant].player for entrant in seated],
+        "places": places,
+        "ticks": body["ticks"] if is_own and ruling.kind == "penalised" else None,
+        "reason": step.record.public.get("reason"),
+    }
 
 
 def _read_places(t: Tournament, stage: int) -> dict[int, int]:
@@ -396,6 +475,7 @@ def _tell_answered(step: EventStep) -> Iterator[EventNews]:
         "stage": ruling.body["stage"],
         "place": place,
         "former": place,
+        **_describe_ruling(step, ruling),
     }
     yield EventNews("event.ruled", more, t.entrants[entrant].player)
 
@@ -445,6 +525,9 @@ _TELLERS: Mapping[str, Callable[[EventStep], Iterator[EventNews]]] = {
     "bidding_opened": _tell_bidding,
     "appealed": _tell_appeal,
     "tabled": _tell_tabled,
+    "elsewhere": _tell_tabled,
+    "scored": _tell_scored,
+    "settled": _tell_reported,
     "reported": _tell_reported,
     "annulled": _tell_annulled,
     "placed": _tell_ruled,
@@ -454,6 +537,11 @@ _TELLERS: Mapping[str, Callable[[EventStep], Iterator[EventNews]]] = {
     "restored": _tell_ruled,
     "answered": _tell_answered,
     "ranked": _tell_ranked,
+    "timetabled": _tell_changed,
+    "amended": _tell_changed,
+    "paused": _tell_changed,
+    "resumed": _tell_changed,
+    "warned": _tell_warning,
     "closed": _tell_over,
     "cancelled": _tell_over,
 }

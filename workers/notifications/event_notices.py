@@ -124,13 +124,13 @@ class EventNotices:
                 if subscribes_to(feed, news.type):
                     yield _Addressed(_make_notice(feed, step, news), feed.since)
         for person in persons.get(news.player, ()) if news.player else ():
-            is_followed = news.type == OPENED and person.by_mail  # to follow is to ask for it
+            is_followed = news.type == OPENED and person.is_read  # to follow is to ask for it
             if not is_followed and not subscribes_to(person.subscription, news.type):
                 continue
             own: Doc = {}
             if news.type == "event.round":
                 is_owed, due = self._find_due(news.more["game"], news.player) if news.more["game"] else (False, None)
-                if is_owed and person.by_mail and subscribes_to(person.subscription, "turn.due"):
+                if is_owed and person.is_read and subscribes_to(person.subscription, "turn.due"):
                     continue  # the mail of the table tells it
                 own = {"deadline": due}
             yield _Addressed(_make_notice(person.subscription, step, news, own), person.subscription.since)

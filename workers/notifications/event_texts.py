@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
+from domain.kernel.text.grammar import GRAMMARS
 from domain.notifications.table_links import table_url, tournament_url
+from domain.tournaments.scoring import POINT
 from domain.types import Doc
 from projections.table_describer import TableDescriber
+
+POINT_DECIMALS = 4
 
 EVENT_PREFIX = "event."
 """Start of the types about tournaments."""
@@ -16,11 +21,11 @@ EVENT_PREFIX = "event."
 def heading_key(type_: str, data: Doc) -> str:
     """Return the key of the heading of a notice."""
     match type_:
-        case "event.due" | "event.ruled":
+        case "event.due" | "event.ruled" | "event.changed":
             return f"{type_}.{data['act']}"
         case "event.left":
             return f"{type_}.{data['how']}"
-        case "event.round" if data["game"] is None:
+        case "event.round" if data["table"] is None:
             return "event.round.bye"
         case "event.over":
             return f"{type_}.{data['status']}"
@@ -70,6 +75,7 @@ class EventTexts:
         )
         facts["event.opponents"] = ", ".join(names[each] for each in data.get("opponents", ()) if each in names)
         facts |= {"event.place": data.get("place"), "event.former": data.get("former")}
+        facts |= self._tell_ruling(data) if "ruling" in data else {}
         due = data.get("until") or data.get("deadline")
         facts["until"] = format_ms(due) if due else ""
         if self.url:
@@ -77,7 +83,17 @@ class EventTexts:
             facts["event.link"] = tournament_url(self.url, data.get("next") or data["tournament"])
         yield from (self.texts[key].format(value=value) for key, value in facts.items() if value)
 
+    def _tell_ruling(self, data: Doc) -> dict[str, object]:
+        """Return the effect of a ruling at its table, and its reason."""
+        reason, ticks = data.get("reason") or "", data.get("ticks")
+        found = self.describer.texts.find_texts([reason]) if reason else {}
+        points = GRAMMARS[self.lang].decimal(Fraction(ticks, POINT), POINT_DECIMALS) if ticks else ""
+        rows = ", ".join(self.list_rows(data)) if data.get("players") else ""
+        return {"event.new_places": rows, "event.subtracted": points, "event.reason": found.get(reason)}
+
     def _name_seat(self, data: Doc) -> dict[str, object]:
+        if not data["game"]:
+            return {"seat": data["seat"] + 1}
         summary = self.describer.find_summary(data["game"])
         power = self.describer.name_power(summary, data["seat"], self.lang)
         return {"power": power, "seat": "" if power else data["seat"] + 1}

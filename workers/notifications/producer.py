@@ -19,18 +19,20 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.flow import Decision
 from domain.ledger import LogEntry
 from domain.notifications.outbox import Notice, Outbox
+from domain.notifications.personal_news import PersonalNews
 from domain.notifications.subscriptions import MemberSubscription, Subscription, subscribes_to
 from domain.notifications.unread_messages import INTERVAL, MESSAGE, OLDEST, UnreadMessages
 from domain.notifications.webhooks import OPENED
 from domain.types import DIRECTOR, PUBLIC, Seat, is_tournament_id
 from projections.documents import build_seats
-from projections.loaded_game import GameLoader, LoadedGame
+from projections.loaded_game import LoadedGame
 from projections.notice_documents import (
     AnswerNoticeDoc,
     AppealNoticeDoc,
     ChallengeNoticeDoc,
     ChangeNoticeDoc,
     MessageNoticeDoc,
+    OrderNoticeDoc,
     ProposalNoticeDoc,
     SeatNoticeDoc,
     TableNoticeDoc,
@@ -119,8 +121,7 @@ class NotificationProducer:
     def __init__(self, context: WorkerContext, outbox: Outbox, digests: DigestProducer | None = None) -> None:
         self._ledger, self._outbox = context.ledger, outbox
         self._digests, self._clock = digests, context.clock
-        self._loader = GameLoader(context.registry, context.ledger)
-        self._games: LRUCache[str, LoadedGame] = LRUCache(CACHE_GAMES)
+        self._history = context.history
         self._rulesets: LRUCache[str, str] = LRUCache(CACHE_GAMES)
         self._events = EventNotices(context.ledger, outbox, self._find_due)
         self._log_id = ""
@@ -138,6 +139,8 @@ class NotificationProducer:
             return
         self._enqueue_requests()
         self._tell_of_messages()
+        self._tell_people()
+        self._tell_of_orders()
         for _ in range(MAX_SLICES):
             if not self._read_slice(start):
                 return
@@ -146,9 +149,8 @@ class NotificationProducer:
         """Write notifications for one slice; return True if there may be more."""
         reached = self._outbox.log_position()
         entries = self._ledger.log(max(reached, start), SLICE)
-        if self._log_id != self._ledger.log_id:  # the new log may lack records of the cached games
+        if self._log_id != self._ledger.log_id:  # the new log may lack games of the old one
             self._log_id = self._ledger.log_id
-            self._games.clear()
             self._rulesets.clear()
             self._events.clear()
         if not entries:
@@ -214,7 +216,7 @@ class NotificationProducer:
     def _find_due(self, game: str, player: str) -> tuple[bool, int | None]:
         """Return whether a player owes a decision at a table now, and until when, ms since 1970 UTC."""
         try:
-            loaded = self._games.get(game) or self._loader.load(game, self._ledger.version(game))
+            loaded = self._history.load_whole(game, self._ledger.version(game))
         except (StoreUnavailable, WrongKey):
             raise
         except Exception as error:  # noqa: BLE001 - the table is told without its deadline
@@ -227,9 +229,9 @@ class NotificationProducer:
         return False, None
 
     def _load_step(self, entry: LogEntry) -> _RecordStep:
-        before = self._loader.game_before(self._games.get(entry.game), entry)
-        after = self._games[entry.game] = self._loader.game_after(before, entry)
-        self._loader.note(after)
+        before = self._history.load_before(entry)
+        after = self._history.next_game(before, entry.record)
+        self._history.remember(after.game)
         return _RecordStep(entry.record, before, after)
 
     def _enqueue_requests(self) -> None:
@@ -251,6 +253,26 @@ class NotificationProducer:
             self._outbox.enqueue(new)
         finder.mark_told(upto)
 
+    def _tell_people(self) -> None:
+        """Write notifications for news beside the records."""
+        table = self._outbox.personal_news
+        if not (waiting := table.list_waiting()):
+            return
+        hooks: dict[str, list[Subscription]] = {}
+        for each in self._outbox.list_person_subscriptions(sorted({news.player for news in waiting})):
+            hooks.setdefault(each.player, []).append(each.subscription)
+        notices = {
+            notice.id: notice
+            for news in waiting
+            for hook in hooks.get(news.player, ())
+            if subscribes_to(hook, news.type)
+            for notice in [_make_personal_notice(hook, news)]
+        }
+        existing = self._outbox.find_existing(list(notices))
+        if new := [notice for id_, notice in notices.items() if id_ not in existing]:
+            self._outbox.enqueue(new)
+        table.forget(waiting)
+
     def _message_notices(self, waiting: Sequence[UnreadMessages]) -> Iterator[Notice]:
         for found in waiting:
             wanted = subscribes_to(found.subscription, MESSAGE)
@@ -259,6 +281,28 @@ class NotificationProducer:
             data: MessageNoticeDoc = {"game": found.game, "ruleset": ruleset, "seat": found.seat}
             subject, until = (found.game, str(found.seat), str(found.read)), found.at + OLDEST
             yield Notice(found.subscription.webhook, MESSAGE, subject, found.at, data, found.game, until=until)
+
+    def _tell_of_orders(self) -> None:
+        """Write notifications for the moves and ends of standing orders."""
+        finder = self._outbox.order_news
+        after, upto = finder.find_span()
+        notices = []
+        for found in finder.list_changes(after, upto):
+            if subscribes_to(found.subscription, found.type) and (ruleset := self._find_ruleset(found.game)):
+                data: OrderNoticeDoc = {
+                    "game": found.game,
+                    "ruleset": ruleset,
+                    "seat": found.seat,
+                    "order": found.order,
+                    "acts": found.number,
+                    "reason": found.reason,
+                }
+                subject = (found.game, found.order, str(found.number), found.reason)
+                notices.append(Notice(found.subscription.webhook, found.type, subject, found.at, data, found.game))
+        existing = self._outbox.find_existing([notice.id for notice in notices])
+        if new := [notice for notice in notices if notice.id not in existing]:
+            self._outbox.enqueue(new)
+        finder.mark_told(upto)
 
     def _challenge_notices(self) -> list[Notice]:
         notices = []
@@ -354,7 +398,7 @@ def _member_notices(step: _RecordStep, entry: LogEntry, member: MemberSubscripti
 
 def _turn_notices(step: _RecordStep, member: MemberSubscription, seat: Seat) -> Iterator[Notice]:
     """Yield a notification for each decision that a seat owes since the record."""
-    if member.by_mail and step.is_own_move(seat):
+    if member.is_read and step.is_own_move(seat):
         return
     before = _owed_decisions(step.before, member, seat) if step.before else {}
     for decision, due in _owed_decisions(step.after, member, seat).items():
@@ -384,6 +428,11 @@ class _Departure(NamedTuple):
     player: str
     """Player id of the leaver."""
     data: SeatNoticeDoc
+
+
+def _make_personal_notice(hook: Subscription, news: PersonalNews) -> Notice:
+    about = str(news.data.get("game") or news.data.get("tournament"))
+    return Notice(hook.webhook, news.type, (news.subject,), news.at, news.data, about, until=news.at + OLDEST)
 
 
 def _find_departure(step: _RecordStep) -> _Departure | None:

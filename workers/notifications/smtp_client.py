@@ -30,13 +30,12 @@ from domain.notifications.email_subscriptions import (
     EmailSubscriptions,
 )
 from domain.notifications.unread_mail import ONCE_TYPES, UnreadMail
-from domain.notifications.unread_messages import MESSAGE, UnreadMessageFinder
-from domain.tournaments.aggregate.tournament import ENDED
+from domain.notifications.unread_messages import UnreadMessageFinder
 from domain.types import Doc
 from projections.reader import Reader
-from projections.table_describer import list_owed
 from workers.notifications.dns import resolve
 from workers.notifications.email_renderer import EmailRenderer, list_lines
+from workers.notifications.notice_relevance import NoticeRelevance
 from workers.notifications.smtp_settings import SmtpServer
 from workers.notifications.webhook_client import CONNECT_SECONDS, connect_first, system_trust, time_limit
 
@@ -205,7 +204,7 @@ class Mailer:
         if doc["type"] in (CONFIRM, RECOVERY):
             return doc
         if "tournament" in doc["data"]:
-            return doc if self._is_event_current(doc["data"]) else None
+            return doc if self._relevance.is_event_current(doc["data"]) else None
         seats = self.subscriptions.list_seats(box.account, [line["game"] for line in list_lines(doc)])
 
         def is_current(line: Doc) -> bool:
@@ -217,39 +216,10 @@ class Mailer:
             lines_by_part = {part: [line for line in doc["data"][part] if is_current(line)] for part in GAME_PARTS}
             is_due = any(lines_by_part.values()) or doc["data"].get(EVENT_PART)
             return doc | {"data": doc["data"] | lines_by_part} if is_due else None
-        return doc if is_current(doc["data"]) and not self._is_superfluous(doc, box) else None
-
-    def _is_event_current(self, data: Doc) -> bool:
-        """Return False if a tournament no longer waits for an act, by the views."""
-        summary = self.reader.find_tournament_summary(data["tournament"])
-        if summary is None or summary["version"] < data["version"]:
-            return True
-        match data.get("act"):
-            case "check_in":
-                return bool(summary["status"] == "checking")
-            case "nonce":
-                return bool(summary["status"] == "drawing")
-            case "rank":
-                is_ranked = (summary["stage"], summary["ranked"]) >= (data["stage"], data["round"])
-                return summary["status"] not in ENDED and (data.get("again", False) or not is_ranked)
-            case "bid" | "answer" | "come_back":
-                return bool(summary["status"] not in ENDED)
-            case _:
-                return True
-
-    def _is_superfluous(self, doc: Doc, box: EmailSubscription) -> bool:
-        """Return True if the person has such a mail to read, has read the letters, or owes that decision no longer."""
         type_, data = doc["type"], doc["data"]
-        waits = type_ in ONCE_TYPES and self.unread_mail.has_unread(box.account, data["game"], type_)
-        if type_ == MESSAGE:
-            return not self.unread_messages.has_waiting(box.account, data["game"], data["seat"])
-        return waits or self._is_answered(data)
+        is_told = type_ in ONCE_TYPES and self.unread_mail.has_unread(box.account, data["game"], type_)
+        return doc if is_current(data) and not is_told and self._relevance.waits(box.account, doc) else None
 
-    def _is_answered(self, data: Doc) -> bool:
-        """Return True if the views show that the decision is no longer owed."""
-        if "decision" not in data:
-            return False
-        summary = self.reader.find_summary(data["game"], inside=True)
-        if summary is None or summary["version"] < data["version"]:
-            return False
-        return data["decision"] not in [d["id"] for d in list_owed(self.reader, summary, data["seat"])]
+    @property
+    def _relevance(self) -> NoticeRelevance:
+        return NoticeRelevance(self.reader, self.unread_messages)
