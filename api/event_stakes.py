@@ -9,9 +9,9 @@ from domain.tournaments.aggregate.tournament import Tournament
 
 
 def list_related(account: str) -> tuple[str, ...]:
-    """Return all player ids of the people to whom an account has declared a relation."""
+    """Return the player ids of the people to whom an account has declared a relation; none of hidden seats."""
     store = services().account_store
-    return tuple(sorted(store.accounts.list_alike(store.social_graph.list_relations(account))))
+    return tuple(sorted(store.accounts.list_shown_alike(store.social_graph.list_relations(account))))
 
 
 def has_stake_in_stage(t: Tournament, players: Sequence[str], stage: int = 0) -> bool:

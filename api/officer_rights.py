@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from api import authorization
-from api.event_stakes import has_stake_in_event
+from api.event_stakes import has_stake_in_event, list_related
 from api.http.problems import Problem
 from api.services import ApiServices, services
 from domain.errors import RuleError
@@ -64,6 +64,28 @@ def check_neutrality(game: AnyGame) -> None:
         raise RuleError(refusal)
 
 
+def has_part(game: AnyGame, ids: Sequence[str]) -> bool:
+    """Return whether a person with these ids has, or had, a seat in the game, or a place in its tournament's stage."""
+    return game.lasting.seating.has_stakeholder(ids) or has_stake_in_event(game.id, ids)
+
+
+def is_party(game: AnyGame, player: str) -> bool:
+    """Return whether a person has a part in the game, or has declared a relation to somebody who plays there."""
+    accounts = services().account_store.accounts
+    account = accounts.find_by_player(player)
+    seated = {each.id for each in game.players.values() if each.id}
+    is_related = account is not None and bool(seated & {*list_related(account.id)})
+    return is_related or has_part(game, accounts.list_alike([player]))
+
+
+def list_impartial_officers(s: ApiServices, game: AnyGame) -> list[str]:
+    """Return the officers of a table without a stake in it, neither gone nor banned."""
+    owner, (held, _) = s.seat_tokens.find_director(game.id), s.seat_tokens.officers.list_by_game(game.id)
+    officers = [player for player, _ in held if s.account_store.accounts.is_active(player)]
+    officers += [owner] if owner and not is_owner_gone(s, game) else []
+    return [each for each in officers if not is_party(game, each)]
+
+
 def find_stake(game: AnyGame, ids: Sequence[str]) -> str:
     """Return the code of the refusal of an officer with these player ids and a stake, or an empty string.
 
@@ -80,13 +102,13 @@ def hidden_data_refusal(s: ApiServices, principal: Principal, game: AnyGame, ids
     """Return the code for hiding the game's hidden data from an officer, or an empty string.
 
     `ids` are all player ids of the officer. An officer must neither sit there, nor have declared a relation to a
-    player there.
+    player there. A relation to a hidden player counts for nothing: the refusal would tell who it is.
     """
     seated = {player.id for player in game.players.values() if player.id}
     if seated & {principal.player, *ids}:
         return "director_plays"
     related = s.account_store.social_graph.list_relations(principal.account) if principal.account else []
-    return "director_related" if seated & set(s.account_store.accounts.list_alike(related)) else ""
+    return "director_related" if seated & set(s.account_store.accounts.list_shown_alike(related)) else ""
 
 
 def require_no_stake(game: AnyGame) -> None:

@@ -161,7 +161,7 @@ def _load_imported(game: str) -> tuple[AnyRuleset, AnyGame]:
     if not (version := s.ledger.version(game)):
         raise UnknownGame(game)
     with rate_limits.whole_game_slot():
-        found = s.past_games.load(game, version, DIRECTOR)
+        found = s.history.load_for(game, version, DIRECTOR)
     return found.rules, found.game
 
 

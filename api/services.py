@@ -18,7 +18,6 @@ from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.policy_file import KnownWitness, LogKeys
 from domain.transparency.witness_store import WitnessStore
 from projections.digest_renderer import DigestRenderer
-from projections.past_games import PastGames
 from projections.reader import Reader
 from projections.service_base import ServiceBase
 from projections.stored_outlines import StoredOutlines
@@ -118,7 +117,6 @@ class ApiServices(ServiceBase):
     seat_tokens: SeatTokens
     account_store: AccountStore
     notifications: NotificationStore
-    past_games: PastGames
     notify_changed: Callable[[str], None] = _no_change
     """Called with a game id after a change outside the log, such as a job request or a consent."""
     listen: Callable[[Callable[[frozenset[str]], None]], None] = _no_listener
@@ -134,7 +132,7 @@ class ApiServices(ServiceBase):
     @cached_property
     def outlines(self) -> StoredOutlines:
         """Outlines of games for digests."""
-        return StoredOutlines(self.past_games, self.past_games.keyframes.views)
+        return StoredOutlines(self.history)
 
     @cached_property
     def digest_renderer(self) -> DigestRenderer:

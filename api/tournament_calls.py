@@ -159,6 +159,15 @@ def open_queue_tables(tournament: str) -> None:
         s.notify_appended(position)
 
 
+def require_one_division(t: Tournament) -> None:
+    """Raise RuleError if the caller has entered another division of a tournament."""
+    head = load_tournament(t.terms.division_of) if t.terms.division_of else t
+    for other in (head.id, *head.divisions) if head.divisions else ():
+        found = load_tournament(other) if other not in (t.id, head.id) else head
+        if other != t.id and not found.is_over and found.find_entrant(own_players()) is not None:
+            raise RuleError("division_entered", "", {"tournament": other})
+
+
 def own_players() -> tuple[str, ...]:
     """Return all player ids of the caller."""
     return tuple(authorization.player_ids())

@@ -25,12 +25,17 @@ OFFICES: tuple[TournamentOffice, ...] = ("arbiter", "deputy", "organiser")
 
 LEAST_OFFICE: Mapping[str, TournamentOffice] = {
     "adjourn_round": "organiser",
+    "add_division": "organiser",
+    "amend_tournament": "organiser",
     "close_tournament": "organiser",
     "name_tournament_officer": "organiser",
     "remove_tournament_officer": "organiser",
     "schedule_tournament": "organiser",
     "unschedule_tournament": "organiser",
     "change_phase": "deputy",
+    "pause_tournament": "deputy",
+    "resume_tournament": "deputy",
+    "set_timetable": "deputy",
     "end_event_code": "deputy",
     "import_entrants": "deputy",
     "invite_entrant": "deputy",
@@ -42,10 +47,15 @@ LEAST_OFFICE: Mapping[str, TournamentOffice] = {
     "draw_round": "deputy",
     "label_tournament": "deputy",
     "make_tables": "deputy",
+    "move_table_elsewhere": "deputy",
     "open_bids": "deputy",
     "rank_round": "deputy",
     "report_results": "deputy",
+    "announce": "arbiter",
+    "enter_scores": "arbiter",
+    "settle_scores": "arbiter",
     "answer_in_tournament": "arbiter",
+    "remove_announcement": "arbiter",
     "remove_tournament_chat": "arbiter",
     "rule_on_tournament": "arbiter",
     "tournament_chat": "arbiter",
@@ -53,7 +63,16 @@ LEAST_OFFICE: Mapping[str, TournamentOffice] = {
 }
 """Operation of the API -> least office for it."""
 
-_BY_OFFICE_ALONE = frozenset({"answer_in_tournament", "change_tournament_chat", "rule_on_tournament"})
+_BY_OFFICE_ALONE = frozenset(
+    {
+        "answer_in_tournament",
+        "change_tournament_chat",
+        "enter_scores",
+        "move_table_elsewhere",
+        "rule_on_tournament",
+        "settle_scores",
+    }
+)
 """Operations that name the officer: who stands in for the organiser without an office may not do them."""
 
 _ONLY_FOR = {

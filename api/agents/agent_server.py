@@ -115,9 +115,25 @@ class AgentHandlers:
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
-    async def list_resources(self, _: Context, __: Page) -> types.ListResourcesResult:
-        """Return no resource: all have a table's or a game's id in their address."""
-        return types.ListResourcesResult(resources=[])
+    async def list_resources(self, ctx: Context, _: Page) -> types.ListResourcesResult:
+        """Return the rules of all games, for people to choose from. Resources of tables have templates."""
+        try:
+            found = await self._in_thread(partial(self._find_calls(ctx.request).get, "/rulesets"))
+        except ToolRefusal as refusal:
+            raise MCPError(types.INVALID_REQUEST, to_text(describe_refusal(refusal.answer))) from None
+        template, text, media = RESOURCES["rules"]
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    name=f"rules of {each['name']}",
+                    title=each["title"],
+                    uri=template.replace("{ruleset}", each["name"]),
+                    description=text,
+                    mime_type=media,
+                )
+                for each in found["items"]
+            ]
+        )
 
     async def list_templates(self, _: Context, __: Page) -> types.ListResourceTemplatesResult:
         """Return the addresses of resources."""

@@ -97,6 +97,7 @@ class AgentMount:
             "PATH_INFO": unquote(path).encode().decode("latin-1"),
             "QUERY_STRING": query,
             "wsgi.input": io.BytesIO(data),
+            "HTTP_ANNALS_AGENT": "declared",
         }
         if method != "GET":
             inner |= {"CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(data))}

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from api.agents.api_calls import ApiCalls
+from api.agents.tool_results import ToolRefusalDoc
 from domain.kernel.schema.declarations import snake_case
 from domain.types import Doc, Json
 
@@ -76,17 +77,23 @@ def input_schema(tool: type[Tool]) -> Doc:
 
 @cache
 def output_schema(tool: type[Tool]) -> Doc:
-    """Return the JSON Schema of a tool's result."""
-    return _whole_schema(get_type_hints(tool.run)["return"])
+    """Return the JSON Schema of a tool's result, or of its refusal.
+
+    Clients in TypeScript check refusals as well, and would tell an agent of missing members instead of the reason.
+    """
+    return _whole_schema(get_type_hints(tool.run)["return"], ToolRefusalDoc)
 
 
-def _whole_schema(kind: object) -> Doc:
-    """Return the schema of an object with its parts below `$defs`."""
-    (found,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
-    name = found["$ref"].rpartition("/")[2]
+def _whole_schema(*kinds: object) -> Doc:
+    """Return the schema of an object of one of these kinds, with its parts below `$defs`."""
+    found, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for part in parts.values():
         part.pop("title", None)
-    schema: Doc = parts.pop(name)
+    if len(kinds) > 1:
+        for each in found:
+            parts[each["$ref"].rpartition("/")[2]].pop("description", None)
+        return {"type": "object", "anyOf": list(found), "$defs": parts}
+    schema: Doc = parts.pop(found[0]["$ref"].rpartition("/")[2])
     schema.pop("description", None)  # the tool has it
     return schema | ({"$defs": parts} if parts else {})
 

@@ -10,6 +10,15 @@ from domain.kernel.rules.choices import OptionDoc
 from domain.types import Doc, Json
 
 
+class ToolRefusalDoc(TypedDict):
+    """A refusal: some members of the API's problem, and the next step."""
+
+    code: str
+    title: NotRequired[str]
+    rule: NotRequired[str]
+    next: NotRequired[str]
+
+
 class TableLineDoc(TypedDict):
     """A table in a list."""
 

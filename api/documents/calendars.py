@@ -48,7 +48,7 @@ def list_table_deadlines(
     With `with_event`, the tournament may be named.
     """
     board = s.reader.find_board(summary["game"], PUBLIC)
-    describer = _describer(s)
+    describer = make_describer(s)
     for decision in msgspec.json.decode(board.doc)["decisions"] if board else ():
         seats_by_due: dict[int, list[Seat]] = {}
         for each, due in decision.get("due", {}).items():
@@ -60,7 +60,7 @@ def list_table_deadlines(
 
 def list_own_deadlines(s: ApiServices, roles: Mapping[str, Sequence[Role]], lang: str) -> Iterator[Deadline]:
     """Yield the deadlines of a person with these roles by game."""
-    describer = _describer(s)
+    describer = make_describer(s)
     for _, summary in s.reader.list_summaries(list(roles), "running", limit=MAX_TABLES, inside=True):
         for seat in (role for role in roles[summary["game"]] if isinstance(role, int)):
             for decision in list_owed(s.reader, summary, seat):
@@ -69,7 +69,8 @@ def list_own_deadlines(s: ApiServices, roles: Mapping[str, Sequence[Role]], lang
                     yield _make_deadline(describer, summary, decision, [seat], due, lang, with_event=True)
 
 
-def _describer(s: ApiServices) -> TableDescriber:
+def make_describer(s: ApiServices) -> TableDescriber:
+    """Return the names of tables in calendars."""
     return TableDescriber(s.registry, s.seat_tokens.texts, s.reader)
 
 
@@ -86,7 +87,7 @@ def _make_deadline(
     """Return a deadline; its note has the seats that decide, and the others with their people."""
     game, ruleset = summary["game"], describer.name_ruleset(summary["ruleset"], lang)
     task = describer.name_decision(summary, decision["kind"], lang)
-    event = describer.name_event_tables([game]).get(game) if with_event else None
+    event = describer.name_event_tables([game], ruleset).get(game) if with_event else None
     title = ": ".join(filter(None, (describer.find_titles([game]).get(game) or event or ruleset, task)))
     others = [seat["seat"] for seat in summary["seats"] if seat["seat"] not in seats]
     note = f"{ruleset}: {describer.name_seats(summary, seats, lang)}"

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from api import officer_rights
 from api.documents.contested_acts import appeal_status
 from api.documents.summaries import add_names, add_places
 from api.schemas.query_args import NEEDS
@@ -71,9 +72,15 @@ def build_desk(
     """
     offices = list_offices(s, players)
     now, games = s.clock(), sorted(offices)[:MAX_TABLES]
-    requests = _list_requests(s, games)
+    requests, reported = _list_requests(s, games), _list_reported(s, games, players)
     tables = [
-        _build_table(summary, offices[summary.game], requests.get(summary.game, ()), now)
+        _build_table(
+            summary,
+            offices[summary.game],
+            requests.get(summary.game, ()),
+            now,
+            reported=summary.game in reported,
+        )
         for summary in _read_summaries(s, games)
     ]
     counts = {need: sum(need in table["needs"] for table in tables) for need in NEEDS}
@@ -120,7 +127,15 @@ def _list_requests(s: ApiServices, games: Sequence[str]) -> Mapping[str, Sequenc
     return found
 
 
-def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest], now: int) -> DeskTableDoc:
+def _list_reported(s: ApiServices, games: Sequence[str], players: Sequence[str]) -> frozenset[str]:
+    """Return the tables with open reports of messages to officers, without those where the person has a part."""
+    found = s.message_reports.list_open(games)
+    return frozenset(game for game in found if not officer_rights.is_party(s.commands.game(game), players[0]))
+
+
+def _build_table(
+    summary: _Summary, office: str, requests: Sequence[JobRequest], now: int, *, reported: bool
+) -> DeskTableDoc:
     waits = summary.status == "running" and bool(summary.waiting_for or summary.waiting_engine)
     empty = [seat for seat in summary.seats if not seat.player or seat.vacant or seat.absent]
     pending = [r for r in requests if r.work == "proposal" or r.version == summary.version]
@@ -139,6 +154,7 @@ def _build_table(summary: _Summary, office: str, requests: Sequence[JobRequest],
         "paused": pause is not None,
         "ruled": summary.ruling is not None,
         "appealed": any(appeal["status"] == "open" for appeal in appeals),
+        "reported": reported,
     }
     return {
         "game": summary.game,

@@ -74,6 +74,7 @@ def _table_to_json(t: Tournament, stage: int, table: TableResult, entrant: int) 
         "table": table.name,
         "round": table.round,
         "game": played.game or None,
+        "elsewhere": played.elsewhere,
         "seat": table.entrants.index(entrant),
         "entrants": list(table.entrants),
         "places": list(table.places),

@@ -27,8 +27,11 @@ from domain.tournaments.aggregate.result_commands import check_round_may_begin
 from domain.tournaments.aggregate.stage import PodTable
 from domain.tournaments.aggregate.tournament import Tournament
 from projections.game_documents import PauseDoc, RulingDoc
+from projections.tournament_views import scores_to_json
 
-UNMADE, PLAYING, PAUSED, RULED, CLOSED = EVENT_TABLE_STATES = ("unmade", "playing", "paused", "ruled", "closed")
+UNMADE, PLAYING, PAUSED, RULED, CLOSED, ELSEWHERE = EVENT_TABLE_STATES = (
+    *("unmade", "playing", "paused", "ruled", "closed", "elsewhere"),
+)
 """States of a table without a reported result; a closed one waits for its report."""
 
 
@@ -64,7 +67,7 @@ def build_event_desk(s: ApiServices, t: Tournament, answerable: frozenset[int]) 
         "version": t.version,
         "now": now,
         "status": t.status,
-        "steps": [] if t.is_over else list(_list_steps(t, tables, now)),
+        "steps": [] if t.is_over or t.paused_at else list(_list_steps(t, tables, now)),
         "check_in": {
             "open": t.status == "checking",
             "since": t.checkin_opened_at or None,
@@ -145,6 +148,7 @@ def _list_tables(s: ApiServices, t: Tournament) -> list[EventTableDoc]:
                 "entrants": list(table.entrants),
                 "game": table.game or None,
                 "state": _find_state(s, table, summary),
+                "scores": scores_to_json(table),
                 "ends_at": summary.limit_end if summary else None,
                 "moved_at": summary.at if summary else None,
                 "due": summary.due if summary else None,
@@ -177,7 +181,7 @@ def _may_begin(t: Tournament, stage: int, round_: int) -> bool:
 def _find_state(s: ApiServices, table: PodTable, summary: _EventSummary | None) -> str:
     """Return the state of a table; without a summary its end may be shown, or its beginning be on the way."""
     if not table.game:
-        return UNMADE
+        return ELSEWHERE if table.elsewhere else UNMADE
     if summary is None:
         return PLAYING if s.reader.list_places(table.game) is None else CLOSED
     if summary.ruling:

@@ -29,7 +29,10 @@ class MoveTeller:
         """Return an answer of the builder: a question or a finished move."""
         if isinstance(step, Choice):
             return {"choice": self._choice_to_json(answers, step), "move": None, "text": None}
-        return {"choice": None, "move": step, "text": self.sentences.move(step)}
+        doc: BuilderAnswerDoc = {"choice": None, "move": step, "text": self.sentences.move(step)}
+        if loan := self.sentences.loan(step):
+            doc["loan"] = loan
+        return doc
 
     def further_to_json(
         self, picks: list[Json], answers: Doc, step: Choice | Json, further: Answers

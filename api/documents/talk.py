@@ -8,7 +8,7 @@ from typing import cast
 from api import authorization
 from api.documents.treaty_teller import TreatyTeller
 from api.response_builders import load_table
-from api.schemas.talk_responses import ConversationDoc, MessageDoc, TalkDoc, Withheld
+from api.schemas.talk_responses import ConversationDoc, MessageDoc, OwnSilenceDoc, SilenceDoc, TalkDoc, Withheld
 from api.services import ApiServices, services
 from api.visibility import visibility_of
 from domain.accounts.credential_tables import CredentialOwner
@@ -17,6 +17,7 @@ from domain.kernel.game.record_builder import has_talk
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.service.principals import Principal
 from domain.talk.message_rules import TALK_AFTER_CLOSE, may_write_letters
+from domain.talk.silences import Silence
 from domain.talk.talk_store import PUBLISHED, SPECTATORS, TABLE, ConversationSummary, Entry, MailboxReader
 from domain.types import Seat
 
@@ -95,9 +96,35 @@ def build_talk(s: ApiServices, rules: AnyRuleset, now: AnyGame, reader: MailboxR
         "seat": reader.mailbox if is_seat else None,
         "public": bool(is_seat and _may_write_to_table(now, at)),
         "private": bool(is_seat and may_write_letters(rules.meta.talk, now, at)),
+        "silenced": _build_own_silence(s, now, reader) if is_seat else None,
+        "silences": _build_silences(s, now, reader) if has_talk(now.terms) else [],
         "unread": sum(each["unread"] for each in items if not each["muted"]),
         "conversations": items,
     }
+
+
+def _build_own_silence(s: ApiServices, now: AnyGame, reader: MailboxReader) -> OwnSilenceDoc | None:
+    found = _find_silence(s, now.id, reader.players[0])
+    return found and {"until": found.until, "reason": found.reason, "letters": found.stops_letters}
+
+
+def check_silence(now: AnyGame, player: str, *, private: bool) -> None:
+    """Raise RuleError `silenced` if the caller, who plays at a table, writes no words there for a time."""
+    found = _find_silence(services(), now.id, player)
+    if found is not None and (found.stops_letters or not private):
+        raise found.refusal
+
+
+def _find_silence(s: ApiServices, game: str, player: str) -> Silence | None:
+    caller = authorization.optional_principal()
+    return s.silences.find(game, player, caller.account if caller else "")
+
+
+def _build_silences(s: ApiServices, now: AnyGame, reader: MailboxReader) -> list[SilenceDoc]:
+    seats = {holder.id: seat for seat, holder in now.players.items() if holder.id}
+    newest = reader.upto[1] if reader.upto else LAST
+    found = [each for each in s.silences.list_by_table(now.id) if each.person in seats and each.at <= newest]
+    return [{"seat": seats[each.person], "until": each.until, "reason": each.reason} for each in found]
 
 
 def _may_write_to_table(now: AnyGame, at: int) -> bool:
@@ -152,9 +179,11 @@ def build_messages(
     answered = s.talk.list_answered(
         reader, [each.number for each in entries if each.message and "answer" in each.message]
     )
+    places = s.talk.find_places(reader, sorted({number for each in entries for number in each.quotes}))
     docs = []
     for each in entries:
         doc = _message_to_json(s, now, reader, each)
+        doc["quotes"] = [places[number] for number in each.quotes if number in places]
         message = each.message or {}
         if "treaty" in message:
             seats = list_seats(now, each.conversation)
@@ -183,6 +212,8 @@ def _message_to_json(s: ApiServices, now: AnyGame, reader: MailboxReader, entry:
         "text": message.get("text"),
         "withheld": "" if message else _why_withheld(reader, entry),
         "references": message.get("references", []),
+        "regions": message.get("regions", []),
+        "quotes": [],
         "treaty": None,
         "answer": None,
         "commitment": entry.commitment,

@@ -7,6 +7,7 @@ import functools
 import io
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -96,10 +97,11 @@ def _list_pods(t: Tournament) -> Iterator[tuple[int, int, PodDoc]]:
 
 
 def _list_tables(t: Tournament, _: Names) -> Iterator[Iterable[Cell]]:
-    yield "stage", "round", "table", "game", "attempt", "seats", "annulled", "reported"
+    yield "stage", "round", "table", "game", "attempt", "seats", "annulled", "reported", "elsewhere"
     for stage, round_, pod in _list_pods(t):
         seats = len(pod["entrants"])
-        yield stage, round_, pod["table"], pod["game"], pod["attempt"], seats, pod["annulled"], pod["reported"]
+        state = pod["annulled"], pod["reported"], pod["elsewhere"]
+        yield stage, round_, pod["table"], pod["game"], pod["attempt"], seats, *state
 
 
 def _list_seats(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
@@ -118,6 +120,7 @@ def _list_seats(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
         "handicap",
         "ticks",
         "points",
+        "elsewhere",
     )
     tallies = {stage: Tally(t.stage(stage)) for stage in range(1, len(t.stages) + 1)}
     counted = {(stage, table.name): ticks for stage, tally in tallies.items() for table, ticks in tally.tables}
@@ -127,13 +130,20 @@ def _list_seats(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
         for seat, entrant in enumerate(pod["entrants"]):
             place = (stage, round_, pod["table"], seat, entrant, _label(t, names, entrant))
             figures = (column.get(seat) for column in columns)
-            yield *place, *figures, seat in pod["absent"], handicaps.get(seat), *_count(ticks.get(seat))
+            yield (
+                *place,
+                *figures,
+                seat in pod["absent"],
+                handicaps.get(seat),
+                *_count(ticks.get(seat)),
+                pod["elsewhere"],
+            )
     for stage, play in enumerate(t.stages, 1):
         byes = [(round_, entrant) for round_, drawn in enumerate(play.rounds, 1) for entrant in drawn.byes]
         credited = {e: iter(tallies[stage].credits[e]) for e in range(len(t.entrants))}
         for round_, entrant in byes:
             label, credit = _label(t, names, entrant), _count(next(credited[entrant], None))
-            yield stage, round_, None, None, entrant, label, None, None, None, False, None, *credit
+            yield stage, round_, None, None, entrant, label, None, None, None, False, None, *credit, False
 
 
 def _count(ticks: int | None) -> tuple[Cell, Cell]:
@@ -165,9 +175,56 @@ def _read_value(value: str | None) -> Cell:
     return Fraction(value) if value and "/" in value else value
 
 
+# --- as the World Diplomacy Database loads them (docs/api/tournaments.md names the source)
+
+
+def _split_name(t: Tournament, names: Names, entrant: int) -> tuple[str, str, int]:
+    """Return first name, name, and a number to tell people with one name apart."""
+    first, _, last = _label(t, names, entrant).partition(" ")
+    return (first, last, 1) if last else ("", first or str(entrant), 1)
+
+
+def _list_classification(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
+    """Yield the places of the current stage, with the points of each round."""
+    stage = len(t.stages)
+    rounds = range(1, len(t.play.rounds) + 1)
+    yield "FIRST NAME", "NAME", "HOMONYME", "RANK", "EXAEQUO", "SCORE", *(f"R{number}" for number in rounds)
+    ties = TieBreaks(t.stage(stage))
+    reader, rows = PartsReader(t, stage, ties.tally), list_standings(ties)
+    level = Counter(row["place"] for row in rows)
+    for row in rows:
+        scored = Counter[int]()
+        for part in reader.list_parts(row["entrant"]):
+            scored[part["round"]] += part["ticks"] if part["counts"] else 0
+        person = _split_name(t, names, row["entrant"])
+        points = (_count(scored[number])[1] for number in rounds)
+        yield *person, row["place"], level[row["place"]], _count(row["ticks"])[1], *points
+
+
+def _list_boards(t: Tournament, names: Names) -> Iterator[Iterable[Cell]]:
+    """Yield a row for each seat of a table with places. Rounds of a later stage follow those before."""
+    yield (
+        *("FIRST NAME", "NAME", "HOMONYME", "ROUND", "BOARD", "COUNTRY"),
+        *("RANK", "EXAEQUO", "SCORE", "NB_CENTRE", "YEAR_ELIMINATION", "DRAW"),
+    )
+    before = 0
+    for stage, play in enumerate(t.stages, 1):
+        for table, ticks in Tally(t.stage(stage)).tables:
+            for seat, entrant in enumerate(table.entrants):
+                if entrant is not None:
+                    rank = table.places[seat]
+                    board = before + table.round, table.pod, seat + 1
+                    score = rank, table.places.count(rank), _count(ticks[seat])[1]
+                    own = table.points[seat] if table.points else None
+                    yield *_split_name(t, names, entrant), *board, *score, own, None, None
+        before += len(play.rounds)
+
+
 _SHEETS: Mapping[str, Callable[[Tournament, Names], Iterator[Iterable[Cell]]]] = {
     "entrants": _list_entrants,
     "tables": _list_tables,
     "seats": _list_seats,
     "standings": _list_standings,
+    "wdd_classification": _list_classification,
+    "wdd_boards": _list_boards,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from api.documents.table_teller import TableTeller
 from api.schemas.talk_responses import (
     PromiseDoc,
     TreatyAnswerDoc,
@@ -13,23 +14,19 @@ from api.schemas.talk_responses import (
     TreatyKindsDoc,
 )
 from api.services import ApiServices
-from domain.compat import cached_property
 from domain.kernel.game.game import AnyGame
-from domain.kernel.narration.sentences import SeatNames
-from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.rules.treaties import Promise, TreatyField, TreatyKind
-from domain.kernel.text.grammar import PERSON_MARK
-from domain.kernel.text.message_catalog import Texts, load_texts
 from domain.talk.talk_store import TABLE, Entry, MailboxReader, TreatyAnswer
 from domain.talk.treaty_rules import list_kinds, list_options
 from domain.types import Doc, Json, Seat
 
 
-class TreatyTeller:
+class TreatyTeller(TableTeller):
     """Tells the treaties of a table to one reader."""
 
     def __init__(self, s: ApiServices, now: AnyGame, reader: MailboxReader, lang: str) -> None:
-        self._services, self._now, self._reader, self._lang = s, now, reader, lang
+        super().__init__(s, now, lang)
+        self._reader = reader
 
     def to_json(self, entry: Entry, seats: Sequence[Seat], treaty: Doc, answers: Sequence[TreatyAnswer]) -> TreatyDoc:
         """Return a treaty between seats, with its answers, and for both sides what public facts say of it."""
@@ -94,22 +91,3 @@ class TreatyTeller:
         else:
             doc["options"] = [{"value": value, "text": self._word(found.kind, value)} for value in values]
         return doc
-
-    def _word(self, kind: str, value: Json) -> str:
-        noun = self._names(value) if kind == "seat" else self._texts.noun(value)
-        return noun.bare.strip(PERSON_MARK)
-
-    @cached_property
-    def _rules(self) -> AnyRuleset:
-        return self._services.registry.get(self._now.ruleset)
-
-    @cached_property
-    def _texts(self) -> Texts:
-        return load_texts(self._rules.package, self._lang)
-
-    @cached_property
-    def _names(self) -> SeatNames:
-        people = {seat: player.id for seat, player in self._now.players.items() if player.id}
-        names = self._services.seat_tokens.texts.list_names(people.values())
-        known = {seat: names[id_] for seat, id_ in people.items() if id_ in names}
-        return SeatNames(self._texts, self._rules.powers(self._now.state), known)

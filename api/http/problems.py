@@ -50,6 +50,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "not_your_seat": (403, "The token belongs to another seat"),
     "not_invited": (403, "You need an invitation to take a seat"),
     "not_admitted": (403, "The director of this table does not admit you"),
+    "programs_not_allowed": (403, "The terms of this event allow no programs"),
     "suggestions_off": (403, "This table gives no suggestions"),
     "not_asked": (403, "This seat's consent is not needed"),
     "not_at_table": (403, "The account has no such role at this table"),
@@ -98,6 +99,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "event_code_refused": (409, "The code is unknown, used or over"),
     "last_admin": (409, "There would be no administrator left"),
     "seat_reserved": (409, "The seat is reserved for another player"),
+    "names_hidden": (409, "This table hides who plays there until the game is closed"),
     "address_unset": (409, "The operator has not set this service's public URL"),
     "public_client": (409, "The client has no secret"),
     "too_many": (409, "The limit is reached"),
@@ -113,6 +115,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "import_not_closed": (422, "The file is not the whole export of a closed game"),
     "import_not_proved": (422, "The file does not verify"),
     "import_too_long": (422, "The file takes too long to verify"),
+    "push_refused": (422, "Keys of a browser not allowed"),
     "webhook_refused": (422, "Webhook URL or event type not allowed"),
     "unknown_field": (422, "The body has an unknown field"),
     "invalid_query": (422, "A query parameter is not valid"),
@@ -147,6 +150,7 @@ REFUSAL_STATUS = {
     "preview_stale": 412,
     "bid_invalid": 422,
     "schedule_invalid": 422,
+    "timetable_invalid": 422,
 }
 """Code of a refusal -> status, where it is not 409."""
 
@@ -154,6 +158,7 @@ _FORM_TITLES = {
     "malformed_move": Message("The move is not well-formed"),
     "bid_invalid": Message("The bid is not well-formed"),
     "schedule_invalid": Message("The rule is not well-formed"),
+    "timetable_invalid": Message("The timetable does not fit"),
 }
 
 _BY_STATUS = {

@@ -36,6 +36,7 @@ READ_COSTS = {
     "games/digest": 2.0,
     "games/board/changes": 2.0,
     "past": 2.0,
+    "exercises": 2.0,
     "games/scores": 2.0,
     "me/data": 2.0,
     "games/rewinds": 1.0,
@@ -44,6 +45,7 @@ READ_COSTS = {
     "games/resume": 0.2,
     "games/records/proof": 0.2,
     "tournaments/export.csv": 2.0,
+    "tournaments/export": 2.0,
     "tournaments": 0.2,
     "tournaments/stages/rounds": 0.2,
     "tournaments/standings": 0.2,
@@ -57,7 +59,7 @@ READ_COSTS = {
     "players/results": 0.2,
 }
 """Cost of some reads, in writes, by the fixed parts of their path. `past`: any board of an older version; `ahead`: the
-builder's answers to further picks."""
+builder's answers to further picks; `exercises`: a page whose game may have to be played anew."""
 
 WRITE_COSTS = {
     "imports": 20.0,
@@ -69,6 +71,7 @@ WRITE_COSTS = {
     "tournaments/stages/rounds/rank": 2.0,
     "tournaments/rulings": 2.0,
     "tournaments/phases": 2.0,
+    "tournaments/pause": 10.0,
 }
 """Cost of writes that take long, in others. The rest cost 1."""
 
@@ -185,7 +188,7 @@ def _cost() -> float:
     if req.method == "POST":
         return WRITE_COSTS.get(words, 1.0)
     if req.method in ("PUT", "PATCH", "DELETE"):
-        return 1.0
+        return WRITE_COSTS["tournaments/pause"] if words == "tournaments/pause" else 1.0
     if "version" in req.args:
         return READ_COSTS["past"]
     return READ_COSTS.get(words, 0.0)

@@ -130,7 +130,10 @@ def _preflight() -> Response | None:
     answer = Response(status=204)
     if _allowed_origin(req, services().settings.origins):
         answer.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE"
-        allowed = "Annals-Role, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
+        allowed = (
+            "Annals-Agent, Annals-Role, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+            "Last-Event-ID"
+        )
         answer.headers["Access-Control-Allow-Headers"] = allowed
         answer.headers["Access-Control-Max-Age"] = "600"
     return answer

@@ -68,6 +68,10 @@ class DisclosureConverter(ReportConverter):
     """Id of a disclosure."""
 
 
+class OrderConverter(ReportConverter):
+    """Id of a standing order."""
+
+
 class PasskeyConverter(BaseConverter):
     regex = "[A-Za-z0-9_-]{1,1364}"
 
@@ -110,6 +114,7 @@ CONVERTERS: dict[str, type[BaseConverter]] = {
     "credential": AccountConverter,
     "passkey": PasskeyConverter,
     "report": ReportConverter,
+    "order": OrderConverter,
     "webhook": AccountConverter,
     "delivery": DeliveryConverter,
     "code": CodeConverter,

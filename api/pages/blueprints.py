@@ -10,7 +10,7 @@ from api.pages.account import account, devices, hand_over, login, mail, moderati
 from api.pages.common.session import page, show_problem_to_browsers
 from api.pages.common.static_files import OFFLINE, STATIC, show_worker, static_file
 from api.pages.desk import all_tables, around_page, officer_desk
-from api.pages.lessons import lesson_page
+from api.pages.lessons import exercise_page, lesson_page
 from api.pages.lobby import absence_page, app_pages, import_page, invitations, lobby, people, player_page
 from api.pages.map import board_picture, map_drawing
 from api.pages.replay import replay_page
@@ -113,6 +113,8 @@ def _register_games(app: Flask) -> None:
         ("/play", "reopen_lesson", lesson_page.reopen_lesson, "GET"),
     ):
         app.add_url_rule(f"/learn/<ruleset:ruleset>/game{path}", f"pages.{name}", page(lesson_view), methods=[verb])
+    exercise = page(exercise_page.show_exercise)
+    app.add_url_rule("/learn/<ruleset:ruleset>/exercises/<version:number>", "pages.exercise", exercise, methods=["GET"])
     app.add_url_rule("/desk", "pages.desk", page(officer_desk.show_desk), methods=["GET", "POST"])
     app.add_url_rule("/games/<game:game>/desk", "pages.direct", page(officer_desk.direct), methods=["GET", "POST"])
     for path, name, view, method in (

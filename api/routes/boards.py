@@ -134,7 +134,7 @@ def _value_at(doc: Json, path: list[str]) -> Json:
 def build_past_board(game: str, version: int, viewer: Viewer) -> bytes:
     """Return the board after a version, built only from records and packs visible to the viewer."""
     check_past_version(game, version, *visible_head(game))
-    return documents.build_board(services().past_games.load(game, version, viewer), viewer)
+    return documents.build_board(services().history.load_for(game, version, viewer), viewer)
 
 
 def check_past_version(game: str, version: int, head: int, damaged: bool) -> None:
@@ -161,7 +161,7 @@ def load_visible_table(game: str) -> tuple[AnyRuleset, AnyGame]:
     if not upto:
         raise missing_game(game)
     with rate_limits.whole_game_slot():
-        return rules, services().past_games.load(game, upto, DIRECTOR).game
+        return rules, services().history.load_for(game, upto, DIRECTOR).game
 
 
 # --- decisions, scores, resume ---------------------------------------------------------------------------------
@@ -249,5 +249,5 @@ def _final_to_json(p: AnyGame, score: AnyScore) -> ScoreDoc:
 @rate_limits.whole_game_slot()
 def _viewer_scores(rules: AnyRuleset, p: AnyGame, viewer: Viewer) -> list[ScoreDoc]:
     """Return the standings of a running game from the viewer's state. Raise ScoresHidden if that is not enough."""
-    known = services().past_games.load(p.id, p.version, viewer).game
+    known = services().history.load_for(p.id, p.version, viewer).game
     return [score.to_json() for score in rules.scores(known.state)]

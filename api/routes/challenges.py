@@ -93,7 +93,10 @@ def challenge(body: Doc, game: str) -> JsonResponse[ChallengeDoc]:
     if now.status not in _JOINABLE:
         raise RuleError("not_open", "", {"status": now.status})
     _check_seat_free(now, body["seat"])
-    player = body["player"] or (account.player if account else "")
+    if body["seat"] is not None and now.terms.get("names") == "hidden":  # it would tell who sits there
+        raise Problem("names_hidden")
+    is_hidden = bool(s.seat_tokens.hidden_players.find_game(body["player"]))  # like a name without an account
+    player = ("" if is_hidden else body["player"]) or (account.player if account else "")
     called = body["player"] or body["name"]
     at = s.account_store.clock()
     sent = Challenge(game, called, player, body["seat"], authorization.principal().player, at, at + body["days"] * DAY)
@@ -114,14 +117,17 @@ def _check_seat_free(now: AnyGame, seat: Seat | None) -> None:
 
 def _challenge_to_json(challenge: Challenge) -> ChallengeDoc:
     """Return a challenge as its sender sees it."""
-    past = challenge.until <= services().account_store.clock()
+    s = services()
+    past, answer = challenge.until <= s.account_store.clock(), challenge.answer
+    if answer == "accepted" and s.seat_tokens.hidden_players.has_hidden(challenge.game):
+        answer = ""  # with the time of a seat taken it would tell whose it is
     return {
         "game": challenge.game,
         "to": challenge.called,
         "seat": challenge.seat,
         "at": challenge.at,
         "until": challenge.until,
-        "answer": challenge.answer or ("past" if past else "open"),
+        "answer": answer or ("past" if past else "open"),
     }
 
 
@@ -172,7 +178,8 @@ def rematch(body: Doc, game: str) -> JsonResponse[RematchDoc]:
     Once the game is over, every player and the director may call this. The first caller opens the table and directs it;
     all others get its id. The seats stay reserved for the same players for a week, without invitation: guests take
     theirs with their old token. Officers are neutral there unless the table's owner opens it. While spectators of a
-    table with a delay do not see its end yet, the new table is unlisted. A fork has no rematch.
+    table with a delay do not see its end yet, the new table is unlisted. A fork has no rematch, nor has a table with
+    names still hidden.
     """
     s, caller = services(), authorization.principal()
     if caller.lent:
@@ -183,6 +190,8 @@ def rematch(body: Doc, game: str) -> JsonResponse[RematchDoc]:
         raise RuleError("still_running", "", {"status": before.status})
     if "origin" in before.terms:
         raise Problem("is_analysis")
+    if s.seat_tokens.hidden_players.has_hidden(game):  # the order of the new seats would tell
+        raise Problem("names_hidden")
     seats = {(seat + 1) % before.table.seats: player.id for seat, player in before.players.items() if player.id}
     mine = next((seat for seat, player in sorted(seats.items()) if player == caller.player), None)
     doc: RematchDoc = {
@@ -207,7 +216,8 @@ def _rematch_terms(game: str, new: str, before: AnyGame) -> Doc:
     """
     s = services()
     meta, pace = s.registry.get(before.ruleset).meta, before.timing.control.to_json(offsets=False)
-    terms = {**before.terms, "pace": parse_pace(meta, pace, s.clock()).to_json()}
+    kept = {name: term for name, term in before.terms.items() if name != "names"}  # the players know each other
+    terms = {**kept, "pace": parse_pace(meta, pace, s.clock()).to_json()}
     terms |= {"listing": _rematch_listing(game, new, before), "leavers": LEAVERS_LAST}
     stored, caller = opening_terms(new), authorization.principal()
     owner = services().seat_tokens.find_director(game)

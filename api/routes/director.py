@@ -209,7 +209,7 @@ def reissue_token(body: Doc, headers: Doc, game: str, seat: int) -> JsonResponse
     player = now.players.get(seat, Player("")).id
     if player != caller.player:
         officer_rights.require_no_stake(now)
-        if player and s.account_store.accounts.find_by_player(player) is not None:
+        if player and s.account_store.accounts.find_holder(player) is not None:
             raise Problem("account_has_seat")
     issued_token = (
         s.seat_tokens.make_token("reissue", game, str(seat), caller.player, key) if key else s.seat_tokens.make_token()

@@ -16,6 +16,7 @@ from api.name_lookups import count_lookup, find_person
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.routes.games import charge_quota
+from api.routes.rating_lists import rate_entrant
 from api.schemas.query_args import KeyHeaders, MoveArgs, MoveHeaders
 from api.schemas.tournament_responses import (
     EntrantsImportedDoc,
@@ -35,7 +36,14 @@ from api.schemas.tournament_schemas import (
     ImportEntrantsSchema,
 )
 from api.services import services
-from api.tournament_calls import execute_for_caller, list_person, load_tournament, own_players, written_response
+from api.tournament_calls import (
+    execute_for_caller,
+    list_person,
+    load_tournament,
+    own_players,
+    require_one_division,
+    written_response,
+)
 from api.tournament_rights import require_right
 from domain.accounts.accounts import Account
 from domain.errors import RuleError
@@ -147,9 +155,12 @@ def accept_event_offer(tournament: str, part: str) -> JsonResponse[TournamentWri
     offer = _find_own(tournament, part)
     ended = [services().seat_tokens.event_people.end_offer(tournament, offer.player, part)]
     if part == ENTRANT:
+        t = load_tournament(tournament)
+        require_one_division(t)
         charge_quota("seats")
         player = authorization.current_account().player
-        stored = execute_for_caller(tournament, Enter(player, own_players()), {"key": ""}, more=ended)
+        command = Enter(player, own_players(), rated=rate_entrant(t, player))
+        stored = execute_for_caller(tournament, command, {"key": ""}, more=ended)
     else:
         people = list_person(offer.by)
         stored = execute_for_caller(
@@ -333,6 +344,7 @@ def claim_entry(body: Doc) -> JsonResponse[EntryClaimedDoc]:
     t = load_tournament(found[0])
     if t.find_entrant(own) is not None:
         raise RuleError("already_entered")
+    require_one_division(t)
     if t.is_substitute(own) or any(player in (t.director, *t.officers) for player in own):
         raise RuleError("conflict_of_interest")
     rows = [people.end_claim(*found), *s.seat_tokens.texts.set_name(found[1], me.name)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api import authorization
+from api.agent_requests import add_agents, mark_seat, refuse_agent
 from api.caller_keys import command_key, person_key, role_key
 from api.command_execution import execute_command
 from api.documents.summaries import add_names, add_places, build_lobby_page
@@ -28,7 +29,7 @@ from api.response_builders import (
 )
 from api.routes.leaving import vacate_seat
 from api.schemas.common_documents import WrittenDoc
-from api.schemas.query_args import LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
+from api.schemas.query_args import AgentNewHeaders, LeaveArgs, LobbyArgs, MoveHeaders, NewHeaders, WaitArgs
 from api.schemas.request_bodies import (
     DEFAULT_MISSES,
     JoinSchema,
@@ -50,8 +51,9 @@ from api.seating import (
     is_director,
 )
 from api.services import services
+from domain.accounts.accounts import MOST_PLAYERS
 from domain.command_handler import CommandResult, GameConditions
-from domain.errors import UnknownRuleset
+from domain.errors import AccountError, UnknownRuleset
 from domain.kernel.game.command import Command
 from domain.kernel.game.deadlines import DAY, SECOND, TimeControl
 from domain.kernel.game.play_commands import Rest
@@ -155,21 +157,26 @@ def build_terms(rules: AnyRuleset, body: Doc) -> Doc:
     terms = {"pace": pace.to_json(), "undo": body["undo"], "listing": body["listing"], "several": body["several"]}
     terms |= {"delay": body["delay"]} if body["delay"] else {}
     terms |= {"misses": body["misses"]} if body["misses"] else {}
-    terms |= {"time_limit": body["time_limit"]} if body.get("time_limit") else {}
+    if body.get("time_limit"):
+        terms |= {name: body[name] for name in ("time_limit", "last_turn") if body.get(name)}
     terms |= {"officers": "neutral"} if body["officers"] == "neutral" else {}
-    terms |= _suggestion_terms(body)
+    terms |= _sent_terms(body)
     appeals = body["appeals"] if "appeals" in body else _default_appeal_times(pace)
     terms |= {"appeals": appeals} if appeals else {}
+    terms |= {"names": "hidden"} if body.get("names") == "hidden" else {}
     terms |= {"leavers": LEAVERS_LAST, **_talk_terms(rules, body)}
     return {**terms, "hold": _default_hold(pace) if body["hold"] is None else body["hold"]}
 
 
-def _suggestion_terms(body: Doc) -> Doc:
-    """Return the term of suggestions, if it was sent. Raise Problem for a table that may be rated."""
+def _sent_terms(body: Doc) -> Doc:
+    """Return the terms of suggestions and standing orders, if they were sent.
+
+    Raise Problem for suggestions at a table that may be rated.
+    """
     if body.get("suggestions") and body["listing"] == "public":
         message = Message("A public table counts for ratings, and gives no suggestions.")
         raise Problem("invalid_table", errors=[{"at": "/suggestions", "message": message}])
-    return {"suggestions": body["suggestions"]} if "suggestions" in body else {}
+    return {name: body[name] for name in ("suggestions", "standing_orders") if name in body}
 
 
 def _talk_terms(rules: AnyRuleset, body: Doc) -> Doc:
@@ -218,9 +225,10 @@ def _make_player_token(game: str, *request: str) -> tuple[str, IssuedToken, str 
     seat_tokens, keyed = services().seat_tokens, bool(request[-1])
     player_ids = authorization.player_ids()
     caller = next(iter(player_ids), "")
+    own = "" if game and _hides_names(game) else caller
     issued_token = seat_tokens.make_token(caller, *request) if keyed else seat_tokens.make_token()
     return (
-        _find_seated_id(game, player_ids) or caller or issued_token.player,
+        _find_seated_id(game, player_ids) or own or issued_token.player,
         issued_token,
         seat_tokens.command_id(caller, *request) if keyed else None,
     )
@@ -231,11 +239,30 @@ def _find_seated_id(game: str, player_ids: Sequence[str]) -> str:
 
     Under another id a returning player would be a stranger, with the full time of the open decision.
     """
-    if len(player_ids) < 2 or not game:
+    if not player_ids or not game or (len(player_ids) == 1 and not _hides_names(game)):
         return ""
     now = services().commands.game(game)
     seated_ids = {p.id for p in now.players.values()}
     return next((p for ids in (seated_ids, now.seating.stakeholders) for p in player_ids if p in ids), "")
+
+
+def _hides_names(game: str) -> bool:
+    return opening_terms(game).get("names") == "hidden"
+
+
+def _hide_player(game: str, player: str) -> list[Statement]:
+    """Return statements to hide the person behind a player id of a table with hidden names; none for others."""
+    if not _hides_names(game):
+        return []
+    s, owner = services(), authorization.optional_owner()
+    hidden = [s.seat_tokens.hidden_players.hide(game, player)]
+    if owner is None:
+        return hidden
+    accounts, name = s.account_store.accounts, authorization.current_account().name
+    known = accounts.list_players(owner.account)
+    if player not in known and len(known) > MOST_PLAYERS:
+        raise AccountError("too_many")
+    return [*hidden, accounts.add_player(owner.account, player), *s.seat_tokens.texts.set_name(player, name)]
 
 
 def charge_quota(what: str) -> None:
@@ -275,7 +302,7 @@ def get_game(args: Doc, game: str) -> JsonResponse[SummaryDoc]:
     )
     if found is None:
         raise missing_game(game)
-    (doc,) = add_names(services(), [found])
+    doc = add_agents(add_names(services(), [found])[0])
     doc["undo"] = opening_terms(game).get("undo", "consent")
     if found["status"] in ("over", "closed") and (again := find_rematch(game)):
         doc["rematch"] = again
@@ -303,7 +330,7 @@ def find_rematch(game: str) -> str | None:
     access=authorization.optional_person("play"),
     errors=(403, 404, 409, 412),
     body=JoinSchema,
-    headers=NewHeaders,
+    headers=AgentNewHeaders,
     status=201,
 )
 def take_seat(body: Doc, headers: Doc, game: str) -> JsonResponse[TakenSeatDoc]:
@@ -319,6 +346,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> JsonResponse[TakenSeatDoc]:
     check_guest_name(body["name"])
     if body["reason"]:
         raise Problem("directors_only", "Only a director may send `reason`.")
+    refuse_agent(headers, game)
     s = services()
     player, issued_token, key_id = _make_player_token(game, "join", game, headers["key"])
     again = bool(key_id and s.ledger.find_command(game, key_id))
@@ -332,6 +360,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> JsonResponse[TakenSeatDoc]:
         charge_quota("seats")
     has_account = authorization.optional_owner() is not None
     accepted = s.account_store.social_graph.answer(game, authorization.player_ids(), "accepted")
+    accepted += _hide_player(game, player)
 
     def issue_token(record: Record) -> list[Statement]:
         if not again:  # checked at the record's version, or a look in between would be missed
@@ -339,7 +368,7 @@ def take_seat(body: Doc, headers: Doc, game: str) -> JsonResponse[TakenSeatDoc]:
         token = s.seat_tokens.issue(
             game, record.public["seat"], player, issued_token.token, body["name"], account=has_account
         )
-        return [*token, *accepted]
+        return [*token, *accepted, *mark_seat(headers, game, record.public["seat"], player)]
 
     with hide_current_state(game, body.get("seat")):
         command = Join(body.get("seat"), player, body["nonce_hash"])

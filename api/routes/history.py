@@ -223,7 +223,7 @@ def _load_board_at(summary: StoredSummaryDoc, version: int, viewer: Viewer) -> b
         found = load_board(game, viewer)
         if found.version == version:
             return found.doc
-    return documents.build_board(services().past_games.load(game, version, viewer), viewer)
+    return documents.build_board(services().history.load_for(game, version, viewer), viewer)
 
 
 @bp.operation(

@@ -8,10 +8,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from api import authorization, officer_rights
+from api.agent_requests import mark_seat, refuse_agent
 from api.caller_keys import role_key
 from api.command_execution import execute_command
 from api.documents.game_help import give_reason
 from api.documents.move_answers import MoveTeller, preview_to_json
+from api.documents.table_teller import name_seats
 from api.http import rate_limits
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
@@ -26,7 +28,7 @@ from api.response_builders import (
     write_response,
 )
 from api.schemas.play_responses import DryRunDoc, MovedDoc, NextDoc, OutcomeDoc, SuggestionDoc
-from api.schemas.query_args import ChoicesArgs, LangArgs, MoveArgs, MoveHeaders
+from api.schemas.query_args import AgentMoveHeaders, ChoicesArgs, LangArgs, MoveArgs
 from api.schemas.request_bodies import MovesSchema, PicksSchema
 from api.services import services
 from domain.bots import may_suggest, suggest_move
@@ -38,12 +40,12 @@ from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.game.play_commands import Play, require_open_decision
 from domain.kernel.game.undo import foresee_undo
 from domain.kernel.narration.move_sentences import MoveSentences, number_alike
-from domain.kernel.narration.sentences import SeatNames, fact_sentences
+from domain.kernel.narration.sentences import fact_sentences
 from domain.kernel.records.record import Record, facts_for, visible_packs
 from domain.kernel.rules.decide import check_shape, decisions, query_answers
 from domain.kernel.rules.flow import State
 from domain.kernel.rules.ruleset import AnyRuleset
-from domain.kernel.text.message_catalog import Message, Texts, load_texts
+from domain.kernel.text.message_catalog import Message, load_texts
 from domain.queries import (
     builder_reveals,
     check_moves,
@@ -88,7 +90,7 @@ def _seat_to_move(body: Doc) -> tuple[Seat, bool]:
     access=authorization.require_role,
     errors=(403, 404, 409, 412, 428),
     body=MovesSchema,
-    headers=MoveHeaders,
+    headers=AgentMoveHeaders,
     query=MoveArgs,
     status=201,
     description="Stored",
@@ -102,6 +104,7 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> JsonResponse[MovedDoc
     seat to move for, makes one move at a time, and gets no reason for a refusal.
     """
     seat, directed = _seat_to_move(body)
+    refuse_agent(headers, game)
     moves = body["moves"] if "moves" in body else [body["move"]]
     decision, expected = body["decision"], if_match_version(headers["match"])
     if args["dry_run"] == "1":
@@ -110,12 +113,19 @@ def move(body: Doc, headers: Doc, args: Doc, game: str) -> JsonResponse[MovedDoc
         return json_response(_dry_run(game, seat, moves, decision, expected))
     if decision is None and expected is None:
         raise Problem("precondition_required")
+    guard = authorization.seat_guard()
+    marks = mark_seat(headers, game, *guard) if guard else []
     command, key_id = Play(seat, moves, decision, "director" if directed else "seat"), role_key(headers["key"])
     with _hide_refusal_reasons(game, seat, moves) if directed else nullcontext():
         stored = execute_command(
             game,
             command,
-            GameConditions(expected=expected, seat_guard=authorization.seat_guard(), idempotency_key=key_id),
+            GameConditions(
+                expected=expected,
+                seat_guard=guard,
+                idempotency_key=key_id,
+                extra_statements=lambda _: marks,
+            ),
             reason=body["reason"],
         )
     return write_response(
@@ -185,15 +195,8 @@ def _dry_run(game: str, seat: Seat, moves: list[Json], decision: str | None, exp
 def _fact_teller(rules: AnyRuleset, now: AnyGame) -> Callable[[Sequence[Doc]], list[str]]:
     """Return the function from facts to sentences in the client's language, with the names of the seats."""
     texts = load_texts(rules.package, request_language())
-    namer = _name_seats(texts, rules, now)
+    namer = name_seats(services(), texts, rules, now)
     return lambda facts: fact_sentences(texts, namer, facts)
-
-
-def _name_seats(texts: Texts, rules: AnyRuleset, now: AnyGame, own: Seat | None = None) -> SeatNames:
-    people = {seat: player.id for seat, player in now.players.items() if player.id}
-    names = services().seat_tokens.texts.list_names(people.values())
-    known = {seat: names[id_] for seat, id_ in people.items() if id_ in names}
-    return SeatNames(texts, rules.powers(now.state), known, own=own)
 
 
 # --- the move builder ------------------------------------------------------------------------------------------
@@ -350,4 +353,6 @@ def _make_teller(rules: AnyRuleset, p: AnyGame, seat: Seat) -> MoveTeller:
     """Return the teller for a seat. A director gets sentences without figures of its position."""
     texts = load_texts(rules.package, request_language())
     state = None if authorization.principal().seat is None else p.state
-    return MoveTeller(rules, p.state, MoveSentences(rules, texts, _name_seats(texts, rules, p, own=seat), seat, state))
+    return MoveTeller(
+        rules, p.state, MoveSentences(rules, texts, name_seats(services(), texts, rules, p, own=seat), seat, state)
+    )

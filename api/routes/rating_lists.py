@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from decimal import Decimal
 
 from api import authorization
@@ -21,7 +20,8 @@ from api.schemas.rating_schemas import (
     RatingsArgs,
 )
 from api.services import services
-from domain.ratings import NEWCOMER, OVERALL, RatingList
+from domain.ratings import NEWCOMER, OVERALL, RatingList, Ratings
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.types import Doc
 
 bp = Blueprint("ratings", __name__, url_prefix="/v1/ratings", description="Ratings of people, from public tables.")
@@ -32,15 +32,23 @@ def _find_list(family: str) -> RatingList:
     s = services()
     if family != OVERALL and family not in {name.partition("@")[0] for name in s.registry.names()}:
         raise Problem("not_found")
+    return read_ratings().lists.get(family, RatingList())
+
+
+def read_ratings() -> Ratings:
+    """Return all ratings as of now."""
+    s = services()
     with rate_limits.whole_game_slot():
-        ratings = s.reader.ratings.refresh(s.account_store.accounts.list_people)
-    return ratings.lists.get(family, RatingList())
+        return s.reader.ratings.refresh(s.account_store.accounts.list_people)
 
 
-def list_hundredths(ruleset: str, players: Iterable[str]) -> dict[str, int]:
-    """Return the ratings of people at tables of a ruleset in whole hundredths, rounded down; newcomers have 2500."""
-    skills = _find_list(ruleset.partition("@")[0]).skills
-    return {player: math.floor(Decimal(str(skills.get(player, NEWCOMER).mu)) * 100) for player in players}
+def rate_entrant(t: Tournament, player: str) -> tuple[int, int] | None:
+    """Return a person's rating in whole hundredths and number of rated tables, for an event with a band, else None."""
+    if t.terms.band is None:
+        return None
+    found = read_ratings().lists.get(t.terms.ruleset.partition("@")[0], RatingList())
+    points = found.skills.get(player, NEWCOMER).points
+    return math.floor(Decimal(str(points)) * 100), len(found.changes.get(player, ()))
 
 
 def _rating_to_json(ratings: RatingList, player: str, name: str) -> RatingDoc:

@@ -108,14 +108,14 @@ class _Replay:
 
     def read_events(self) -> Iterator[Sequence[Event]]:
         """Yield events, some versions at a time. Raise Problem or AnnalsError before the first ones only."""
-        sent, past_games = self._first, services().past_games
+        sent, history = self._first, services().history
         with self._gate():
-            loaded = past_games.load(self._game, sent, self._viewer)
+            loaded = history.load_for(self._game, sent, self._viewer)
             read_page = self._entry_reader()
         doc = documents.build_board(loaded, self._viewer)
         self._board = msgspec.json.decode(doc)
         yield [Event("board", doc, sent)]
-        games = (loaded for _, loaded in past_games.iterate(self._game, sent, self._last, self._viewer))
+        games = (loaded for _, loaded in history.iterate_for(self._game, sent, self._last, self._viewer))
         while sent < self._last:
             upto = min(sent + PAGE, self._last)
             try:
@@ -135,11 +135,11 @@ class _Replay:
 
         The timeline of an archived game is not stored: it is made from the records, page by page.
         """
-        reader, past_games = services().reader, services().past_games
+        reader, history = services().reader, services().history
         if not services().ledger.is_archived(self._game):
             return lambda after, upto: reader.read_timeline(self._game, self._viewer, after, upto - after)
-        before = past_games.load(self._game, self._first, DIRECTOR)
-        whole = past_games.iterate(self._game, self._first, self._last, DIRECTOR)
+        before = history.load_for(self._game, self._first, DIRECTOR)
+        whole = history.iterate_for(self._game, self._first, self._last, DIRECTOR)
 
         def make_page(after: int, upto: int) -> list[Doc]:
             nonlocal before

@@ -11,7 +11,7 @@ from flask import Response
 from api import authorization
 from api.caller_keys import mark_replayed, role_key
 from api.documents.mailbox_files import build_file
-from api.documents.talk import build_messages, build_talk, find_reader, find_seat, list_seats
+from api.documents.talk import build_messages, build_talk, check_silence, find_reader, find_seat, list_seats
 from api.documents.treaty_teller import TreatyTeller
 from api.http import rate_limits
 from api.http.i18n import request_language
@@ -40,6 +40,7 @@ from domain.talk.message_rules import (
     MOST_CHARACTERS,
     RATE_CODE,
     check_references,
+    check_regions,
     check_seats,
     check_time,
     clean_text,
@@ -156,6 +157,8 @@ def _make_post(rules: AnyRuleset, now: AnyGame, seat: Seat, caller: Principal, b
     check_time(rules.meta.talk, now, clock, private=target.private)
     if given:
         check_running(now)
+    if body["text"].strip():
+        check_silence(now, caller.player, private=target.private)
     treaty = check_treaty(rules, now, seat, target.seats, body["treaty"], clock) if body["treaty"] else None
     return Post(
         now.id,
@@ -166,8 +169,10 @@ def _make_post(rules: AnyRuleset, now: AnyGame, seat: Seat, caller: Principal, b
         now.table.seats,
         now.version,
         _find_seen(now, body["version"]),
-        _check_text(body["text"], required=not (body["references"] or treaty or given)),
+        _check_text(body["text"], required=not (body["references"] or body["regions"] or treaty or given)),
         check_references(body["references"], now.version),
+        check_regions(rules, body["regions"]),
+        _find_quoted(now, target, body["quotes"]),
         treaty,
         (target.number, given["answer"]) if given else None,
     )
@@ -198,6 +203,18 @@ def _find_answered(now: AnyGame, seat: Seat, given: Doc, body: Doc) -> _Target:
     if found is None or "treaty" not in (found.message or {}):
         raise RuleError("no_treaty")
     return _Target(list_seats(now, found.conversation), found.conversation != TABLE, found.number)
+
+
+def _find_quoted(now: AnyGame, target: _Target, entries: Sequence[int]) -> list[tuple[int, str]]:
+    """Return numbers and commitments of quoted messages. Raise RuleError for one unknown to a reader."""
+    reader = find_reader(now.id, now, own=True)
+    shared, quoted = {TABLE, conversation_of(target.seats)}, []
+    for place, entry in enumerate(dict.fromkeys(entries)):
+        found = services().talk.find_entry(reader, entry)
+        if found is None or found.conversation not in (shared if target.private else {TABLE}):
+            raise RuleError("unknown_reference", "", {"at": f"/quotes/{place}"})
+        quoted.append((found.number, found.commitment))
+    return quoted
 
 
 def _invalid(at: str, message: Message) -> Problem:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from flask import Response
 
 from api import authorization
-from api.documents.mailbox_files import build_file, check_file
-from api.documents.talk import build_messages, find_reader, find_seat
-from api.http import i18n, rate_limits
-from api.http.i18n import request_language
+from api.documents.mailbox_files import build_file
+from api.documents.shown_messages import disclosure_to_json, find_entries, reader_of
+from api.documents.talk import check_silence, find_reader, find_seat
+from api.http import rate_limits
 from api.http.json_responses import JsonResponse
 from api.http.problems import Problem
 from api.openapi.smorest import Blueprint
@@ -23,7 +21,7 @@ from domain.kernel.game.game import AnyGame
 from domain.kernel.game.record_builder import has_talk
 from domain.kernel.text.message_catalog import Message
 from domain.talk.disclosures import Disclosure
-from domain.talk.talk_store import Entry, MailboxReader
+from domain.talk.talk_store import Entry
 from domain.types import Doc
 
 bp = Blueprint("disclosures", __name__, url_prefix="/v1/games", description="Messages between players.")
@@ -53,7 +51,9 @@ def disclose(body: Doc, game: str) -> JsonResponse[DisclosureDoc]:
         raise Problem("lent_token" if caller and caller.lent else "not_a_participant")
     authorization.require_good_standing()
     entries = sorted({*body["entries"]})
-    found = _find_entries(reader, entries)
+    found = find_entries(reader, entries)
+    if body["to"] == "table" and any(_has_own_words(each, seat) for each in found):
+        check_silence(now, caller.player, private=False)  # else a letter would carry words to the table
     if len(found) != len(entries) or any(each.message is None for each in found):
         raise RuleError("unknown_reference", "", {"at": "/entries"})
     s = services()
@@ -63,7 +63,12 @@ def disclose(body: Doc, game: str) -> JsonResponse[DisclosureDoc]:
         raise Problem("too_many", Message("A seat shows {most} disclosures at most.", most=MOST_DISCLOSURES))
     made = s.disclosures.add(id_, game, seat, caller.player, body["to"], entries)
     s.notify_changed(game)
-    return json_response(_to_json(now, made))
+    return json_response(disclosure_to_json(now, made))
+
+
+def _has_own_words(entry: Entry, seat: int) -> bool:
+    """Return True for a message with a text by this seat."""
+    return entry.seat == seat and bool((entry.message or {}).get("text"))
 
 
 @bp.operation(
@@ -77,7 +82,7 @@ def disclose(body: Doc, game: str) -> JsonResponse[DisclosureDoc]:
 def disclosures(game: str) -> JsonResponse[DisclosuresDoc]:
     """Return the messages shown to you by participants: each is proved, or has a reason why not."""
     _, now = load_table(game)
-    return json_response({"items": [_to_json(now, each) for each in _list_visible(now)]})
+    return json_response({"items": [disclosure_to_json(now, each) for each in _list_visible(now)]})
 
 
 @bp.operation(
@@ -117,50 +122,9 @@ def _list_visible(now: AnyGame) -> list[Disclosure]:
     ]
 
 
-def _reader_of(found: Disclosure) -> MailboxReader:
-    return MailboxReader(found.game, found.mailbox, (found.player,))
-
-
-def _find_entries(reader: MailboxReader, entries: Sequence[int]) -> list[Entry]:
-    found = (services().talk.find_entry(reader, entry) for entry in entries)
-    return [each for each in found if each is not None]
-
-
 def _build_file(now: AnyGame, found: Disclosure) -> bytes:
-    return build_file(services(), now, _reader_of(found), {*found.entries})
+    return build_file(services(), now, reader_of(found), {*found.entries})
 
 
 MOST_DISCLOSURES = 50
 """Disclosures of one seat at a table: each is proved for every reader."""
-
-_REASONS: Mapping[str, Message] = {
-    "mailbox_unreadable": Message("The mailbox cannot be read."),
-    "mailbox_other_game": Message("The mailbox is of another game."),
-    "mailbox_cut_off": Message("The mailbox lacks some of its entries."),
-    "commitment_differs": Message("The commitment differs."),
-    "anchor_differs": Message("A record of the game does not anchor this mailbox."),
-    "anchor_missing": Message("A record of the game has no anchor in the mailbox."),
-    "seen_unknown": Message("The message names a record that the game does not have."),
-    "seen_later": Message("The message names a record after the one that anchors it."),
-}
-"""Code of a mailbox's proof -> reason why a disclosure is not proved."""
-
-
-def _to_json(now: AnyGame, found: Disclosure) -> DisclosureDoc:
-    reader = _reader_of(found)
-    code = check_file(services(), now, _build_file(now, found))
-    messages = build_messages(services(), now, reader, _find_entries(reader, found.entries), request_language())
-    for each in messages:  # ids, states, answers and promises are of the mailbox's owner alone
-        each["conversation"], each["own"] = "", False
-        if each["treaty"]:
-            each["treaty"] |= {"may_answer": False, "answers": [], "promises": []}
-    return {
-        "disclosure": found.id,
-        "seat": found.mailbox,
-        "to": found.to,
-        "at": found.at,
-        "proved": not code,
-        "code": code,
-        "reason": i18n.translate(_REASONS[code], request_language()) if code else "",
-        "messages": messages,
-    }

@@ -5,12 +5,14 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from api import authorization
+from api.agent_requests import refuse_agent_in_event
 from api.documents.event_desk import find_numbers
 from api.http import rate_limits
 from api.http.json_responses import JsonResponse
 from api.openapi.smorest import Blueprint
 from api.routes.games import charge_quota
-from api.schemas.query_args import MoveHeaders
+from api.routes.rating_lists import rate_entrant
+from api.schemas.query_args import AgentMoveHeaders, MoveHeaders
 from api.schemas.tournament_responses import PhaseChangedDoc, TournamentEnteredDoc, TournamentWrittenDoc
 from api.schemas.tournament_schemas import (
     CheckInSchema,
@@ -26,6 +28,7 @@ from api.tournament_calls import (
     load_tournament,
     open_queue_tables,
     own_players,
+    require_one_division,
     written_response,
 )
 from api.tournament_rights import require_right
@@ -58,20 +61,25 @@ bp = Blueprint(
     errors=(403, 404, 409, 412),
     body=EnterSchema,
     body_required=False,
-    headers=MoveHeaders,
+    headers=AgentMoveHeaders,
     status=201,
 )
 def enter_tournament(_: Doc, headers: Doc, tournament: str) -> JsonResponse[TournamentEnteredDoc]:
     """Enter, with your account. Beyond the capacity you are on the waiting list.
 
-    You may enter a Swiss event until half of its rounds are drawn: rounds missed count 0. After a withdrawal you come
-    back under your number. Your account must be in good standing.
+    You may enter a Swiss event up to the draw of its middle round, rounded down (the second of five): rounds missed
+    count 0. After a withdrawal you come back under your number. Your account must be in good standing.
+
+    With a rating band (`band`) your rating must be inside (409 `rating_barred`); the record has it.
     """
     authorization.require_good_standing()
-    load_tournament(tournament)
+    t = load_tournament(tournament)
+    refuse_agent_in_event(headers, t)
+    require_one_division(t)
     charge_quota("seats")
     player = authorization.current_account().player
-    stored = execute_for_caller(tournament, Enter(player, own_players()), headers)
+    command = Enter(player, own_players(), rated=rate_entrant(t, player))
+    stored = execute_for_caller(tournament, command, headers)
     return written_response(stored, {**confirm_tournament_write(stored), "entrant": stored.records[0].body["entrant"]})
 
 

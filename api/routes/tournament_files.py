@@ -54,6 +54,8 @@ _ICALENDAR_DOC = {"type": "string", "description": "An iCalendar document (RFC 5
 def export_tournament_sheet(args: Doc, tournament: str) -> Response:
     """Return a sheet: `entrants`, `tables`, `seats` (the pairings) or `standings`, of all stages.
 
+    `wdd_classification` and `wdd_boards` have the columns that the World Diplomacy Database loads.
+
     A cell like a formula begins with an apostrophe. With `dialect=excel` the file begins
     with a byte order mark. In French its cells are separated by semicolons, with decimal commas.
     """
@@ -86,10 +88,11 @@ def tournament_calendar(args: Doc, tournament: str) -> Response:
     if entrant is not None and entrant >= len(t.entrants):
         raise Problem("not_found")
     found = services().seat_tokens.texts.list_cards([t.id]).get(t.id)
-    name = found[0] if found and found[0] else "Annals"
+    game = calendars.make_describer(services()).name_ruleset(t.terms.ruleset, lang)
+    name = found[0] if found and found[0] else game
     deadlines = [*_list_nonce_deadlines(t, entrant, name, lang), *_list_bid_deadlines(t, entrant, name, lang)]
     deadlines += _list_table_deadlines(t, entrant, lang)
-    deadlines += _list_beginnings(t, name, lang)
+    deadlines += [*_list_beginnings(t, name, lang), *_list_starts(t, name, lang)]
     return etag_response(calendars.build_calendar(name, deadlines), t.version, media=ICALENDAR)
 
 
@@ -102,6 +105,14 @@ def _list_beginnings(t: Tournament, name: str, lang: str) -> Iterator[calendars.
     times = Recurrence(schedule["rule"], schedule["zone"], schedule["start"]).list_times(number - 1)
     for n, at in enumerate(islice(times, 1 if t.successor else MAX_BEGINNINGS), number):
         yield calendars.Deadline(t.id, f"begins.{n}", (), at, t.time, title, name)
+
+
+def _list_starts(t: Tournament, name: str, lang: str) -> Iterator[calendars.Deadline]:
+    """Yield the starts of rounds by the timetable of the current stage."""
+    table, stage = t.timetables.get(len(t.stages)), len(t.stages)
+    for round_, start in enumerate(table.starts if table and not t.is_over else (), 1):
+        title = load_texts("domain.tournaments", lang).render("calendar.starts", {"round": round_}) or ""
+        yield calendars.Deadline(t.id, f"starts.{stage}.{round_}", (), start, t.time, title, name)
 
 
 def _list_nonce_deadlines(t: Tournament, entrant: int | None, name: str, lang: str) -> Iterator[calendars.Deadline]:

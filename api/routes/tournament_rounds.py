@@ -15,7 +15,7 @@ from api.officer_rights import acting_officer
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response, retry_after_inspection, tagged_response, wait_for_views
 from api.routes.games import charge_quota
-from api.routes.rating_lists import list_hundredths
+from api.routes.rating_lists import read_ratings
 from api.schemas.query_args import MoveHeaders, WaitArgs
 from api.schemas.request_bodies import MOST_AT_ONCE
 from api.schemas.tournament_responses import (
@@ -52,13 +52,12 @@ from domain.kernel.game.officers import Officer
 from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.aggregate.basic_commands import Draw, require_no_stake
-from domain.tournaments.aggregate.pairing import DrawInput
 from domain.tournaments.aggregate.result_commands import Rank, require_round
 from domain.tournaments.aggregate.seat_commands import FileBid, OpenBids
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.explain import explain, explanation_sentences, explanation_to_json
-from domain.tournaments.terms import BY_DRAW, IGNORED
 from domain.types import Doc
+from projections.draw_inputs import read_draw_input
 from projections.tournament_documents import PlacesByRoundDoc, RoundDoc
 from projections.tournament_views import build_progress, build_round, has_round
 
@@ -90,25 +89,13 @@ def draw_round(body: Doc, headers: Doc, tournament: str, stage: int, number: int
     made there is none.
     """
     t = require_right(tournament, "draw_round")[0]
-    command = Draw(stage, number, bool(body["reason"]), _read_draw_input(t, stage, number))
+    relations = services().account_store.social_graph.list_mutual_relations
+    more = read_draw_input(t, stage, number, relations, read_ratings)
+    command = Draw(stage, number, bool(body["reason"]), more)
     slot = rate_limits.gate_context(is_long=True)
     preliminaries = services().tournament_tables.plan_withdrawals
     return written_response(
         execute_for_caller(tournament, command, headers, body["reason"], slot=slot, preliminaries=preliminaries)
-    )
-
-
-def _read_draw_input(t: Tournament, stage: int, round_: int) -> DrawInput:
-    """Return declared relations and ratings of the entrants, as far as the draw asks for them."""
-    if stage > len(t.terms.stages):
-        return DrawInput()
-    terms, s = t.terms.stages[stage - 1], services()
-    numbers = {person.player: entrant for entrant, person in enumerate(t.entrants)}
-    related = s.account_store.social_graph.list_mutual_relations(sorted(numbers)) if terms.relations != IGNORED else ()
-    rated = list_hundredths(t.terms.ruleset, numbers) if round_ == 1 and terms.seeds != BY_DRAW else {}
-    return DrawInput(
-        tuple(sorted((numbers[one], numbers[other]) for one, other in related if {one, other} <= numbers.keys())),
-        tuple(sorted((numbers[player], rating) for player, rating in rated.items())),
     )
 
 

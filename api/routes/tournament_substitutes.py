@@ -10,14 +10,22 @@ from api.http.json_responses import JsonResponse
 from api.name_lookups import find_person
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
+from api.routes.rating_lists import rate_entrant
 from api.schemas.query_args import MoveHeaders
 from api.schemas.tournament_responses import SubstituteOfferDoc, SubstitutionsDoc, TournamentWrittenDoc
 from api.schemas.tournament_schemas import SubstituteSchema
 from api.services import services
-from api.tournament_calls import describe_version, execute_for_caller, load_tournament, own_players, written_response
+from api.tournament_calls import (
+    describe_version,
+    execute_for_caller,
+    load_tournament,
+    own_players,
+    require_one_division,
+    written_response,
+)
 from domain.errors import RuleError
 from domain.service.substitute_offers import SubstituteOffer
-from domain.tournaments.aggregate.basic_commands import EndSubstitution, NameSubstitute
+from domain.tournaments.aggregate.basic_commands import EndSubstitution, NameSubstitute, require_band
 from domain.tournaments.aggregate.tournament import Tournament
 from domain.types import Doc
 
@@ -142,6 +150,9 @@ def accept_substitution(tournament: str, player: str) -> JsonResponse[Tournament
     offer = next((each for each in list_questions() if (each.tournament, each.by) == (tournament, player)), None)
     if offer is None:
         raise RuleError("no_substitute")
+    t = load_tournament(tournament)
+    require_one_division(t)
+    require_band(t, rate_entrant(t, offer.player) or (0, 0))
     stored = execute_for_caller(
         tournament,
         NameSubstitute((offer.by,), offer.player),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from flask import Response
+from flask import Response, request
 
 from api import authorization
 from api.http import rate_limits
@@ -18,30 +19,42 @@ from api.response_builders import (
     paginate_changes,
     retry_after_inspection,
     tagged_response,
+    visible_head,
     wait_for_views,
 )
 from api.routes.games import build_terms, charge_quota, find_ruleset
 from api.routes.history import NDJSON, file_response
+from api.routes.history import export_lines as export_game_lines
 from api.routes.proofs import prove_record
 from api.schemas.history_responses import InclusionDoc
 from api.schemas.query_args import KeyHeaders, MoveHeaders, WaitArgs
 from api.schemas.request_bodies import CardSchema
 from api.schemas.tournament_responses import TournamentsDoc, TournamentWrittenDoc
-from api.schemas.tournament_schemas import NewTournamentSchema, ScheduleSchema, TournamentEndSchema, TournamentsArgs
+from api.schemas.tournament_schemas import (
+    ExportArgs,
+    NewTournamentSchema,
+    ScheduleSchema,
+    TournamentEndSchema,
+    TournamentsArgs,
+)
 from api.services import services
 from api.tournament_calls import entrant_names, execute_for_caller, load_tournament, tournament_key, written_response
 from api.tournament_rights import require_right
+from domain.errors import InvalidTable
 from domain.kernel.records.record import Record
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.schema.canonical_json import digest
 from domain.service.recurrence import Recurrence
 from domain.tournament_series import plan_schedule
 from domain.tournament_tables import new_tournament_id
 from domain.tournaments.aggregate.basic_commands import CloseTournament
 from domain.tournaments.aggregate.schedule_commands import Unschedule
+from domain.tournaments.aggregate.tournament import Tournament
 from domain.tournaments.aggregate.tournament_proof import export_lines
 from domain.tournaments.draw import DEFAULT_CHAIN, MAX_CHAIN
 from domain.tournaments.results import DEFAULT_TIES, KNOCKOUT_TIES
 from domain.tournaments.terms import QUEUED
-from domain.types import Doc
+from domain.types import PUBLIC, Doc
 from projections.tournament_documents import TournamentDoc, TournamentSummaryDoc
 from projections.tournament_views import build_tournament
 
@@ -63,7 +76,7 @@ bp = Blueprint("tournaments", __name__, url_prefix="/v1/tournaments", descriptio
     response_headers=string_headers("Location"),
 )
 def open_tournament(body: Doc, headers: Doc) -> JsonResponse[TournamentWrittenDoc]:
-    """Open a tournament, and direct it. Its terms do not change any more.
+    """Open a tournament, and direct it. Between rounds you may amend some of its terms.
 
     The service makes a chain of secrets for the draws and publishes its first one. A repetition with the same key gets
     the same response.
@@ -77,11 +90,12 @@ def open_tournament(body: Doc, headers: Doc) -> JsonResponse[TournamentWrittenDo
     rules = find_ruleset(body["ruleset"])
     seats, table = body["seats"], {**body["table"], "listing": body["listing"], "several": False}
     terms = {
-        **{name: body[name] for name in ("options", "listing", "capacity", "reveal")},
+        **{name: body[name] for name in ("options", "listing", "capacity", "reveal", "elsewhere", "band")},
+        **{name: body[name] for name in ("bots",) if name in body},
         **seats,
         "ruleset": rules.meta.ruleset,
-        "table": build_terms(rules, table),
-        "stages": [_fill_stage(stage) for stage in body["stages"]],
+        "table": _build_table(rules, table),
+        "stages": [fill_stage(stage) for stage in body["stages"]],
         "chain": body["chain"] or _count_draws(body["stages"]),
     }
     stored = s.tournaments.open(tournament, player, terms, idempotency_key=bound)
@@ -92,12 +106,20 @@ def open_tournament(body: Doc, headers: Doc) -> JsonResponse[TournamentWrittenDo
     return response
 
 
+def _build_table(rules: AnyRuleset, table: Doc) -> Doc:
+    """Return the terms of the tables. Raise InvalidTable with the pointer in the request."""
+    try:
+        return build_terms(rules, table)
+    except InvalidTable as error:
+        raise InvalidTable(error.reason, f"/table{error.pointer}") from error
+
+
 def _count_draws(stages: Sequence[Doc]) -> int:
     """Return the length of the chain if none is asked for: a ladder or arena has a draw a day for years."""
     return MAX_CHAIN if any(stage["format"] in QUEUED for stage in stages) else DEFAULT_CHAIN
 
 
-def _fill_stage(stage: Doc) -> Doc:
+def fill_stage(stage: Doc) -> Doc:
     """Return a stage with the rules for ties of its format, unless it has its own, and a queue's total."""
     ties = KNOCKOUT_TIES if stage["format"] == "knockout" else DEFAULT_TIES
     total = QUEUED.get(stage["format"], stage["total"]) if stage["total"] == "sum" else stage["total"]
@@ -155,7 +177,8 @@ def get_tournament(args: Doc, tournament: str) -> JsonResponse[TournamentDoc]:
     """Return the tournament: terms, entrants with their hashes and nonces, and the draws."""
     wait_for_views(args["wait"])
     t, texts = load_tournament(tournament), services().seat_tokens.texts
-    doc = build_tournament(t, entrant_names(t))
+    reasons = texts.find_texts([each.reason for each in t.amendments if each.reason])
+    doc = build_tournament(t, entrant_names(t), reasons)
     _add_card(doc, texts.list_cards([t.id]).get(t.id))
     return tagged_response(doc, t.version)
 
@@ -253,16 +276,19 @@ def unschedule_tournament(headers: Doc, tournament: str) -> JsonResponse[Tournam
     "/<tournament:tournament>/export",
     "export_tournament",
     access=authorization.public,
-    errors=(404,),
+    errors=(304, 404, 416),
+    query=ExportArgs,
     response=EXPORT,
     content_type=NDJSON,
     response_headers=string_headers(DAMAGED_HEADER),
 )
 @retry_after_inspection
-def export_tournament(tournament: str) -> Response:
+def export_tournament(args: Doc, tournament: str) -> Response:
     """Return the tournament as a file for `annals tournament verify`: a header, the records, and the head, one a line.
 
-    For a damaged tournament, only the records before the damaged version are included.
+    With `games=1` the exports of all games with a result follow, each with a header and a head of its own. A download
+    that was cut off goes on with `Range`. For a damaged tournament, only the records before the damaged version are
+    included.
     """
     s, t = services(), load_tournament(tournament)
     damaged = s.corrupt_records.first_version(tournament)
@@ -270,12 +296,29 @@ def export_tournament(tournament: str) -> Response:
         raise damaged_record_problem(1)
     head = min(t.version, damaged - 1) if damaged else t.version
     (first,), (last,) = s.ledger.read(tournament, 0, 1), s.ledger.read(tournament, head - 1, head)
-    with rate_limits.whole_game_slot():
-        response = file_response(export_lines(first, last, _read_in_slices(tournament, head)), f"{tournament}.annals")
+    games = list(_list_games(t)) if args["games"] == "1" else []
+    with rate_limits.long_work_slot() if games else rate_limits.whole_game_slot():
+        lines = chain(export_lines(first, last, _read_in_slices(tournament, head)), *map(_export_game, games))
+        response = file_response(lines, f"{tournament}.annals")
     response.headers["Cache-Control"] = "private, no-store"
+    response.set_etag(digest([last.hash, *games]))
+    response.make_conditional(request, accept_ranges=True, complete_length=response.content_length)
     if damaged:
         response.headers[DAMAGED_HEADER] = str(head + 1)
     return response
+
+
+def _list_games(t: Tournament) -> Iterator[str]:
+    """Yield the games with a result, in order of their tables."""
+    for play in t.stages:
+        yield from (table.game for _, table in sorted(play.tables.items()) if table.game and table.result)
+
+
+def _export_game(game: str) -> Iterator[bytes]:
+    """Yield the export of a game as spectators may have it."""
+    head, is_damaged = visible_head(game)
+    if head:
+        yield from export_game_lines(game, head, PUBLIC, damaged=is_damaged)
 
 
 def _read_in_slices(tournament: str, head: int) -> Iterator[Record]:

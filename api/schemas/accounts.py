@@ -11,6 +11,7 @@ from api.schemas.common_documents import PageDoc
 from api.schemas.field_options import ValueOptions
 from api.schemas.mail import MailDoc
 from api.schemas.oauth_clients import GrantDoc, ListedClientDoc
+from api.schemas.push_schemas import PushDeviceDoc
 from api.schemas.request_fields import (
     BETWEEN,
     LENGTH,
@@ -27,6 +28,7 @@ from api.schemas.request_fields import (
 )
 from api.schemas.second_factors import FactorDoc
 from api.schemas.table_responses import ImportDoc
+from api.schemas.talk_responses import ReportedMessagesDoc
 from api.schemas.webhooks import ListedWebhookDoc
 from domain.accounts.account_settings import list_time_zones
 from domain.accounts.accounts import ROLES
@@ -180,6 +182,7 @@ class FindArgs(RequestSchema):
 
 class SettleSchema(RequestSchema):
     outcome = VisibleText(500, "The result. The report's author can read it.", "The player was warned.", required=True)
+    erase = StrictBool(load_default=False, metadata={"description": "Erase the texts of reported messages."})
 
 
 class StandingSchema(RequestSchema):
@@ -324,7 +327,8 @@ class ComplaintDoc(TypedDict):
 
 
 class FiledDoc(ComplaintDoc):
-    account: Annotated[str, "The author's account."]
+    account: Annotated[str, "The author's account. Empty for reported messages while their table hides names."]
+    reported: Annotated[ReportedMessagesDoc | None, "Messages reported, with their proof."]
 
 
 class ComplaintsDoc(PageDoc):
@@ -370,7 +374,9 @@ class MyDataDoc(MeDoc):
     texts: Annotated[list[str], "Reasons, titles and notes at tables."]
     messages: NotRequired[Annotated[list[Doc], "Messages that you have written, as their commitments stand for them."]]
     notes: NotRequired[Annotated[list[NoteDoc], "Your own notes about tables."]]
+    standing_orders: NotRequired[Annotated[list[Doc], "Your standing orders, with the moves that they have made."]]
     webhooks: list[ListedWebhookDoc]
+    push: list[PushDeviceDoc]
     mail: Annotated[list[MailDoc], "Mail subscription, if any."]
     settings: MySettingsDoc
     chats: list[MyChatDoc]

@@ -60,6 +60,7 @@ class BuilderAnswerDoc(TypedDict):
     choice: ChoiceDoc | None
     move: Annotated[Move | None, "The complete move, ready to send."]
     text: NotRequired[Annotated[str | None, "The complete move as a sentence in the requested language."]]
+    loan: NotRequired[Annotated[str, "What the bank lends for the move, as a sentence. It may be due only later."]]
 
 
 class FurtherAnswerDoc(BuilderAnswerDoc):

@@ -12,7 +12,7 @@ from domain.kernel.narration.turn_digests import LEVELS
 from domain.kernel.text.message_catalog import LANGUAGES
 from domain.types import MAX_INT
 
-NEEDS = ("late", "empty", "pending", "unstarted", "broken", "silent", "paused", "ruled", "appealed")
+NEEDS = ("late", "empty", "pending", "unstarted", "broken", "silent", "paused", "ruled", "appealed", "reported")
 """Needs of a table on the desk of an officer: a deadline has passed; a seat has no player; players are asked to agree;
 the table has not started; a record is damaged; nobody has moved for a week."""
 
@@ -194,6 +194,27 @@ class MoveHeaders(KeyHeaders):
     )
 
 
+class _AgentHeaders(Schema):
+    agent = choice_field(
+        "declared",
+        data_key="Annals-Agent",
+        load_default="",
+        metadata={"description": "A program says that it acts, and marks the seat for all."},
+    )
+
+
+class AgentKeyHeaders(_AgentHeaders, KeyHeaders):
+    pass
+
+
+class AgentNewHeaders(_AgentHeaders, NewHeaders):
+    pass
+
+
+class AgentMoveHeaders(_AgentHeaders, MoveHeaders):
+    pass
+
+
 class StreamHeaders(Schema):
     last = fields.String(
         data_key="Last-Event-ID",
@@ -274,7 +295,7 @@ class DeskArgs(RequestSchema):
             "description": "`late`: a deadline has passed. `empty`: a seat has no player. `pending`: players are asked "
             "to agree. `unstarted`: not started. `broken`: a record is damaged. `silent`: no move for a week. "
             "`paused`: no time runs. `ruled`: a ruling has ended the game and can be withdrawn. "
-            "`appealed`: an appeal is open."
+            "`appealed`: an appeal is open. `reported`: messages are reported to the officers."
         },
     )
     office = choice_field(*OFFICES, load_default="")

@@ -24,7 +24,13 @@ from api.schemas.schema_builder import JsonSchemaField, ref
 from domain.accounts.social import MOST_RELATIONS
 from domain.bots import BOTS
 from domain.kernel.game.daily_hour import HOUR_PATTERN, MAX_DAYS_OFF, MAX_ZONE
-from domain.kernel.game.deadlines import MAX_DELAY_SECONDS, MAX_MISSES, MAX_SECONDS, MAX_VACATION_DAYS
+from domain.kernel.game.deadlines import (
+    MAX_DELAY_SECONDS,
+    MAX_LAST_TURN,
+    MAX_MISSES,
+    MAX_SECONDS,
+    MAX_VACATION_DAYS,
+)
 from domain.kernel.game.officers import OFFICES
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
@@ -133,6 +139,15 @@ class NewGameSchema(RequestSchema):
             "Never at a public table, since it counts for ratings. Default: only a person among bots may."
         }
     )
+    standing_orders = choice_field(
+        "allowed",
+        "refused",
+        "shown",
+        metadata={
+            "description": "Whether seats may decide beforehand (`/standing-orders`). `shown`: everybody reads which "
+            "moves an order made, and it waits for nothing. Default: `allowed`, in a tournament `refused`."
+        },
+    )
     misses = fields.Nested(
         MissesSchema,
         load_default=lambda: dict(DEFAULT_MISSES),
@@ -149,6 +164,15 @@ class NewGameSchema(RequestSchema):
         metadata={
             "description": "Seconds of play after which the table is adjourned: places follow from its state, and are "
             "final. null: none."
+        },
+    )
+    last_turn = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(60, MAX_LAST_TURN),
+        metadata={
+            "description": "At the `time_limit` the current turn, or the current round where rounds are numbered, is "
+            "played to its end, for as many seconds at most. null: the table ends at once."
         },
     )
     officers = choice_field(
@@ -189,6 +213,15 @@ class NewGameSchema(RequestSchema):
         "published",
         load_default="kept",
         metadata={"description": "Whether all letters become public at the close of the game (`published`)."},
+    )
+    names = choice_field(
+        "shown",
+        "hidden",
+        load_default="shown",
+        metadata={
+            "description": "Whether nobody is told who sits where until the game is closed (`hidden`). Each holder of "
+            "a seat has a player id of this table alone. Such a table counts for no rating."
+        },
     )
     delay = StrictInt(
         load_default=0,

@@ -100,7 +100,7 @@ class FullAppealDoc(AppealDoc):
     answered_by: Annotated[
         str | None,
         "Answerer: `officer`: another one than the author. `owner`: the author, for want of another "
-        "officer. `nobody`: all officers have a stake. null: lapsed.",
+        "officer. `nobody`: all officers have a stake, or the table hides names. null: lapsed.",
     ]
     answer: AppealAnswerDoc | None
 

@@ -64,6 +64,8 @@ class MessageDoc(TypedDict):
         "kept; written for another holder of the seat; by a player whom you have blocked; unreadable.",
     ]
     references: list[MessageReferenceDoc]
+    regions: Annotated[list[str], "Ids of regions to show on the map."]
+    quotes: Annotated[list[int], "Places of the quoted messages in your mailbox."]
     treaty: Annotated[TreatyDoc | None, "What the message proposes. It binds nobody."]
     answer: Annotated[TreatyReplyDoc | None, "The treaty that the message answers."]
     commitment: Annotated[str, "Hash of the message with its nonce."]
@@ -82,6 +84,18 @@ class ConversationDoc(TypedDict):
     last: MessageDoc | None
 
 
+class SilenceDoc(TypedDict):
+    seat: int
+    until: Annotated[int, "Time, ms."]
+    reason: str
+
+
+class OwnSilenceDoc(TypedDict):
+    until: Annotated[int, "Time, ms."]
+    reason: str
+    letters: Annotated[bool, "True if it stops letters too: moderators have set it, for all tables."]
+
+
 class TalkDoc(TypedDict):
     talk: Literal["free", "public", "by_phase", "none"]
     papers: Annotated[Literal["own", "pass_on"], "Who takes a seat over gets its letters, or not."]
@@ -89,6 +103,8 @@ class TalkDoc(TypedDict):
     seat: Annotated[int | None, "Your seat; null: a spectator."]
     public: Annotated[bool, "You may write to the table now."]
     private: Annotated[bool, "You may write letters now."]
+    silenced: Annotated[OwnSilenceDoc | None, "Until when you write no words."]
+    silences: Annotated[list[SilenceDoc], "Players who write no words to the table for a time."]
     unread: int
     conversations: list[ConversationDoc]
 
@@ -119,15 +135,45 @@ class TreatyKindsDoc(TypedDict):
     kinds: Annotated[list[TreatyChoiceDoc], "What you may propose there now."]
 
 
-class DisclosureDoc(TypedDict):
-    disclosure: str
-    seat: Annotated[int, "Seat that has shown them, from its mailbox."]
-    to: Literal["table", "officers"]
-    at: Annotated[int, "Time, ms."]
+class ProvedDoc(TypedDict):
     proved: Annotated[bool, "The records of the game prove each text at hand."]
     code: Annotated[str, "Why it is not proved; empty if it is."]
     reason: Annotated[str, "The same in words."]
     messages: list[MessageDoc]
+
+
+class DisclosureDoc(ProvedDoc):
+    disclosure: str
+    seat: Annotated[int, "Seat that has shown them, from its mailbox."]
+    to: Literal["table", "officers"]
+    at: Annotated[int, "Time, ms."]
+
+
+class WriterDoc(TypedDict):
+    seat: int
+    player: Annotated[str, "Player id of the writer."]
+
+
+class ReportedMessagesDoc(ProvedDoc):
+    seat: Annotated[int, "Seat that has reported them, from its mailbox."]
+    writers: list[WriterDoc]
+
+
+class ReportSentDoc(TypedDict):
+    report: str
+    to: Annotated[Literal["officers", "moderators"], "Who reads and settles it."]
+
+
+class MessageReportDoc(TypedDict):
+    report: str
+    at: Annotated[int, "Time, ms."]
+    said: str
+    outcome: Annotated[str, "Empty while the report is open."]
+    reported: ReportedMessagesDoc
+
+
+class MessageReportsDoc(TypedDict):
+    items: list[MessageReportDoc]
 
 
 class DisclosuresDoc(TypedDict):

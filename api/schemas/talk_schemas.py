@@ -14,11 +14,14 @@ from api.schemas.request_fields import (
     RequestSchema,
     StrictBool,
     StrictInt,
+    VisibleText,
     choice_field,
     range_check,
     word_field,
 )
 from domain.talk.disclosures import MOST_ENTRIES
+from domain.talk.message_reports import MOST_REPORTED
+from domain.talk.silences import MOST_DAYS
 from domain.talk.treaty_rules import ANSWERS, MOST_HOURS, USUAL_HOURS
 from domain.types import MAX_INT
 
@@ -79,6 +82,20 @@ class NewMessageSchema(RequestSchema):
         metadata={"description": "Version that you saw when you wrote. null: the newest one."},
     )
     references = BoundedList(fields.Nested(ReferenceSchema), 0, 10, load_default=list)
+    regions = BoundedList(
+        word_field(r"^[A-Za-z0-9_:-]{1,60}$"),
+        0,
+        10,
+        load_default=list,
+        metadata={"description": "Ids of regions, to be shown on the map."},
+    )
+    quotes = BoundedList(
+        StrictInt(validate=range_check(1, MAX_INT), metadata=_ENTRY),
+        0,
+        10,
+        load_default=list,
+        metadata={"description": "Places of messages of the same conversation, or of the table, in your mailbox."},
+    )
     treaty = fields.Nested(NewTreatySchema, load_default=None, allow_none=True)
     answer = fields.Nested(
         NewAnswerSchema,
@@ -128,6 +145,35 @@ class NewDisclosureSchema(RequestSchema):
         metadata={"description": "Places of the messages in your mailbox."},
     )
     to = choice_field("table", "officers", required=True)
+
+
+class NewMessageReportSchema(RequestSchema):
+    entries = BoundedList(
+        StrictInt(validate=range_check(1, MAX_INT)),
+        1,
+        MOST_REPORTED,
+        required=True,
+        metadata={"description": "Places of the messages in your mailbox, with those that explain them."},
+    )
+    said = VisibleText(500, "What is wrong with them.", "He threatens me.", required=True)
+    to = choice_field(
+        "officers",
+        "moderators",
+        load_default="officers",
+        metadata={"description": "Tables without officers who have no stake in the game report to the moderators."},
+    )
+
+
+class MessageReportOutcomeSchema(RequestSchema):
+    outcome = VisibleText(500, "The result. The report's author can read it.", "The player was warned.", required=True)
+    erase = StrictBool(
+        load_default=False, metadata={"description": "Erase the texts of the reported messages, for everybody."}
+    )
+
+
+class NewSilenceSchema(RequestSchema):
+    hours = StrictInt(required=True, validate=range_check(1, MOST_DAYS * 24), metadata={"description": "Its length."})
+    reason = VisibleText(500, "Everybody who reads the talk of the table reads it.", "Insults.", required=True)
 
 
 class NoteArgs(RequestSchema):

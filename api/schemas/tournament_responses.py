@@ -11,7 +11,7 @@ from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.explain import ExplainedDoc
 from domain.tournaments.standings import TournamentStandingDoc
 from domain.types import Doc
-from projections.tournament_documents import TournamentRulingDoc, TournamentSummaryDoc
+from projections.tournament_documents import EnteredScoresDoc, TournamentRulingDoc, TournamentSummaryDoc
 
 
 class TournamentWrittenDoc(TypedDict):
@@ -41,6 +41,19 @@ class FollowedEventDoc(TypedDict):
 
 class FollowedSeriesDoc(TypedDict):
     items: list[FollowedEventDoc]
+
+
+class AnnouncementDoc(TypedDict):
+    announcement: str
+    game: Annotated[str | None, "The only table to read it; null: everybody reads it."]
+    by: Annotated[str, "Player id of the officer."]
+    name: Annotated[str | None, "Name of the officer."]
+    text: str
+    at: Annotated[int, "Time, ms."]
+
+
+class AnnouncementsDoc(TypedDict):
+    items: list[AnnouncementDoc]
 
 
 class EventOfferDoc(TypedDict):
@@ -128,7 +141,8 @@ class EventTableDoc(TypedDict):
     table: Annotated[str, "`round.pod`."]
     entrants: Annotated[list[int], "By seat."]
     game: Annotated[str | None, "null: not made yet."]
-    state: Annotated[str, ("unmade", "playing", "paused", "ruled", "closed")]
+    state: Annotated[str, ("unmade", "playing", "paused", "ruled", "closed", "elsewhere")]
+    scores: NotRequired[Annotated[EnteredScoresDoc | None, "Of a table elsewhere: scores before they are its result."]]
     ends_at: Annotated[int | None, "End by the time limit, ms; null without one, and in a pause."]
     moved_at: Annotated[int | None, "Time of the last record, ms."]
     due: Annotated[int | None, "Time at which a default move is due, ms."]
@@ -185,6 +199,10 @@ class EventDeskDoc(TypedDict):
     code: NotRequired[Annotated[EventHallDoc | None, "What is left of the code of the hall."]]
 
 
+class DivisionAddedDoc(TournamentWrittenDoc):
+    division: Annotated[str, "Id of the new event."]
+
+
 class TournamentRuledDoc(TournamentWrittenDoc):
     ruling: Annotated[int, "Number of the ruling: made, or taken back."]
 
@@ -206,6 +224,13 @@ class AdjournedDoc(TypedDict):
     version: int
     pods: Annotated[list[int], "Pods whose games this has ended."]
     refused: Annotated[list[int], "Pods where you may not rule."]
+
+
+class TournamentPausedDoc(TypedDict):
+    tournament: str
+    version: int
+    pods: Annotated[list[str], "Tables that this has stopped, or let go on: `stage/round.pod`."]
+    refused: Annotated[list[str], "Tables where you may not rule."]
 
 
 class TournamentEnteredDoc(TournamentWrittenDoc):
@@ -275,6 +300,7 @@ class EntrantTableDoc(TypedDict):
     table: Annotated[str, "`round.pod`."]
     round: int
     game: str | None
+    elsewhere: NotRequired[Annotated[bool, "True if it is played outside of the service: no game proves it."]]
     seat: Annotated[int, "The entrant's own."]
     entrants: Annotated[list[int | None], "By seat."]
     places: list[int]

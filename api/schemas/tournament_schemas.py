@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marshmallow import fields, validate
 
 from api.schemas.query_args import ChangePageArgs, KeyHeaders, WaitArgs
@@ -12,14 +14,17 @@ from api.schemas.request_fields import (
     BoundedList,
     QueryInt,
     RequestSchema,
+    StrictBool,
     StrictInt,
     VisibleText,
     choice_field,
     range_check,
     word_field,
 )
+from domain.kernel.game.deadlines import MAX_SECONDS
 from domain.kernel.game.rulings import DEFAULT_FINAL_AFTER, LEAST_FINAL_AFTER
 from domain.kernel.text.message_catalog import LANGUAGES
+from domain.tournaments.aggregate.elsewhere_commands import MAX_SCORE
 from domain.tournaments.aggregate.tournament import MAX_NUMBER, STATUSES
 from domain.tournaments.aggregate.tournament_appeal_commands import OUTCOMES
 from domain.tournaments.aggregate.tournament_ruling_commands import ANNULMENTS, EXCLUSIONS, MAX_PENALTY, ROLES
@@ -31,7 +36,9 @@ from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.scoring import SCORINGS
 from domain.tournaments.sizes import MAX_SEATS
 from domain.tournaments.terms import (
+    BOTS,
     DAY,
+    ELSEWHERE,
     FORMATS,
     MAX_RATE,
     MAX_REVEAL,
@@ -43,7 +50,11 @@ from domain.tournaments.terms import (
     SEEDS,
 )
 from domain.tournaments.ties import RULES
+from domain.tournaments.timetable import MAX_EXTENSION, MAX_OPENS
 from domain.types import MAX_INT
+
+MAX_RATING = 10_000
+"""Largest size of a bound of ratings, hundredths."""
 
 
 class TableTermsSchema(NewGameSchema):
@@ -150,6 +161,33 @@ class TournamentStageSchema(RequestSchema):
     )
 
 
+class EntryBandSchema(RequestSchema):
+    """Ratings as the list of the game shows them, in whole hundredths; imported entrants need none."""
+
+    least = StrictInt(load_default=None, allow_none=True, validate=range_check(-MAX_RATING, MAX_RATING))
+    most = StrictInt(load_default=None, allow_none=True, validate=range_check(-MAX_RATING, MAX_RATING))
+    tables = StrictInt(
+        load_default=0, validate=range_check(0, 1000), metadata={"description": "Least number of rated tables."}
+    )
+
+
+def _elsewhere_field(**more: Any) -> fields.String:
+    return choice_field(
+        *ELSEWHERE,
+        allow_none=True,
+        metadata={"description": "Tables outside of the service: `some` that you name, or `all`. null: none."},
+        **more,
+    )
+
+
+def _bots_field(**more: Any) -> fields.String:
+    return choice_field(
+        *BOTS,
+        metadata={"description": "Whether programs may play: `none`, or `declared`: those that say so."},
+        **more,
+    )
+
+
 class NewTournamentSchema(RequestSchema):
     title = VisibleText(80, "Title, or empty. Erasable.", "Genoa Open", load_default="")
     note = VisibleText(1000, "Note for entrants. Erasable.", "Round 1 begins on Sunday.", load_default="")
@@ -181,6 +219,28 @@ class NewTournamentSchema(RequestSchema):
         load_default=43_200,
         validate=range_check(0, MAX_REVEAL),
         metadata={"description": "Seconds to show nonces after the check-in."},
+    )
+    elsewhere = _elsewhere_field(load_default=None)
+    bots = _bots_field()
+    band = fields.Nested(
+        EntryBandSchema,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Ratings of those who enter by themselves. null: everybody may."},
+    )
+
+
+class NewDivisionSchema(RequestSchema):
+    name = word_field(
+        r"^[A-Za-z0-9]([A-Za-z0-9 -]{0,18}[A-Za-z0-9])?$",
+        required=True,
+        metadata={"description": "Name of the division, for ever in the record.", "examples": ["B"]},
+    )
+    band = fields.Nested(
+        EntryBandSchema,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Ratings of those who enter it. null: everybody may."},
     )
 
 
@@ -232,6 +292,40 @@ class BidSchema(RequestSchema):
     )
 
 
+def _scores_field() -> StrictInt:
+    return StrictInt(
+        required=True,
+        validate=range_check(1, MAX_INT),
+        metadata={"description": "Version of the record that entered the scores.", "examples": [21]},
+    )
+
+
+class TableScoresSchema(RequestSchema):
+    points = BoundedList(
+        StrictInt(validate=range_check(-MAX_SCORE, MAX_SCORE)),
+        2,
+        MAX_SEATS,
+        required=True,
+        metadata={"description": "Game points by seat.", "examples": [[31, 24, 24]]},
+    )
+    places = BoundedList(
+        StrictInt(validate=range_check(1, MAX_SEATS)),
+        0,
+        MAX_SEATS,
+        load_default=list,
+        metadata={"description": "The place of each seat. Default: as the points have them."},
+    )
+
+
+class ConfirmedScoresSchema(RequestSchema):
+    scores = _scores_field()
+
+
+class SettledScoresSchema(RequestSchema):
+    scores = _scores_field()
+    reason = reason_field()
+
+
 class ScheduleSchema(RequestSchema):
     rule = word_field(
         r"^(RRULE:)?[A-Z]{3,10}=[A-Z0-9,+-]{1,80}(;[A-Z]{3,10}=[A-Z0-9,+-]{1,80}){0,8}$",
@@ -248,6 +342,70 @@ class ScheduleSchema(RequestSchema):
         load_default="UTC",
         metadata={"description": "Time zone (IANA) of `start` and of the rule.", "examples": ["Europe/Paris"]},
     )
+
+
+def _seconds_field(default: int, most: int, description: str) -> StrictInt:
+    return StrictInt(load_default=default, validate=range_check(0, most), metadata={"description": description})
+
+
+class TimetableSchema(RequestSchema):
+    stage = StrictInt(
+        load_default=None,
+        allow_none=True,
+        validate=range_check(1, MAX_STAGES),
+        metadata={"description": "null: the current stage."},
+    )
+    starts = BoundedList(
+        word_field(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"),
+        0,
+        MAX_ROUNDS,
+        required=True,
+        metadata={
+            "description": "Start of each round on the zone's clock, the first one first. Empty: no timetable.",
+            "examples": [["2030-01-06T14:00", "2030-01-06T16:30"]],
+        },
+    )
+    zone = word_field(
+        r"^[A-Za-z_]{1,40}(/[A-Za-z0-9_+-]{1,40}){0,2}$",
+        load_default="UTC",
+        metadata={"description": "Time zone (IANA) of the starts.", "examples": ["Europe/Paris"]},
+    )
+    opens = _seconds_field(1_800, MAX_OPENS, "The check-in opens as many seconds before a start.")
+    closes = _seconds_field(300, MAX_OPENS, "It closes as many seconds before a start, and the draw follows.")
+    each = StrictBool(
+        load_default=True,
+        metadata={"description": "True for a check-in before each round; else before the first alone."},
+    )
+    warning = _seconds_field(600, DAY, "Entrants in play are warned as many seconds before the end of a round.")
+    extension = _seconds_field(
+        0, MAX_EXTENSION, "At the `time_limit` of the tables a round goes on once as many seconds."
+    )
+
+
+class AmendmentSchema(RequestSchema):
+    seats = fields.Nested(TournamentSeatsSchema, metadata={"description": "Seats at a table."})
+    capacity = StrictInt(validate=range_check(2, MAX_ENTRANTS), metadata={"description": "Most entrants in the draw."})
+    reveal = StrictInt(
+        validate=range_check(0, MAX_REVEAL), metadata={"description": "Seconds to show nonces after the check-in."}
+    )
+    elsewhere = _elsewhere_field()
+    bots = _bots_field()
+    bidding = StrictInt(
+        validate=range_check(0, MAX_REVEAL), metadata={"description": "Seconds to file bids in the current stage."}
+    )
+    pace = fields.Raw(allow_none=True, metadata={"description": "Pace of the next tables, as of a new table."})
+    time_limit = StrictInt(
+        allow_none=True,
+        validate=range_check(60, MAX_SECONDS),
+        metadata={"description": "Time limit of the next tables, seconds. null: none."},
+    )
+    stages = BoundedList(
+        fields.Nested(TournamentStageSchema),
+        0,
+        MAX_STAGES,
+        metadata={"description": "All stages that have not begun, in place of those planned."},
+    )
+    reason = VisibleText(500, "The reason, which everybody may read. Erasable.", "Four have left.", required=True)
 
 
 class PhaseSchema(RequestSchema):
@@ -374,6 +532,20 @@ class SubstituteSchema(RequestSchema):
     player = word_field(r"^[A-Za-z0-9_-]{1,80}$", load_default="", metadata={"description": "Or the player id."})
 
 
+def _table_field(description: str) -> fields.String:
+    form = r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$"
+    return word_field(form, load_default="", metadata={"description": description})
+
+
+class NewAnnouncementSchema(RequestSchema):
+    text = VisibleText(1000, "What you say. Erasable.", "Round 2 begins at 14:00.", required=True)
+    game = _table_field("A table of the event. Empty: all entrants.")
+
+
+class AnnouncementsArgs(RequestSchema):
+    game = _table_field("A table of the event: also what is said to it alone.")
+
+
 class EventInvitationSchema(SubstituteSchema):
     """A person."""
 
@@ -438,11 +610,15 @@ class PlacesByRoundArgs(RequestSchema):
     stage = stage_query()
 
 
-SHEETS = ("entrants", "tables", "seats", "standings")
+SHEETS = ("entrants", "tables", "seats", "standings", "wdd_classification", "wdd_boards")
 """Sheets of a tournament."""
 
 
 DIALECT = "`excel`: opens in a spreadsheet by a double click, with a mark and the separator and decimal sign of `lang`."
+
+
+class ExportArgs(RequestSchema):
+    games = choice_field("0", "1", load_default="0", metadata={"description": "1: with the exports of the games."})
 
 
 class SheetArgs(RequestSchema):

@@ -70,11 +70,13 @@ class AgentExchange(Response):
 class StreamApp:
     """The ASGI application on top of the WSGI application."""
 
+    threads = ADMISSION_THREADS
+
     def __init__(self, app: Flask, proxy_fix: Callable[[WSGIEnvironment], None]) -> None:
         """Wrap `app`. `proxy_fix` writes the reverse proxy's values into each request."""
         self._app, self._proxy_fix = app, proxy_fix
         self._services: ApiServices = app.extensions[EXTENSION]
-        self._pool = ThreadPoolExecutor(ADMISSION_THREADS, "admission")
+        self._pool = ThreadPoolExecutor(self.threads, "admission")
         self._active_requests = 0
         self._hub: Hub | None = None
         self._agents: asyncio.Future[AgentMount] | None = None
@@ -131,7 +133,13 @@ class StreamApp:
         finally:
             if has_streams:
                 await asyncio.sleep(FLUSH_SECONDS)
-            os._exit(0)  # no state to save: the databases have it
+            try:
+                await self.finish()
+            finally:
+                os._exit(0)  # no state to save: the databases have it
+
+    async def finish(self) -> None:
+        """Do what is left before the process ends."""
 
     async def close(self) -> None:
         """Tell all clients to reconnect, and return once every request is answered."""
@@ -149,10 +157,9 @@ class StreamApp:
     # --- requests
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        environ = wsgi_environ(scope)
-        self._proxy_fix(environ)
+        body = await _read_body(receive, self.longest_body)
+        environ = self.make_environ(scope, body)
         dispatch = partial(self._dispatch, environ)
-        body = await _read_body(receive, self._services.settings.max_body)
         response: Response = await asyncio.get_running_loop().run_in_executor(self._pool, dispatch)
         try:
             if isinstance(response, StreamResponse) and scope["method"] != "HEAD":
@@ -160,13 +167,28 @@ class StreamApp:
             elif isinstance(response, AgentExchange):
                 inner = {**scope, "annals.environ": environ}
                 agents = await self._find_agents()
-                left = partial(_wait_for_disconnect, receive)
+                left = partial(wait_for_disconnect, receive)
                 await agents(inner, _replay(body, receive), _with_headers(response, send), left)
             else:
-                content = b"" if scope["method"] == "HEAD" else response.get_data()
-                await _send_response(send, response.status_code, response.headers.items(), content)
+                await self.send_plain(response, environ, receive, send)
         finally:
             response.close()
+
+    @property
+    def longest_body(self) -> int:
+        """Bytes of a body, at most."""
+        return self._services.settings.max_body
+
+    def make_environ(self, scope: Scope, _: bytes) -> WSGIEnvironment:
+        """Return a request as a WSGI environment, with the reverse proxy's values."""
+        environ = wsgi_environ(scope)
+        self._proxy_fix(environ)
+        return environ
+
+    async def send_plain(self, response: Response, environ: WSGIEnvironment, _: Receive, send: Send) -> None:
+        """Send an ordinary response, such as a refusal."""
+        content = b"" if environ["REQUEST_METHOD"] == "HEAD" else response.get_data()
+        await _send_response(send, response.status_code, response.headers.items(), content)
 
     async def _find_agents(self) -> AgentMount:
         """Return the server of agents. The first request imports its library in a thread: it takes a while."""
@@ -189,9 +211,9 @@ class StreamApp:
 
     async def _serve_stream(self, response: StreamResponse, receive: Receive, send: Send) -> None:
         """Serve the stream until it ends or the client disconnects."""
-        await send(_start_message(response.status_code, response.headers.items()))
+        await send(start_message(response.status_code, response.headers.items()))
         serving = asyncio.ensure_future(self.hub.serve(response.subscriber, partial(_write, send)))
-        disconnect = asyncio.ensure_future(_wait_for_disconnect(receive))
+        disconnect = asyncio.ensure_future(wait_for_disconnect(receive))
         try:
             await asyncio.wait({serving, disconnect}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -230,13 +252,13 @@ def _with_headers(response: Response, send: Send) -> Send:
     async def sending(message: AsgiMessage) -> None:
         if message["type"] == "http.response.start":
             kept = [pair for pair in message["headers"] if pair[0].lower() != b"cache-control"]
-            message = {**message, "headers": [*kept, *_start_message(200, more)["headers"]]}
+            message = {**message, "headers": [*kept, *start_message(200, more)["headers"]]}
         await send(message)
 
     return sending
 
 
-async def _wait_for_disconnect(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
     """Return after the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
@@ -246,13 +268,13 @@ async def _write(send: Send, chunk: bytes) -> None:
     await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
 
-def _start_message(status: int, headers: Iterable[tuple[str, str]]) -> AsgiMessage:
+def start_message(status: int, headers: Iterable[tuple[str, str]]) -> AsgiMessage:
     encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
     return {"type": "http.response.start", "status": status, "headers": encoded}
 
 
 async def _send_response(send: Send, status: int, headers: Iterable[tuple[str, str]], body: bytes) -> None:
-    await send(_start_message(status, headers))
+    await send(start_message(status, headers))
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 

@@ -87,6 +87,18 @@ def _judge() -> ActRequest:
     return ActRequest("PUT", f"/accounts/{read_id()}/standing", body)
 
 
+def _settle() -> ActRequest:
+    erased: Doc = {"erase": True} if request.form.get("erase") == "yes" else {}
+    return ActRequest("PUT", f"/reports/{read_id()}", {"outcome": read_text("outcome"), **erased})
+
+
+def _silence() -> ActRequest:
+    hours = parse_number(request.form.get("hours", ""), 9999)
+    if hours == 0:
+        return ActRequest("DELETE", f"/accounts/{read_id()}/silence")
+    return ActRequest("PUT", f"/accounts/{read_id()}/silence", {"hours": hours, "reason": read_text("reason")})
+
+
 def _end_credentials() -> ActRequest:
     require_sure("sure")
     return ActRequest("DELETE", f"/accounts/{read_id()}/credentials")
@@ -104,7 +116,8 @@ def _show_invitation(answer: Answer) -> Response:
 _PAGE = ActPage(
     ADDRESS,
     {
-        "settle": lambda: ActRequest("PUT", f"/reports/{read_id()}", {"outcome": read_text("outcome")}),
+        "settle": _settle,
+        "silence": _silence,
         "judge": _judge,
         "role": lambda: ActRequest("PUT", f"/accounts/{read_id()}/role", {"role": request.form.get("role", "")}),
         "credentials": _end_credentials,
@@ -113,6 +126,7 @@ _PAGE = ActPage(
     {
         "settle": Message("The report is settled, and its author reads the outcome."),
         "judge": Message("The standing of the account is changed."),
+        "silence": Message("It is done, and the player reads it beside the talk of each table."),
         "role": Message("The role of the account is changed."),
         "credentials": Message("The account is logged out everywhere, and its tokens are ended."),
     },

@@ -29,6 +29,11 @@ EVENT_WORDS = {
     "appeal.answered": Message("An appeal at a table of mine is answered"),
     "proposal.made": Message("Somebody proposes something that needs my consent"),
     "message.received": Message("Letters or treaties wait for me"),
+    "message.reported": Message("Messages are reported at a table that I direct"),
+    "message.silenced": Message("I may write no words to a table for a time"),
+    "event.announced": Message("The officers of a tournament of mine say something"),
+    "order.acted": Message("A standing order of mine has made a move"),
+    "order.ended": Message("A standing order of mine has ended"),
     "table.changed": Message("Each new record of a table"),
     "table.opened": Message("A public table is opened"),
     "table.started": Message("A public table begins"),
@@ -36,6 +41,7 @@ EVENT_WORDS = {
     "event.opened": Message("A tournament takes entrants"),
     "event.due": Message("A tournament waits for me"),
     "event.round": Message("A round of a tournament of mine begins"),
+    "event.changed": Message("Times or terms of a tournament change"),
     "event.left": Message("An entrant withdraws, or is excluded"),
     "event.drawn": Message("A round of a tournament is drawn"),
     "event.voided": Message("A table of a tournament has no result"),
@@ -46,12 +52,21 @@ EVENT_WORDS = {
 }
 """Type of an event -> its words, also of types without mail."""
 
-MAIL_DEFAULTS = ("turn.due", "deadline.near", "game.over", "proposal.made", "message.received", "event.round")
+MAIL_DEFAULTS = (
+    "turn.due",
+    "deadline.near",
+    "game.over",
+    "proposal.made",
+    "message.received",
+    "order.acted",
+    "order.ended",
+    "event.round",
+)
 """Events ticked in the form of a new address."""
 
 
 def show_notices(act: str = "") -> Response:
-    """Show and change mail, calendar and webhooks."""
+    """Show and change mail, browsers, calendar and webhooks."""
     return _PAGE.respond(act)
 
 
@@ -64,6 +79,7 @@ def _show(page: ActPage, refusal: Refusal | None) -> Response:
     owner = session_owner()
     s = services()
     mail = ask("GET", "/me/mail")
+    push = ask("GET", "/me/push") if s.settings.webhooks != "none" else None
     hook = request.args.get("webhook", "")
     hooks = read_document(WebhooksDoc, "/me/webhooks")["items"]
     chosen = next((each for each in hooks if each["id"] == hook), None)
@@ -77,6 +93,7 @@ def _show(page: ActPage, refusal: Refusal | None) -> Response:
         mail_defaults=MAIL_DEFAULTS,
         hours=[(hour, f"{hour:02}:00") for hour in range(24)],
         calendar=s.account_store.calendar_keys.find_time(owner.account) if owner else None,
+        push=push.doc if push and push.status < 400 else None,
         webhooks=hooks,
         hook_events=_name_events(EVENTS["mine"]),
         all_events={about: _name_events(types) for about, types in EVENTS.items()},
@@ -102,6 +119,16 @@ def _change_mail() -> ActRequest:
         "language": form.get("language", ""),
     }
     return ActRequest("PUT", "/me/mail", body)
+
+
+def _make_push() -> ActRequest:
+    body: Doc = {
+        "endpoint": request.form.get("endpoint", ""),
+        "keys": {name: request.form.get(name, "") for name in ("p256dh", "auth")},
+        **({"name": name} if (name := read_text("name")) else {}),
+        "language": i18n.request_language(),
+    }
+    return ActRequest("POST", "/me/push", body)
 
 
 def _make_webhook() -> ActRequest:
@@ -145,6 +172,9 @@ _PAGE = ActPage(
         "no_mail": lambda: ActRequest("DELETE", "/me/mail"),
         "calendar": lambda: ActRequest("POST", "/me/calendar-key"),
         "no_calendar": lambda: ActRequest("DELETE", "/me/calendar-key"),
+        "push": _make_push,
+        "no_push": lambda: ActRequest("DELETE", f"/me/push/{read_id()}"),
+        "try_push": lambda: ActRequest("POST", f"/me/push/{read_id()}/tests"),
         "webhook": _make_webhook,
         "change": _change_webhook,
         "remove": lambda: ActRequest("DELETE", f"/me/webhooks/{read_id()}"),
@@ -157,6 +187,9 @@ _PAGE = ActPage(
         "code": Message("The address is confirmed. Mail goes there from now on."),
         "no_mail": Message("The address is removed."),
         "no_calendar": Message("The address of your calendar works no more."),
+        "push": Message("This browser tells you from now on."),
+        "no_push": Message("That browser tells you nothing more."),
+        "try_push": Message("A message is on its way."),
         "change": Message("The webhook is changed."),
         "remove": Message("The webhook is removed."),
         "test": Message("A delivery is on its way."),

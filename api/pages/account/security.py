@@ -64,6 +64,9 @@ LOG_WORDS = {
     "webhook_made": Message("webhook made"),
     "webhook_changed": Message("webhook changed"),
     "webhook_removed": Message("webhook removed"),
+    "push_made": Message("browser told by push"),
+    "push_removed": Message("browser told no more"),
+    "push_off": Message("browser ended its push messages"),
     "webhook_rotated": Message("new secret of a webhook"),
     "chat_set": Message("group chat named"),
     "chat_removed": Message("group chat removed"),
@@ -79,6 +82,11 @@ LOG_WORDS = {
     "ended_credentials": Message("account logged out everywhere"),
     "invited": Message("invitation to open accounts made"),
     "report_settled": Message("report settled"),
+    "silenced": Message("words in talk stopped for a time"),
+    "silence_lifted": Message("words in talk allowed again"),
+    "silenced_seat": Message("a player's words to a table stopped for a time"),
+    "uncovered": Message("asked who plays under a hidden name"),
+    "silence_lifted_seat": Message("a player's words to a table allowed again"),
 }
 """Kind of an entry of the audit log -> its words."""
 

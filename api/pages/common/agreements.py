@@ -27,12 +27,12 @@ def longest_seconds(labels: Labels, pace: Json) -> int:
 
 def tell_act(labels: Labels, act: Doc, names: Doc, point: Callable[[int], str]) -> str:
     """Return what a proposal would do, as a sentence. `names`: player id -> name; `point` tells a time in words."""
-    seat = labels.seat(act["seat"]) if act.get("seat") is not None else ""
+    seat, said = (tell(act["seat"]) if act.get("seat") is not None else "" for tell in (labels.seat, labels.said_seat))
     seconds, until = act.get("seconds"), act.get("until")
     told: dict[str, Message] = {
         "close": Message("End the game now, without a result."),
-        "remove": Message("Remove {seat} from the game.", seat=seat),
-        "seat_bot": Message("Let a bot play {seat}.", seat=seat),
+        "remove": Message("Remove {seat} from the game.", seat=said),
+        "seat_bot": Message("Let a bot play {seat}.", seat=said),
         "resume": Message("End the pause."),
         "pause": Message("Pause the game until somebody resumes it."),
         "pace": Message("Play without deadlines from now on."),

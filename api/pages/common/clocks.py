@@ -18,6 +18,14 @@ _UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True)
+class TableEnd:
+    """The next effect of a table's time limit, in words that a time follows."""
+
+    words: str
+    at: int
+
+
+@dataclass(frozen=True)
 class Times:
     """Words for times in a zone. `now` is the service's time, ms since 1970 UTC, or 0 if it does not matter."""
 
@@ -39,6 +47,10 @@ class Times:
         at = datetime.fromtimestamp(ms / 1000, self.zone)
         return f"{GRAMMARS[self.lang].date_time(at)} {at.tzname()}"
 
+    def local(self, ms: int) -> str:
+        """Return a point of time for a field of a form, in the visitor's zone."""
+        return datetime.fromtimestamp(ms / 1000, self.zone).strftime("%Y-%m-%dT%H:%M")
+
     def read_local(self, text: str) -> int | None:
         """Return the point of time in a field of a form, ms since 1970 UTC, or None for another text."""
         with suppress(ValueError, OverflowError):
@@ -49,6 +61,16 @@ class Times:
         """Return the time left until a point of time."""
         seconds = (ms - self.now) // 1000
         return self.duration(seconds) if seconds > 0 else i18n.translate(Message("no time left"), self.lang)
+
+    def find_table_end(self, summary: Doc) -> TableEnd | None:
+        """Return the end of a table by its time limit, or its last turn; None without one, or while no clock runs."""
+        end, more = summary.get("limit_end"), 1000 * summary.get("last_turn", 0)
+        if end is None or (self.now >= end and not more):
+            return None
+        if self.now >= end:
+            return TableEnd(i18n.translate(Message("last turn, until"), self.lang), end + more)
+        said = Message("last turn from") if more else Message("the table ends on")
+        return TableEnd(i18n.translate(said, self.lang), end)
 
     def whole(self, ms: int) -> int:
         """Return a duration in seconds, from two minutes on in whole minutes."""

@@ -75,10 +75,10 @@ def _guest_token(path: str, role: str) -> str:
     if not tables or session_owner() is not None:
         return ""
     parts = path.partition("?")[0].split("/")
+    if parts[1:] in (["games"], ["me", "games"]):  # to open one more table as the same person, and to list theirs
+        return next((token for game in reversed(tables) for token in guest_principals(game)), "")
     if parts[1] != "games":
         return ""
-    if len(parts) == 2:  # to open one more table as the same person
-        return next(iter(guest_principals(next(reversed(tables)))), "")
     found = sorted(guest_principals(parts[2]).items(), key=lambda pair: pair[1].seat is None)
     return next((token for token, principal in found if role in ("", str(principal.role))), "")
 

@@ -19,6 +19,8 @@ from api.http.i18n import translate
 from api.pages.common.geometry import load_geometry
 from api.pages.common.presentation import load_groups, load_item_members, load_lists, load_members
 from api.services import services
+from domain.bots import BEGINNER, BUILDER, HEURISTIC, STRONG
+from domain.kernel.game.seat_players import Player, bot_of, is_bot
 from domain.kernel.narration.move_sentences import MoveSentences
 from domain.kernel.narration.sentences import SeatNames
 from domain.kernel.rules.ruleset import AnyRuleset
@@ -76,11 +78,31 @@ def _say_word(package: str, lang: str, member: str, value: str) -> str:
     return _name_member(package, lang, value) if value in load_members(package) else texts.word(value)
 
 
+_BOTS = {
+    BUILDER: Message("Bot (random)"),
+    BEGINNER: Message("Bot (beginner)"),
+    HEURISTIC: Message("Bot (ordinary)"),
+    STRONG: Message("Bot (strong)"),
+}
+"""Names of bots, by level."""
+
+
+def mark_names(summary: Doc, lang: str) -> dict[str, str]:
+    """Return the names of a table's guests and bots, each with its form on pages, for documents with plain names."""
+    names: dict[str, str] = summary["names"]
+    guests = (names[each] for each in summary.get("guests", ()))
+    levels = {name: bot_of(Player(each)) for each, name in names.items() if is_bot(each)}
+    return {name: translate(Message("{name} (guest)", name=name), lang) for name in guests} | {
+        name: translate(_BOTS[level], lang) for name, level in levels.items() if level in _BOTS
+    }
+
+
 def name_people(summary: Doc, lang: str) -> dict[str, str]:
     """Return the names of a table's people, each guest's with a mark: no account has it, so nobody passes for one."""
     names: dict[str, str] = summary["names"]
-    marked = {each: translate(Message("{name} (guest)", name=names[each]), lang) for each in summary.get("guests", ())}
-    return names | marked
+    marked = mark_names(summary, lang)
+    unproven = {each for each in names if is_bot(each)} | {*summary.get("guests", ())}
+    return names | {each: marked.get(names[each], names[each]) for each in unproven}
 
 
 @dataclass(frozen=True)
@@ -108,8 +130,21 @@ class Labels:
 
     def seat(self, seat: Seat) -> str:
         """Return the name of a seat, with its player if it plays a power."""
-        name, person = self.short_seat(seat), self.names.people.get(seat)
-        if not person or person == name:
+        return self._add_person(self.short_seat(seat), seat)
+
+    def said_seat(self, seat: Seat, *, begins: bool = False) -> str:
+        """Return the name of a seat in a sentence, or at its beginning: a power with its article, and its player."""
+        said = self.said_short(seat)
+        return self._add_person(capital(said) if begins and seat in self.names.powers else said, seat)
+
+    def said_short(self, seat: Seat) -> str:
+        """Return the short name of a seat within a sentence: a power with its article."""
+        grammar = self.texts.grammar
+        return grammar.forms[grammar.subject](self.names(seat)).strip(PERSON_MARK + ISOLATE + ISOLATE_END)
+
+    def _add_person(self, name: str, seat: Seat) -> str:
+        person = self.names.people.get(seat)
+        if not person or person == self.short_seat(seat):
             return name
         return f"{name} \u2013 {person}" if person.endswith(")") else f"{name} ({person})"
 
@@ -227,7 +262,14 @@ class Labels:
         return ", ".join(self._amount(what, amount) for what, amount in cost.items())
 
     def _amount(self, what: str, amount: Json) -> str:
-        """Return a cost with its thing in singular or plural, if the texts have both."""
+        """Return a cost with its thing in singular or plural, if the texts have both; a mark by its name alone.
+
+        A text `cost.<name>` with a place for `amount` replaces that.
+        """
+        if amount is True:
+            return self.member(what).lower()
+        if said := self.texts.fill(f"cost.{what}", {"amount": amount}):
+            return said
         texts = (self.texts.get(f"word.{name}") for name in (what, what.removesuffix("s")))
         nouns = [parse_noun(text) for text in texts if text]
         counted = next((noun for noun in nouns if noun.plural), None)

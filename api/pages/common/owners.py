@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from api.pages.common.labels import Labels
 from api.pages.common.presentation import load_map
+from domain.kernel.text.package_data import load
 from domain.types import Doc, Json, Seat
 
 TINTS = 12
@@ -94,3 +95,20 @@ def find_values(board: Doc, pointer: str) -> Iterator[tuple[dict[str, Json], Jso
                 after += [(taken, each) for key, each in entries if part in ("*", str(key))]
         waiting = after
     yield from waiting
+
+
+def find_end(package: str, board: Doc, end: Json) -> int | None:
+    """Return an end of figures: a number, that at a pointer, or one of the game's data at a path; else None."""
+    if isinstance(end, str):
+        end = next((value for _, value in find_values(board, end)), None)
+    elif isinstance(end, list):
+        path = [str(find_end(package, board, part)) if part[:1] == "/" else part for part in end]
+        end = follow_path(load(package, "data.json"), path)
+    return end if isinstance(end, int) else None
+
+
+def follow_path(data: Json, path: Sequence[str]) -> Json:
+    """Return the part of a game's data at a path, or None."""
+    for name in path:
+        data = data.get(name) if isinstance(data, dict) else None
+    return data

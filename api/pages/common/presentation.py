@@ -2,8 +2,9 @@
 
 `forms` declares forms with several numbers (`decision/number_forms.py`). `groups` lists named groups of the values of
 a field. `kinds` names lists of the game's data, and the member by which their items are grouped. `map` says what stands
-where on the map, and `widgets` how panels are drawn. `players` names the figures of players. `sheet` says where the
-orders of a seat are, and which move cancels one. Each may be missing.
+where on the map, `news` which facts are bookkeeping, and `widgets` how panels are drawn. `players` names the figures of
+players. `sheet` says where the orders of a seat are, and which move cancels one. `status_line` lists the figures at the
+question (`table/status_line.py`). Each may be missing.
 """
 
 from __future__ import annotations
@@ -44,6 +45,28 @@ def load_players(package: str) -> Doc:
     """Return the figures of each player in a game, and the `panel` about players; or an empty document."""
     players: Doc = load_presentation(package).get("players", {})
     return players
+
+
+def load_status_line(package: str) -> Sequence[Doc]:
+    """Return the figures of a game for the line at its questions."""
+    figures: Sequence[Doc] = load_presentation(package).get("status_line", ())
+    return figures
+
+
+def is_bookkeeping(package: str, fact: Doc, record: Sequence[Doc]) -> bool:
+    """Return True for a fact that keeps the books of a deed, such as its price: the news tell deeds first.
+
+    `record`: all facts of its record; with some of them it tells the deed itself.
+    """
+    declared = load_presentation(package).get("news", {})
+    besides = declared.get("unless", {}).get(fact["t"])
+    return fact["t"] in declared.get("bookkeeping", ()) and all(each["t"] != besides for each in record)
+
+
+def is_loss(package: str, fact: Doc) -> bool:
+    """Return True for a fact that tells a loss of its seat: the member named in the presentation says what it lost."""
+    lost = load_presentation(package).get("news", {}).get("losses", {}).get(fact["t"])
+    return lost is not None and bool(fact.get(lost))
 
 
 def load_members(package: str) -> Mapping[str, Doc]:

@@ -23,11 +23,13 @@ STATIC = {
     "app.js": _SCRIPT,
     "handover.js": _SCRIPT,
     "passkey.js": _SCRIPT,
+    "push.js": _SCRIPT,
     "live.js": _SCRIPT,
     "replay.js": _SCRIPT,
     "rules.js": _SCRIPT,
     "talk.js": _SCRIPT,
     "map.js": _SCRIPT,
+    "names.js": _SCRIPT,
     "pieces.svg": _SVG,
     "icon.svg": _SVG,
     "icon_maskable.svg": _SVG,
@@ -38,7 +40,7 @@ STATIC = {
 }
 """Name -> media type."""
 
-_SELDOM = {"handover.js", "passkey.js", "replay.js"}
+_SELDOM = {"handover.js", "passkey.js", "push.js", "replay.js"}
 
 SHELL = [name for name, media in STATIC.items() if media != "image/png" and name not in _SELDOM]
 """Files that the worker keeps from its installation on."""

@@ -22,6 +22,9 @@ COOKIE = "help"
 MOST_TERMS = 60
 """Most things that are explained below a question."""
 
+LEAST_LINES = 4
+"""Least things among the answers to a question with a sentence in each button: a player knows fewer by heart."""
+
 SECONDS = 31_536_000
 
 _CODES = re.compile(r"[0-9a-f]{4}(?:\.[0-9a-f]{4}){0,199}", re.ASCII)
@@ -57,6 +60,22 @@ def list_terms(labels: Labels, values: Iterable[Json]) -> list[Term]:
     places = geometry.regions if geometry else ()
     found = dict.fromkeys(word for value in values for word in _list_words(value) if word in lines)
     return [Term(capital(texts.word(each)), lines[each]) for each in found if each not in places][:MOST_TERMS]
+
+
+def find_lines(labels: Labels, values: Sequence[Json]) -> list[str]:
+    """Return the sentence about the thing in each answer to a question; empty texts unless most have their own.
+
+    Words that all answers share, such as the kind of move, are no such thing.
+    """
+    package = labels.rules.package
+    lines, geometry = describe_things(package, labels.texts.lang), load_geometry(package)
+    places = geometry.regions if geometry else ()
+    words = [{word for word in _list_words(value) if word in lines and word not in places} for value in values]
+    shared = set.intersection(*words) if words else set()
+    own = [found - shared for found in words]
+    said = [lines[next(iter(found))]["text"] if len(found) == 1 else "" for found in own]
+    is_worth = len(values) >= LEAST_LINES and len(set(said) - {""}) * 2 > len(said)
+    return said if is_worth else [""] * len(said)
 
 
 def _list_words(value: Json) -> Iterator[str]:

@@ -21,7 +21,9 @@ from api.pages.decision.move_choices import (
     OptionShown,
     Pick,
     Question,
+    name_opened,
     name_option,
+    name_question,
     parse,
     rank_kinds,
     show_question,
@@ -169,7 +171,8 @@ class StartFinder:
         self, after: BuilderState, words: Sequence[str], *, is_spread: bool = False
     ) -> Iterator[tuple[str, OptionShown]]:
         """Yield a finished move, the options of the next question, or the option itself before any other question."""
-        labels, choice, cost = self.builder.labels, after.choice, self._name_cost(after)
+        begun = replace(self.step, picks=replace(self.step.picks, at=()))
+        labels, choice, cost = self.builder.labels, after.choice, self.builder.name_cost(begun, after)
         group = self._name_group(words)
         if choice is None:
             said = str(after.answer.doc.get("text") or labels.move(after.move or {}))
@@ -181,9 +184,10 @@ class StartFinder:
             yield from self._spread_all(after, choice, words)
         else:
             shown = [each for _, some in show_question(labels, choice).groups for each in some]
+            heading = self._name_heading(f"{group} ({cost})" if cost else group, choice)
             for each in shown:
                 yield (
-                    f"{group} ({cost})" if cost else group,
+                    heading,
                     replace(each, value=self._path(after, Pick(choice["field"], parse(each.value)))),
                 )
 
@@ -218,20 +222,17 @@ class StartFinder:
         names = {self.builder.labels.option("", piece) for piece in self.located}
         return self._join_words(words[1:] if names.intersection(words[1:2]) else words)
 
+    def _name_heading(self, group: str, choice: Doc) -> str:
+        """Return the heading of the answers to a question. A question that names its piece says enough."""
+        asked = name_question(self.builder.labels, choice)
+        is_named = any(self.builder.labels.option("", piece) in asked for piece in self.located)
+        return asked if is_named else name_opened(self.builder.labels, group, choice)
+
     def _join_words(self, words: Sequence[str]) -> str:
         return self.builder.labels.pair(words[0], ", ".join(words[1:])) if len(words) > 1 else "".join(words)
 
     def _word(self, choice: Doc, option: Doc) -> str:
         return name_option(self.builder.labels, choice["field"], option)
-
-    def _name_cost(self, after: BuilderState) -> str:
-        """Return the last cost of the answers since the open question, in words."""
-        at, cost = replace(self.step, picks=replace(self.step.picks, at=())), dict[str, Json]()
-        for pick in after.picks.trail[len(at.picks.trail) :]:
-            options = (at.choice or {}).get("options", ())
-            cost = next((each["cost"] for each in options if each["value"] == pick.value and "cost" in each), cost)
-            at = self.builder.follow(at, pick)
-        return self.builder.labels.cost(cost)
 
     def _path(self, after: BuilderState, *more: Pick) -> str:
         """Return the picks since the open question, as JSON."""

@@ -22,7 +22,7 @@ from api.pages.common.numbers import parse_number
 from api.pages.common.presentation import load_form, load_groups
 from domain.kernel.narration.move_sentences import number_alike
 from domain.kernel.text.message_catalog import Message
-from domain.types import Doc, Json
+from domain.types import MAX_INT, Doc, Json
 
 MOST_WHOLE_MOVES = 12
 """Most moves that are offered whole, and most options in a list without groups."""
@@ -35,6 +35,9 @@ MOST_CLOSED = 16
 
 MOST_OPENED = 30
 """Most options in a list with the next answers in it."""
+
+LONG_LABEL, LONG_COST = 30, 14
+"""Most characters of a label, and of a cost, in a narrow button."""
 
 MOST_MOVES = 1000
 """Most moves in a list of all."""
@@ -52,6 +55,10 @@ ENTRY_BYTES = 400
 """Bytes of an entry of a cache without its value, roughly: a note that picks were asked has little else."""
 
 _WHAT = Message("What do you do?")
+
+_OTHER = Message("Something else")
+
+_FREE = Message("free of charge")
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
@@ -108,8 +115,14 @@ class Picks:
             return picks.add(*map(Pick.from_json, path))
         if "several" in form:
             return picks.add(Pick(asked, [parse(each) for each in form.getlist("some")]))
-        newest = form.get("pick") or form.get("number")
-        return picks.add(Pick(asked, parse(newest))) if newest else picks
+        if newest := form.get("pick"):
+            return picks.add(Pick(asked, parse(newest)))
+        if not (typed := form.get("number")):
+            return picks
+        answer = parse_number(typed, MAX_INT, -MAX_INT)  # people type 05
+        if answer is None:
+            raise Problem("form_stale")
+        return picks.add(Pick(asked, answer))
 
     @property
     def values(self) -> list[Json]:
@@ -172,6 +185,8 @@ class WholeMove:
     """Name of the move, or the question that it answers."""
     rest: str = ""
     """Its sentence, or the answer to that question."""
+    line: str = ""
+    """The effect of the thing in it."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +197,17 @@ class OptionShown:
     value: str
     cost: str = ""
     ends: bool = False
+    line: str = ""
+    """The effect of a thing among several."""
+
+    @property
+    def is_long(self) -> bool:
+        """Return True for an option with more words than a narrow button holds."""
+        return len(self.label) > LONG_LABEL or len(self.cost) > LONG_COST
+
+
+OptionGroup = tuple[str, list[OptionShown]]
+"""The heading of options, or an empty text, and the options."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +226,11 @@ class BuilderState:
     def move(self) -> Doc | None:
         """Return the finished move."""
         return self.answer.doc.get("move")
+
+    @property
+    def loan(self) -> str:
+        """Return the sentence about the loan of the finished move, or an empty text."""
+        return str(self.answer.doc.get("loan", ""))
 
     def move_to_json(self) -> str:
         """Return the finished move for a form."""
@@ -249,7 +280,8 @@ class Builder:
         answers = {dump(picks.values): first}
         self._keep(None, picks.decision, picks.values, None)
         for each in further:
-            made, doc = each["picks"], first | {name: each[name] for name in ("choice", "move", "text")}
+            own = {name: each[name] for name in ("choice", "move", "text", "loan") if name in each}
+            made, doc = each["picks"], first | own
             self._keep(answers[dump(made[:-1])], picks.decision, made, doc)
             self._keep(None, picks.decision, made, None)
             answers[dump(made)] = doc
@@ -373,7 +405,8 @@ class Builder:
         choice, opened = step.choice, self.next_questions(step)
         if choice is None or not opened:
             return None
-        groups: list[tuple[str, list[OptionShown]]] = []
+        groups: list[OptionGroup] = []
+        headings: list[Opened] = []
         for option, after in opened:
             asked = after.choice or {}
             shown = [
@@ -383,15 +416,45 @@ class Builder:
             ]
             cost = self.labels.cost(option.get("cost", {}))
             name = name_option(self.labels, choice["field"], option)
-            groups.append((f"{name} ({cost})" if cost else name, shown))
+            heading = name_opened(self.labels, f"{name} ({cost})" if cost else name, asked)
+            headings.append(Opened(heading, name, cost, name_question(self.labels, asked)))
+            groups.append((heading, shown))
         known = [option["value"] for option, _ in opened]
         closed = [each for each in choice["options"] if each["value"] not in known]
+        rest: list[OptionGroup] = []
         for name, options in show_question(self.labels, choice | {"options": closed}).groups:
-            picks = [(each, Pick(choice["field"], parse(each.value))) for each in options]
-            groups.append(
-                (name, [replace(each, value=self._path(step, self.go_on(step, pick))) for each, pick in picks])
-            )
-        return Question(choice["field"], name_question(self.labels, choice), "paths", groups=groups)
+            steps = [(each, self.go_on(step, Pick(choice["field"], parse(each.value)))) for each in options]
+            told = [(self._tell(each, step, after), after) for each, after in steps]
+            rest.append((name, [replace(each, value=self._path(step, after)) for each, after in told]))
+        ordered = _order_groups(choice, groups, rest)
+        return Question(choice["field"], name_question(self.labels, choice), "paths", groups=ordered, opened=headings)
+
+    def tell_kinds(self, step: BuilderState, question: Question) -> Question:
+        """Return the question; a kind of move with one choice of the rest is told as that whole move."""
+        if question.kind != "one" or question.field != "type" or len((step.choice or {})["options"]) > MOST_CLOSED:
+            return question
+        groups = [
+            (name, [self._tell(each, step, self.go_on(step, Pick("type", parse(each.value)))) for each in options])
+            for name, options in question.groups
+        ]
+        return replace(question, groups=groups)
+
+    def _tell(self, shown: OptionShown, before: BuilderState, after: BuilderState) -> OptionShown:
+        """Return an option; with the sentence and the cost of its move if forced answers alone come after it."""
+        if after.move is None or shown.ends or len(_new_picks(before, after)) < 2:
+            return shown
+        said, cost = str(after.answer.doc.get("text") or self.labels.move(after.move)), self.name_cost(before, after)
+        is_told = any(part in said for part in cost.split(", "))  # the sentence of the move may say it
+        return replace(shown, label=said, cost="" if is_told else cost)
+
+    def name_cost(self, before: BuilderState, after: BuilderState) -> str:
+        """Return the last cost of the answers since a step, in words."""
+        at, cost = before, dict[str, Json]()
+        for pick in _new_picks(before, after):
+            options = (at.choice or {}).get("options", ())
+            cost = next((each["cost"] for each in options if each["value"] == pick.value and "cost" in each), cost)
+            at = self.follow(at, pick)
+        return self.labels.cost(cost)
 
     def _path(self, step: BuilderState, after: BuilderState, *more: Pick) -> str:
         """Return the picks since a step, as JSON."""
@@ -402,6 +465,28 @@ class Builder:
         move = step.move or {}
         label = str(step.answer.doc.get("text") or self.labels.move(move))
         return replace(shown, label=label, kind=self.labels.option("type", move.get("type")))
+
+
+def _order_groups(choice: Doc, opened: Sequence[OptionGroup], closed: Sequence[OptionGroup]) -> list[OptionGroup]:
+    """Return the groups of a question in the order of the page.
+
+    Plain answers stand below the question itself, so that none seems to belong to the group above it. Among kinds of
+    moves they are the rarer ones: they come last, under a heading, and what ends the turn without one.
+    """
+    split = [(name, *_split_ends(some)) for name, some in closed]
+    if choice["field"] != "type":
+        plain, ends = [(name, some) for name, some, _ in split], [(name, some) for name, _, some in split]
+        return [group for group in (*plain, *opened, *ends) if group[1]]
+    other = translate(_OTHER, request_language())
+    found = list(opened)
+    for name, some, ending in split:
+        found += [(name or other, some), ("", ending)]
+    return [group for group in found if group[1]]
+
+
+def _split_ends(options: Sequence[OptionShown]) -> tuple[list[OptionShown], list[OptionShown]]:
+    """Return the options without those that end something, and these."""
+    return [each for each in options if not each.ends], [each for each in options if each.ends]
 
 
 def _new_picks(before: BuilderState, after: BuilderState) -> tuple[Pick, ...]:
@@ -442,6 +527,17 @@ def _forced_answer(choice: Doc) -> tuple[Json] | None:
 
 
 @dataclass(frozen=True)
+class Opened:
+    """An option with its next question on the same page: the heading of its answers, and its parts."""
+
+    heading: str
+    name: str
+    cost: str
+    ask: str
+    """The next question."""
+
+
+@dataclass(frozen=True)
 class Question:
     """A question as the page shows it."""
 
@@ -451,13 +547,19 @@ class Question:
     lo: int = 0
     hi: int = 0
     groups: Sequence[tuple[str, Sequence[OptionShown]]] = ()
+    opened: Sequence[Opened] = ()
+
+    @property
+    def ending(self) -> list[OptionShown]:
+        """Return the options with `ends`: they stay in sight below the others."""
+        return [each for _, options in self.groups for each in options if each.ends]
 
 
 def name_question(labels: Labels, choice: Doc) -> str:
     """Return the title of a question: that of the API, or the name of its field; a sentence for kinds of moves."""
-    if choice["field"] == "type" and len(choice.get("options", ())) > 1:
-        return translate(_WHAT, request_language())
     options = choice.get("options", ())
+    if choice["field"] == "type" and len(options) > 1 and not choice.get("text"):
+        return translate(_WHAT, request_language())
     return str(choice.get("text") or labels.question(choice["field"], options[0]["value"] if options else None))
 
 
@@ -476,28 +578,42 @@ def name_answers(labels: Labels, trail: Sequence[Pick]) -> list[tuple[str, str, 
     return found
 
 
+def name_opened(labels: Labels, answer: str, asked: Doc) -> str:
+    """Return the heading of the answers to a question: the answer before it in words, and the question itself."""
+    return f"{answer} \u00b7 {name_question(labels, asked)}"
+
+
 def show_question(labels: Labels, choice: Doc, owners: Mapping[str, int] | None = None) -> Question:
     """Return a question with its options in words. Many options come in groups; `owners`: place -> its seat."""
     field, options = choice["field"], choice.get("options", ())
     groups: dict[str, list[OptionShown]] = {}
     is_long = len(options) > MOST_WHOLE_MOVES
+    prices = {dump(each["value"]): _sum_cost(each) for each in options}
+    free = translate(_FREE, request_language()) if any(prices.values()) and field != "type" else ""
     for each in sorted(options, key=lambda option: bool(option.get("ends"))):
-        shown = OptionShown(
-            name_option(labels, field, each),
-            dump(each["value"]),
-            labels.cost(each.get("cost", {})),
-            bool(each.get("ends")),
-        )
+        shown = _show_option(labels, field, each, free)
         is_apart = not is_long or shown.ends or each["value"] is None
         groups.setdefault("" if is_apart else _group_of(labels, field, each["value"], owners or {}), []).append(shown)
     if is_long and field != "type":
         groups = {
-            name: sorted(some, key=lambda option: (option.ends, collation_key(option.label)))
+            name: sorted(some, key=lambda option: (option.ends, prices[option.value], collation_key(option.label)))
             for name, some in groups.items()
         }
     lo, hi = int(choice.get("lo", 0)), int(choice.get("hi", 0))
     ordered = sorted(groups.items(), key=lambda group: _group_order(labels, field, group[0], owners or {}))
     return Question(field, name_question(labels, choice), choice["kind"], lo, hi, ordered)
+
+
+def _show_option(labels: Labels, field: str, option: Doc, free: str) -> OptionShown:
+    """Return an option in words. `free`: the words for one without a price, among those with one."""
+    ends, cost = bool(option.get("ends")), labels.cost(option.get("cost", {}))
+    is_free = not cost and not ends and option["value"] is not None
+    return OptionShown(name_option(labels, field, option), dump(option["value"]), free if is_free else cost, ends)
+
+
+def _sum_cost(option: Doc) -> int:
+    """Return the figures of a cost together: a loan is one of them, so what the purse can pay comes first."""
+    return sum(amount for amount in option.get("cost", {}).values() if isinstance(amount, int))
 
 
 def rank_kinds(labels: Labels, choice: Doc) -> list[Doc]:
@@ -519,8 +635,9 @@ def _group_of(labels: Labels, field: str, value: Json, owners: Mapping[str, int]
 def _group_order(labels: Labels, field: str, name: str, owners: Mapping[str, int]) -> tuple[int, int, tuple[str, str]]:
     """Return the place of a group: owners by seat, then kinds, at the end the options apart."""
     seats = [seat for seat in set(owners.values()) if labels.short_seat(seat) == name]
-    named = list(dict.fromkeys(labels.group(field, value) for value in load_groups(labels.rules.package, field)))
-    is_ordered = field == "type" and name in named
+    groups = load_groups(labels.rules.package, field)
+    named = list(dict.fromkeys(labels.group(field, value) for value, group in groups.items() if group.names))
+    is_ordered = name in named
     number = seats[0] if seats else named.index(name) if is_ordered else 0
     return (0 if seats else 2 if not name else 1, number, collation_key(name))
 

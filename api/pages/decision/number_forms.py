@@ -72,6 +72,11 @@ class NumberForm:
     """True if the form makes a further move, and so ends the decision."""
 
     @property
+    def numbers(self) -> str:
+        """Return the numbers of the rows, as those of a division."""
+        return dump([row.value for _, rows in self.groups for row in rows])
+
+    @property
     def remainder(self) -> int:
         """Return the rest in the purse after all rows."""
         return (self.purse or 0) - sum(row.cost * row.value for _, rows in self.groups for row in rows)

@@ -78,7 +78,7 @@ def _show(table: TablePage, page: ActPage, refusal: Refusal | None) -> Response:
         page=table,
         summary=table.summary,
         people=[
-            each | {"is_bot": is_bot(each["player"]), "is_guest": accounts.find_by_player(each["player"]) is None}
+            each | {"is_bot": is_bot(each["player"]), "is_guest": accounts.find_holder(each["player"]) is None}
             for each in table.summary["seats"]
             if each["player"]
         ],

@@ -94,7 +94,7 @@ def _tell_pending(row: DeskRow) -> list[Need]:
 
 def _tell_request(row: DeskRow, request: Doc) -> Need:
     seat = request["seat"]
-    name = row.labels.seat(seat) if seat is not None else Message("The director")
+    name = row.labels.said_seat(seat, begins=True) if seat is not None else Message("The director")
     act = _PROPOSALS.get(request["act"] or "", Message("to go back to an earlier version"))
     told = [Message("{name} asks the others {act}.", name=name, act=act)]
     if request["missing"]:
@@ -145,11 +145,16 @@ def _tell_appeals(row: DeskRow) -> list[Need]:
 def _tell_appeal(row: DeskRow, appeal: Doc) -> list[Need]:
     told = Message(
         "{name} appeals against the decision of version {version}: an answer is possible until {time}.",
-        name=row.labels.seat(appeal["seat"]),
+        name=row.labels.said_seat(appeal["seat"], begins=True),
         version=appeal["version"],
         time=row.times.point(appeal["answer_by"]),
     )
     return row.need("answer", Message("Answer the appeal"), told)
+
+
+def _tell_reported(row: DeskRow) -> list[Need]:
+    address = f"{row.address}/talk?as={DIRECTOR}#reports"
+    return [Need([Message("A player has reported messages.")], address, Message("To the reports"))]
 
 
 _PROPOSALS: Mapping[str, Message] = {
@@ -175,6 +180,7 @@ _NEEDS: Mapping[str, Callable[[DeskRow], list[Need]]] = {
     "paused": _tell_pause,
     "ruled": _tell_ruling,
     "appealed": _tell_appeals,
+    "reported": _tell_reported,
 }
 
 NEED_TITLES: Mapping[str, Message] = {
@@ -187,5 +193,6 @@ NEED_TITLES: Mapping[str, Message] = {
     "paused": Message("a pause is on"),
     "ruled": Message("a ruling can still be withdrawn"),
     "appealed": Message("an appeal waits for an answer"),
+    "reported": Message("messages are reported"),
 }
 """Need -> its title in the list of filters."""

@@ -9,25 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import msgspec
 from flask import Response, request
 
 from api.http import i18n
 from api.http.problems import Problem
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.in_process import Answer
-from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
-from api.pages.common.session import redirect, render_games_page, set_table_cookie, table_cookie
+from api.pages.common.session import redirect, set_table_cookie, table_cookie
 from api.pages.decision.move_choices import Builder, Picks
 from api.pages.lessons.lesson_builder import LessonBuilder
-from api.pages.player_view.kept_panels import show_parts
-from api.pages.player_view.node_html import NodeWriter, write_die
-from api.pages.player_view.view_nodes import show_window
-from api.pages.table.gazette import MOST_CARDS, Gazette, list_figure_changes, show_battles
+from api.pages.lessons.position_page import load_position, read_board, render_position
+from api.pages.table.gazette import MOST_CARDS, Gazette, NewsLine, list_figure_changes, show_battles
 from api.pages.table.picks_cookie import MOST_BYTES, dump_picks, load_picks
 from api.pages.table.play import PlayedTable, take_answer
-from api.pages.table.player_row import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
 from api.pages.table.table import offer_regions, show_table_map
 from api.services import services
@@ -38,7 +33,7 @@ from domain.kernel.records.audience import ALL_KEY, may_read
 from domain.kernel.text.message_catalog import Message
 from domain.lessons import Lesson, LessonStep, StepWords, fill_figures, load_lesson
 from domain.types import Doc, Json
-from projections.documents import add_text, build_battles, build_board, build_entries, build_summary
+from projections.documents import add_text, build_battles, build_entries
 from projections.loaded_game import LoadedGame
 
 COOKIE = "annals_lesson"
@@ -177,11 +172,14 @@ class LessonPage(PlayedTable):
         lines = [line for entry in texts for line in self.tell(entry) if line not in on_cards]
         if not cards and not lines:
             return None
-        return Gazette(since, False, cards, lines[-MOST_TOLD:], (), list_figure_changes(self, self.load_earlier()))
+        changes = list_figure_changes(self, self.load_earlier())
+        fought = [NewsLine(each.doc["told"], each) for each in cards]
+        return Gazette(since, False, [*fought, *map(NewsLine, lines[-MOST_TOLD:])], changes=changes)
 
     def load_earlier(self) -> Doc:
         """Return the board before the news."""
-        return _load_board(self.lesson, self.lesson.find_start(self.number))
+        match = self.lesson.match
+        return read_board(match.rules, match.game_at(self.lesson.find_start(self.number)), self.lesson.file.seat)
 
 
 def show_lesson(ruleset: str) -> Response:
@@ -242,29 +240,16 @@ def _load_page(ruleset: str) -> LessonPage | None:
 
 def load_step(lesson: Lesson, number: int, picks: Doc | None = None, *, is_lost: bool = False) -> LessonPage:
     """Return a step of a lesson as a page."""
-    seat, version = lesson.file.seat, lesson.versions[number]
-    loaded = LoadedGame(lesson.match.rules, lesson.match.game_at(version))
-    summary = {**msgspec.to_builtins(build_summary(loaded)), "names": {}, "undo": "free"}
-    role, now = str(seat), loaded.game.time
-    return LessonPage(
-        summary["game"],
-        role,
-        [role],
-        summary,
-        _load_board(lesson, version),
-        now,
-        Labels.of_table(summary, i18n.request_language(), seat),
+    return load_position(
+        LessonPage,
+        lesson.match.rules,
+        lesson.match.game_at(lesson.versions[number]),
+        lesson.file.seat,
         lesson=lesson,
         number=number,
         is_lost=is_lost,
         picks=load_picks(picks) if picks else None,
     )
-
-
-def _load_board(lesson: Lesson, version: int) -> Doc:
-    loaded = LoadedGame(lesson.match.rules, lesson.match.game_at(version))
-    board: Doc = msgspec.json.decode(build_board(loaded, lesson.file.seat))
-    return board
 
 
 def _load_entry(lesson: Lesson, version: int) -> Doc:
@@ -276,33 +261,22 @@ def _load_entry(lesson: Lesson, version: int) -> Doc:
 
 
 def _render(page: LessonPage, asked: Prompt | None, status: int) -> Response:
-    labels, step = page.labels, page.step
     offers = offer_regions(page, asked)
     news = page.find_news() if asked is None or not asked.is_begun else None
     shown = show_table_map(page, offers, page.load_earlier() if news else None)
-    for region in shown.regions if shown else ():
-        region.is_pointed = region.id in step.mark
-    parts = show_parts(labels, page.board, "")
-    titles = next((part.titles for part in parts if part.name == "public"), {})
-    is_over = page.summary["status"] != "running"
-    return render_games_page(
+    return render_position(
         "lesson",
+        page,
+        shown,
+        page.step.mark,
         status,
-        wide=True,
-        page=page,
-        labels=labels,
         asked=asked,
-        step=step,
+        step=page.step,
+        is_asked=bool(page.step.moves),
         words=page.words,
         number=page.number + 1,
         count=len(page.lesson.steps),
-        parts=parts,
-        window=None if is_over else show_window(labels, page.decision, titles),
-        write_node=NodeWriter(labels.texts.lang).write_node,
-        write_die=write_die,
-        map=shown,
         news=news,
-        players=list_players(page),
         offer_ids=offers.ids,
         help=None,  # the step tells what its decision is for
         sheet=page.show_sheet(),

@@ -8,7 +8,7 @@ from api.pages.account.personal_acts import ActPage, ActRequest, Refusal, read_g
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.numbers import parse_number
 from api.pages.common.session import redirect
-from api.pages.lobby.lobby import list_invitations, list_own_tables
+from api.pages.lobby.lobby import find_lengths, list_invitations, list_own_tables
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message
 from domain.types import Doc
@@ -22,7 +22,8 @@ def show_invitations(act: str = "") -> Response:
 
 
 def _show(page: ActPage, refusal: Refusal | None) -> Response:
-    return render_acts("invitations", page, refusal, invitations=list_invitations())
+    found = list_invitations()
+    return render_acts("invitations", page, refusal, invitations=found, lengths=find_lengths(found))
 
 
 def _accept() -> ActRequest:

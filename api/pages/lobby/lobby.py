@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 from flask import Response, request
@@ -20,12 +21,15 @@ from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.presentation import load_members
 from api.pages.common.session import (
+    guest_principals,
+    guest_tables,
     keep_guest_token,
     localize_problem,
     redirect,
     render_games_page,
     session_owner,
 )
+from api.pages.lobby.daily_exercise import DailyExercise, find_daily
 from api.pages.lobby.game_cards import list_cards
 from api.pages.lobby.ruleset_options import read_options, show_options
 from api.schemas.accounts import MyChallengeDoc, MyChallengesDoc
@@ -106,7 +110,7 @@ def index(other: Callable[[], Response]) -> Response:
 
 def show_home() -> Response:
     """Show what waits for the visitor, or what can be done here."""
-    mine = list_own_tables() if session_owner() else []
+    mine = list_own_tables()
     due, own = [table for table in mine if table.is_due], {table.doc["game"] for table in mine}
     return render_games_page(
         "home",
@@ -116,10 +120,16 @@ def show_home() -> Response:
         running=[each for each in _public_tables("running", 5) if each.doc["game"] not in own],
         open=_public_tables("open", 10, free="1"),
         cards=[] if session_owner() else list_cards(_rulesets()),
+        daily=_find_daily(),
         invitations=list_invitations(),
         key=new_form_key(),
         times=clocks.Times.of_visitor(),
     )
+
+
+def _find_daily() -> DailyExercise | None:
+    rulesets = [each["name"] for each in _rulesets()]
+    return find_daily(rulesets, datetime.now(UTC).date())
 
 
 def list_invitations() -> list[MyChallengeDoc]:
@@ -127,8 +137,17 @@ def list_invitations() -> list[MyChallengeDoc]:
     return read_document(MyChallengesDoc, "/me/challenges")["items"] if session_owner() else []
 
 
+def find_lengths(invitations: Iterable[MyChallengeDoc]) -> dict[str, Length | None]:
+    """Return the usual length of the game of each invitation, by its id."""
+    answers = [ask("GET", f"/games/{each['game']}") for each in invitations]
+    tables = show_tables(each.doc for each in answers if each.status < 400)
+    return {str(each.doc["game"]): each.length for each in tables}
+
+
 def list_own_tables(*statuses: str) -> list[TableShown]:
-    """Return the visitor's tables of these statuses: those where something is due first."""
+    """Return the visitor's tables of these statuses, also a guest's: those where something is due first."""
+    if session_owner() is None and not any(map(guest_principals, guest_tables())):
+        return []
     items = read_document(MyGamesDoc, "/me/games?limit=100")["items"]
     tables = show_tables(each for each in items if each["status"] in (statuses or ("open", "running")))
     return sorted(tables, key=lambda t: (not t.is_due, t.doc["left"] is None, t.doc["left"] or 0))
@@ -164,7 +183,7 @@ def show_lobby() -> Response:
     sections = {status: _public_tables(status, MOST_SHOWN, **query) for status in STATUSES}
     sections["vacant"] = _public_tables("running", MOST_SHOWN, free="1", **query)
     wanted = title.casefold()
-    mine, finished = (list_own_tables(), list_own_tables("over", "closed")) if session_owner() else ([], [])
+    mine, finished = list_own_tables(), list_own_tables("over", "closed")
 
     own = {table.doc["game"] for table in mine}
 
@@ -239,7 +258,7 @@ def _open(rules: RulesetDoc) -> Response:
         "undo": form.get("undo", ""),
         "listing": form.get("listing", ""),
         "pace": form.get("pace") or None,
-        **{name: form[name] for name in ("talk", "papers", "after") if form.get(name)},
+        **{name: form[name] for name in ("talk", "papers", "after", "names", "standing_orders") if form.get(name)},
     }
     body |= {"suggestions": True} if form.get("suggestions") == "yes" else {}
     opened = require("POST", "/games", body, Idempotency_Key=read_form_key())
@@ -255,7 +274,14 @@ def _open(rules: RulesetDoc) -> Response:
 def play_now() -> Response:
     """Show the games to play against bots, and start one: also for a guest."""
     if request.method == "GET":
-        return render_games_page("play_now", wide=True, cards=list_cards(_rulesets()), key=new_form_key())
+        return render_games_page(
+            "play_now",
+            wide=True,
+            mine=list_own_tables(),
+            cards=list_cards(_rulesets()),
+            key=new_form_key(),
+            times=clocks.Times.of_visitor(),
+        )
     chosen = next((each for each in _rulesets() if each["name"] == request.form.get("ruleset")), None)
     if chosen is None:
         raise Problem("form_stale")

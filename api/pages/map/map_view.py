@@ -12,7 +12,7 @@ without a text.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
@@ -105,6 +105,8 @@ class RegionShown:
     """True if the question is about moves from here."""
     is_pointed: bool = False
     """True if a lesson speaks of the region."""
+    is_named: bool = False
+    """True if the question or the answers so far name the region or its owner, and no option does."""
     was: str | None = None
     """What stood here in the version for comparison, if there is a difference."""
 
@@ -164,7 +166,8 @@ class RegionShown:
         return (
             f'<a {to} data-key="place-{self.id}" class="place {self.doc["kind"]}{self.tint}'
             f'{" selected" if self.is_chosen else ""}" data-region="{self.id}"'
-            f'{" data-held" if self.own else ""}{" data-pointed" if self.is_pointed else ""} data-x="{x}" data-y="{y}"'
+            f"{' data-held' if self.own else ''}{' data-pointed' if self.is_pointed else ''}"
+            f'{" data-named" if self.is_named else ""} data-x="{x}" data-y="{y}"'
             f' aria-label="{escape(self.describe(labels, offered, missing))}"><use href="{drawing}#r-{self.id}"/></a>'
         )
 
@@ -188,6 +191,8 @@ class MapView:
     """Symbol and name of the kinds of pieces on the map."""
     arrows: Sequence[Arrow]
     labels: Labels
+    are_past: bool = False
+    """True if the arrows are orders of the last turn."""
 
     def draw_links(self, offered: str, missing: str) -> Markup:
         """Return the areas of all regions as links. A macro for each region would take longer than all else here."""
@@ -207,9 +212,9 @@ class MapView:
         return _join_lines(drawn for each in self.regions if (drawn := each.draw_pieces(symbols)))
 
     def mark_changes(self, before: MapView) -> None:
-        """Mark the differences from another map of the same game."""
+        """Mark the differences from another map of the same game, in whatever order the boards name the pieces."""
         for region, other in zip(self.regions, before.regions, strict=True):
-            if (region.owner, region.pieces) != (other.owner, other.pieces):
+            if (region.owner, Counter(region.pieces)) != (other.owner, Counter(other.pieces)):
                 region.was = other.describe_contents(self.labels)
 
     def list_changes(self) -> list[tuple[str, str, str]]:
@@ -229,6 +234,10 @@ class Offers:
     """Regions for which the page tells why they are no option."""
     chosen: frozenset[str] = frozenset()
     """Regions chosen on the map by the visitor: the question is about moves from there."""
+    answers: frozenset[str] = frozenset()
+    """Words in the answers so far: regions and owners among them are what the question is about."""
+    options: frozenset[str] = frozenset()
+    """Words in the options."""
 
 
 def _read_options(question: Question | None, whole: Sequence[WholeMove]) -> dict[str, Json]:
@@ -245,6 +254,7 @@ def find_offers(
     known: Mapping[str, Doc],
     missing: Missing = (),
     chosen: Set[str] = frozenset(),
+    answers: Json = (),
 ) -> Offers:
     """Return the regions in the options of a question but for chosen ones, and those among the missing values."""
     values = _read_options(question, whole)
@@ -255,7 +265,9 @@ def find_offers(
             if name in known and name not in regions and name not in chosen:
                 regions[name] = ids.setdefault(value, f"offer-{name}")
     sought = {value for _, values in missing for sent, _ in values if isinstance(value := parse(sent)[1], str)}
-    return Offers(regions, ids, frozenset(sought & known.keys() - regions.keys()), frozenset(chosen))
+    missed = frozenset(sought & known.keys() - regions.keys())
+    words = frozenset(name for named in values.values() for name in _strings(named))
+    return Offers(regions, ids, missed, frozenset(chosen), frozenset(_strings(answers)), words)
 
 
 def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> MapView | None:
@@ -280,6 +292,8 @@ def show_map(labels: Labels, board: Doc, seat: Seat | None, offers: Offers) -> M
     for layer in layers.get("layers", ()):
         filler.fill(layer)
     filler.place_pieces()
+    if not offers.regions:
+        filler.mark_named(offers)
     placed = (region.place_pieces() for region in regions.values()) if filler.arrows else ()
     taken = [(x, y) for pieces in placed for _, x, y, _ in pieces]
     address = f"/pages/maps/{ruleset}/{labels.texts.lang}/{drawing.digest}.svg"
@@ -385,6 +399,16 @@ class _Filler:
         visitor = self.owners.find(self.seat)
         for each in self.regions.values() if visitor else ():
             each.own = visitor in (each.owner, *(piece.owner for piece in each.pieces))
+
+    def mark_named(self, offers: Offers) -> None:
+        """Mark the regions that the answers name; else those of the owners in the answers, else in the options."""
+        for words in (offers.answers, offers.options):
+            owners = [owner for word in words if (owner := self.owners.find(word))]
+            named = [each for name, each in self.regions.items() if name in words]
+            for region in named or [each for each in self.regions.values() if each.owner in owners]:
+                region.is_named = True
+            if named or owners:
+                return
 
     def _rank(self, kind: str, owner: Owner | None) -> int:
         """Return the number of a kind and owner: pieces of one kind and several owners are neighbours."""

@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from api.pages.common.labels import Labels
-from api.pages.common.owners import Owner, Owners, find_values
+from api.pages.common.owners import Owner, Owners, find_end, find_values, follow_path
 from api.pages.common.presentation import load_map, load_widgets
 from domain.kernel.text.package_data import load
 from domain.types import Doc, Json
@@ -142,7 +142,7 @@ class Widgets:
         return None
 
     def _load_items(self, doc: Doc) -> Mapping[str, Doc]:
-        found = _follow(load(self.labels.rules.package, "data.json"), doc["items"]) if "items" in doc else ()
+        found = follow_path(load(self.labels.rules.package, "data.json"), doc["items"]) if "items" in doc else ()
         return {each["id"]: each for each in found}
 
     def draw_pictures(self, part: str) -> list[Picture]:
@@ -157,7 +157,7 @@ class Widgets:
             for taken, value in find_values(self.board, doc["at"])
             if isinstance(value, int) and not isinstance(value, bool)
         ]
-        least, most = self._end(doc.get("from", 0)), self._end(doc.get("to"))
+        least, most = self._find_end(doc.get("from", 0)), self._find_end(doc.get("to"))
         is_endless = most is None and len({value for _, value in values}) == 1
         if not values or is_endless or max(Counter(value for _, value in values).values()) > MOST_ABOVE:
             return None
@@ -166,20 +166,8 @@ class Widgets:
         title = self.labels.member(next(name for name in reversed(doc["at"].split("/")) if name != "{owner}"))
         return (_draw_wheel if doc["widget"] == "wheel" else _draw_track)(title, low, high, values)
 
-    def _end(self, end: Json) -> int | None:
-        """Return an end of a track: a number, that at a pointer, or one of the game's data."""
-        if isinstance(end, str):
-            end = next((value for _, value in find_values(self.board, end)), None)
-        elif isinstance(end, list):
-            path = [str(self._end(part)) if part[:1] == "/" else part for part in end]
-            end = _follow(load(self.labels.rules.package, "data.json"), path)
-        return end if isinstance(end, int) else None
-
-
-def _follow(data: Json, path: Sequence[str]) -> Json:
-    for name in path:
-        data = data.get(name) if isinstance(data, dict) else None
-    return data
+    def _find_end(self, end: Json) -> int | None:
+        return find_end(self.labels.rules.package, self.board, end)
 
 
 def _draw_track(title: str, low: int, high: int, values: Sequence[tuple[Owner | None, int]]) -> Picture:

@@ -15,7 +15,7 @@ from api.pages.map.board_picture import is_public
 from api.pages.map.map_view import MapView, Offers, show_map
 from api.pages.player_view.kept_panels import show_parts
 from api.pages.player_view.node_html import write_die
-from api.pages.table.gazette import show_battles
+from api.pages.table.gazette import BattleShown, list_fought, show_battles
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.types import MAX_INT, Doc
 
@@ -31,6 +31,7 @@ def show_replay(game: str) -> Response:
     entries, battles = _list_entries(page, version)
     before = next((e["version"] for e in reversed(entries) if e["version"] < version), max(version - 1, 0))
     since, version = sorted((_read_version("since", before, newest), version))  # what happened goes forward
+    fights = _show_fights(page, battles, since, version)
     board, earlier = _load_board(page, version), _load_board(page, since)
     changes = _find_changes(page, since, version)
     return render_games_page(
@@ -44,7 +45,8 @@ def show_replay(game: str) -> Response:
         steps=_list_steps(page, version, entries),
         map=_compare_maps(page, board, earlier),
         has_picture=is_public(page.summary, version),
-        battles=show_battles(page, battles) if page.board else (),
+        battles=fights,
+        fought=list_fought(fights),
         write_die=write_die,
         changes=changes,
         parts=show_parts(page.labels, board, page.audit) if board else [],
@@ -53,12 +55,17 @@ def show_replay(game: str) -> Response:
     )
 
 
+def _show_fights(page: TablePage, battles: Sequence[Doc], since: int, version: int) -> Sequence[BattleShown]:
+    """Return the battles between two versions as cards."""
+    return show_battles(page, [each for each in battles if since < each["version"] <= version]) if page.board else ()
+
+
 def _read_version(name: str, default: int, newest: int) -> int:
     return min(query_number(name, MAX_INT, default), newest)
 
 
 def _list_entries(page: TablePage, version: int) -> tuple[list[Doc], list[Doc]]:
-    """Return the entries of the chronicle around a version, and the battles decided in it.
+    """Return the entries of the chronicle around a version, and their battles.
 
     Undone entries are left out unless the visitor asks for them.
     """
@@ -66,7 +73,7 @@ def _list_entries(page: TablePage, version: int) -> tuple[list[Doc], list[Doc]]:
     doc = require("GET", f"/games/{page.game}/timeline?after={after}&limit={2 * AROUND}", role=page.role)
     shows_undone = request.args.get("undone") == "1"
     entries = [e for e in doc["items"] if shows_undone or not e.get("undone") or e["version"] == version]
-    return entries, [each for each in doc["battles"] if each["version"] == version]
+    return entries, list(doc["battles"])
 
 
 def _load_board(page: TablePage, version: int) -> Doc | None:

@@ -19,6 +19,7 @@ from api.pages.common.session import redirect, render_games_page
 from api.pages.map.map_drawing import draw_map
 from api.pages.rules.rules_names import load_names
 from api.pages.rules.rules_source import RulesSource, find_source, find_source_of_table
+from domain.exercises import count_exercises
 from domain.lessons import has_lesson
 
 _HEADING = re.compile(r"(#{1,4}) (.*)")
@@ -69,6 +70,7 @@ def show_introduction(ruleset: str) -> Response:
         length=find_length(meta.ruleset, source.labels.rules.package, min(meta.seats)),
         key=new_form_key(),
         has_lesson=has_lesson(source.labels.rules),
+        exercises=count_exercises(source.labels.rules),
     )
 
 

@@ -22,6 +22,9 @@ const SILENCE = 15_000;
 /** Time in which a stream that follows a dead one must open: the browser may have taken another dead connection, ms. */
 const OPENING = 3000;
 
+/** Height of a question that must be in the window, pixels: with less, the way back to it is shown. */
+const LEAST_SEEN = 120;
+
 /** The policy of this service's own pages: they come from its own address. */
 const policy = /** @type {any} */ (window).trustedTypes?.createPolicy("annals", {
   createHTML: (/** @type {string} */ text) => text,
@@ -443,9 +446,15 @@ function sendPlainly(form, button) {
   form.requestSubmit(button);
 }
 
+/** Select a number on its first tap: typing replaces it. @param {Event} event */
+function selectNumber(event) {
+  if (event.target instanceof HTMLInputElement && event.target.type === "number") event.target.select();
+}
+
 /** Tell what a form with several numbers leaves in the purse. @param {Event} event */
 function tellRest(event) {
   const form = event.target instanceof Element ? event.target.closest("form.numbers") : null;
+  for (const each of form?.querySelectorAll("[aria-pressed]") ?? []) each.ariaPressed = "false"; // changed by hand
   const output = form?.querySelector("output");
   if (!(form instanceof HTMLFormElement) || !output) return;
   const fields = [...form.querySelectorAll("input[name=amount]")].map((each) => /** @type {HTMLInputElement} */ (each));
@@ -472,7 +481,33 @@ function keepRead(details) {
   document.cookie = `help=${[...read.slice(-199), code].join(".")}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
 }
 
+/** Show the way back to the question only while the page is scrolled past it. */
+function guide() {
+  const { classList } = document.documentElement;
+  const watcher = new IntersectionObserver(
+    (seen) => {
+      const last = seen.at(-1);
+      classList.toggle("astray", Boolean(last && !last.isIntersecting && last.boundingClientRect.top < 0));
+    },
+    { rootMargin: `-${LEAST_SEEN}px 0px 0px 0px` },
+  );
+  /** @type {Element | null} */
+  let watched = null;
+  const watch = () => {
+    const place = document.querySelector(".paired .tray") ?? document.querySelector(".paired");
+    if (place === watched) return;
+    watcher.disconnect();
+    classList.remove("astray");
+    watched = place;
+    if (place) watcher.observe(place);
+  };
+  classList.add("guided");
+  document.addEventListener("annals:updated", watch);
+  watch();
+}
+
 tellZone();
+guide();
 
 const main = document.getElementById("main");
 if (main?.dataset.live !== undefined) {
@@ -483,6 +518,7 @@ if (main?.dataset.live !== undefined) {
   };
   document.addEventListener("input", touch);
   document.addEventListener("input", tellRest);
+  document.addEventListener("focusin", selectNumber);
   document.addEventListener("submit", (event) => {
     const section = /** @type {Element} */ (event.target).closest(".decide");
     if (section && (held.get(section) ?? 0) > Date.now()) event.preventDefault();

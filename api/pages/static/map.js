@@ -8,6 +8,8 @@ const STEP = 0.7;
 const CLOSEST = 0.08;
 /** Room around the anchor of a region that is shown, as a share of the whole width. */
 const ROOM = 0.12;
+/** Share of the whole map beyond which regions are far apart. */
+const FAR = 0.6;
 /** Width of a window below which a map opens on what is offered, pixels. */
 const NARROW = 640;
 /** Least size of a name when a map opens, pixels. */
@@ -38,17 +40,20 @@ class BoardMap {
     this.whole = boxOf(svg);
     this.current = "";
     this.asked = "";
+    this.news = "";
+    this.isBegun = false;
     this.typed = { text: "", at: 0 };
     /** @type {Map<number, {x: number, y: number}>} */
     this.pointers = new Map();
     this.dragged = false;
     this.pressTimer = 0;
     this.store = `map:${svg.dataset.game}`;
+    this.names = new MapNames(svg);
     svg.addEventListener("keydown", (event) => this.onKey(event));
     svg.addEventListener("click", (event) => this.onClick(event));
     svg.addEventListener("contextmenu", (event) => this.onMenu(event));
     svg.addEventListener("focusin", (event) => this.onFocus(event));
-    svg.addEventListener("pointerover", (event) => this.tell(placeOf(event.target)));
+    svg.addEventListener("pointerover", (event) => placeOf(event.target) && this.tell(placeOf(event.target)));
     svg.addEventListener("pointerdown", (event) => this.onPointerDown(event));
     svg.addEventListener("pointermove", (event) => this.onPointerMove(event));
     for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
@@ -75,9 +80,18 @@ class BoardMap {
     this.settle();
     this.rove();
     this.svg.classList.toggle("closer", this.isCloser);
-    const targets = this.places.some(isChosen) ? this.places.filter(isOffered) : [];
-    if (question() !== this.asked) this.begin();
-    else if (targets.length && !targets.some((each) => this.sees(each))) this.showOffers();
+    this.names.ask();
+    const isNew = question() !== this.asked || this.hasNews;
+    const targets = this.isReplay ? this.listMarked() : this.places.some(isChosen) ? this.listAsked() : [];
+    const place = placeOf(document.activeElement);
+    if (place || isNew) this.tell(place); // the line told of what was here before
+    if (isNew) this.begin();
+    if (targets.length > 0 && !targets.some((each) => this.sees(each))) this.showOffers();
+  }
+
+  /** In a replay the map shows what has changed. */
+  get isReplay() {
+    return Boolean(this.svg.closest(".replayed"));
   }
 
   /** Return true if the anchor of a region is in the view. @param {SVGElement} place */
@@ -129,10 +143,10 @@ class BoardMap {
     about?.setAttribute("href", `${about.getAttribute("href")?.split("#")[0]}#about-${this.current}`);
   }
 
-  /** Write out a region above the map: small names cannot be read on it. @param {SVGElement | null} place */
+  /** Write out a region below the map, or what to do with one. @param {SVGElement | null} place */
   tell(place) {
     const line = this.svg.parentElement?.querySelector(".where");
-    if (line && place) line.textContent = place.getAttribute("aria-label") || "";
+    if (line) line.textContent = (place ? place.getAttribute("aria-label") : this.svg.dataset.hint) || "";
     const about = this.svg.parentElement?.querySelector('[data-zoom="about"]');
     about?.toggleAttribute("hidden", !this.current || !document.getElementById("main")?.dataset.page);
   }
@@ -189,8 +203,8 @@ class BoardMap {
     const options = optionsOf(region);
     const [first] = options;
     const isHeld = place.hasAttribute("data-held");
-    const isOnly = first?.value === JSON.stringify(region) || (options.length === 1 && !isHeld);
-    if (first && (isOnly || first instanceof HTMLInputElement)) first.click();
+    const isAlone = first && options.length === 1 && (!isHeld || isUnfolded(first));
+    if (first && (isAlone || first.value === JSON.stringify(region) || first instanceof HTMLInputElement)) first.click();
     else if (first || isChosen(place)) startAt(region);
     else if (isHeld && !this.places.some((each) => isOffered(each) && !each.hasAttribute("data-held"))) startAt(region);
     else if (place.hasAttribute("data-why")) askWhy(region);
@@ -199,17 +213,71 @@ class BoardMap {
 
   // --- zoom --------------------------------------------------------------------------------------------------------
 
-  /** Show what was shown before; else begin with all that is offered, or with a part whose names can be read. */
+  /** Show what was shown before, unless what is asked or has happened is outside; else begin with it, or with a part whose names can be read. */
   begin() {
+    const isFirst = !this.isBegun;
+    this.isBegun = true;
     this.asked = question();
     const stored = read(this.store);
-    if (stored) return this.setView(stored);
+    if (stored && isFirst) this.setView(stored);
+    if (!this.svg.closest(".paired, .replayed")) return stored ? undefined : this.setView(this.whole); // nothing is asked
+    const isNews = this.hasNews;
+    if (isNews) this.news = this.tellNews();
+    if (this.isReplay && stored && (!this.listMarked().length || this.listMarked().some((each) => this.sees(each)))) return;
     const widest = this.legibleWidth();
-    if (window.innerWidth >= NARROW && widest >= this.whole.width) return;
-    this.showOffers();
+    if (!stored && window.innerWidth >= NARROW && widest >= this.whole.width) return;
+    const isLesson = this.places.some((each) => each.hasAttribute("data-pointed"));
+    if (!this.isReplay && !isLesson && (stored || !isFirst)) return this.follow(isNews, Boolean(stored));
+    if (stored && isLesson) return;
+    if (isNews && !this.isReplay && !isLesson && this.listMarked().length) this.follow(true, false);
+    else this.showOffers();
+    this.fitNames(widest);
+  }
+
+  /** Return true if another decision has come, or other regions are marked. */
+  get hasNews() {
+    const [news, isMarked] = [this.tellNews(), this.listMarked().length > 0];
+    return isMarked || this.listAsked().length ? (isMarked ? news !== this.news : news.split(" ")[0] !== this.news.split(" ")[0]) : false;
+  }
+
+  /** Return the decision, and the regions that the map marks. */
+  tellNews() {
+    const decision = document.querySelector(".decide input[name=decision]")?.getAttribute("value");
+    return [decision, ...this.listMarked().map((each) => each.dataset.region)].join(" ");
+  }
+
+  /** Stay, unless what is asked or has just happened is outside, or far smaller than what is shown. @param {boolean} isNews @param {boolean} isKept */
+  follow(isNews, isKept) {
+    const asked = this.listAsked();
+    const near = isFar(asked, this.whole) ? [] : asked;
+    const marked = isNews ? this.listMarked() : [];
+    const isWide = near.length > 0 && isFar(marked, this.whole) && !this.svg.querySelector("use.fought"); // changes everywhere tell little
+    const wanted = [...new Set([...(isWide ? [] : marked), ...near])];
+    if (!wanted.length) {
+      if (asked.length && !asked.some((each) => this.sees(each))) this.frame(asked);
+      return;
+    }
+    const isSeen = wanted.every((each) => this.sees(each));
+    const isTight = this.frameOf(wanted).width > boxOf(this.svg).width * FAR;
+    if (isSeen && (isKept || !isNews || isTight)) return;
+    if (isKept) sessionStorage.removeItem(this.store);
+    if (isFar(wanted, this.whole)) this.setView(this.whole);
+    else this.frame(wanted);
+  }
+
+  /** Show a part whose names can be read, unless all that is shown must stay in sight; in a wide window no smaller one. @param {number} widest */
+  fitNames(widest) {
     const view = boxOf(this.svg);
-    if (view.width <= widest || this.places.some((each) => isOffered(each) || each.hasAttribute("data-pointed"))) return; // what is offered is always in sight
-    const off = (/** @type {SVGElement} */ each) => Math.hypot(Number(each.dataset.x) - view.x - view.width / 2, Number(each.dataset.y) - view.y - view.height / 2);
+    if (view.width <= widest) {
+      if (window.innerWidth >= NARROW) this.zoom(widest / view.width);
+      return;
+    }
+    // what a question is about is always in sight
+    if (question() || this.places.some((each) => isOffered(each) || each.hasAttribute("data-pointed"))) return;
+    const held = this.places.filter((each) => each.hasAttribute("data-held"));
+    const mean = (/** @type {"x" | "y"} */ name) => held.reduce((sum, each) => sum + Number(each.dataset[name]), 0) / held.length;
+    const [x, y] = held.length ? [mean("x"), mean("y")] : [view.x + view.width / 2, view.y + view.height / 2];
+    const off = (/** @type {SVGElement} */ each) => Math.hypot(Number(each.dataset.x) - x, Number(each.dataset.y) - y);
     const [place] = this.listShown().sort((a, b) => off(a) - off(b));
     const height = (view.height * widest) / view.width;
     if (place) this.setView({ x: Number(place.dataset.x) - widest / 2, y: Number(place.dataset.y) - height / 2, width: widest, height });
@@ -313,33 +381,52 @@ class BoardMap {
     this.setView({ x, y, width, height: view.height * scale });
   }
 
-  /** Show what is offered, else what the visitor holds. */
+  /** Show what the question is about. */
   showOffers() {
     this.frame(this.listShown());
   }
 
-  /** Return what a lesson speaks of, else what is offered, what has changed, what the visitor holds, all. */
+  /** Return what a lesson speaks of, else what the question is about; without a question what has changed, what the visitor holds; else all. */
   listShown() {
     const pointed = this.places.filter((each) => each.hasAttribute("data-pointed"));
-    const offers = this.places.some(isOffered) ? this.places.filter((each) => isOffered(each) || isChosen(each)) : [];
     const held = this.places.filter((each) => each.hasAttribute("data-held"));
-    const marks = [...this.svg.querySelectorAll("use.changed")].map((each) => each.getAttribute("href")?.split("#r-")[1]);
-    const changed = this.places.filter((each) => marks.includes(each.dataset.region));
-    return [pointed, offers, changed, held, this.places].find((each) => each.length) || [];
+    const rest = question() ? [] : [this.listMarked(), held];
+    return [pointed, this.listAsked(), ...rest, this.places].find((each) => each.length) || [];
+  }
+
+  /** Return what is offered, with what is chosen; else what the question or its answers name. */
+  listAsked() {
+    if (this.places.some(isOffered)) return this.places.filter((each) => isOffered(each) || isChosen(each));
+    return this.places.filter((each) => each.hasAttribute("data-named"));
+  }
+
+  /** Return the regions that have changed, battles among them; those of battles alone if all are far apart. */
+  listMarked() {
+    const find = (/** @type {string} */ sign) => {
+      const marks = [...this.svg.querySelectorAll(sign)].map((each) => each.getAttribute("href")?.split("#r-")[1]);
+      return this.places.filter((each) => marks.includes(each.dataset.region));
+    };
+    const [fought, changed] = [find("use.fought"), find("use.changed")];
+    return fought.length && isFar(changed, this.whole) ? fought : changed;
   }
 
   /** Show some regions, with room around them. @param {SVGElement[]} places */
   frame(places) {
+    this.setView(this.frameOf(places));
+  }
+
+  /** Return the part of the map with some regions, and with room around them. @param {SVGElement[]} places @returns {Box} */
+  frameOf(places) {
     // The drawing may not be here yet, so the anchors of the regions count, with room for a region around them.
     const room = this.whole.width * ROOM;
     const xs = places.map((each) => Number(each.dataset.x));
     const ys = places.map((each) => Number(each.dataset.y));
     const [left, right] = [Math.min(...xs) - room, Math.max(...xs) + room];
-    const [top, bottom] = [Math.min(...ys) - room, Math.max(...ys) + room];
     const ratio = this.whole.height / this.whole.width;
+    const [top, bottom] = [Math.min(...ys) - room * ratio, Math.max(...ys) + room * ratio];
     const width = Math.min(Math.max(right - left, (bottom - top) / ratio), this.whole.width);
     const height = width * ratio;
-    this.setView({ x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height });
+    return { x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height };
   }
 
   /** Move the view so far that a region is seen. @param {SVGElement} place */
@@ -364,7 +451,17 @@ class BoardMap {
     const text = [x, y, view.width, view.height].map((each) => Math.round(each)).join(" ");
     this.svg.setAttribute("viewBox", text);
     this.svg.classList.toggle("closer", view.width < whole.width);
+    this.names.ask();
   }
+}
+
+/** Return true if regions lie so far apart that only the whole map shows them. @param {SVGElement[]} places @param {Box} whole */
+function isFar(places, whole) {
+  const spread = (/** @type {"x" | "y"} */ name) => {
+    const at = places.map((each) => Number(each.dataset[name]));
+    return Math.max(...at) - Math.min(...at);
+  };
+  return places.length > 1 && (spread("x") > FAR * whole.width || spread("y") > FAR * whole.height);
 }
 
 /** Return where a piece is drawn. @param {Element} piece */
@@ -505,7 +602,14 @@ function optionsOf(region) {
     (each) => /** @type {HTMLButtonElement | HTMLInputElement} */ (each),
   );
   const alone = all.filter((each) => each.value === JSON.stringify(region));
-  return alone.length ? alone : all.filter((each) => names(JSON.parse(each.value), region));
+  const found = alone.length ? alone : all.filter((each) => names(JSON.parse(each.value), region));
+  const unfolded = found.filter(isUnfolded);
+  return unfolded.length ? unfolded : found;
+}
+
+/** Return true if an option is in the fold that a player has opened: that kind is chosen. A wide window shows all folds. @param {Element} option */
+function isUnfolded(option) {
+  return window.innerWidth < NARROW && Boolean(option.closest(".folds > [open]"));
 }
 
 /** Return a text without capitals, accents and signs: nobody has to type an apostrophe. @param {string} text */
@@ -526,14 +630,18 @@ function nearest(places, from, [dx, dy]) {
   return best;
 }
 
-/** Show the region of a link on the map of this page, in place of another page. @param {MouseEvent} event */
+/** Show the region of a link, or all that has changed, on the map of this page, in place of another page. @param {MouseEvent} event */
 function onShow(event) {
-  const region = event.target instanceof Element ? event.target.closest("a[data-show]")?.getAttribute("data-show") : undefined;
-  const place = shown?.places.find((each) => each.dataset.region === region);
-  if (!region || !place || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = event.target instanceof Element ? event.target.closest("a[data-show], a[data-changes]") : null;
+  if (!link || !shown || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const region = link.getAttribute("data-show");
+  const places = region ? shown.places.filter((each) => each.dataset.region === region) : shown.listMarked();
+  if (!places[0]) return;
   event.preventDefault();
-  place.focus({ preventScroll: true });
-  place.closest("svg")?.scrollIntoView({ block: "nearest" });
+  for (const each of shown.places) each.classList.toggle("lit", places.includes(each));
+  shown.frame(places);
+  shown.tell(places.length === 1 ? places[0] : null);
+  shown.svg.scrollIntoView({ block: "nearest" });
 }
 
 /** @type {BoardMap | null} */

@@ -34,6 +34,8 @@ class Talk {
 
   /** @param {Event} event */
   click(event) {
+    const place = event.target instanceof Element ? event.target.closest("a[data-show]") : null;
+    if (place && this.panel && this.view.contains(place) && matchMedia("(max-width: 40rem)").matches) this.panel.open = false;
     const link = event.target instanceof Element ? event.target.closest("a[data-talk]") : null;
     if (!(link instanceof HTMLAnchorElement) || !this.view.contains(link) || !this.panel) return;
     event.preventDefault();

@@ -23,6 +23,9 @@ const PLAIN_QUERY = new Set(["as", "wait"]);
 /** Forms after which another person may read. */
 const CHANGES_READER = /^\/(log(in|out)|register|recovery|account|hand-over)(\/|$)/;
 
+/** Forms after which this browser may be another person's. */
+const ENDS_LOGIN = /^\/(log(in|out)|register|recovery)(\/|$)/;
+
 /** Counts what was forgotten: an answer that was asked for before is not kept. */
 let epoch = 0;
 
@@ -30,12 +33,15 @@ const worker = /** @type {any} */ (self);
 
 worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install()));
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(activate()));
+worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(show(event.data)));
+worker.addEventListener("notificationclick", (/** @type {any} */ event) => event.waitUntil(open(event.notification)));
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin) return;
   if (request.method !== "GET") {
     if (CHANGES_READER.test(url.pathname)) event.waitUntil(forget());
+    if (ENDS_LOGIN.test(url.pathname)) event.waitUntil(endPush());
   } else if (url.pathname.startsWith("/pages/")) event.respondWith(findFile(request));
   else if (READABLE.test(url.pathname) && asksPage(request)) event.respondWith(findPage(event, url));
 });
@@ -56,6 +62,28 @@ async function activate() {
 async function forget() {
   epoch++;
   await caches.delete(PAGES);
+}
+
+/** End what this browser is told: somebody logs out, and another person may come. */
+async function endPush() {
+  const told = await worker.registration.pushManager?.getSubscription();
+  await told?.unsubscribe();
+}
+
+/** Show a message. One of the same table replaces it. @param {any} data */
+async function show(data) {
+  const { title, body, url, tag, lang } = data.json();
+  await worker.registration.showNotification(title, { body, tag, lang, icon: "/pages/icon_192.png", data: url });
+}
+
+/** Open what a message is about, in a window that is there already if there is one. @param {any} shown */
+async function open(shown) {
+  shown.close();
+  const url = new URL(shown.data, location.origin);
+  if (url.origin !== location.origin) return;
+  const windows = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const there = windows.find((/** @type {any} */ each) => new URL(each.url).pathname === url.pathname);
+  await (there ? there.focus() : worker.clients.openWindow(url.href));
 }
 
 /** Return true for a page that the browser opens, or that a page asks for to renew itself. @param {Request} request */

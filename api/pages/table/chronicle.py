@@ -32,11 +32,13 @@ SLICE, MOST_SLICES = 200, 10
 
 
 def newest_entries(page: TablePage) -> tuple[list[Doc], list[Doc]]:
-    """Return the newest entries of the timeline, and the battles in them."""
+    """Return the newest entries of the timeline, and the battles in them, up to the version of the page."""
     limit = LOOKED_AT if load_sheet(page.labels.rules.package) is None else LOOKED_AT_WITH_SHEETS
     after = max(page.summary["version"] - limit, 0)
     found = require("GET", f"/games/{page.game}/timeline?limit={limit}&after={after}", role=page.role)
-    return list(found["items"]), list(found["battles"])
+    upto = page.summary["version"]
+    entries, battles = ([each for each in found[part] if each["version"] <= upto] for part in ("items", "battles"))
+    return entries, battles
 
 
 def list_told(page: TablePage, entries: Sequence[Doc]) -> list[Doc]:

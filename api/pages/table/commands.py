@@ -19,6 +19,7 @@ from api.pages.common.session import is_stranger, redirect, render_games_page, s
 from api.pages.decision.order_sheet import cancel_moves
 from api.pages.lobby.lobby import open_against_bots
 from api.pages.table.earlier_orders import copy_orders
+from api.pages.table.order_forms import read_order, read_order_id
 from api.pages.table.picks_cookie import forget_picks
 from api.pages.table.table_page import TablePage, load_table_page
 from domain.kernel.game.seat_players import is_bot
@@ -54,7 +55,7 @@ def command(game: str) -> Response:
     position = answer.doc.get("position")
     address = f"/games/{answer.doc['game']}" if act in _OPENING else page.address
     address = f"{address}?wait={position}" if position else address
-    response = redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address)
+    response = redirect(f"{address}#vote-{asked}" if act in _ASKING and asked else address + _PLACES.get(act, ""))
     return forget_picks(response, page) if act == "undo" else response
 
 
@@ -146,6 +147,14 @@ def _change_sheet(page: TablePage, *, again: bool) -> Answer:
     return _send("POST", f"/games/{page.game}/moves", body, role=page.role)
 
 
+def _give_order(page: TablePage) -> Answer:
+    return _send("POST", f"/games/{page.game}/standing-orders", read_order(), role=page.role)
+
+
+def _revoke_order(page: TablePage) -> Answer:
+    return _send("DELETE", f"/games/{page.game}/standing-orders/{read_order_id()}", role=page.role)
+
+
 def _undo(page: TablePage) -> Answer:
     """Go back from the version that the page has shown; only moves of bots may come in between."""
     to, shown = (read_number(name, 2**31 - 1, 1) for name in ("to", "version"))
@@ -208,6 +217,9 @@ _OPENING = ("fork", "rematch", "again")
 _ASKING = ("undo", "propose", "vote")
 """Commands with a question to others: the page then begins with this question."""
 
+_PLACES = {"order": "#orders", "revoke": "#orders"}
+"""Command -> the part with which the page then begins."""
+
 _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "join": _join,
     "bot": _seat_bot,
@@ -220,6 +232,8 @@ _COMMANDS: dict[str, Callable[[TablePage], Answer]] = {
     "undo": _undo,
     "cancel": _cancel_order,
     "put_last": _put_last,
+    "order": _give_order,
+    "revoke": _revoke_order,
     "fork": _fork,
     "rematch": _open_rematch,
     "again": _play_again,

@@ -120,7 +120,7 @@ def _go_on(page: PlayedTable, picks: Picks, state: BuilderState) -> Response:
     preview = preview_move(page, state)
     if preview.status >= 400:
         return _refuse(page, picks, preview)
-    if _needs_confirmation(page, preview.doc):
+    if state.loan or _needs_confirmation(page, preview.doc):
         return page.keep(state.picks) or page.render(Prompt(state, preview=preview.doc))
     return _send(page, picks, state.move)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from api.http import i18n
 from api.pages.common.labels import Labels
-from api.pages.common.owners import Owner, Owners, find_values
+from api.pages.common.owners import TINTS, Owner, Owners, find_values
 from api.pages.common.presentation import load_map, load_players
 from api.pages.table.table_page import TablePage
+from domain.kernel.text.message_catalog import Message
 from domain.types import Doc, Json, Seat
 
 
@@ -17,8 +19,10 @@ class PlayerShown:
     """A player in the row."""
 
     seat: Seat
-    owner: Owner | None
-    """None in a game whose seats hold nothing on the map."""
+    shields: Sequence[Owner]
+    """The power of the seat, or the powers in its control now; else one with the number of the seat."""
+    is_power: bool
+    """True if the shield says as much as the name."""
     name: str
     person: str
     figures: Sequence[tuple[str, str]]
@@ -37,28 +41,45 @@ def list_players(page: TablePage) -> list[PlayerShown]:
     doc = load_players(labels.rules.package)
     owners = Owners(labels, board, load_map(labels.rules.package).get("owners", ()))
     figures = [(figure, _load_figure(page, figure)) for figure in doc.get("figures", ())]
-    decision = page.decision or {"must": (), "done": ()}
+    held = _list_held(board, owners, doc)
     shown = []
-    for each in page.summary["seats"]:
-        seat = each["seat"]
-        owner = owners.find(seat)
-        name, person = labels.short_seat(seat), labels.names.people.get(seat, "")
+    for seat in (each["seat"] for each in page.summary["seats"]):
         values = [_tell(page, figure, values[seat]) for figure, values in figures if seat in values]
-        anchor = f"empire-{owner.tint}" if owner and doc.get("panel") else f"panel-public-{doc.get('panel', '')}"
-        shown.append(
-            PlayerShown(
-                seat,
-                owner,
-                name,
-                person if person != name else "",
-                values,
-                seat in decision["must"],
-                seat in decision["done"],
-                seat == page.seat,
-                f"#{anchor}" if doc.get("panel") else "#seats",
-            )
-        )
+        shown.append(_show_player(page, doc, seat, owners.find(seat), held.get(seat, ()), values))
     return sorted(shown, key=lambda each: not each.is_own)
+
+
+def _show_player(
+    page: TablePage, doc: Doc, seat: Seat, owner: Owner | None, held: Sequence[Owner], values: Sequence[tuple[str, str]]
+) -> PlayerShown:
+    labels, panel = page.labels, doc.get("panel", "")
+    decision = page.decision or {"must": (), "done": ()}
+    name, person = labels.short_seat(seat), labels.names.people.get(seat, "")
+    if seat == page.seat and seat not in labels.names.powers and not person:
+        name = i18n.translate(Message("You"), labels.texts.lang)
+    anchor = f"empire-{owner.tint}" if owner else f"panel-public-{panel}"
+    return PlayerShown(
+        seat,
+        [owner] if owner else held or [Owner(name, str(seat + 1), TINTS - 1)],
+        seat in labels.names.powers,
+        name,
+        person if person != name else "",
+        values,
+        seat in decision["must"],
+        seat in decision["done"],
+        seat == page.seat,
+        f"#{anchor}" if panel else "#seats",
+    )
+
+
+def _list_held(board: Doc, owners: Owners, doc: Doc) -> Mapping[Seat, list[Owner]]:
+    """Return the powers in the control of each seat now, in a game with other seats than powers."""
+    held: dict[Seat, list[Owner]] = {}
+    for taken, seat in find_values(board, doc["holds"]) if "holds" in doc else ():
+        owner = owners.find(taken["owner"])
+        if owner is not None and isinstance(seat, int):
+            held.setdefault(seat, []).append(owner)
+    return held
 
 
 def _load_figure(page: TablePage, figure: Doc) -> Mapping[Seat, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from api.pages.common.in_process import Answer, ask
 from api.pages.common.labels import Labels
-from api.pages.decision.help_shown import Term, list_terms
+from api.pages.decision.help_shown import Term, find_lines, list_terms
 from api.pages.decision.map_starts import StartFinder, locate_pieces
 from api.pages.decision.move_choices import (
     BuilderState,
@@ -22,6 +22,7 @@ from api.pages.decision.move_choices import (
     show_question,
 )
 from api.pages.decision.number_forms import NumberForm, Numbers, find_beside, find_form
+from api.pages.decision.option_folds import Fold, fold_question, fold_whole
 from api.pages.decision.order_sheet import list_moves
 from api.pages.decision.why_not import Missing, Reason, list_closed_kinds, list_missing
 from api.pages.table.table_page import TablePage
@@ -76,11 +77,22 @@ class Prompt:
         """Return what the question is about: the answers so far, and what the decision answers."""
         return [*(self.step.picks.values if self.step else ()), (decision or {}).get("context")]
 
+    @property
+    def ending(self) -> list[OptionShown]:
+        """Return the whole moves that end the turn."""
+        return [OptionShown(move.label, move.path, ends=True) for move in self.whole if move.ends]
+
+    def folds(self, labels: Labels) -> list[Fold]:
+        """Return the folds of the options, or none for a short question."""
+        return fold_question(labels, self.question) if not self.whole else [] if self.kind else fold_whole(self.whole)
+
     def terms(self, labels: Labels) -> list[Term]:
         """Return the things among the offered answers, each with a sentence about it."""
         groups = self.question.groups if self.question else ()
-        values = [each.value for _, options in groups for each in options] + [move.path for move in self.whole]
-        return list_terms(labels, map(parse, values))
+        shown = [each for _, options in groups for each in options]
+        said = {*(each.line for each in shown), *(move.line for move in self.whole)}
+        values = [*(each.value for each in shown), *(move.path for move in self.whole)]
+        return [term for term in list_terms(labels, map(parse, values)) if term.line["text"] not in said]
 
     def answers(self, labels: Labels) -> list[tuple[str, str, bool]]:
         """Return the answers so far in words: question, answer, and True for a forced one."""
@@ -150,15 +162,35 @@ def _ask_options(page: TablePage, step: BuilderState, given: Numbers | None) -> 
     owners = find_owners(page.board["public"])
     question = page.builder.open_options(step) if not whole else None
     if question is None and step.choice and not whole:
-        question = show_question(page.labels, step.choice, owners)
+        question = page.builder.tell_kinds(step, show_question(page.labels, step.choice, owners))
     opened = [] if whole else [after for _, after in page.builder.next_questions(step)]
     missing = list_missing(page.labels, page.board, step, whole, opened)
+    whole, question = _explain_whole(page.labels, whole), _explain_options(page.labels, question)
     closed = list_closed_kinds(page.labels, page.board, missing)
     beside = find_beside(page.builder, step, given) if question else None
     if question and beside:
         question = _leave_out(question, beside)
     filled = beside is not None and given is not None
     return Prompt(step, question, whole, None, beside, filled, missing=missing, closed_kinds=closed)
+
+
+def _explain_whole(labels: Labels, whole: Sequence[WholeMove]) -> list[WholeMove]:
+    """Return whole moves with the effect of the thing in each."""
+    lines = find_lines(labels, [parse(move.path) for move in whole])
+    return [replace(move, line=line) for move, line in zip(whole, lines, strict=True)]
+
+
+def _explain_options(labels: Labels, question: Question | None) -> Question | None:
+    """Return a question with the effect of the thing in each option."""
+    if question is None:
+        return None
+    found = dict[str, str]()
+    asked = [options for _, options in question.groups]
+    for some in asked if question.kind == "paths" else [[each for options in asked for each in options]]:
+        lines = find_lines(labels, [parse(each.value) for each in some])
+        found |= {each.value: line for each, line in zip(some, lines, strict=True)}
+    groups = [(name, [replace(each, line=found[each.value]) for each in some]) for name, some in question.groups]
+    return replace(question, groups=groups)
 
 
 def _leave_out(question: Question, beside: NumberForm) -> Question:

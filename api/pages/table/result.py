@@ -8,12 +8,14 @@ from itertools import pairwise
 
 from api.http import i18n
 from api.pages.common.in_process import ask
+from api.pages.common.labels import capital
 from api.pages.common.owners import Owner
+from api.pages.player_view.view_nodes import Node, build_node
 from api.pages.table.charts import Chart, draw_chart, list_owners
 from api.pages.table.table_page import TablePage
 from domain.kernel.game.seat_players import is_bot
 from domain.kernel.text.message_catalog import Message
-from domain.types import Doc
+from domain.types import Doc, Json
 
 MOST_NAMED = 6
 """Seats named behind the winners."""
@@ -29,7 +31,8 @@ class RankedSeat:
     name: str
     points: str
     is_own: bool
-    detail: str
+    detail: Node
+    """The figures behind the points."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,9 @@ def show_result(page: TablePage) -> GameResult | None:
             labels.short_seat(each["seat"]),
             texts.grammar.number(each["points"]),
             each["seat"] == page.seat,
-            labels.describe("", {name: value for name, value in each["detail"].items() if name != "points"}),
+            build_node(
+                labels, "", {name: _key_rows(value) for name, value in each["detail"].items() if name != "points"}
+            ),
         )
         for each in ranked
     ]
@@ -86,6 +91,18 @@ def show_result(page: TablePage) -> GameResult | None:
         draw_chart(labels, page.board, turns, "points") if len(turns) > 1 else None,
         _find_way_on(page),
     )
+
+
+def _key_rows(value: Json) -> Json:
+    """Return a list of objects by the one word in each, if these differ: it names the row better than a number."""
+    rows = value if isinstance(value, list | tuple) else ()
+    keyed = {}
+    for row in rows:
+        words = [name for name, each in row.items() if isinstance(each, str)] if isinstance(row, dict) else []
+        if len(words) != 1:
+            return value
+        keyed[row[words[0]]] = {name: each for name, each in row.items() if name != words[0]}
+    return keyed if rows and len(keyed) == len(rows) else value
 
 
 def _tell_winner(page: TablePage, ranked: Sequence[Doc]) -> str:
@@ -101,30 +118,33 @@ def _tell_own_place(page: TablePage, ranked: Sequence[Doc]) -> str:
     own = next((each for each in ranked if each["seat"] == page.seat), None)
     if own is None:
         return ""
-    behind = ranked[0]["points"] - own["points"]
+    behind, count = ranked[0]["points"] - own["points"], len(ranked)
     if own["place"] == 1:
-        ahead = ranked[0]["points"] - ranked[1]["points"] if len(ranked) > 1 else 0
-        told = Message("You have won, {ahead} {ahead#point|points} ahead.", ahead=ahead) if ahead > 0 else None
-        told = told or Message("You have won.")
+        ahead = own["points"] - ranked[1]["points"] if count > 1 else 0
+        told = Message("You have won: place 1 of {count}.", count=count)
+        if ahead > 0:
+            told = Message(
+                "You have won: place 1 of {count}, {ahead} {ahead#point|points} ahead.", count=count, ahead=ahead
+            )
     else:
         told = Message(
             "You have come in place {place} of {count}, {behind} {behind#point|points} behind.",
             place=own["place"],
-            count=len(ranked),
+            count=count,
             behind=behind,
         )
     return i18n.translate(told, page.labels.texts.lang)
 
 
 def find_turning_points(page: TablePage, turns: Sequence[Doc]) -> list[TurningPoint]:
-    """Return the turns with the largest gain of one seat over the mean of all, in their order."""
+    """Return the turns with the largest gain of one seat over the mean of all, in their order: no smaller loss."""
     found = []
     start = [{"last": turns[0]["first"] - 1, "figures": [{"points": 0}] * len(turns[0]["figures"])}] if turns else []
     for before, after in pairwise([*start, *turns]):
         gains = [b["points"] - a["points"] for a, b in zip(before["figures"], after["figures"], strict=False)]
         mean = sum(gains) / len(gains)
         swing, seat = max((gain - mean, seat) for seat, gain in enumerate(gains))
-        if swing > 0:
+        if swing > 0 and gains[seat] > 0:
             found.append((swing, _show_turning_point(page, before, after, seat, gains)))
     largest = sorted(found, key=lambda each: -each[0])[:TURNING_POINTS]
     return sorted((each for _, each in largest), key=lambda each: each.version)
@@ -132,12 +152,16 @@ def find_turning_points(page: TablePage, turns: Sequence[Doc]) -> list[TurningPo
 
 def _show_turning_point(page: TablePage, before: Doc, after: Doc, seat: int, gains: Sequence[int]) -> TurningPoint:
     best = max((gain for other, gain in enumerate(gains) if other != seat), default=0)
-    told = Message(
-        "{name}: {gain} {gain#point|points}; the best of the others: {best}.",
-        name=page.labels.short_seat(seat),
-        gain=gains[seat],
-        best=best,
-    )
+    name, gain = capital(page.labels.said_short(seat)), gains[seat]
+    if best > 0:
+        told = Message(
+            "{name} gains {gain} {gain#point|points}, and nobody else more than {best}.",
+            name=name,
+            gain=gain,
+            best=best,
+        )
+    else:
+        told = Message("{name} gains {gain} {gain#point|points}, and nobody else any.", name=name, gain=gain)
     return TurningPoint(after["title"], i18n.translate(told, page.labels.texts.lang), after["last"], before["last"])
 
 

@@ -13,6 +13,7 @@ from api.pages.common.agreements import DURATIONS, tell_act
 from api.pages.common.form_keys import new_form_key
 from api.pages.common.geometry import load_geometry
 from api.pages.common.in_process import ask
+from api.pages.common.presentation import load_sheet
 from api.pages.common.session import render_games_page
 from api.pages.decision.help_shown import show_help
 from api.pages.decision.map_starts import locate_pieces
@@ -25,7 +26,8 @@ from api.pages.player_view.node_html import NodeWriter, write_die
 from api.pages.player_view.view_nodes import show_window
 from api.pages.table.charts import HEIGHT, LEFT, RIGHT, WIDTH
 from api.pages.table.chronicle import NEWEST, digest_since_visit, list_told, newest_entries
-from api.pages.table.gazette import Gazette, find_news, list_figure_changes, show_battles
+from api.pages.table.gazette import Gazette, find_news, list_figure_changes, list_fought, show_battles
+from api.pages.table.order_forms import show_orders
 from api.pages.table.picks_cookie import forget_picks, recall_picks
 from api.pages.table.player_row import list_players
 from api.pages.table.prompt import Prompt, ask_first, resume_move
@@ -36,6 +38,9 @@ from domain.kernel.text.message_catalog import Message
 from domain.lookahead import can_look_ahead
 from domain.types import Doc
 from projections.documents import is_paused
+
+ANNOUNCEMENTS = 3
+"""Newest announcements of an event shown at its tables."""
 
 REFRESH_SECONDS = 4
 """Pause after which a page asks again while only programs are waited for."""
@@ -104,12 +109,14 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         map=show_table_map(page, offers, earlier),
         news=news,
         fight=fight,
+        fought=list_fought([*([fight] if fight else []), *(news.battles if news and earlier else ())]),
         players=list_players(page) if running else (),
         offer_ids=offers.ids,
         has_picture=is_public(summary, 0),
         card=show_card(summary, labels),
         looks_ahead=can_look_ahead(summary["ruleset"]) and not summary.get("origin"),
         sheet=page.show_sheet(),
+        orders=show_orders(page),
         help=show_help(labels, page.decision["kind"]) if page.decision and asked and asked.step else None,
         entries=list_told(page, entries),
         digest=digest,
@@ -120,6 +127,7 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
         chart_size=(WIDTH, HEIGHT, LEFT, RIGHT),
         key=new_form_key() if result and result.again == "again" else "",
         talk=ask("GET", f"/games/{page.game}/talk", role=page.role).doc if has_talk(summary) else None,
+        announcements=_list_announcements(page),
         times=clocks.Times.of_visitor(page.now),
         tell_act=tell_act,
         durations=DURATIONS,
@@ -131,14 +139,25 @@ def render_table(page: TablePage, asked: Prompt | None = None, status: int = 200
     )
 
 
+def _list_announcements(page: TablePage) -> Sequence[Doc]:
+    """Return the newest words of the event's officers to all, and to this table."""
+    place = page.summary.get("tournament")
+    if place is None:
+        return ()
+    found = ask("GET", f"/tournaments/{place['tournament']}/announcements?game={page.game}")
+    return list(found.doc.get("items", ()))[:ANNOUNCEMENTS]
+
+
 def show_table_map(page: TablePage, offers: Offers, earlier: Doc | None) -> MapView | None:
-    """Return the map; with an earlier board also its changes since, and the orders carried out."""
+    """Return the map; with an earlier board also its changes since, and the orders carried out until a new one."""
     shown = show_map(page.labels, page.board, page.seat, offers)
     before = show_map(page.labels, earlier, page.seat, Offers()) if shown and earlier else None
     if shown is None or before is None:
         return shown
     shown.mark_changes(before)
-    return shown if shown.arrows else replace(shown, arrows=before.arrows)
+    form = load_sheet(page.labels.rules.package)
+    is_begun = form is not None and form.list_orders(page.board.get("own") or {})
+    return shown if is_begun else replace(shown, arrows=before.arrows, are_past=bool(before.arrows))
 
 
 def _load_earlier(page: TablePage, news: Gazette | None) -> Doc | None:
@@ -155,7 +174,8 @@ def offer_regions(page: TablePage, asked: Prompt | None) -> Offers:
     at = asked.step.picks.at if asked.step else ()
     located = locate_pieces(page.labels.rules.package, page.board) if at else {}
     chosen = {located.get(each, each) for each in at}
-    return find_offers(asked.question, asked.whole, geometry.regions, asked.missing, chosen)
+    answers = [asked.step.picks.values, asked.step.move] if asked.step else []
+    return find_offers(asked.question, asked.whole, geometry.regions, asked.missing, chosen, answers)
 
 
 def _undo_version(page: TablePage, entries: Sequence[Doc]) -> int | None:

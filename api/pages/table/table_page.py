@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from flask import request
@@ -12,15 +13,20 @@ from flask import request
 from api.documents.playing_times import Length, find_length
 from api.http import i18n
 from api.pages.common.in_process import ask, require
-from api.pages.common.labels import Labels, name_people
+from api.pages.common.labels import Labels, mark_names, name_people
 from api.pages.common.numbers import query_number
 from api.pages.common.session import guest_principals, session_owner
 from api.pages.decision.move_choices import Builder
 from api.pages.decision.order_sheet import SheetShown, show_sheet
+from api.pages.table.status_line import list_status
 from api.services import services
 from domain.kernel.game.seat_players import is_bot
+from domain.kernel.text.message_catalog import Message
 from domain.service.principals import Principal
 from domain.types import MAX_INT, Doc
+
+MOST_WAITED = 3
+"""Players named in the bar."""
 
 Page = TypeVar("Page", bound="TablePage")
 
@@ -38,6 +44,8 @@ class TablePage:
     labels: Labels
     office: str = ""
     """The visitor's role as an officer, or empty."""
+    marked: Mapping[str, str] = field(default_factory=dict)
+    """Name of a guest or bot -> its form on pages."""
 
     @property
     def seat(self) -> int | None:
@@ -61,9 +69,22 @@ class TablePage:
 
     @property
     def waiting(self) -> str:
-        """Return the names of the seats that are waited for."""
+        """Return the names of the seats that are waited for, or the number of many; the row of players marks them."""
         must = self.decision["must"] if self.decision else ()
-        return self.labels.texts.grammar.join_list([self.labels.seat(seat) for seat in must])
+        if len(must) > MOST_WAITED:
+            told = Message("{count} players", count=len(must))
+            return i18n.translate(told, self.labels.texts.lang)
+        return self.labels.texts.grammar.join_list([self.labels.said_short(seat) for seat in must])
+
+    @property
+    def status_line(self) -> Sequence[tuple[str, str]]:
+        """Return the figures for a decision: name and value."""
+        return list(list_status(self.labels, self.board, self.seat))
+
+    @property
+    def holds_several(self) -> bool:
+        """Return True if the visitor plays several seats."""
+        return sum(role.isdecimal() for role in self.roles) > 1
 
     @property
     def vacancies(self) -> list[Doc]:
@@ -76,7 +97,27 @@ class TablePage:
     def tell(self, entry: Doc) -> list[str]:
         """Return the sentences of an entry of the chronicle: what all may know, then what the visitor alone knows."""
         own = [line for part in entry.get("own", ()) for line in part["text"]]
-        return [line for line in (*entry.get("text", ()), *own) if line]
+        return [self._mark_names(line) for line in (*entry.get("text", ()), *own) if line]
+
+    def tell_facts(self, entry: Doc) -> list[tuple[str, Doc | None]]:
+        """Return the same sentences, each with the first fact that it tells, or None.
+
+        Of a turn worked out from sheets the visitor's own part comes first: battles come before conquests.
+        """
+        found: list[tuple[str, Doc | None]] = []
+        parts = (entry, *entry.get("own", ()))
+        for part in reversed(parts) if entry["kind"] == "resolved" else parts:
+            for line, place in zip(part.get("text", ()), part.get("tells", ()), strict=True):
+                found += [(self._mark_names(line), None if place is None else part["facts"][place])] if line else []
+        return found
+
+    def _mark_names(self, line: str) -> str:
+        """Return a sentence of a document with guests' and bots' names in their forms, unless a power has one too."""
+        powers = {self.labels.texts.word(power) for power in self.labels.names.powers.values()}
+        for name, marked in self.marked.items():
+            if name in line and name not in powers:
+                line = marked.join(re.split(rf"(?<!\w){re.escape(name)}(?!\w)", line))
+        return line
 
     @property
     def is_alone(self) -> bool:
@@ -160,11 +201,12 @@ def load_page(kind: type[Page], game: str, wanted: str = "", position: int = 0) 
     query = f"?wait={wait}" if wait else ""
     summary = require("GET", f"/games/{game}{query}", role=role)
     labels = Labels.of_table(summary, i18n.request_language(), principal.seat if principal else None)
+    marked = mark_names(summary, i18n.request_language())
     summary["names"] = name_people(summary, i18n.request_language())
     if summary["status"] == "open":
-        return kind(game, role, roles, summary, {}, 0, labels, office)
+        return kind(game, role, roles, summary, {}, 0, labels, office, marked)
     resumed = require("GET", f"/games/{game}/resume{query}", role=role)
-    return kind(game, role, roles, summary, resumed["board"], resumed["now"], labels, office)
+    return kind(game, role, roles, summary, resumed["board"], resumed["now"], labels, office, marked)
 
 
 def find_role(game: str, wanted: str = "") -> tuple[Principal | None, Sequence[Principal]]:

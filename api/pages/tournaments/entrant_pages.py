@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import urlencode
 
 from flask import Response, request
@@ -25,7 +26,15 @@ def show_entrant(tournament: str, entrant: int) -> Response:
     query = read_view()
     path = f"/tournaments/{tournament}/entrants/{entrant}?{urlencode(_to_query(query))}"
     card = read_document(EntrantCardDoc, path)
-    return render_games_page("tournament_entrant", page=page, card=card, query=query)
+    neighbours = _list_neighbours(tournament, entrant, query) if card["parts"] else []
+    return render_games_page("tournament_entrant", page=page, card=card, query=query, neighbours=neighbours)
+
+
+def _list_neighbours(tournament: str, entrant: int, query: dict[str, int]) -> list[tuple[int, int]]:
+    """Return an entrant with the one before in the standings, and with the one behind: the better place first."""
+    found = read_document(StandingsDoc, f"/tournaments/{tournament}/standings?{urlencode(_to_query(query))}")
+    order = [row["entrant"] for row in found["standings"]]
+    return [pair for pair in pairwise(order) if entrant in pair]
 
 
 def read_view() -> dict[str, int]:

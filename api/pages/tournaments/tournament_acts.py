@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import takewhile
 from urllib.parse import urlencode
 
 from flask import Response, request
@@ -14,15 +15,20 @@ from api.pages.common.form_keys import read_form_key
 from api.pages.common.form_texts import read_text
 from api.pages.common.in_process import ask
 from api.pages.common.numbers import parse_number, read_number
+from api.pages.common.preferences import current_preferences
 from api.pages.common.session import redirect, session_owner
 from api.pages.tournaments.tournament_desk_page import render_event_desk
+from api.pages.tournaments.tournament_opening import MOST_MINUTES
 from api.pages.tournaments.tournament_pages import load_tournament, render_tournament
+from domain.tournaments.aggregate.elsewhere_commands import MAX_SCORE
 from domain.tournaments.aggregate.tournament import MAX_NUMBER
 from domain.tournaments.aggregate.tournament_ruling_commands import ROLES
 from domain.tournaments.bids import TOTAL_BID
 from domain.tournaments.designs import MAX_ROUNDS
+from domain.tournaments.results_file import MAX_ENTRANTS
 from domain.tournaments.sizes import MAX_SEATS
-from domain.types import Doc
+from domain.tournaments.timetable import MAX_OPENS
+from domain.types import MAX_INT, Doc
 
 Act = tuple[str, str, Doc]
 """Method, path below the tournament or `/me`, and body."""
@@ -30,6 +36,7 @@ Act = tuple[str, str, Doc]
 PARTS = ("entrant", *ROLES)
 """Parts that an officer offers to people."""
 
+_ANNOUNCEMENT = re.compile(r"[0-9a-f]{24}", re.ASCII)
 _PLAYER = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
 
@@ -92,10 +99,34 @@ def _label() -> Act:
     return "PUT", "/card", {**_read_text("title"), **_read_text("note")}
 
 
+def _remove_announcement() -> Act:
+    announcement = request.form.get("announcement", "")
+    if not _ANNOUNCEMENT.fullmatch(announcement):
+        raise Problem("form_stale")
+    return "DELETE", f"/announcements/{announcement}", {}
+
+
 def _withdraw() -> Act:
     if request.form.get("sure") != "yes":
         raise Problem("form_stale")
     return "DELETE", "/entrants/me", {}
+
+
+def _set_timetable() -> Act:
+    starts = list(takewhile(bool, request.form.getlist("start")[:MAX_ROUNDS]))
+    times = {name: read_number(name, MAX_OPENS // 60) * 60 for name in ("opens", "closes", "warning", "extension")}
+    zone = current_preferences().zone or "UTC"
+    return "PUT", "/timetable", {"starts": starts, "zone": zone, "each": request.form.get("each") == "yes", **times}
+
+
+def _amend() -> Act:
+    """Return other sizes, another time limit, tables elsewhere and programs; an empty limit is none."""
+    seats = {name: read_number(name, MAX_SEATS, 1) for name in ("least", "most", "preferred")}
+    minutes = parse_number(request.form.get("minutes", ""), MOST_MINUTES, 1)
+    limit = {"time_limit": minutes * 60 if minutes else None}
+    chosen: Doc = {"elsewhere": request.form.get("elsewhere") or None} if "elsewhere" in request.form else {}
+    chosen |= {"bots": request.form["bots"]} if "bots" in request.form else {}
+    return "POST", "/amendments", {"seats": seats, **limit, **chosen, **_read_text("reason")}
 
 
 def _close() -> Act:
@@ -111,6 +142,30 @@ def _file() -> Act:
     member = "bid" if request.form.get("seating") == "bid" else "seats"
     is_whole = len(words) == len(wish) and None not in wish
     return "PUT", f"{_read_round()}/bids", {member: wish if is_whole else []}
+
+
+def _read_table() -> str:
+    """Return the path of the table in the form."""
+    return f"{_read_round()}/tables/{read_number('pod', MAX_ENTRANTS, 1)}"
+
+
+def _enter_scores() -> Act:
+    """Return scores by seat; fields other than whole numbers make no list, and such places are first ones."""
+    points = [_parse_score(each) for each in request.form.getlist("points")[:MAX_SEATS]]
+    words = request.form.get("places", "").replace(",", " ").split()[:MAX_SEATS]
+    places = [parse_number(word, MAX_SEATS, 1) or 1 for word in words]
+    return "PUT", f"{_read_table()}/scores", {"points": [p for p in points if p is not None], "places": places}
+
+
+def _parse_score(text: str) -> int | None:
+    """Return a whole number, perhaps below zero, or None."""
+    digits = text.strip().removeprefix("-")
+    found = parse_number(digits, MAX_SCORE)
+    return -found if found is not None and text.strip().startswith("-") else found
+
+
+def _read_scores() -> Doc:
+    return {"scores": read_number("scores", MAX_INT, 1)}
 
 
 _ACTS: dict[str, Callable[[], Act]] = {
@@ -129,6 +184,10 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "file": _file,
     "draw": lambda: ("POST", f"{_read_round()}/draw", _read_text("reason")),
     "tables": lambda: ("POST", f"{_read_round()}/tables", {}),
+    "elsewhere": lambda: ("PUT", f"{_read_table()}/elsewhere", {}),
+    "enter_scores": _enter_scores,
+    "confirm_scores": lambda: ("POST", f"{_read_table()}/confirmations", _read_scores()),
+    "settle_scores": lambda: ("POST", f"{_read_table()}/settlement", {**_read_scores(), **_read_text("reason")}),
     "reports": lambda: ("POST", f"{_read_round()}/reports", {}),
     "rank": lambda: ("POST", f"{_read_round()}/rank", {}),
     "schedule": lambda: (
@@ -137,6 +196,10 @@ _ACTS: dict[str, Callable[[], Act]] = {
         {"rule": "", "start": "", **_read_text("rule"), **_read_text("start"), **_read_text("zone")},
     ),
     "unschedule": lambda: ("DELETE", "/schedule", {}),
+    "timetable": _set_timetable,
+    "pause": lambda: ("PUT", "/pause", {}),
+    "resume": lambda: ("DELETE", "/pause", {}),
+    "amend": _amend,
     "ask_substitute": lambda: ("POST", "/entrants/me/substitutes", _read_name()),
     "end_substitute": lambda: ("DELETE", f"/entrants/me/substitutes/{_read_player()}", {}),
     "accept": lambda: _answer_question("PUT"),
@@ -146,5 +209,7 @@ _ACTS: dict[str, Callable[[], Act]] = {
     "follow": lambda: ("PUT", "/followers/me", {}),
     "unfollow": lambda: ("DELETE", "/followers/me", {}),
     "label": _label,
+    "announce": lambda: ("POST", "/announcements", {"text": read_text("text"), **_read_text("game")}),
+    "remove_announcement": _remove_announcement,
     "close": _close,
 }

@@ -9,10 +9,10 @@ from flask import Response, request
 from api.pages.account.personal_acts import ActPage, ActRequest, Refusal, read_player, render_acts
 from api.pages.common.form_texts import read_text
 from api.pages.common.in_process import Answer, ask
-from api.pages.common.numbers import read_number
+from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import render_games_page
 from api.pages.tournaments.tournament_pages import TournamentShown, load_tournament
-from api.schemas.tournament_schemas import MOST_HALL, MOST_HOURS
+from api.schemas.tournament_schemas import MAX_RATING, MOST_HALL, MOST_HOURS
 from api.services import services
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.aggregate.tournament import MAX_NUMBER
@@ -44,6 +44,7 @@ def show_around(tournament: str, act: str = "") -> Response:
                 {"reason": text} if (text := read_text("reason")) else {},
             ),
             "bye": lambda: ActRequest("POST", f"/tournaments/{tournament}/entrants/me/byes", {}),
+            "division": lambda: ActRequest("POST", f"/tournaments/{tournament}/divisions", _read_division()),
             "no_card": lambda: ActRequest("DELETE", f"/tournaments/{tournament}/card"),
         },
         {
@@ -56,6 +57,7 @@ def show_around(tournament: str, act: str = "") -> Response:
             "no_chat": Message("The chat is told nothing any more."),
             "adjourn": Message("The games of the round that were in play are ranked as they stand."),
             "bye": Message("You rest in the next round, if a bye is given."),
+            "division": Message("The division is open. The page of the tournament leads to it."),
             "no_card": Message("Title and note are removed."),
         },
         partial(_show, event),
@@ -88,6 +90,13 @@ def _show_code(event: TournamentShown, answer: Answer) -> Response:
 
 def _read_hall() -> Doc:
     return {"people": read_number("people", MOST_HALL, 1), "hours": read_number("hours", MOST_HOURS, 1)}
+
+
+def _read_division() -> Doc:
+    """Return the name of a division, and its bounds of ratings if there are any."""
+    bounds = {name: parse_number(request.form.get(name, ""), MAX_RATING // 100) for name in ("least", "most")}
+    band = {name: value * 100 for name, value in bounds.items() if value is not None}
+    return {"name": read_text("division"), **({"band": band} if band else {})}
 
 
 def _read_officer() -> Doc:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from api.pages.table.charts import EDGE, LEFT, RIGHT, WIDTH, spread_names
-from domain.types import Doc
+from projections.tournament_documents import EntrantPlacesDoc, PlacesByRoundDoc
 
 SHOWN = 12
 """Entrants in the picture unless the reader wants all."""
+
+LEAST_ROUNDS = 2
+"""Official standings that a picture takes."""
 
 LEADERS = 3
 """Entrants with a colour and a name among more than SHOWN."""
@@ -49,7 +52,7 @@ class ProgressChart:
     lines: Sequence[EntrantLine]
     scale: Sequence[tuple[int, float]]
     """Places with their heights."""
-    rows: Sequence[Doc]
+    rows: Sequence[EntrantPlacesDoc]
     """Entrants of the table: `entrant`, `places`, `ticks`."""
     hidden: int
     """Number of entrants left out."""
@@ -57,14 +60,12 @@ class ProgressChart:
     size: tuple[int, int, int] = (WIDTH, LEFT, RIGHT)
 
 
-def draw_progress(doc: Doc, own: int | None, name: Callable[[int], str], *, is_all: bool) -> ProgressChart | None:
-    """Return the picture of official standings over the rounds, or None for fewer than two.
+def draw_progress(doc: PlacesByRoundDoc, own: int | None, name: Callable[[int], str], *, is_all: bool) -> ProgressChart:
+    """Return the picture of official standings over two rounds or more.
 
     `own`: the reader's entrant, always shown.
     """
-    rounds: list[int] = doc["rounds"]
-    if len(rounds) < 2:
-        return None
+    rounds = doc["rounds"]
     rows = [row for n, row in enumerate(doc["entrants"]) if is_all or n < SHOWN or row["entrant"] == own]
     is_crowd, height = len(rows) > SHOWN + 1, TALL if len(rows) > SHOWN + 1 else HEIGHT
     last = max((place for row in rows for place in row["places"] if place), default=1)
@@ -97,5 +98,5 @@ def draw_progress(doc: Doc, own: int | None, name: Callable[[int], str], *, is_a
     )
 
 
-def _last_place(row: Doc, last: int) -> int:
+def _last_place(row: EntrantPlacesDoc, last: int) -> int:
     return next((place for place in reversed(row["places"]) if place), last)

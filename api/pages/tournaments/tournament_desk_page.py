@@ -31,13 +31,14 @@ class DeskShown:
     @cached_property
     def tables(self) -> list[EventTableDoc]:
         """The tables made: first those in need of somebody, then by their end and their last move."""
-        made = [each for each in self.doc["tables"] if each["game"]]
+        made = [each for each in self.doc["tables"] if each["game"] or each["state"] == "elsewhere"]
         return sorted(made, key=lambda e: (not self.is_due(e), e["ends_at"] or 0, e["moved_at"] or 0))
 
     def is_due(self, table: EventTableDoc) -> bool:
         """Return True for a table in need of somebody: closed, without a player, silent, or near its end."""
         return (
             table["state"] in ("closed", "ruled")
+            or bool(table.get("scores"))
             or bool(table["empty"])
             or self.ends_soon(table)
             or self.is_silent(table)

@@ -17,16 +17,21 @@ from api.pages.common.in_process import RefusedCall, ask, read_document
 from api.pages.common.numbers import parse_number, read_number
 from api.pages.common.session import localize_problem, redirect, render_games_page, session_owner
 from api.pages.lobby.pace_form import PaceForm, read_pace
-from api.pages.tournaments.tournament_terms import TermsShown
+from api.pages.tournaments.tournament_terms import TermsShown, list_bots, list_elsewhere
 from api.schemas.history_responses import RulesetsDoc
 from api.services import services
 from domain.accounts.account_settings import list_time_zones
 from domain.errors import InvalidTable
+from domain.kernel.game.deadlines import MAX_LAST_TURN
+from domain.tournaments.terms import BOTS, ELSEWHERE
 from domain.types import Doc
 
 ADDRESS = "/tournaments/new"
 MOST_MINUTES = 100_000
 """Longest time of a table in the form, minutes."""
+
+_CHOICES = {"elsewhere": ELSEWHERE, "bots": BOTS}
+"""Terms to choose in the form, with their values."""
 
 
 @functools.cache
@@ -49,8 +54,11 @@ def open_from_example() -> Response:
     labels = TermsShown.of_body(example).labels
     pace = read_pace(labels, example["table"]["pace"])
     minutes = parse_number(request.form.get("minutes", ""), MOST_MINUTES, 1)
+    last = parse_number(request.form.get("last_turn", ""), MAX_LAST_TURN // 60)
     limit = {"time_limit": minutes * 60} if minutes else {}
-    body = {**example, "listing": listing, "table": {**example["table"], "pace": pace, **limit}}
+    limit |= {"last_turn": last * 60} if minutes and last else {}
+    terms = {name: request.form[name] for name in _CHOICES if request.form.get(name) in _CHOICES[name]}
+    body = {**example, **terms, "listing": listing, "table": {**example["table"], "pace": pace, **limit}}
     del body["title"]
     body |= {"title": title} if title else {}
     shown = TermsShown(body, labels)
@@ -76,6 +84,8 @@ def _render(terms: TermsShown | None = None, refused: Problem | None = None, *, 
         terms=terms,
         is_sound=is_sound,
         paces=PaceForm(terms.labels) if terms else None,
+        elsewhere=list_elsewhere(),
+        bots=list_bots(),
         zones=sorted(list_time_zones()),
         key=new_form_key(),
         sent=request.form,

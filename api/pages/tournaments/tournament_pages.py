@@ -6,6 +6,7 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import itemgetter
 from types import MappingProxyType
 from typing import ClassVar
 from urllib.parse import urlencode
@@ -18,23 +19,25 @@ from api.http import i18n, public_url
 from api.http.problems import Problem
 from api.pages.common import clocks
 from api.pages.common.form_keys import new_form_key
-from api.pages.common.in_process import Answer, RefusedCall, ask, read_document, require
+from api.pages.common.in_process import Answer, RefusedCall, read_document, require
 from api.pages.common.labels import Labels
 from api.pages.common.numbers import parse_number
 from api.pages.common.qr_codes import QrCode, build_qr_code
 from api.pages.common.session import localize_problem, render_fragment, render_games_page, session_owner
+from api.pages.tournaments.kept_fragments import keep_fragment
 from api.pages.tournaments.standings_shown import StandingsShown, show_standings
-from api.pages.tournaments.tournament_charts import ProgressChart, draw_progress
-from api.pages.tournaments.tournament_terms import TermsShown
+from api.pages.tournaments.tournament_charts import LEAST_ROUNDS, draw_progress
+from api.pages.tournaments.tournament_terms import TermsShown, tell_changes
 from api.schemas.history_responses import RulesetsDoc
-from api.schemas.tournament_responses import FollowedSeriesDoc
+from api.schemas.tournament_responses import AnnouncementDoc, AnnouncementsDoc, FollowedSeriesDoc
 from api.services import services
 from api.tournament_rights import list_rights
 from domain.compat import cached_property
 from domain.kernel.text.message_catalog import Message
 from domain.tournaments.aggregate.point_parts import write_points
-from domain.tournaments.aggregate.tournament import LEAST_TABLES
+from domain.tournaments.aggregate.tournament import LEAST_TABLES, Tournament
 from domain.types import Doc
+from projections.tournament_views import build_progress, build_round, has_round
 
 MOST_RENDERED = 4
 """Renderings of the same standings that are kept: after a name has changed, another one takes their place."""
@@ -79,6 +82,11 @@ class TournamentShown:
         return self.doc["status"] in ("finished", "cancelled")
 
     @property
+    def term_changes(self) -> list[tuple[Doc, list[str]]]:
+        """Return the changes of the terms, each with its sentences."""
+        return [(each, tell_changes(each, self.labels)) for each in self.doc.get("amendments", ())]
+
+    @property
     def goes_on(self) -> bool:
         """Return True if another event will follow."""
         schedule = self.doc["schedule"]
@@ -98,6 +106,19 @@ class TournamentShown:
     def helped(self) -> list[Doc]:
         """Return the entries with the visitor as a substitute."""
         return [each for each in self.doc["people"] if not {*each["substitutes"]}.isdisjoint(self.players)]
+
+    def list_own(self, pod: Doc) -> list[int]:
+        """Return the visitor's own entrants of a pod, also as a substitute."""
+        own = [self.entry] if self.entry else []
+        return [each["entrant"] for each in (*own, *self.helped) if each["entrant"] in pod["entrants"]]
+
+    def may_confirm(self, pod: Doc) -> bool:
+        """Return True if the visitor may confirm the scores of a table elsewhere."""
+        return any(entrant in pod["scores"]["missing"] for entrant in self.list_own(pod))
+
+    def may_enter_scores(self, pod: Doc) -> bool:
+        """Return True if the visitor may enter scores of a table elsewhere."""
+        return bool(self.list_own(pod)) or self.may("enter_scores")
 
     @property
     def is_waiting(self) -> bool:
@@ -132,7 +153,7 @@ class TournamentShown:
         """The names of the entrants by their numbers."""
         names, lang = self.doc["names"], self.labels.texts.lang
         return [
-            str(names.get(each["player"]) or i18n.translate(Message("entrant {number}", number=number), lang))
+            str(names.get(each["player"]) or _name_entrant(number, lang))
             for number, each in enumerate(self.doc["people"])
         ]
 
@@ -153,12 +174,28 @@ class TournamentShown:
 
     def places(self, a: int, b: int, stage: int, after: int) -> str:
         """Return the address of the reason of two places, after a round or (0) as of now."""
-        query = {"a": a, "b": b} | ({"stage": stage} if len(self.doc["stages"]) > 1 else {})
-        return f"{self.address}/places?{urlencode(query | ({'after': after} if after else {}))}"
+        of_stage = f"&stage={stage}" if len(self.doc["stages"]) > 1 else ""
+        return f"{self.address}/places?a={a}&b={b}{of_stage}" + (f"&after={after}" if after else "")
+
+    def ask_why(self, entrant: int) -> str:
+        """Return the question why somebody stands behind an entrant."""
+        return _ask_why(self.entrant(entrant), self.labels.texts.lang)
 
     def points(self, ticks: int) -> str:
         """Return ticks as points."""
         return write_points(ticks, self.labels.texts)
+
+
+@functools.lru_cache(2000)
+def _name_entrant(number: int, lang: str) -> str:
+    """Return what an entrant without a name is called. Kept: 200 of them took a twelfth of their page's time."""
+    return i18n.translate(Message("entrant {number}", number=number), lang)
+
+
+@functools.lru_cache(2000)
+def _ask_why(name: str, lang: str) -> str:
+    """Return the question why somebody stands behind. Kept: 200 took a sixth of the first view after a result."""
+    return i18n.translate(Message("Why behind {name}?", name=name), lang)
 
 
 def show_tournament_doc(
@@ -209,7 +246,7 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         g.problem = refused.code
     stage, number, last = _choose_round(page.doc)
     path = page.address
-    drawn = ask("GET", f"{path}/stages/{stage}/rounds/{number}") if page.doc["plan"] else None
+    t = services().tournaments.load(page.doc["tournament"])
     after = _read_small("after")
     ranked = page.doc["ranked"] if stage == page.doc["stage"] else last
     after = after if after <= ranked else 0
@@ -225,24 +262,35 @@ def render_tournament(page: TournamentShown, refused: Answer | None = None) -> R
         page=page,
         doc=page.doc,
         terms=TermsShown(page.doc, page.labels),
+        divisions=_list_divisions(page.doc),
         stage=stage,
         number=number,
         last=last,
-        round=drawn.doc if drawn and drawn.status < 400 else None,
+        round=build_round(t, stage, number) if page.doc["plan"] and has_round(t, stage, number) else None,
         standings=standings,
         standing_rows=_show_rows(page, standings, stage, after),
-        chart=_draw_progress(page, stage) if page.doc["ranked"] > 1 or stage < page.doc["stage"] else None,
+        chart=_show_progress(page, t, stage, number),
+        people=_show_people(page),
+        checks_others=page.may("check_in_entrant"),
         after=after,
         ranked=ranked,
         followed=_find_followed(page),
         questions=_list_questions(page),
         offers=_list_offers(page),
+        announcements=_list_announcements(page),
         done=request.args.get("done", ""),
         sent=request.form if refused else {},
         key=new_form_key(),
         times=clocks.Times.of_visitor(services().clock()),
         problem=localize_problem(RefusedCall(refused)) if refused else None,
     )
+
+
+def _list_divisions(doc: Doc) -> list[Doc]:
+    """Return all divisions of an event with some, the first one first."""
+    head = require("GET", f"/tournaments/{doc['division_of']}") if doc["division_of"] else doc
+    first = {"tournament": head["tournament"], "name": head["division"]}
+    return [first, *head["divisions"]] if head["divisions"] else []
 
 
 def _show_rows(page: TournamentShown, standings: StandingsShown | None, stage: int, after: int) -> Markup:
@@ -284,6 +332,13 @@ def _list_offers(page: TournamentShown) -> list[Doc]:
     return [each for each in found if each["tournament"] == page.doc["tournament"]]
 
 
+def _list_announcements(page: TournamentShown) -> Sequence[AnnouncementDoc]:
+    """Return what the officers have said to all. Few events have any, and asking takes as long as an empty request."""
+    if not services().seat_tokens.announcements.list_newest(page.doc["tournament"]):
+        return []
+    return read_document(AnnouncementsDoc, f"{page.address}/announcements")["items"]
+
+
 def _find_followed(page: TournamentShown) -> bool | None:
     """Return whether the visitor follows the series of the tournament, or None where nobody can."""
     if session_owner() is None:
@@ -294,12 +349,40 @@ def _find_followed(page: TournamentShown) -> bool | None:
     return is_followed if is_followed or page.goes_on else None
 
 
-def _draw_progress(page: TournamentShown, stage: int) -> ProgressChart | None:
-    found = ask("GET", f"{page.address}/progress?{urlencode({'stage': stage})}")
-    if found.status >= 400:
-        return None
+def _show_progress(page: TournamentShown, t: Tournament, stage: int, number: int) -> Markup:
+    """Return the chart of places by round with its table, or nothing before there are two rounds of standings."""
+    if stage > len(t.stages) or len(t.stages[stage - 1].rankings) < LEAST_ROUNDS:
+        return Markup()
     own, is_all = page.entry["entrant"] if page.entry else None, request.args.get("progress") == "all"
-    return draw_progress(found.doc, own, page.entrant, is_all=is_all)
+    names, lang = page.labels_of_entrants, i18n.request_language()
+    digests = tuple(ranking["digest"] for ranking in t.stages[stage - 1].rankings)
+    key = (page.address, stage, number, own, is_all, tuple(names), digests)
+    return keep_fragment(
+        "tournament_progress",
+        lang,
+        key,
+        draw=lambda: draw_progress(build_progress(t, stage), own, page.entrant, is_all=is_all),
+        page=page,
+        stage=stage,
+        number=number,
+        own=own,
+    )
+
+
+_PART = itemgetter("withdrawn", "excluded", "waiting", "takes_part", "checked_in", "left_out")
+"""What the list of entrants tells of each."""
+
+
+def _show_people(page: TournamentShown) -> Markup | None:
+    """Return the list of entrants, or None where it has forms for an officer."""
+    people = page.doc["people"]
+    if page.may("check_in_entrant"):
+        return None
+    own = page.entry["entrant"] if page.entry else None
+    is_checking = page.doc["status"] == "checking"
+    key = (page.address, is_checking, own, tuple(page.labels_of_entrants), tuple(map(_PART, people)))
+    values = {"page": page, "doc": page.doc, "entry": page.entry, "checks_others": False}
+    return keep_fragment("tournament_people", i18n.request_language(), key, **values)
 
 
 def _find_public_address(path: str) -> str:

@@ -202,9 +202,8 @@ def recover_login(body: Doc) -> VerifiedLogin:
         factors = () if kind == FOR_ALL else authentication.check_second_factor(account, "", second)
         password_hash = account_store.passwords.make_hash(body["password"])
         audit_rows = security_log.audit_statements(account.id, "recovered", rate_limits.client_network())
-        if not account_store.recovery_codes.recover(
-            account.id, body["code"], password_hash, [*audit_rows, *oauth_grants.revoke_all(account.id)]
-        ):
+        others = [*oauth_grants.revoke_all(account.id), *services().notifications.push_devices.erase(account.id)]
+        if not account_store.recovery_codes.recover(account.id, body["code"], password_hash, [*audit_rows, *others]):
             raise Problem("wrong_credentials")
         return VerifiedLogin(account, password_hash, ("recovery", *factors))
 

@@ -17,7 +17,7 @@ from api.name_lookups import check_account_name
 from api.openapi.smorest import Blueprint, string_headers
 from api.response_builders import ChangeCursor, json_response, page_response, paginate
 from api.routes import table_chat
-from api.routes.accounts import mail, second_factors, webhooks
+from api.routes.accounts import mail, push, second_factors, webhooks
 from api.routes.accounts.accounts import account_to_json
 from api.routes.accounts.seat_release import give_up_offices, leave_all_seats, leave_tournaments
 from api.routes.accounts.sessions import session_to_json
@@ -45,6 +45,9 @@ from domain.accounts.abuse_reports import AbuseReport
 from domain.accounts.accounts import Account
 from domain.accounts.audit_log import AuditEntry
 from domain.service.database import Statement
+from domain.standing_orders.order_rules import describe_order
+from domain.standing_orders.order_store import erase_orders
+from domain.talk.silences import erase_silences
 from domain.types import Doc
 
 bp = Blueprint("me", __name__, url_prefix="/v1/me", description="The caller's account and data.")
@@ -81,12 +84,13 @@ def claim(body: Doc) -> JsonResponse[ClaimedDoc]:
     authorization.require_fresh_password()
     s, me = services(), authorization.current_account()
     guest = s.seat_tokens.find_bearer(body["token"])
-    owner = s.account_store.accounts.find_by_player(guest.player) if guest else None
+    owner = s.account_store.accounts.find_holder(guest.player) if guest else None
     erased = owner is None and guest is not None and guest.claimed
     if guest is None or guest.lent or erased or (owner is not None and owner.id != me.id):
         raise Problem("not_claimable", "The token is unknown, lent by a director, or belongs to an account.")
     name_rows = s.seat_tokens.texts.set_name(guest.player, me.name)
-    audit_rows = security_log.audit_statements(me.id, "claimed", rate_limits.client_network(), guest.player)
+    told = "" if s.seat_tokens.hidden_players.find_game(guest.player) else guest.player  # administrators read the log
+    audit_rows = security_log.audit_statements(me.id, "claimed", rate_limits.client_network(), told)
     s.account_store.accounts.claim(me.id, guest.player, [*s.seat_tokens.claim(guest.player), *name_rows], audit_rows)
     s.notify_changed(me.player)
     return json_response({"player": guest.player, "games": sorted(s.seat_tokens.list_roles(guest.player))})
@@ -167,12 +171,17 @@ def _rename_players(players: Sequence[str], name: str) -> list[Statement]:
 
 
 def _erase_players(players: Sequence[str]) -> list[Statement]:
-    """Return the statements to erase all texts, messages, notes, challenges and watched games of these player ids."""
+    """Return the statements to erase the texts, messages, notes, orders, challenges and watched games of these ids."""
     texts = [row for player in players for row in services().seat_tokens.texts.erase(player)]
     offices = services().seat_tokens.officers.erase(players)
     offices += services().seat_tokens.substitutes.erase(players)
     offices += services().seat_tokens.event_people.erase(players)
-    talk = services().talk.erase(players)
+    offices += services().seat_tokens.announcements.erase(players)
+    texts += [erase_orders(players)]
+    talk = [
+        *services().talk.erase(players),
+        erase_silences([authorization.credential_owner().account]),
+    ]
     return [*texts, *offices, *talk, *services().account_store.social_graph.erase(players)]
 
 
@@ -280,8 +289,10 @@ def my_data() -> JsonResponse[MyDataDoc]:
         "texts": s.seat_tokens.texts.list_texts(players),
         "messages": s.talk.list_own(players),
         "notes": s.talk.list_notes(players),
+        "standing_orders": list(map(describe_order, s.orders.list_own(players))),
         "roles": s.seat_tokens.list_roles(*players),
         "webhooks": [webhooks.webhook_to_json(hook) for hook in s.notifications.webhooks.list_by_account(caller.id)],
+        "push": list(map(push.device_to_json, s.notifications.push_devices.list_by_account(caller.id))),
         "mail": [mail.subscription_to_json(box)]
         if (box := s.notifications.email_subscriptions.find_by_account(caller.id))
         else [],

@@ -187,10 +187,21 @@ def relations() -> JsonResponse[RelatedDoc]:
 
 
 @bp.operation(
-    "PUT", "/relations", "declare_relations", access=authorization.require_session, errors=(403,), body=RelationsSchema
+    "PUT",
+    "/relations",
+    "declare_relations",
+    access=authorization.require_session,
+    errors=(403, 409),
+    body=RelationsSchema,
 )
 def declare_relations(body: Doc) -> JsonResponse[RelatedDoc]:
-    """Declare your relations. As an officer you see no hidden data of these players' tables."""
-    graph, me = services().account_store.social_graph, authorization.credential_owner().account
+    """Declare your relations. As an officer you see no hidden data of these players' tables.
+
+    Tables with hidden names do not count, and their players cannot be declared until the names are told.
+    """
+    s, me = services(), authorization.credential_owner().account
+    graph = s.account_store.social_graph
+    if len(s.seat_tokens.hidden_players.list_shown(body["players"])) < len(body["players"]):
+        raise Problem("names_hidden")
     graph.set_relations(me, body["players"])
     return json_response({"players": graph.list_relations(me)})

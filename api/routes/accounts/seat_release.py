@@ -50,7 +50,7 @@ def vacate_gone_players(game: str) -> None:
     """Vacate the seats of accounts banned or erased while a ruling was pending, when nobody could leave."""
     s = services()
     found = {
-        player: s.account_store.accounts.find_by_player(player) for player in s.seat_tokens.list_account_players(game)
+        player: s.account_store.accounts.find_holder(player) for player in s.seat_tokens.list_account_players(game)
     }
     gone = {player for player, account in found.items() if account is None or account.state == "banned"}
     if gone:

@@ -74,11 +74,9 @@ def _end_sessions(session: str) -> Response:
     account_store, caller = services().account_store, authorization.credential_owner()
     if not account_store.sessions.end(caller.account, session):
         raise Problem("not_found")
-    account_store.audit_log.store(
-        security_log.audit_statements(
-            caller.account, "logout", rate_limits.client_network(), "" if session else "everywhere"
-        )
-    )
+    told = [] if session else services().notifications.push_devices.erase(caller.account)
+    network, where = rate_limits.client_network(), "" if session else "everywhere"
+    account_store.audit_log.store([*told, *security_log.audit_statements(caller.account, "logout", network, where)])
     response = Response(status=204)
     return clear_site_data(response) if session in ("", caller.credential) else response
 
@@ -115,7 +113,7 @@ def prove(body: Doc) -> JsonResponse[ProvenDoc]:
 def change_password(body: Doc) -> JsonResponse[EnteredDoc]:
     """Change the password. All sessions end; the response contains a new session's token.
 
-    Personal tokens stay.
+    Browsers are told nothing more by web push. Personal tokens stay.
     """
     account_store, me = services().account_store, authorization.current_account()
     passwords.check_password(body["password"], me.name)
@@ -128,7 +126,8 @@ def change_password(body: Doc) -> JsonResponse[EnteredDoc]:
         SessionRequest(me.id, before.label, before.factors, rate_limits.address_family())
     )
     audit_rows = security_log.audit_statements(me.id, "password_changed", rate_limits.client_network())
-    account_store.credentials.replace_password(me.id, old_hash, password_hash, [*session, *audit_rows])
+    told = services().notifications.push_devices.erase(me.id)
+    account_store.credentials.replace_password(me.id, old_hash, password_hash, [*session, *told, *audit_rows])
     return json_response(
         {**account_to_json(me), "token": token, "device": account_store.sessions.make_device_token(me.id)}, 201
     )

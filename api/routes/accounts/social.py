@@ -122,6 +122,8 @@ def block(player: str) -> Response:
     s, me = services(), authorization.credential_owner().account
     if player in authorization.player_ids():
         raise Problem("forbidden", "You cannot block yourself.")
+    if s.seat_tokens.hidden_players.find_game(player):  # what a block keeps away elsewhere would tell who it is
+        raise Problem("names_hidden")
     s.account_store.social_graph.block(me, player)
     return Response(status=204)
 

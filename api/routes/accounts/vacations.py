@@ -9,7 +9,7 @@ from api.command_execution import execute_command
 from api.documents.my_tables import MAX_GAMES
 from api.http.i18n import request_language
 from api.http.json_responses import JsonResponse
-from api.http.problems import problem_of_error
+from api.http.problems import Problem, problem_of_error
 from api.openapi.smorest import Blueprint
 from api.response_builders import json_response
 from api.schemas.absence import AbsenceRefusalDoc, AbsenceSchema, AbsencesDoc, SeatAbsenceDoc
@@ -18,10 +18,13 @@ from api.tournament_calls import own_players
 from domain.command_handler import CommandResult, GameConditions
 from domain.errors import NotSeated, RuleError
 from domain.kernel.game.play_commands import Rest
+from domain.kernel.text.message_catalog import Message
 from domain.types import Doc, Seat
 
 MOST_TABLES = 20
 """Tables served by one request."""
+
+_APART = Message("This table hides names. Take its vacation there: one rest at all your tables would tell who you are.")
 
 bp = Blueprint("vacations", __name__, url_prefix="/v1/me", description="Vacation at all tables at once.")
 
@@ -39,7 +42,7 @@ def take_vacations(body: Doc) -> JsonResponse[AbsencesDoc]:
 
     Each of your seats takes as many whole days as last until then, or all days that it has left. The answer tells for
     each seat what was done, and why not. A repetition takes no further days. A request serves up to 20 tables: as long
-    as `next` is not null, repeat it with that as `after`.
+    as `next` is not null, repeat it with that as `after`. Tables with hidden names refuse it: take vacation at each.
     """
     s, players = services(), own_players()
     roles = s.seat_tokens.list_roles(*players)
@@ -58,7 +61,12 @@ def _rest_at_table(game: str, players: Sequence[str], until: int) -> list[SeatAb
 
 
 def _rest_seat(game: str, seat: Seat, player: str, until: int) -> SeatAbsenceDoc:
-    """Take the days until a time for a seat, or all that are left."""
+    """Take the days until a time for a seat, or all that are left.
+
+    None at a table with hidden names: one rest at all tables would tell who plays at each.
+    """
+    if services().commands.game(game).terms.get("names") == "hidden":
+        return _describe_refusal(game, seat, Problem("names_hidden", _APART))
     try:
         return _describe(game, seat, _execute(game, player, Rest(seat, until=until)), "taken")
     except (RuleError, NotSeated) as error:
@@ -87,7 +95,7 @@ def _describe(game: str, seat: Seat, stored: CommandResult, outcome: str) -> Sea
     }
 
 
-def _describe_refusal(game: str, seat: Seat, error: RuleError | NotSeated) -> SeatAbsenceDoc:
+def _describe_refusal(game: str, seat: Seat, error: RuleError | NotSeated | Problem) -> SeatAbsenceDoc:
     """Return a refusal; a vacation that lasts until then already is none."""
     absence: SeatAbsenceDoc = {
         "game": game,
@@ -99,7 +107,8 @@ def _describe_refusal(game: str, seat: Seat, error: RuleError | NotSeated) -> Se
     }
     if isinstance(error, RuleError) and error.code == "already_until":
         return absence
-    problem = problem_of_error(error).to_document(lang=request_language())
+    found = error if isinstance(error, Problem) else problem_of_error(error)
+    problem = found.to_document(lang=request_language())
     refusal: AbsenceRefusalDoc = {"code": problem["code"], "detail": problem.get("detail") or problem["title"]}
     return {**absence, "outcome": "refused", "refusal": refusal}
 
