@@ -11,6 +11,7 @@ import logging
 from deploy.config.settings import Settings, SettingsError
 from deploy.runtime.supervisor import hold_lock
 from domain.ledger import Ledger
+from domain.notifications.notification_store import NotificationStore
 from domain.service.keyring import fingerprint
 from domain.service.seed_store import SeedStore
 
@@ -57,6 +58,16 @@ def finish_rotation(settings: Settings) -> str:
     if others:
         log.warning("key_changed: %s alone opens the ledger", shown)
     return f"only key {shown} opens the ledger" + ("" if others else ", as before; there was nothing to finish")
+
+
+def rotate_push_key(settings: Settings) -> str:
+    """Make another key for web push to new browsers; return its id as text. Raises WrongKey."""
+    ledger = Ledger.open(settings.ledger_url, settings.load_key())
+    try:
+        made = NotificationStore(ledger, ledger.keys).push_devices.rotate_key()
+    finally:
+        ledger.close()
+    return f"new browsers get key {made}; the others are told with the key that they know"
 
 
 def _is_old_service_running(settings: Settings) -> bool:

@@ -52,7 +52,8 @@ def serve_agent(args: argparse.Namespace, _: RulesetRegistry) -> int:
 
 def _send(url: str, method: str, path: str, body: Json, headers: dict[str, str]) -> ApiAnswer:
     """Return the service's answer. A write has a key, so it may be repeated."""
-    headers |= _authorization() | ({} if method == "GET" else {"Content-Type": "application/json"})
+    headers |= {"Annals-Agent": "declared", **_authorization()}
+    headers |= {} if method == "GET" else {"Content-Type": "application/json"}
     data = None if method == "GET" else msgspec.json.encode({} if body is None else body)
     try:
         answer = urllib3.request(

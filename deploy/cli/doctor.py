@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import inspect, select
 
+from deploy.cli import cluster_checks
+from deploy.cli.cluster_checks import CheckError
 from deploy.config.settings import Settings, SettingsError
-from deploy.runtime import embedded_redis, logging_setup, nginx, unix_http
+from deploy.runtime import logging_setup, nginx, unix_http
 from deploy.runtime.wiring import ServiceContainer, create_services
 from domain.errors import AnnalsError, UnknownRuleset
 from domain.ruleset_registry import RulesetRegistry
@@ -20,6 +22,7 @@ from domain.transparency.witness_reports import WitnessReports
 from domain.types import Json
 from projections import log_identity, schema
 from projections.integrity import CorruptRecord, find_corruption
+from workers import liveness
 
 MIN_FREE_BYTES = 512 * 1024 * 1024
 """Bytes that must be free in the data folder."""
@@ -50,12 +53,8 @@ class Check:
         return dict(self.__dict__)
 
 
-_OVER_VIEWS = ("records", "rulesets", "games", "due work")
+_OVER_VIEWS = ("records", "rulesets", "games", "due work", "version")
 """Checks over the views, besides their own."""
-
-
-class _CheckError(Exception):
-    """A check found a fault; the message describes it."""
 
 
 def run_checks(settings: Settings, registry: RulesetRegistry) -> list[Check]:
@@ -76,7 +75,10 @@ def run_checks(settings: Settings, registry: RulesetRegistry) -> list[Check]:
         "games": _check_quarantine,
         "due work": _check_due_work,
         "clock": _check_clock,
-        "redis": _check_redis,
+        "version": cluster_checks.check_version,
+        "replication": cluster_checks.check_replication,
+        "pooler": cluster_checks.check_pooler,
+        "redis": cluster_checks.check_redis,
         "streams": _check_streams,
         "workers": _check_workers,
     }
@@ -90,6 +92,8 @@ def run_checks(settings: Settings, registry: RulesetRegistry) -> list[Check]:
         if not _has_views(services):
             checks = {name: check for name, check in checks.items() if name not in _OVER_VIEWS}
             checks["views"] = _report_no_views
+        if liveness.is_running(settings.data, "small"):  # it has neither Redis nor processes of workers
+            checks = {name: check for name, check in checks.items() if name not in ("redis", "workers")}
         return [_run_check(name, check, services) for name, check in checks.items()]
     finally:
         services.close()
@@ -98,7 +102,7 @@ def run_checks(settings: Settings, registry: RulesetRegistry) -> list[Check]:
 def _run_check(name: str, check: Callable[[ServiceContainer], str], services: ServiceContainer) -> Check:
     try:
         return Check(name, well=True, said=check(services))
-    except (_CheckError, AnnalsError, OSError) as error:
+    except (CheckError, AnnalsError, OSError) as error:
         return Check(name, well=False, said=logging_setup.to_safe_line(str(error) or type(error).__name__))
 
 
@@ -112,13 +116,13 @@ def _has_views(services: ServiceContainer) -> bool:
 
 
 def _report_no_views(_: ServiceContainer) -> str:
-    raise _CheckError("not started yet: `annals serve` makes them from the log, then run this again")
+    raise CheckError("not started yet: `annals serve` makes them from the log, then run this again")
 
 
 def _check_disk(services: ServiceContainer) -> str:
     free = shutil.disk_usage(services.settings.data).free
     if free < MIN_FREE_BYTES:
-        raise _CheckError(f"{free // 2**20} MiB are free, {MIN_FREE_BYTES // 2**20} should be")
+        raise CheckError(f"{free // 2**20} MiB are free, {MIN_FREE_BYTES // 2**20} should be")
     return f"{free // 2**20} MiB are free"
 
 
@@ -134,12 +138,12 @@ def _check_ledger(services: ServiceContainer) -> str:
 
 def _check_log(services: ServiceContainer) -> str:
     if foreign := services.ledger.admin.list_foreign_triggers():
-        raise _CheckError(
+        raise CheckError(
             f"{len(foreign)} triggers of the database are foreign, such as {foreign[0][:80]}: remove them, then"
             " `annals migrate`"
         )
     if not services.ledger.admin.has_append_triggers():
-        raise _CheckError("can be changed: triggers are missing, `annals migrate` makes them")
+        raise CheckError("can be changed: triggers are missing, `annals migrate` makes them")
     ((repairs,),) = services.ledger.execute("SELECT count(*) FROM repairs")
     return f"append-only, {repairs} repairs"
 
@@ -153,15 +157,13 @@ def _check_records(services: ServiceContainer) -> str:
         else:
             count = each
     if corrupt:
-        raise _CheckError(
-            f"{len(corrupt)} damaged; version {corrupt[0].version} of {corrupt[0].game} {corrupt[0].said}"
-        )
+        raise CheckError(f"{len(corrupt)} damaged; version {corrupt[0].version} of {corrupt[0].game} {corrupt[0].said}")
     return f"{count} are those of the tree"
 
 
 def _check_pages(services: ServiceContainer) -> str:
     if found := services.ledger.admin.list_integrity_errors(PATIENCE):
-        raise _CheckError(found[0])
+        raise CheckError(found[0])
     services.views.check_pages(PATIENCE)
     return "the database has nothing to complain of"
 
@@ -170,7 +172,7 @@ def _check_damaged_games(services: ServiceContainer) -> str:
     corrupt = CorruptRecords(services.ledger).list_all()
     if corrupt:
         games = len({d.game for d in corrupt})
-        raise _CheckError(f"{games} take no moves; version {corrupt[0].version} of {corrupt[0].game} {corrupt[0].said}")
+        raise CheckError(f"{games} take no moves; version {corrupt[0].version} of {corrupt[0].game} {corrupt[0].said}")
     return "every game takes moves"
 
 
@@ -179,11 +181,11 @@ def _check_backup(services: ServiceContainer) -> str:
         return "none runs"
     upto = services.reader.load_progress("backup").get("upto", 0)
     if not upto:
-        raise _CheckError("nothing is copied yet")
+        raise CheckError("nothing is copied yet")
     age = max(services.clock() - upto, 0)
     text = f"{services.settings.backup} lacks the last {age // 1000} s"
     if age > MAX_BACKUP_LAG:
-        raise _CheckError(text)
+        raise CheckError(text)
     return text
 
 
@@ -197,7 +199,7 @@ def _check_key(services: ServiceContainer) -> str:
 def _check_checkpoints(services: ServiceContainer) -> str:
     store = services.build_worker_context().checkpoints
     if halts := store.halts:
-        raise _CheckError(f"nothing is signed: {halts[0]}; see `annals log-keys`")
+        raise CheckError(f"nothing is signed: {halts[0]}; see `annals log-keys`")
     shown = store.public
     return f"the newest has {shown.size} records" if shown else "none is signed yet"
 
@@ -209,7 +211,7 @@ def _check_witnesses(services: ServiceContainer) -> str:
     for report in asked:
         if report.failure:
             last = f"its last cosignature is of {report.size} records" if report.size else "it has cosigned nothing"
-            raise _CheckError(f"{report.name}: {report.failure}; {last}")
+            raise CheckError(f"{report.name}: {report.failure}; {last}")
     return f"{len(asked)} of {len(names)} asked, all of them cosign" if names else "none is asked"
 
 
@@ -221,27 +223,27 @@ def _check_rulesets(services: ServiceContainer) -> str:
         try:
             services.registry.get(name)
         except UnknownRuleset:
-            raise _CheckError(f"there are games of {name}, which this version cannot play") from None
+            raise CheckError(f"there are games of {name}, which this version cannot play") from None
     return f"{len(used)} in use"
 
 
 def _check_views(services: ServiceContainer) -> str:
     position = services.reader.read_position()
     if not log_identity.contains_all(services.ledger, log_identity.list_last_records(services.views)):
-        raise _CheckError(f"at position {position} of another log than this one; the next start makes them anew")
+        raise CheckError(f"at position {position} of another log than this one; the next start makes them anew")
     behind = services.ledger.log(position, 1000)
     if not behind:
         return f"at position {position}, the end of the log"
     age = services.clock() - behind[0].record.public["at"]
     if age > MAX_VIEW_LAG:
-        raise _CheckError(f"at position {position}, at least {len(behind)} records behind, since {age // 1000} s")
+        raise CheckError(f"at position {position}, at least {len(behind)} records behind, since {age // 1000} s")
     return f"at position {position}, {len(behind)} records behind"
 
 
 def _check_quarantine(services: ServiceContainer) -> str:
     if rows := services.reader.list_quarantined():
         first = rows[0]
-        raise _CheckError(f"{len(rows)} set aside; {first['game']} at position {first['position']}: {first['error']}")
+        raise CheckError(f"{len(rows)} set aside; {first['game']} at position {first['position']}: {first['error']}")
     return "none is set aside"
 
 
@@ -250,7 +252,7 @@ def _check_due_work(services: ServiceContainer) -> str:
     rows = services.reader.list_due(now, 1000)
     late = [row for row in rows if row.at < now - OVERDUE]
     if late:
-        raise _CheckError(f"{len(late)} overdue; {late[0].work} of {late[0].game} since {(now - late[0].at) // 1000} s")
+        raise CheckError(f"{len(late)} overdue; {late[0].work} of {late[0].game} since {(now - late[0].at) // 1000} s")
     return f"{len(rows)} waiting"
 
 
@@ -259,25 +261,19 @@ def _check_clock(services: ServiceContainer) -> str:
     wrong = [m for m in machines if abs(m.offset) > STEP]
     if wrong:
         seconds, where = abs(wrong[0].offset) // 1000, "behind" if wrong[0].offset > 0 else "ahead of"
-        raise _CheckError(f"that of {wrong[0].name} is {seconds} s {where} the service's time")
+        raise CheckError(f"that of {wrong[0].name} is {seconds} s {where} the service's time: correct it, as by NTP")
     return f"{len(machines)} machines agree"
-
-
-def _check_redis(services: ServiceContainer) -> str:
-    if not embedded_redis.is_up(services.settings.redis_url):
-        raise _CheckError("does not answer; is the service running?")
-    return "answers"
 
 
 def _check_streams(services: ServiceContainer) -> str:
     answers = [unix_http.fetch_health(path, seconds=1) for path in nginx.list_stream_sockets(services.settings)]
     if None in answers:
-        raise _CheckError(f"{answers.count(None)} of {len(answers)} processes do not answer")
+        raise CheckError(f"{answers.count(None)} of {len(answers)} processes do not answer")
     return f"{sum(each['streams'] for each in answers if each)} open at {len(answers)} servers here"
 
 
 def _check_workers(services: ServiceContainer) -> str:
     counts = services.queues.count_workers()
     if missing := [name for name, count in counts.items() if not count]:
-        raise _CheckError(f"none for {', '.join(missing)}")
+        raise CheckError(f"none for {', '.join(missing)}")
     return ", ".join(f"{count} for {name}" for name, count in counts.items())

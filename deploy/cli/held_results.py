@@ -16,7 +16,7 @@ from domain.kernel.records.record import Record
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.ruleset_registry import RulesetRegistry
 from domain.tournaments.aggregate.tournament import Tournament
-from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, initial_tournament
+from domain.tournaments.aggregate.tournament_fold import apply_tournament_record, fold_tournament, initial_tournament
 from domain.tournaments.attendance import count_lapses, count_shares, find_left_seats, list_decisions
 from domain.tournaments.records import FAMILY
 from domain.types import Doc, Json
@@ -43,7 +43,7 @@ class HeldResults:
     """Results that were compared."""
     differences: Sequence[str]
     missing: Sequence[str]
-    """Sentences on tables without an export: not checked."""
+    """Sentences on tables without an export, or played elsewhere: not checked, or not proved."""
 
 
 def hold_results(records: Sequence[Record], read_game: GameReader, registry: RulesetRegistry) -> HeldResults:
@@ -59,7 +59,18 @@ def hold_results(records: Sequence[Record], read_game: GameReader, registry: Rul
             differences += [f"Table {table.name}: {found}" for found in _compare(table, data, registry)]
         except AnnalsError as error:
             differences.append(f"Table {table.name}: the game does not hold: {error}.")
-    return HeldResults(compared, differences, missing)
+    return HeldResults(compared, differences, [*missing, *list_unproved(records)])
+
+
+def list_unproved(records: Sequence[Record]) -> list[str]:
+    """Return a sentence for each result of a table elsewhere: no game proves it."""
+    t = fold_tournament(records)
+    return [
+        f"Table {_name_table(t, stage, *place)}: played elsewhere. It is not proved."
+        for stage, play in enumerate(t.stages, 1)
+        for place, table in sorted(play.tables.items())
+        if table.elsewhere and table.result
+    ]
 
 
 def list_reported(records: Sequence[Record]) -> list[ReportedTable]:
@@ -77,9 +88,13 @@ def list_reported(records: Sequence[Record]) -> list[ReportedTable]:
 def _read_report(t: Tournament, body: Doc) -> ReportedTable:
     table = t.stages[body["stage"] - 1].tables[body["round"], body["pod"]]
     people = [t.entrants[entrant].deciders for entrant in table.entrants]
-    stage = f"{body['stage']}/" if len(t.terms.stages) > 1 else ""
     counts_leavers = t.terms.stages[body["stage"] - 1].wanted_bye is not None
-    return ReportedTable(f"{stage}{body['round']}.{body['pod']}", body, people, counts_leavers)
+    name = _name_table(t, body["stage"], body["round"], body["pod"])
+    return ReportedTable(name, body, people, counts_leavers)
+
+
+def _name_table(t: Tournament, stage: int, round_: int, pod: int) -> str:
+    return (f"{stage}/" if len(t.terms.stages) > 1 else "") + f"{round_}.{pod}"
 
 
 def _compare(table: ReportedTable, data: bytes, registry: RulesetRegistry) -> Iterator[str]:

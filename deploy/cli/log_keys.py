@@ -13,6 +13,7 @@ from deploy.runtime.wiring import ServiceContainer, create_services
 from domain.errors import NoteError
 from domain.ruleset_registry import RulesetRegistry
 from domain.transparency.checkpoint import Checkpoint
+from domain.transparency.checkpoint_store import HALTED, CheckpointStore
 from domain.transparency.signed_note import SignedNote
 from domain.transparency.witness_store import WitnessStore
 
@@ -21,12 +22,14 @@ def add_command(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command and its arguments."""
     parser = add(
         "log-keys",
-        help="keys that sign checkpoints: list, add or end one, sign again after a restore, make the witness's",
+        help="keys that sign checkpoints: list, add, end one; halt or resume signing; make the witness's",
     )
     parser.set_defaults(command=run)
-    parser.add_argument("action", choices=("list", "add", "end", "resume", "witness"), nargs="?", default="list")
+    parser.add_argument(
+        "action", choices=("list", "add", "end", "halt", "resume", "witness"), nargs="?", default="list"
+    )
     parser.add_argument("number", type=int, nargs="?", help="the key to end")
-    parser.add_argument("--reason", default="rotated", help="why it ends, for readers")
+    parser.add_argument("--reason", help="why it ends, or signing halts, for readers")
     parser.add_argument("--origin", default="", metavar="NAME", help="a new name of the log: a new log to everybody")
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="the largest checkpoint that anybody holds")
     parser.add_argument(
@@ -44,16 +47,7 @@ def run(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         raise NoteError("checkpoint_needed", "give --checkpoint FILE, or --nothing-newer")
     with _open_services(args, registry) as services:
         store, now = services.build_worker_context().checkpoints, services.clock()
-        if args.action == "add":
-            store.add_key(now, args.origin)
-        elif args.action == "end":
-            store.end_key(args.number, now, args.reason)
-        elif args.action == "resume":
-            note = SignedNote.parse(read_note(args.checkpoint)) if args.checkpoint else None
-            root = services.reader.proofs.root_at(Checkpoint.parse(note.text).size) if note else None
-            store.resume(note, root, now)
-        elif args.action == "witness":
-            _make_witness_key(services, now, args.origin, renew=args.renew)
+        _act(args, services, store, now)
         for key in store.keys:
             print(f"{key.number} {key.origin} {f'ended: {key.reason}' if key.until else 'signs'}")
             print("".join(f"  {vkey}\n" for vkey in key.keys), end="")
@@ -63,6 +57,21 @@ def run(args: argparse.Namespace, registry: RulesetRegistry) -> int:
             print(f"{witness.name} cosigns the logs of others")
             print("".join(f"  {vkey}\n" for vkey in witness.keys), end="")
     return DONE
+
+
+def _act(args: argparse.Namespace, services: ServiceContainer, store: CheckpointStore, now: int) -> None:
+    if args.action == "add":
+        store.add_key(now, args.origin)
+    elif args.action == "end":
+        store.end_key(args.number, now, args.reason or "rotated")
+    elif args.action == "halt":
+        store.halt(args.reason or HALTED, now)
+    elif args.action == "resume":
+        note = SignedNote.parse(read_note(args.checkpoint)) if args.checkpoint else None
+        root = services.reader.proofs.root_at(Checkpoint.parse(note.text).size) if note else None
+        store.resume(note, root, now)
+    elif args.action == "witness":
+        _make_witness_key(services, now, args.origin, renew=args.renew)
 
 
 def _make_witness_key(services: ServiceContainer, now: int, name: str, *, renew: bool) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from deploy.cli import (
     agent_command,
+    analyse_command,
     compare_command,
     fixture_command,
     import_command,
@@ -116,6 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     verify_command.add_command(add)
     compare_command.add_command(add)
+    analyse_command.add_command(add)
     import_command.add_command(add)
     agent_command.add_command(add)
     fixture_command.add_command(add)

@@ -10,8 +10,11 @@ from domain.errors import StoreUnavailable
 from workers import liveness
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from deploy.backup.wal_archive import RunningBackup
     from deploy.runtime.wiring import ServiceContainer
+    from workers.context import WorkerContext
     from workers.maintenance.archiving import GameArchiver
     from workers.maintenance.talk_retention import TalkRetention
 
@@ -38,7 +41,15 @@ def run_pump(services: ServiceContainer, number: int) -> None:
         liveness.register_process(services.settings.data, name, FIRST_SIGN_SECONDS)
         context = services.build_worker_context()
         owed = services.notifications.outbox.has_due if context.delivery_pool else None
-        parts = (services.reader, context.job_requests, context.heartbeat, services.queues, context.clock, owed)
+        parts = (
+            services.reader,
+            context.job_requests,
+            context.heartbeat,
+            services.queues,
+            context.clock,
+            owed,
+            context.orders,
+        )
         owner = context.node if number == 1 else f"{context.node}/{number}"
         run_projector(
             context,
@@ -51,32 +62,35 @@ def run_pump(services: ServiceContainer, number: int) -> None:
 
 def run_keeper(services: ServiceContainer) -> None:
     """Run the maintenance process until a signal comes."""
-    from workers.maintenance.process import run_maintenance  # noqa: PLC0415
+    from workers.maintenance.process import stop_on_signals  # noqa: PLC0415
 
     liveness.register_process(services.settings.data, "keeper", FIRST_SIGN_SECONDS)
-    if not services.settings.scrub:
+    run_maintenance_until(services, services.build_worker_context(), stop_on_signals())
+
+
+def run_maintenance_until(services: ServiceContainer, context: WorkerContext, stopped: Event) -> None:
+    """Run the maintenance until `stopped` is set."""
+    from workers.maintenance.process import run_maintenance  # noqa: PLC0415
+
+    rate = services.settings.scrub
+    if not rate:
         _clear_progress(services, "scrub")
-    run_maintenance(
-        services.build_worker_context(),
-        services.settings.scrub,
-        _build_backup(services),
-        _build_archiver(services),
-        _build_retention(services),
-    )
+    archiver, retention = _build_archiver(services, context), _build_retention(services, context)
+    run_maintenance(context, stopped, rate, _build_backup(services), archiver, retention)
 
 
-def _build_retention(services: ServiceContainer) -> TalkRetention | None:
+def _build_retention(services: ServiceContainer, context: WorkerContext) -> TalkRetention | None:
     from workers.maintenance.talk_retention import TalkRetention  # noqa: PLC0415
 
     days = services.settings.talk_days
-    return TalkRetention(services.build_worker_context(), days) if days else None
+    return TalkRetention(context, days) if days else None
 
 
-def _build_archiver(services: ServiceContainer) -> GameArchiver | None:
+def _build_archiver(services: ServiceContainer, context: WorkerContext) -> GameArchiver | None:
     from workers.maintenance.archiving import GameArchiver  # noqa: PLC0415
 
     days = services.settings.archive_days
-    return GameArchiver(services.build_worker_context(), days) if days else None
+    return GameArchiver(context, days) if days else None
 
 
 def _build_backup(services: ServiceContainer) -> RunningBackup | None:

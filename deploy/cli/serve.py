@@ -53,7 +53,7 @@ def serve(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         # 1. Read the settings and prepare the data folder.
         settings = load_settings_of(args)
         settings.make_data_folder()
-        _print_data_folder(settings)
+        print_data_folder(settings)
 
         # 2. Lock the data folder: one `serve` at a time.
         cleanup.enter_context(hold_lock(settings.data / "lock"))
@@ -97,7 +97,7 @@ def serve(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     return DONE
 
 
-def _print_data_folder(settings: Settings) -> None:
+def print_data_folder(settings: Settings) -> None:
     with suppress(OSError):  # such as a full disk: the data may be on another one
         print(f"annals: the data are in {settings.data}", file=sys.stderr, flush=True)
 

@@ -18,6 +18,7 @@ from deploy.cli.care_commands import admin, alive, archive, audit, backup, docto
 from deploy.cli.reloading import serve_and_reload
 from deploy.cli.serve import serve
 from deploy.cli.single_processes import api, keeper, migrate, pump, worker
+from deploy.cli.small_service import serve_small
 from domain.ruleset_registry import RulesetRegistry
 
 
@@ -31,6 +32,7 @@ def add_commands(add: AddParser) -> None:
         "--workers", type=int, metavar="N", help="number of processes for turns and deadlines (default: 1)"
     )
     add_backup_argument(parser)
+    parser.add_argument("--small", action="store_true", help="run it in one process, for one core and 512 MB")
     parser.add_argument("--reload", action="store_true", help="start anew when code or pages change, to work on them")
 
     parser = add("api", help="run the HTTP server")
@@ -65,7 +67,7 @@ def add_commands(add: AddParser) -> None:
 def _serve(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     if args.reload:
         return serve_and_reload([argument for argument in sys.argv[1:] if argument != "--reload"])
-    return serve(args, registry)
+    return serve_small(args, registry) if args.small else serve(args, registry)
 
 
 def _add_care_commands(add: AddParser) -> None:

@@ -8,20 +8,20 @@ import re
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 from deploy.cli.arguments import DONE, FAILED, AddParser
-from deploy.cli.held_results import HeldResults, hold_results
+from deploy.cli.held_results import HeldResults, hold_results, list_unproved
 from deploy.cli.verify_command import add_proof_arguments, check_proof, describe_head, parse_head
 from deploy.runtime.given_files import read_export
 from domain.errors import TournamentError
 from domain.kernel.records.record import Record
 from domain.kernel.text.message_catalog import LANGUAGES, Texts, load_texts
 from domain.ruleset_registry import RulesetRegistry
-from domain.tournaments.aggregate.tournament_proof import parse_export, verify_tournament
+from domain.tournaments.aggregate.tournament_proof import parse_export, split_export, verify_tournament
 from domain.tournaments.byes import find_round_sizes
 from domain.tournaments.draw import draw_order
 from domain.tournaments.explain import (
@@ -311,10 +311,11 @@ def _print_standings(doc: Doc, texts: Texts) -> None:
 def verify(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     """Print what a tournament's export proves; raise VerificationError for the first difference.
 
-    With `--games` or `--url`, its results are held against the games: one sentence for each difference. With a proof
-    or a head it is held against the signed log, as a game is.
+    With games in the file, `--games` or `--url`, results are held against them: one sentence for each difference. With
+    a proof or a head it is held against the signed log, as a game is.
     """
-    records = parse_export(read_export(args.file, "tournament"))
+    data, games = split_export(read_export(args.file, "tournament"))
+    records = parse_export(data)
     t = verify_tournament(records)
     doc: Doc = {"tournament": t.id, "records": t.version, "head": t.hash, "status": t.status}
     doc |= _hold_against_log(args, records)
@@ -323,7 +324,9 @@ def verify(args: argparse.Namespace, registry: RulesetRegistry) -> int:
         "draws": len(t.secrets) - 1,
         "rounds_ranked": sum(len(play.rankings) for play in t.stages),
     }
-    held = _hold_results(args, records, registry)
+    unproved = list_unproved(records)
+    doc |= {"played_elsewhere": len(unproved)} if unproved else {}
+    held = _hold_results(args, records, games, registry)
     if held:
         doc |= {"results_checked": held.tables, "results_not_checked": len(held.missing)}
     told = [*held.differences, *held.missing] if held else []
@@ -342,7 +345,11 @@ def _hold_against_log(args: argparse.Namespace, records: Sequence[Record]) -> Do
     return doc | (check_proof(args, tuple(records)) if has_proof else {})
 
 
-def _hold_results(args: argparse.Namespace, records: Sequence[Record], registry: RulesetRegistry) -> HeldResults | None:
+def _hold_results(
+    args: argparse.Namespace, records: Sequence[Record], games: Mapping[str, bytes], registry: RulesetRegistry
+) -> HeldResults | None:
+    if games and not args.games and not args.url:
+        return hold_results(records, games.get, registry)
     if args.games:
         return hold_results(records, partial(_read_file, args.games), registry)
     return hold_results(records, partial(_download, args.url.rstrip("/")), registry) if args.url else None

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
+from workers.redis_address import SCHEMES, parse_sentinel_url, scheme_of
+
 SECRETS = (
     "ANNALS_DATABASE_URL",
     "ANNALS_MIGRATE_URL",
@@ -97,17 +99,34 @@ def parse_owner_url(url: str, ledger_url: str, authority: Path | None = None, *,
 
 def parse_redis_url(url: str, authority: Path | None = None, *, verified: bool = False) -> str:
     """Return the URL of Redis; empty for the embedded server."""
-    scheme = urlsplit(url).scheme
-    if url and scheme not in ("redis", "rediss", "unix"):
-        raise SettingsError("ANNALS_REDIS_URL is redis://, rediss:// or unix://..., or is left out for our own server")
+    scheme = scheme_of(url)
+    if url and scheme not in ("redis", "rediss", "unix", *SCHEMES):
+        raise SettingsError(
+            "ANNALS_REDIS_URL is redis://, rediss://, unix:// or redis+sentinel://..., or is left out for our own"
+            " server"
+        )
+    try:
+        parse_sentinel_url(url)
+    except ValueError as error:
+        raise SettingsError(f"ANNALS_REDIS_URL: {error}") from None
+    if scheme in ("redis", "rediss") and "," in url.partition("://")[2].partition("/")[0].rpartition("@")[2]:
+        raise SettingsError(
+            "ANNALS_REDIS_URL: several hosts are those of Sentinels, redis+sentinel://HOST,HOST/SERVICE"
+        )
     if not verified or scheme in ("", "unix"):  # a socket stays on this machine
         return url
-    parameters = parse_qs(urlsplit(url).query, keep_blank_values=True)
+    return _require_redis_verification(url, authority)
+
+
+def _require_redis_verification(url: str, authority: Path | None) -> str:
+    """Return the URL with required parameters and certificate authority. Raises SettingsError if it asks for less."""
+    parameters = parse_qs(url.partition("?")[2], keep_blank_values=True)
     checks = {"ssl_cert_reqs": "required", "ssl_check_hostname": "true"}
     lax = any(value.lower() != checks[name] for name in checks for value in parameters.get(name, ()))
-    if scheme != "rediss" or lax:
+    if not scheme_of(url).startswith("rediss") or lax:
         raise SettingsError(
-            "ANNALS_STORES=verified: ANNALS_REDIS_URL must be rediss://..., and its certificate be checked"
+            "ANNALS_STORES=verified: ANNALS_REDIS_URL must be rediss://... or rediss+sentinel://..., and its"
+            " certificate be checked"
         )
     own = {} if authority is None or "ssl_ca_certs" in parameters else {"ssl_ca_certs": str(authority)}
     return _add_query(url, {"ssl_cert_reqs": "required"} if "ssl_cert_reqs" not in parameters else {}, own)
@@ -139,7 +158,7 @@ def _require_verification(name: str, url: str, authority: Path | None) -> str:
 
 def _add_query(url: str, *more: Mapping[str, str]) -> str:
     added = "&".join(f"{name}={quote(value, safe='/')}" for each in more for name, value in each.items())
-    return url if not added else f"{url}{'&' if urlsplit(url).query else '?'}{added}"
+    return url if not added else f"{url}{'&' if url.partition('?')[2] else '?'}{added}"
 
 
 def parse_authority(path: str, *, verified: bool) -> Path | None:

@@ -39,6 +39,8 @@ SECOND_FACTOR = ("none", "admin", "moderator")
 
 HSTS = ("host", "subdomains")
 
+SIGNING = ("confirmed", "always")
+
 KEY_PATTERN = re.compile(r"[0-9a-fA-F]{64}")
 
 NO_ORIGIN = "none"

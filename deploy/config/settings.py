@@ -26,6 +26,7 @@ from deploy.config.setting_values import (
     NODE_PATTERN,
     REGISTRATION,
     SECOND_FACTOR,
+    SIGNING,
     WEBHOOKS,
     is_loopback,
     parse_archive_days,
@@ -94,6 +95,8 @@ class Settings:
     """Name of the log in its checkpoints; empty: made from the public URL."""
     signing_key: str = field(repr=False, default="")
     """Secret of the key that signs checkpoints, as hex; empty: it is sealed in the database."""
+    signing: str = "confirmed"
+    """With standbys: sign checkpoints that a synchronous one confirms, or always."""
     witness_file: Path | None = None
     """File with the witnesses that cosign checkpoints."""
     witnesses: tuple[KnownWitness, ...] = ()
@@ -274,6 +277,7 @@ class Settings:
             "ANNALS_PUBLIC_URL": self.public_url,
             "ANNALS_LOG_ORIGIN": self.log_origin,
             "ANNALS_SIGNING_KEY": self.signing_key,
+            "ANNALS_SIGNING": self.signing,
             "ANNALS_WITNESSES": str(self.witness_file or ""),
             "ANNALS_WITNESSED_LOGS": str(self.witnessed_log_file or ""),
             "ANNALS_SECOND_FACTOR": self.second_factor,
@@ -347,6 +351,7 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
         public_url=public_url,
         log_origin=parse_log_origin(env.get("ANNALS_LOG_ORIGIN", "")),
         signing_key=parse_key("ANNALS_SIGNING_KEY", env.get("ANNALS_SIGNING_KEY", "")),
+        signing=parse_choice("ANNALS_SIGNING", env.get("ANNALS_SIGNING", SIGNING[0]), SIGNING),
         witness_file=files["ANNALS_WITNESSES"],
         witnesses=parse_policy("ANNALS_WITNESSES", files["ANNALS_WITNESSES"], parse_witnesses),
         witnessed_log_file=files["ANNALS_WITNESSED_LOGS"],

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import MutableMapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 import structlog
 
@@ -17,7 +18,7 @@ LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _SECRET_PATTERN = re.compile(
     r"\b(an[a-z]_[0-9a-f]{16}_)[A-Za-z0-9_-]+"  # tokens, tickets, cookies
     r"|(\b[a-z][a-z0-9+.-]{0,30}://)[^\s'\"]{0,300}@"  # user name and password in the address of a store
-    r"|(\bpassword\s{0,9}=\s{0,9})(?:'[^']{0,300}'|\S+)",
+    r"|(\b(?:sentinel_)?password\s{0,9}=\s{0,9})(?:'[^']{0,300}'|\S+)",
     re.ASCII | re.IGNORECASE,
 )
 _MIN_SECRET_LENGTH = 4
@@ -51,8 +52,10 @@ def _list_secrets() -> list[str]:
     """Return the master keys, the metrics token, and passwords in URLs, whole or in parts if a URL is misspelt."""
     secrets = [os.environ.get(name, "") for name in ("ANNALS_KEY", "ANNALS_NEW_KEY", "ANNALS_METRICS_TOKEN")]
     for name in ("ANNALS_DATABASE_URL", "ANNALS_MIGRATE_URL", "ANNALS_REDIS_URL", "ANNALS_SMTP"):
-        asking = os.environ.get(name, "").partition("://")[2].rpartition("@")[0]
-        secrets += re.split(r"[:/?#%@\s]", asking)[1:]
+        address = os.environ.get(name, "").partition("://")[2]
+        secrets += re.split(r"[:/?#%@\s]", address.rpartition("@")[0])[1:]
+        options = parse_qsl(address.partition("?")[2])
+        secrets += [value for option, value in options if option.endswith("password")]
     return sorted((secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH), key=len, reverse=True)
 
 

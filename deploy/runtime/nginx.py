@@ -98,6 +98,8 @@ class Limits:
 
     connections: int = 4096
     """Connections in total; fewer if the system allows fewer open files. All limits per address follow from it."""
+    address_share: int = _ADDRESS_SHARE
+    """Addresses that together can take all connections."""
     header: int = 10
     """Time for the head of a request."""
     body: int = 10
@@ -120,7 +122,7 @@ class Limits:
     @property
     def connections_per_address(self) -> int:
         """Connections from one address, or one IPv6 network of 64 bits."""
-        return max(self.connections // _ADDRESS_SHARE, MIN_CONNECTIONS_PER_ADDRESS)
+        return max(self.connections // self.address_share, MIN_CONNECTIONS_PER_ADDRESS)
 
     @property
     def connections_per_site(self) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from deploy.config.settings import Settings
-from deploy.runtime import certificate, embedded_redis, nginx
+from deploy.runtime import certificate, nginx
 from deploy.runtime.unix_http import UnixHttpConnection
 from workers import liveness
 
@@ -59,7 +59,7 @@ class Prober:
 
     def __init__(self, settings: Settings, liveness_folder: Path) -> None:
         self._settings, self._liveness_folder = settings, liveness_folder
-        self._own_redis = settings.redis_url == embedded_redis.server_url(settings.data)
+        self._own_redis = bool(settings.redis_url) and _is_embedded(settings)
 
     def probe(self) -> None:
         """Check each server once, and renew the certificate.
@@ -93,10 +93,18 @@ class Prober:
 
     def _is_redis_alive(self) -> bool:
         liveness.set_deadline(PROBER_DEADLINE)
+        from deploy.runtime import embedded_redis  # noqa: PLC0415 - a service in one process has none
+
         return embedded_redis.is_alive(self._settings.redis_url)
 
     def _extend_deadlines(self, *names: str) -> None:
         extend_deadlines(self._liveness_folder, *names)
+
+
+def _is_embedded(settings: Settings) -> bool:
+    from deploy.runtime import embedded_redis  # noqa: PLC0415
+
+    return settings.redis_url == embedded_redis.server_url(settings.data)
 
 
 def is_ready(settings: Settings, seconds: float) -> bool:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from api.app import AnnalsApp
     from api.streams.asgi import StreamApp
+    from api.streams.whole_app import WholeApp
     from deploy.runtime.shared_services import SharedServices
+    from deploy.runtime.wiring import ServiceContainer
 
 RESERVED_FILES = 256
 """Open files apart from connections: databases, locks, libraries."""
@@ -43,6 +45,9 @@ IDLE_SECONDS = 600
 READ_BYTES = 2**16
 """Size of a piece of a refused body."""
 
+_whole: list[WholeApp] = []
+"""The application of a service in one process."""
+
 _inherited: list[SharedServices] = []
 """Services and application of forked processes. Other processes build their own, with the shipped rulesets."""
 
@@ -57,6 +62,26 @@ def serve_streams(settings: Settings, shared: SharedServices | None) -> None:
     """Serve streams to nginx, until a signal comes."""
     path = nginx.stream_socket(settings)
     _run_server(settings, shared, "create_stream_app", Interfaces.ASGI, path, nginx.MAX_STREAMS)
+
+
+def prepare_whole_app(services: ServiceContainer, leave: Callable[[], None]) -> None:
+    """Make the application that `serve_all` serves; `leave` ends all else before the process ends."""
+    from api.app import create_app  # noqa: PLC0415 - forked processes inherit it
+    from api.streams.whole_app import WholeApp  # noqa: PLC0415 - other servers need none of it
+
+    logging_setup.configure_request_log(services.settings.log_level)
+    _whole[:] = [WholeApp(create_app(services.build_api_services()), apply_nginx_headers, leave)]
+
+
+def serve_all(settings: Settings) -> None:
+    """Serve requests and streams to nginx until a signal comes. The process ends with it."""
+    path = nginx.stream_socket(settings)
+    _run_server(settings, None, "find_whole_app", Interfaces.ASGI, path, MAX_CONNECTIONS)
+
+
+def find_whole_app() -> WholeApp:
+    """Return the application of a service in one process."""
+    return _whole[0]
 
 
 class _ProcessServer(MPServer):

@@ -248,6 +248,10 @@ class Supervisor:
         child.restart_at = now + pause
         log.warning("%s ended with status %s; again in %.2f s", name, child.process.status(), pause)
 
+    def list_ended(self) -> list[str]:
+        """Return the names of programs that have ended. A process with threads does not start them again."""
+        return [child.program.name for child in self._children if child.process.status() is not None]
+
     def run(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Check the children until a signal raises StoppedError; call `meanwhile` after each check."""
         while True:

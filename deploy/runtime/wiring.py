@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +19,14 @@ from domain.errors import StoreUnavailable, ViewsDamaged
 from domain.ledger import Ledger
 from domain.notifications.ip_ranges import is_public_ip, is_public_or_loopback_ip
 from domain.notifications.notification_store import NotificationStore
-from domain.notifications.webhooks import CHAT, EVENTS, MAIL
+from domain.notifications.webhooks import CHAT, EVENTS, MAIL, PUSH
 from domain.ruleset_registry import RulesetRegistry, load_shipped
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from domain.service.service_clock import ServiceClock
+from domain.standing_orders.order_store import OrderStore
 from domain.talk.anchors import MailboxAnchors
 from domain.talk.talk_store import TalkStore
 from domain.transparency.checkpoint_store import CheckpointStore
@@ -33,23 +34,25 @@ from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
 from projections import log_identity
 from projections.archived_views import ArchivedViewLoader
-from projections.past_games import PastGames
 from projections.reader import Reader
 from projections.service_base import ServiceBase
 from projections.table_describer import TableDescriber
 from projections.view_store import ViewStore, damage_marker, is_in_use
-from workers.change_listener import ChangeListener
+from projections.viewer_history import ViewerHistory
 from workers.context import WorkerContext
+from workers.job_calls import JobQueues
 from workers.notifications.chat_renderer import ChatRenderer
 from workers.notifications.delivery_pool import DeliveryPool
 from workers.notifications.digests import DigestProducer
 from workers.notifications.email_renderer import EmailRenderer
+from workers.notifications.notice_relevance import NoticeRelevance
+from workers.notifications.order_hold import OrderHold
 from workers.notifications.producer import NotificationProducer
+from workers.notifications.push_renderer import PushRenderer
 from workers.notifications.smtp_client import Mailer, SmtpClient
 from workers.notifications.smtp_settings import parse_smtp_url
 from workers.notifications.webhook_client import WebhookClient
-from workers.queues import Queues
-from workers.signals import Signals, SignalThread
+from workers.signal_channel import OnChange, SignalChannel
 
 if TYPE_CHECKING:
     from api.services import ApiServices
@@ -72,9 +75,12 @@ class ServiceContainer(ServiceBase):
     account_store: AccountStore
     notifications: NotificationStore
     reader: Reader
-    signals: Signals
-    changes: ChangeListener
-    queues: Queues
+    signals: SignalChannel
+    notify_writer: Callable[[int], None]
+    """Called by the API after each write: it does not wait."""
+    listen: Callable[[OnChange], None]
+    """Register a callback for changed games."""
+    queues: JobQueues
     clock: ServiceClock
     """Time of the service, ms since 1970 UTC."""
 
@@ -92,6 +98,7 @@ class ServiceContainer(ServiceBase):
             delivery_pool=self._build_delivery_pool(),
             log_origin=settings.origin_of_log,
             signing_secret=bytes.fromhex(settings.signing_key),
+            sign_unconfirmed=settings.signing == "always",
             witnesses=settings.witnesses,
         )
 
@@ -102,7 +109,25 @@ class ServiceContainer(ServiceBase):
         sender = WebhookClient(is_public_or_loopback_ip if mode == "loopback" else is_public_ip)
         chats = ChatRenderer(self.notifications.chats, self._build_describer(), self.settings.public_url)
         log = self.account_store.audit_log
-        return DeliveryPool(self.notifications, log, self.clock, mode, sender, mailer, chat_renderer=chats)
+        return DeliveryPool(
+            self.notifications,
+            log,
+            self.clock,
+            mode,
+            sender,
+            mailer,
+            chat_renderer=chats,
+            push_renderer=self._build_push_renderer(),
+            order_hold=OrderHold(self.orders, self.reader),
+        )
+
+    def _build_push_renderer(self) -> PushRenderer:
+        stores, s = self.notifications, self.settings
+        relevance = NoticeRelevance(self.reader, stores.outbox.unread_messages)
+        contact = f"mailto:{s.mail_from}" if s.mail_from else s.public_url
+        return PushRenderer(
+            stores.push_devices, stores.email_subscriptions, self._build_describer(), relevance, contact
+        )
 
     def _build_mailer(self) -> Mailer | None:
         s = self.settings
@@ -151,16 +176,15 @@ class ServiceContainer(ServiceBase):
             worker=s.worker,
             docs=DOCS,
         )
-        shared = self.list_shared() | {"notify_appended": SignalThread(self.signals).notify_appended}
+        shared = self.list_shared() | {"notify_appended": self.notify_writer}
         return ApiServices(
             **shared,
             reader=self.reader,
             seat_tokens=self.seat_tokens,
             account_store=self.account_store,
             notifications=self.notifications,
-            past_games=PastGames(self.ledger, self.registry, self.views),
             notify_changed=self.signals.notify_changed,
-            listen=self.changes.listen,
+            listen=self.listen,
             job_state=lambda job: self.queues.job_state(job, self.clock()),
             streams=self._count_streams,
             redis_up=self.signals.is_up,
@@ -183,13 +207,43 @@ def create_services(settings: Settings, registry: RulesetRegistry | None = None)
 
     Raises SettingsError if no Redis is configured.
     """
+    from workers.change_listener import ChangeListener  # noqa: PLC0415 - a service in one process has no Redis
+    from workers.queues import Queues  # noqa: PLC0415
+    from workers.signals import Signals, SignalThread  # noqa: PLC0415
+
     if not settings.redis_url:
         raise SettingsError("ANNALS_REDIS_URL is not set; only `serve` starts a server of its own")
+    signals = Signals(settings.redis_url)
+    listener = ChangeListener(lambda: Signals(settings.redis_url))
+    channel = _Channel(signals, SignalThread(signals).notify_appended, listener.listen, Queues(settings.redis_url))
+    return _create_services(settings, registry, channel)
+
+
+def create_lone_services(settings: Settings, queues: JobQueues, registry: RulesetRegistry) -> ServiceContainer:
+    """Return the services of a service in one process, with queues of its own."""
+    from workers.local_queues import LocalSignals  # noqa: PLC0415 - other processes have Redis
+
+    signals = LocalSignals()
+    return _create_services(settings, registry, _Channel(signals, signals.notify_appended, signals.listen, queues))
+
+
+@dataclass(frozen=True)
+class _Channel:
+    """Signals and queues between the parts of a service."""
+
+    signals: SignalChannel
+    notify_writer: Callable[[int], None]
+    listen: Callable[[OnChange], None]
+    queues: JobQueues
+
+
+def _create_services(settings: Settings, registry: RulesetRegistry | None, channel: _Channel) -> ServiceContainer:
     rules = load_shipped() if registry is None else registry
     ledger = Ledger.open(settings.ledger_url, settings.load_key())
     views = ViewStore(settings.views_url, ledger.keys, settings.parts)
     seed_store, clock = SeedStore(ledger, ledger.keys), ServiceClock(ledger, alone=settings.sqlite)
-    signals, commands = Signals(settings.redis_url), CommandHandler(ledger, rules, seed_store, clock)
+    history = ViewerHistory(ledger, rules, views)
+    commands = CommandHandler(ledger, rules, seed_store, clock, history=history)
     commands.anchors.follow()
     return ServiceContainer(
         ledger=ledger,
@@ -197,22 +251,24 @@ def create_services(settings: Settings, registry: RulesetRegistry | None = None)
         seed_store=seed_store,
         commands=commands,
         views=views,
+        history=history,
         clock=clock,
-        notify_appended=signals.notify_appended,
+        notify_appended=channel.signals.notify_appended,
         settings=settings,
         seat_tokens=SeatTokens(ledger, ledger.keys, lambda: clock() // 1000),
         account_store=AccountStore(ledger, ledger.keys, clock),
         notifications=NotificationStore(ledger, ledger.keys, clock, _list_topics(settings)),
-        reader=Reader(views, ArchivedViewLoader(ledger, rules)),
-        signals=signals,
-        changes=ChangeListener(lambda: Signals(settings.redis_url)),
-        queues=Queues(settings.redis_url),
+        reader=Reader(views, ArchivedViewLoader(history)),
+        signals=channel.signals,
+        notify_writer=channel.notify_writer,
+        listen=channel.listen,
+        queues=channel.queues,
     )
 
 
 def _list_topics(settings: Settings) -> tuple[str, ...]:
     """Return the topics that the settings allow notifications for."""
-    return (*((*EVENTS, CHAT) if settings.webhooks != "none" else ()), *((MAIL,) if settings.smtp else ()))
+    return (*((*EVENTS, CHAT, PUSH) if settings.webhooks != "none" else ()), *((MAIL,) if settings.smtp else ()))
 
 
 def migrate(settings: Settings) -> None:
@@ -255,6 +311,7 @@ def migrate_ledger(ledger: Ledger) -> None:
     CheckpointStore(ledger, ledger.keys).migrate()
     WitnessStore(ledger, ledger.keys).migrate()
     WitnessReports(ledger).migrate()
+    OrderStore(ledger, lambda: ledger.keys, lambda: 0).migrate()
     TalkStore(ledger, lambda: ledger.keys, MailboxAnchors(ledger, lambda: ledger.keys), lambda: 0).migrate()
     ledger.keys.check()
 
