@@ -449,9 +449,11 @@ class Table:
             return refusal.code in OVERTAKEN
         return True
 
-    def play(self, choose: Choose) -> None:
-        """Play to the end; check for a turn after every change on the stream."""
+    def play(self, choose: Choose, hear: Callable[[], object] = lambda: None) -> None:
+        """Play to the end; check for a turn after every change on the stream, and call `hear` after each message."""
         for event in self.follow():
+            if event["event"] == "message":
+                hear()
             if event["event"] in ("board", "timeline") and event["data"]["version"] > self.looked:
                 while self.turn(choose):
                     pass

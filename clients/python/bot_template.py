@@ -31,6 +31,30 @@ def choose(board: t.Board, choice: t.Choice) -> Any:
     return at_random(board, choice)
 
 
+def decide(treaty: t.Treaty) -> str:
+    """Return the answer to a treaty: `accept` or `decline`. A bot that keeps no promises makes none."""
+    return "decline"
+
+
+class TreatyAnswers:
+    """Answers the treaties proposed to a seat. Without the scope `talk:write` its token reads none."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.heard = table, 0
+
+    def answer(self) -> None:
+        """Answer the treaties among the messages since the last look."""
+        try:
+            while found := self.table.messages(self.heard)["items"]:
+                for message in found:
+                    self.heard, treaty = message["entry"], message["treaty"]
+                    if treaty and treaty["may_answer"]:
+                        self.table.say("", answer={"entry": self.heard, "answer": decide(treaty)})
+        except Refused as refusal:
+            if refusal.code != "scope_missing":  # it is not the time for letters, or the game is over
+                print(f"bot: {refusal}", file=sys.stderr)
+
+
 def take_seat(annals: Annals, game: str, seat: int) -> Table:
     """Take the seat, or return it if the account already has it."""
     try:
@@ -52,7 +76,9 @@ def main() -> int:
     args = parser.parse_args()
     try:
         table = take_seat(Annals(args.address, os.environ["ANNALS_TOKEN"]), args.game, args.seat)
-        table.play(choose)
+        answers = TreatyAnswers(table)
+        answers.answer()
+        table.play(choose, answers.answer)
         for line in table.scores()["scores"]:
             print(line["place"], line["seat"], line["points"])
     except AnnalsError as error:
