@@ -4,6 +4,8 @@ import gc
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -94,19 +96,38 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if is_quick else True
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the test modules before those of the other processes.
+
+    All processes collect the same files in one order. On a fresh checkout, each would rewrite the assertions of each
+    module, since none is ahead of the others; now each finds the rewritten modules of all others.
+    """
+    if not (own := getattr(session.config, "workerinput", None)) or session.config.getoption("--quick"):
+        return
+    roots = [Path(arg.partition("::")[0]).absolute() for arg in session.config.args]
+    files = sorted(file for root in roots if root.is_dir() for file in root.rglob("test_*.py"))
+    for file in files[int(own["workerid"].removeprefix("gw")) :: own["workercount"]]:
+        with suppress(Exception):  # collecting tells it
+            import_module(".".join(file.relative_to(ROOT.parent).with_suffix("").parts))
+
+
 @pytest.hookimpl(tryfirst=True)  # before groups are written behind the ids
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the long proofs without `--long`, and with `--quick` all but the cheapest files of a few folders."""
     long = [] if config.getoption("--long") else read_patterns(LONG.read_text("utf-8"), LONG.name)
-    chosen = items
+    is_long = re.compile("|".join(pattern.pattern for pattern in long) or "(?!)").fullmatch
+    kept, left = list[pytest.Item](), list[pytest.Item]()
+    quick = None
     if config.getoption("--quick"):
         names = {item.nodeid.partition("::")[0] for item in items if item.nodeid.startswith(QUICK)}
         quick = choose_quick(names, read_costs(COSTS.read_text("utf-8")))
-        chosen = [item for item in items if item.nodeid.partition("::")[0] in quick]
-    chosen = [item for item in chosen if not any(pattern.fullmatch(item.nodeid) for pattern in long)]
-    if left := [item for item in items if item not in chosen]:
+    for item in items:
+        is_chosen = quick is None or item.nodeid.partition("::")[0] in quick
+        (kept if is_chosen and not is_long(item.nodeid) else left).append(item)
+    if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = chosen
+        items[:] = kept
 
 
 def pytest_configure(config: pytest.Config) -> None:

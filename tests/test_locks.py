@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("serve", "test", "lint", "maps", "build")
+LOCKS = ("serve", "test", "chaos", "lint", "maps", "build")
 PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 ENTRY = re.compile(r"[\w.-]+==[^\\]+\\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+")
 

@@ -40,6 +40,12 @@ OTHER_PROGRAMS = {
     "env/bin/annals": "tests/test_packaging.py runs it",
     "bash": "the name of the project's own check",
     "sha256sum": "prints sums",
+    "pip": "the locks name these releases: tests/test_locks.py",
+    "curl": "tests/test_questions.py reads such a file; the route has tests of its own",
+    "patroni": "tests/chaos/cluster.py starts it with the file of deploy/cluster",
+    "patronictl": "part of Patroni, reads the same file",
+    "valkey-server": "tests/chaos/sentinel.py starts it with the file of deploy/cluster",
+    "valkey-cli": "tests/chaos/sentinel.py asks a Sentinel for the same",
     "docker": "hadolint checks the recipe; tests/deploy/test_image.py runs the files that it copies",
 }
 """Program -> reason why its commands are right."""
@@ -50,6 +56,7 @@ NO_COMMANDS = {
     ("docs/operations.md", "witness club "): "a line of the file of ANNALS_WITNESSES",
     ("docs/operations.md", "log  example.org"): "a line of the file of ANNALS_WITNESSED_LOGS",
     ("docs/http.md", "POST /v1/games "): "requests: method, path and body",
+    ("docs/environments.md", "from deploy.environments import env"): "Python: tests/environments/test_table_env.py",
 }
 """(page, beginning of a block) -> what the block is instead."""
 
@@ -97,6 +104,8 @@ def fault(page: str, line: str) -> str:
         return ""  # tests/test_transcripts.py runs it
     if program in ("./run", "annals", "python"):
         named = [name for word in args for name in word.split(",") if re.fullmatch(r"[a-z_/]+\.py", name)]
+        if page == "docs/environments.md" and named == ["learn.py"]:
+            return ""  # the program of the page: tests/environments/test_learner.py runs it
         if missing := [name for name in named if not (ROOT / name).is_file()]:
             return f"there is no file {missing[0]} beside ./run"
     if program == "./run":

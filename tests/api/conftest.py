@@ -31,20 +31,21 @@ from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
+from domain.standing_orders.order_store import OrderStore
 from domain.talk.anchors import MailboxAnchors
 from domain.talk.talk_store import TalkStore
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.transparency.witness_reports import WitnessReports
 from domain.transparency.witness_store import WitnessStore
 from projections.archived_views import ArchivedViewLoader
-from projections.past_games import PastGames
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.api.streaming import Answer, Loop, scope
 from tests.rulesets import FLOWS
 from workers.context import WorkerContext, set_context
-from workers.queues import request_call
+from workers.job_calls import request_call
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = RulesetRegistry([*(entry.rules for entry in FLOWS), *struggle_of_empires.RULESETS])
@@ -242,6 +243,7 @@ def _stores() -> dict[str, bytes]:
                 CheckpointStore(ledger, ledger.keys),
                 WitnessStore(ledger, ledger.keys),
                 WitnessReports(ledger),
+                OrderStore(ledger, lambda: ledger.keys, lambda: 0),
                 TalkStore(ledger, lambda: ledger.keys, MailboxAnchors(ledger, lambda: ledger.keys), lambda: 0),
             )
             for each in (*beside, NotificationStore(ledger, ledger.keys, lambda: 0)):
@@ -262,7 +264,8 @@ def make_site(
     views = ViewStore(f"sqlite:///{folder / 'views'}", ledger.keys)
     ticks = itertools.count(1_000, 1_000)
     access, vault = SeatTokens(ledger, ledger.keys), SeedStore(ledger, ledger.keys)
-    commands = CommandHandler(ledger, catalogue, vault, lambda: next(ticks))
+    history = ViewerHistory(ledger, catalogue, views)
+    commands = CommandHandler(ledger, catalogue, vault, lambda: next(ticks), history=history)
     settings = ApiSettings(rate=0, keep_alive=0.05, patience=0.05, docs=ROOT / "docs")
     clock = partial(next, ticks)
     people, notices = AccountStore(ledger, ledger.keys), NotificationStore(ledger, ledger.keys, clock)
@@ -273,15 +276,15 @@ def make_site(
         commands=commands,
         views=views,
         clock=clock,
-        reader=Reader(views, ArchivedViewLoader(ledger, catalogue)),
+        reader=Reader(views, ArchivedViewLoader(history)),
         seat_tokens=access,
         account_store=people,
         notifications=notices,
-        past_games=PastGames(ledger, catalogue, views),
+        history=history,
         settings=settings,
     )
     crew = WorkerContext(**services.list_shared())
-    return Site(services, Projector(ledger, catalogue, views, "pump"), crew)
+    return Site(services, Projector(ViewerHistory(ledger, catalogue, views), "pump"), crew)
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from domain.types import MAX_INT
 from projections.projector import Projector
 from projections.reader import DueWork
 from projections.rebuild import create_generation, switch_generation
+from projections.viewer_history import ViewerHistory
 from tests.api.conftest import CATALOGUE, Doc, Site, Table
 from tests.api.player import play, step
 from tests.api.test_rewinds import back, say
@@ -35,7 +36,7 @@ def read_all(table: Table) -> tuple[list[bytes], list[DueWork]]:
 
 def rebuild(site: Site) -> None:
     gen = create_generation(site.crew.views, 0)
-    site.pump = Projector(site.services.ledger, CATALOGUE, site.crew.views, "another", gen)
+    site.pump = Projector(ViewerHistory(site.services.ledger, CATALOGUE, site.crew.views), "another", gen)
     site.ring()
     assert switch_generation(site.crew.views, gen)
 

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
@@ -20,7 +21,7 @@ from api.agents.agent_server import MOST_WAITS, RESOURCES, build_server, describ
 from api.agents.api_calls import ApiAnswer, ApiCalls
 from api.agents.prompts import PROMPTS
 from api.agents.result_texts import flatten, select, to_text
-from api.agents.tool_base import Tool, convert
+from api.agents.tool_base import Tool, convert, output_schema
 from api.agents.tool_results import WroteDoc
 from api.agents.tools import BY_NAME, LONGEST_WAIT, TOOLS, find_rules
 from api.streams.asgi import StreamApp, no_proxy_fix
@@ -113,7 +114,9 @@ def test_every_tool_has_a_sentence_and_schemas(site: Site) -> None:
         assert 20 < len(each.description) < 400
         assert each.input_schema["type"] == each.output_schema["type"] == "object"
         assert each.annotations.read_only_hint is not None
-    assert sum(len(json.dumps(each.model_dump(mode="json"))) for each in listed) < 40_000
+        Draft202012Validator(each.output_schema).validate({"code": "no_port", "rule": "SOE-7.3"})
+        assert not Draft202012Validator(each.output_schema).is_valid({})
+    assert sum(len(json.dumps(each.model_dump(mode="json"))) for each in listed) < 43_000
 
 
 def test_agents_play_by_the_tools_alone(site: Site, anne: Member) -> None:
@@ -148,6 +151,7 @@ def test_text_and_structured_content_say_the_same_in_few_words(site: Site, anne:
     ):
         found = call(site, anne.token, tool, **given)
         assert not found.is_error or tool == "list_options", (tool, found.content)  # a bot may have the first decision
+        Draft202012Validator(output_schema(BY_NAME[tool])).validate(found.structured_content)
         text = found.content[0].text
         assert text == to_text(found.structured_content)
         assert len(text) < LONGEST, tool
@@ -173,6 +177,7 @@ def test_a_refusal_says_what_to_do_next(site: Site, anne: Member, game: str) -> 
     ):
         found = call(site, anne.token, tool, **given)
         assert found.is_error, tool
+        Draft202012Validator(output_schema(BY_NAME[tool])).validate(found.structured_content)
         assert found.structured_content["next"], found.structured_content
         assert code in ("", found.structured_content["code"])
         assert found.structured_content["code"] in found.content[0].text
@@ -307,6 +312,8 @@ def test_resources_and_prompts_are_read(site: Site, anne: Member, game: str) -> 
     async def talk(client: Client) -> None:
         found = (await client.list_resource_templates()).resource_templates
         assert {each.uri_template for each in found} == {uri for uri, _, _ in RESOURCES.values()}
+        listed = (await client.list_resources()).resources
+        assert "annals://rulesets/struggle_of_empires@1/rules" in {str(each.uri) for each in listed}
         for name, of in (("rules", "struggle_of_empires@1"), ("board", game), ("chronicle", game), ("drawing", game)):
             uri = RESOURCES[name][0].replace("{ruleset}", of).replace("{game}", of)
             (content,) = (await client.read_resource(uri)).contents

@@ -12,7 +12,7 @@ import pytest
 
 from domain.kernel.schema.canonical_json import digest
 from domain.transparency.checkpoint import Checkpoint, open_checkpoint
-from domain.transparency.checkpoint_store import ANOTHER_LOG, SHORTER_LOG
+from domain.transparency.checkpoint_store import ANOTHER_LOG, FORGOTTEN, SHORTER_LOG
 from domain.transparency.merkle_tree import verify_consistency
 from domain.transparency.signed_note import SignedNote, VerifierKey
 from tests.api.conftest import Site, Table, refused
@@ -162,6 +162,35 @@ class TestAnotherLog:
         site.services.ledger.execute("UPDATE checkpoints SET size = size + 100")
         CheckpointPublisher(site.crew, site.services.reader).publish()
         assert site.services.checkpoints.halts == [SHORTER_LOG]
+
+    def test_one_that_this_process_has_signed_is_not_forgotten(self, orders: Table) -> None:
+        """A standby that lagged has taken over: its log, its views and its newest checkpoint are all shorter."""
+        site = orders.site
+        publisher = CheckpointPublisher(site.crew, site.services.reader)
+        publisher.publish()
+        kept = site.services.ledger.execute("SELECT name, size, root, note, at FROM checkpoints")
+        orders.move(0, ORDER)
+        publisher.publish()
+        signed = read(site)
+        site.services.ledger.execute("DELETE FROM checkpoints")
+        for row in kept:
+            site.services.ledger.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?)", row)
+        orders.move(1, ORDER)
+        publisher.publish()
+        assert site.services.checkpoints.halts == [FORGOTTEN]
+        assert read(site).size < signed.size
+        site.services.checkpoints.resume(None, None, 1)  # an operator knows better
+        publisher.publish()
+        assert read(site).size > signed.size
+
+    def test_a_new_name_begins_anew(self, orders: Table) -> None:
+        site = orders.site
+        publisher = CheckpointPublisher(site.crew, site.services.reader)
+        publisher.publish()
+        site.crew.checkpoints.add_key(1, "other.example/log")
+        publisher.publish()
+        assert site.services.checkpoints.halts == []
+        assert read(site).origin == "other.example/log"
 
     def test_views_that_still_read_the_log_are_waited_for(self, orders: Table) -> None:
         site = orders.site

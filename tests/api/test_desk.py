@@ -42,6 +42,7 @@ def test_it_shows_what_waits_for_an_officer(owner: Member, monkeypatch: pytest.M
         "paused": 0,
         "ruled": 0,
         "appealed": 0,
+        "reported": 0,
     }
     items = {item["game"]: item for item in shown["items"]}
     assert items[unstarted]["needs"] == ["empty", "unstarted"]

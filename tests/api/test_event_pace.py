@@ -68,11 +68,13 @@ def opened(host: Person, page: Page) -> tuple[Any, Page]:
 
 def test_a_pace_is_told_in_words_and_opened(host: Person) -> None:
     fields = [("pace", "live"), ("seconds.answer", "900"), ("bank", "21600"), ("vacation", "12"), *DAILY.items()]
+    fields += [("minutes", "120"), ("last_turn", "15")]
     page = with_pace(host, *fields)
     words = {
         "a time bank of 6 hours for each seat, for the whole game",
         "12 days of vacation for each seat",
         "deadlines at 20:30 (Europe/Paris), and none on Saturday and Sunday",
+        "2 hours, then the current turn to its end, for 15 minutes at most; then places follow from its state",
     }
     assert words <= set(page.texts)
     assert [line for line in page.texts if line.startswith("5 minutes for: ") and "building of a palace" in line]
@@ -82,6 +84,9 @@ def test_a_pace_is_told_in_words_and_opened(host: Person) -> None:
     assert pace["seconds"] == {"move": 300, "answer": 900}
     assert (pace["bank"], pace["vacation"], pace["daily"]["days_off"]) == (21600, 12, [6, 7])
     assert words <= set(shown.texts)
+    table = host.site.get("/tournaments").json["items"][0]["tournament"]
+    table = host.site.get(f"/tournaments/{table}").json["table"]
+    assert (table["time_limit"], table["last_turn"]) == (7200, 900)
 
 
 @pytest.mark.parametrize("example", range(len(load_examples())))

@@ -370,9 +370,10 @@ def operations(place: Place) -> Iterator[tuple[str, str, dict[str, Any]]]:
     ids |= {"session": "0" * 16, "token": "0" * 16, "account": "0" * 16, "report": "0" * 24}
     ids |= {"client": "0" * 16, "grant": "0" * 16, "passkey": "x"}
     ids |= {"tile": "0/000", "origin_hash": "0" * 64}
-    ids |= {"tournament": "00000000-0000-8000-8000-000000000000", "stage": "1", "number": "1"}
+    ids |= {"tournament": "00000000-0000-8000-8000-000000000000", "stage": "1", "number": "1", "pod": "1"}
     ids |= {"family": "orders", "ruling": "1", "entrant": "0", "disclosure": "0" * 24, "part": "x"}
-    ids |= {"webhook": "0" * 16, "delivery": "msg_" + "0" * 32}
+    ids |= {"device": "0" * 16, "webhook": "0" * 16, "delivery": "msg_" + "0" * 32}
+    ids |= {"announcement": "0" * 24, "order": "0" * 24}
     for path, methods in place.site.client.get("/v1/openapi.json").json["paths"].items():
         for method, operation in methods.items():
             if method != "parameters":

@@ -42,6 +42,18 @@ def test_nobody_else_sees_or_plays_the_seat_of_a_guest(site: Site) -> None:
     assert Page(stranger.read(path).text).question() is None
 
 
+def test_the_running_game_of_a_guest_is_first_where_games_are_listed(site: Site) -> None:
+    visitor, stranger = guest(site), guest(site)
+    path = visitor.play_now(GAME)
+    other = visitor.play_now(GAME)
+    for page in ("/", "/games", "/play"):
+        text = visitor.read(page, Accept="text/html").text
+        assert all(f'href="{each}' in text for each in (path, other)), page
+        assert path not in stranger.read(page, Accept="text/html").text, page
+    first = visitor.read("/", Accept="text/html").text
+    assert first.index(f'href="{path}') < first.index('value="struggle_of_empires@1"')
+
+
 def test_a_guest_has_a_mark_in_lists_and_documents(site: Site) -> None:
     made = site.post("/games", {"ruleset": "struggle_of_empires@1", "seats": 2}).json
     taken = site.post(f"/games/{made['game']}/seats", {"name": "Bea"}).json
@@ -58,6 +70,9 @@ def test_a_guest_has_a_mark_in_lists_and_documents(site: Site) -> None:
         assert "Bea (guest)" in text, page
         assert "Anne (guest)" not in text, page
     assert "Bea (invit" in visitor.read("/games", Accept_Language="fr").text
+    chronicle = visitor.read(f"/games/{made['game']}/chronicle", Accept="text/html").text
+    assert "Bea (guest) joins the game." in chronicle
+    assert "Anne joins the game." in chronicle
 
 
 def test_a_second_game_is_the_same_guest_s(site: Site) -> None:

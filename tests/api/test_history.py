@@ -19,6 +19,7 @@ from projections.archived_views import ArchivedViewLoader
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.rebuild import create_generation, switch_generation
+from projections.viewer_history import ViewerHistory
 from tests.api.conftest import CATALOGUE, Site, Table, refused
 from tests.api.player import play
 from tests.damage import overwrite
@@ -84,7 +85,7 @@ class TestHeadings:
         play(table, random.Random(3), 40)
         found = pages(table, "/timeline")
         gen = create_generation(site.crew.views, 0)
-        site.pump = Projector(site.services.ledger, CATALOGUE, site.crew.views, "another", gen)
+        site.pump = Projector(ViewerHistory(site.services.ledger, CATALOGUE, site.crew.views), "another", gen)
         site.ring()
         assert switch_generation(site.crew.views, gen)
         assert pages(table, "/timeline") == found
@@ -189,9 +190,7 @@ def archived(site: Site) -> None:
     archiving = GameArchiver(site.crew, 0)
     while found := archiving.find_next():
         assert archiving.archive(found)
-    site.services = replace(
-        site.services, reader=Reader(site.crew.views, ArchivedViewLoader(site.services.ledger, CATALOGUE))
-    )
+    site.services = replace(site.services, reader=Reader(site.crew.views, ArchivedViewLoader(site.services.history)))
     site.remake()
 
 

@@ -62,10 +62,13 @@ def fill_path(rule: str, world: World) -> str:
 def test_numbers_of_any_length_in_queries_of_pages_are_refused(world: World) -> None:
     names, faults, host = list_fields(), [], world.host.browser.client
     assert {"after", "round", "seat", "version", "wait"} <= set(names)
-    for rule in world.site.app.url_map.iter_rules():
-        if rule.rule.startswith("/v1") or "GET" not in (rule.methods or ()) or rule.rule.endswith("/live"):
-            continue
-        for number in NUMBERS:
+    rules = [
+        rule
+        for rule in world.site.app.url_map.iter_rules()
+        if "GET" in (rule.methods or ()) and not rule.rule.startswith("/v1") and not rule.rule.endswith("/live")
+    ]
+    for place, rule in enumerate(rules):
+        for number in (NUMBERS * 2)[place % len(NUMBERS) :][:3]:  # each of them at many pages
             address = f"{fill_path(rule.rule, world)}?{urlencode(dict.fromkeys(names, number))}"
             if host.get(address).status_code >= 500:
                 faults.append((rule.rule, number[:9]))
@@ -82,8 +85,8 @@ def test_numbers_of_any_length_in_queries_and_headers_of_the_api_are_refused(wor
             resolved = [
                 document["components"]["parameters"][p["$ref"].rpartition("/")[2]] if "$ref" in p else p for p in given
             ]
-            for parameter in resolved:
-                for number in NUMBERS[:5]:
+            for place, parameter in enumerate(resolved):
+                for number in (NUMBERS * 2)[place % len(NUMBERS) :][:3]:
                     answer = _send(world, path, method, parameter, number)
                     if answer.status_code >= 500:
                         faults.append((method, path, parameter["name"], number[:9], answer.status_code))
@@ -204,7 +207,7 @@ def test_an_import_that_is_deleted_meanwhile_is_not_found(
         for reads in range(1, READS_OF_A_REQUEST):
             vanishing.left = -1
             anne.post("/imports", {"export": closed})
-            site.services.past_games._cache.clear()
+            site.services.history._pasts.clear()
             vanishing.left = reads
             sent = {"json": {"version": 4}} if method == "POST" else {}
             headers = {"Authorization": f"Bearer {anne.token}"}

@@ -27,6 +27,7 @@ from domain.tournaments.aggregate.basic_commands import (
     ShowNonce,
     TournamentCommand,
 )
+from domain.tournaments.aggregate.elsewhere_commands import MoveElsewhere
 from domain.tournaments.aggregate.queue_commands import JoinQueue
 from domain.tournaments.aggregate.result_commands import AddTable, Report
 from domain.tournaments.aggregate.seat_commands import OpenBids
@@ -142,6 +143,24 @@ def joining(site: Site) -> list[Ask]:
     return [replace(each, token=anne.token) for each in found]
 
 
+def ordering(site: Site) -> list[Ask]:
+    """A seat that decides beforehand."""
+    table = site.table("struggle_of_empires@1", 3)
+    path, body = f"{table.path}/standing-orders", {"kind": "keep_dice"}
+    return [Ask(f"POST {AT}/standing-orders", path, body, {"kind": "pass_turns"}, {}, table.tokens[0])]
+
+
+def reporting(site: Site) -> list[Ask]:
+    """An account with a letter from a guest."""
+    table = table_of(site)
+    reader = register(site)
+    reader.post("/me/claims", {"token": table.tokens[1]})
+    assert table.post("/talk/messages", {"to": [1], "text": "x"}, table.tokens[0]).status_code == 201
+    body = {"entries": [1], "said": "x"}
+    path = f"{table.path}/talk/reports"
+    return [Ask(f"POST {AT}/talk/reports", path, body, body | {"said": "y"}, {}, reader.token)]
+
+
 def officers(site: Site) -> tuple[Member, str, list[Member]]:
     """An account that directs a table, the table's path, and its deputies."""
     owner = register(site, "Olga")
@@ -196,6 +215,7 @@ def account(site: Site) -> list[Ask]:
 
 IN_TOURNAMENT = "/v1/tournaments/{tournament}"
 ROUND = "/stages/{stage}/rounds/{number}"
+FIRST = "/stages/1/rounds/1/tables/1"
 
 
 def organising(site: Site) -> list[Ask]:
@@ -225,6 +245,7 @@ def organising(site: Site) -> list[Ask]:
     for command in (AddTable(1, 1, 1, "g", entrants), Report(1, 1, 1, "g", 9, "h", (1, 2, 3), (3, 2, 1))):
         handler.handle(ranking.rpartition("/")[2], command)
     bids = {"stages": [{"rounds": 1, "seating": "bid"}]}
+    hall = {"elsewhere": "some"}
     swiss = {"stages": [{"format": "swiss", "rounds": 3}]}
     ladder = {"stages": [{"format": "ladder"}]}
     weekly, every = {"start": "2060-01-04T20:00", "zone": "Europe/Paris"}, ("WEEKLY", "DAILY")
@@ -262,6 +283,17 @@ def organising(site: Site) -> list[Ask]:
         ask(f"DELETE {IN_TOURNAMENT}/queue", f"{made(*entered, JoinQueue(me), **ladder)}/queue", None),
         ask(f"PUT {IN_TOURNAMENT}/schedule", f"{made()}/schedule", *({**weekly, "rule": f"FREQ={f}"} for f in every)),
         ask(f"DELETE {IN_TOURNAMENT}/schedule", f"{made(timed)}/schedule", None),
+        ask(
+            f"PUT {IN_TOURNAMENT}/timetable",
+            f"{made()}/timetable",
+            *({"starts": [f"206{n}-01-04T20:00"]} for n in "12"),
+        ),
+        ask(f"POST {IN_TOURNAMENT}/divisions", f"{made()}/divisions", *({"name": name} for name in "AB")),
+        ask(
+            f"POST {IN_TOURNAMENT}/amendments",
+            f"{made()}/amendments",
+            *({"reveal": seconds, "reason": "x"} for seconds in (61, 62)),
+        ),
         ask(f"POST {IN_TOURNAMENT}/checkin", f"{made(*entered, OpenCheckIn())}/checkin", *hashes),
         ask(
             f"POST {IN_TOURNAMENT}/entrants/{{entrant}}/checkin",
@@ -278,11 +310,19 @@ def organising(site: Site) -> list[Ask]:
             {"bid": [100, 0, 0]},
             {"bid": [0, 0, 100]},
         ),
+        ask(f"PUT {IN_TOURNAMENT}{ROUND}/tables/{{pod}}/elsewhere", f"{made(*drawn, **hall)}{FIRST}/elsewhere", {}),
+        ask(
+            f"PUT {IN_TOURNAMENT}{ROUND}/tables/{{pod}}/scores",
+            f"{made(*drawn, MoveElsewhere(me[0], 1, 1, 1), **hall)}{FIRST}/scores",
+            {"points": [3, 2, 1]},
+            {"points": [3, 3, 1]},
+        ),
         ask(f"POST {IN_TOURNAMENT}{ROUND}/rank", f"{ranking}/stages/1/rounds/1/rank", {}),
         ask(f"POST {IN_TOURNAMENT}/close", f"{made()}/close", {}),
         ask(f"POST {IN_TOURNAMENT}/entrants/me/byes", f"{made(*checking, **swiss)}/entrants/me/byes", {}),
         ask(f"POST {IN_TOURNAMENT}/entrants/me/substitutes", f"{made(*entered)}/entrants/me/substitutes", *people[:2]),
         ask(f"POST {IN_TOURNAMENT}/officers", f"{made()}/officers", *({**officer, "office": o} for o in ROLES)),
+        ask(f"POST {IN_TOURNAMENT}/announcements", f"{made()}/announcements", {"text": "x"}, {"text": "y"}),
         ask(f"POST {IN_TOURNAMENT}/invitations", f"{made()}/invitations", *people[:2]),
         ask(
             f"POST {IN_TOURNAMENT}/entrants/imports",
@@ -351,6 +391,8 @@ CALLERS: dict[str, Callable[[Site], list[Ask]]] = {
     "a director of a paused table": pausing,
     "a director of an annulled table": withdrawing,
     "a person at a table": joining,
+    "a person with a letter": reporting,
+    "a seat that decides beforehand": ordering,
     "an owner": removing,
     "an heir": inheriting,
     "an account": account,
@@ -372,6 +414,12 @@ WITHOUT_KEY = {
         "PUT /v1/games/{game}/notes",
         "PUT /v1/games/{game}/talk/disclosures",
         "PUT /v1/games/{game}/talk/mutes",
+        "PUT /v1/games/{game}/talk/reports/{report}",
+        "PUT /v1/games/{game}/seats/{seat}/silence",
+        "DELETE /v1/games/{game}/standing-orders/{order}",
+        "DELETE /v1/games/{game}/seats/{seat}/silence",
+        "PUT /v1/accounts/{account}/silence",
+        "DELETE /v1/accounts/{account}/silence",
         "PUT /v1/games/{game}/talk/read",
         "PUT /v1/me/blocks/{player}",
         "PUT /v1/me/clients/{client}",
@@ -383,6 +431,7 @@ WITHOUT_KEY = {
         "PUT /v1/me/settings",
         "PUT /v1/me/substitutions/{tournament}/{player}",
         "PUT /v1/me/watching/{game}",
+        "POST /v1/me/push",
         "PUT /v1/me/webhooks/{webhook}",
         "PUT /v1/reports/{report}",
         "PUT /v1/tournaments/{tournament}/card",
@@ -412,9 +461,11 @@ WITHOUT_KEY = {
         "DELETE /v1/me/substitutions/{tournament}/{player}",
         "DELETE /v1/me/tokens/{token}",
         "DELETE /v1/me/watching/{game}",
+        "DELETE /v1/me/push/{device}",
         "DELETE /v1/me/webhooks/{webhook}",
         "DELETE /v1/players/{player}/name",
         "DELETE /v1/stream-cookies",
+        "DELETE /v1/tournaments/{tournament}/announcements/{announcement}",
         "DELETE /v1/tournaments/{tournament}/card",
         "DELETE /v1/tournaments/{tournament}/chat",
         "DELETE /v1/tournaments/{tournament}/code",
@@ -422,7 +473,7 @@ WITHOUT_KEY = {
         "DELETE /v1/tournaments/{tournament}/followers/me",
         "DELETE /v1/tournaments/{tournament}/offers/{player}",
     ),
-    "one vote of a seat, one offer or challenge of a person, one rematch of a game": (
+    "one vote of a seat, one result of a table, one offer or challenge of a person, one rematch of a game": (
         "POST /v1/games/{game}/challenges",
         "POST /v1/games/{game}/officers",
         "POST /v1/games/{game}/proposals/{proposal}/consents",
@@ -431,11 +482,15 @@ WITHOUT_KEY = {
         "POST /v1/me/claims",
         "POST /v1/me/entries",
         "POST /v1/me/officers",
+        "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/tables/{pod}/confirmations",
+        "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/tables/{pod}/settlement",
     ),
     "does what is missing, and a second time nothing is": (
+        "DELETE /v1/tournaments/{tournament}/pause",
         "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/adjournments",
         "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/reports",
         "POST /v1/tournaments/{tournament}/stages/{stage}/rounds/{number}/tables",
+        "PUT /v1/tournaments/{tournament}/pause",
     ),
     "is the request of C2SP programs, which know no keys: its old size tells a repetition": (
         "POST /v1/witness/add-checkpoint",
@@ -463,6 +518,7 @@ WITHOUT_KEY = {
     "asks or sends something that counts for nothing": (
         "POST /v1/games/{game}/choices",
         "POST /v1/me/webhooks/{webhook}/deliveries/{delivery}/replays",
+        "POST /v1/me/push/{device}/tests",
         "POST /v1/me/webhooks/{webhook}/tests",
         "POST /v1/recovery/mails",
         "POST /v1/stream-cookies",

@@ -10,6 +10,7 @@ import pytest
 from domain.service.job_requests import JobRequest, new_id
 from projections.projector import Projector
 from projections.rebuild import create_generation
+from projections.viewer_history import ViewerHistory
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, refused
 from workers.context import set_context
 from workers.jobs import audits, turns
@@ -114,7 +115,7 @@ class TestErrands:
         id_, services = self.asked(orders, "rebuild"), orders.site.services
         assert "progress" not in job(orders, id_).json
         views = orders.site.crew.views
-        half = Projector(services.ledger, CATALOGUE, views, "rebuild", create_generation(views, 0))
+        half = Projector(ViewerHistory(services.ledger, CATALOGUE, views), "rebuild", create_generation(views, 0))
         assert job(orders, id_).json["progress"] == {"done": 0, "of": orders.version}
         half.run(0)
         assert job(orders, id_).json["progress"] == {"done": orders.version, "of": orders.version}

@@ -19,6 +19,7 @@ from domain.kernel.rules.choices import Choice
 from domain.kernel.rules.decide import build_move
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
 from domain.rollouts import random_pick
+from domain.types import Doc
 from tests.games.pages import ALL, Pages
 
 DECISIONS = 40
@@ -38,17 +39,19 @@ def test_the_first_fleet_says_which_ship_goes_where() -> None:
     move = {"type": "place_home_fleet", "frigate": "coral_sea", "ship_of_the_line": "north_sea"}
     english, french = (labels_of(game("imperunde"), lang) for lang in LANGUAGES)
     assert english.move(move) == "Place the frigate in the Coral Sea and the ship of the line in the North Sea"
-    assert french.move(move) == "Placer la frégate en mer de Corail et le navire de ligne en mer du Nord"
-    assert french.member("ship_of_the_line") == "Navires de ligne"
+    assert french.move(move) == "Placer la frégate en mer de Corail et le vaisseau de ligne en mer du Nord"
+    assert french.member("ship_of_the_line") == "Vaisseaux de ligne"
     assert english.question("frigate", "coral_sea") == "Frigate"
 
 
 @pytest.mark.parametrize("pages", ALL, ids=lambda pages: pages.game)
 def test_options_in_french_have_french_punctuation(pages: Pages) -> None:
     labels, rng, shown = labels_of(pages, "fr"), random.Random(3), list[str]()
+    costs = list[Doc]()
 
     def pick(choice: Choice) -> Any:
         shown.extend(labels.option(choice.field, option.value) for option in choice.options)
+        costs.extend(option.cost for option in choice.options if option.cost)
         return random_pick(rng, choice)
 
     match: AnyInMemoryGame = InMemoryGame(pages.rules, pages.rules.meta.seats[0], rng.randbytes(32))
@@ -60,6 +63,11 @@ def test_options_in_french_have_french_punctuation(pages: Pages) -> None:
         move = build_move(pages.rules, match.state, seat, pick)
         shown.append(labels.move(move))
         match.play(seat, move)
+    for told in {lang: labels_of(pages, lang) for lang in LANGUAGES}.values():
+        plain = {told.texts.word(flag) for flag in (True, False)}
+        assert not [text for text in map(told.cost, costs) if plain & set(text.split())], told.texts.lang
+        named = {what for cost in costs for what in cost if told.texts.get(f"cost.{what}") is None}
+        assert not [what for what in named if not (told.has_name(what) or told.has_name(what.removesuffix("s")))]
     assert shown
     assert not [text for text in shown if re.search(r"\w[:;](?=\s)|  |[\u00a0\u202f]{2}", text)]
 

@@ -199,6 +199,7 @@ def addresses(site: Site, **ids: str) -> list[str]:
     known |= {
         "proposal": "proposal-" + "0" * 24,
         "webhook": "0" * 16,
+        "device": "0" * 16,
         "delivery": "msg_" + "0" * 32,
         "account": "0" * 16,
         "client": "0" * 16,
@@ -210,6 +211,7 @@ def addresses(site: Site, **ids: str) -> list[str]:
         "tournament": "00000000-0000-8000-8000-000000000000",
         "stage": "1",
         "number": "1",
+        "pod": "1",
         "family": "orders",
         "entrant": "0",
         "part": "entrant",

@@ -217,6 +217,27 @@ def test_an_option_that_names_two_regions_is_found_from_both() -> None:
     assert offers.ids == {moves[0].path: "offer-a", moves[1].path: "offer-c"}
 
 
+def test_a_question_without_regions_marks_what_it_is_about() -> None:
+    """The regions in the answers; else those of the owners in the answers, else in the options; else none."""
+    pages = next(each for each in ALL if each.game == "seven_empires")
+    labels, board = labels_of(pages, "en")
+
+    def named(answers: list[str], options: list[str]) -> set[str]:
+        moves = [WholeMove("", json.dumps([["empire", each, False]])) for each in options]
+        offers = find_offers(None, moves, {}, answers=answers)
+        shown = show_map(labels, board, 0, offers)
+        assert shown is not None
+        return {each.id for each in shown.regions if each.is_named}
+
+    assert named(["russia", "moscow"], ["prussia"]) == {"moscow"}
+    russia, prussia = named(["russia"], ["prussia"]), named([], ["prussia"])
+    assert "moscow" in russia
+    assert "berlin" in prussia
+    assert not russia & prussia
+    assert named([], ["russia", "prussia"]) == russia | prussia
+    assert named(["end_movement"], []) == set()
+
+
 class TestReplay:
     def test_it_shows_any_version_as_a_client_reads_it(self, played: Played) -> None:
         newest = played.newest

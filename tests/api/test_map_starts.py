@@ -116,3 +116,10 @@ def test_the_card_of_a_region_tells_figures_neighbours_and_keeps_a_note(anne: Pe
     kept = anne.send(page.act("note"), ("text", "Mind the gap."))
     assert "Mind the gap." in anne.follow(kept).text
     assert anne.browser.get(f"{sheet}/regions/nowhere").status_code == 404
+
+
+def test_a_question_that_names_its_army_is_no_longer_said(anne: Person, sheet: str) -> None:
+    """Its targets stand below the question itself, without the kind of the order before it."""
+    begun = begin(anne, sheet, next(each["territory"] for each in own(anne, sheet)["armies"].values())).text
+    assert "Where does" in begun
+    assert "\N{MIDDLE DOT} Where does" not in begun

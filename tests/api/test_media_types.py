@@ -22,6 +22,7 @@ UNUSED = {
     "tournament": "00000000-0000-8000-8000-000000000000",
     "stage": "1",
     "number": "1",
+    "pod": "1",
     "ruling": "1",
     "entrant": "0",
     "part": "entrant",

@@ -31,9 +31,11 @@ TAKING = {
     "recover": "login",
     "rename": "account",
     # Names of other things, or for moderators.
+    "add_division": "division",
     "change_client": "client",
     "find_account": "moderators",
     "new_client": "client",
+    "new_push_device": "browser",
 }
 """Operation that takes a name -> kind of the name."""
 

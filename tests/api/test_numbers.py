@@ -78,6 +78,7 @@ def test_what_costs_is_told_with_its_cost() -> None:
         "games/choices": "all moves at once",
         "tournaments": "an event",
         "tournaments/explain": "reasons",
+        "tournaments/export": "records of an event",
         "tournaments/export.csv": "sheets of an event",
         "tournaments/rulings": "rulings",
         "tournaments/stages/rounds": "its rounds",

@@ -39,6 +39,13 @@ FILLED = {
     "rule": "FREQ=WEEKLY;BYDAY=SU",
     "start": "2031-01-05T18:00",
     "zone": "UTC",
+    "opens": "30",
+    "closes": "5",
+    "warning": "10",
+    "extension": "0",
+    "least": "2",
+    "most": "3",
+    "preferred": "3",
     "wish": "50 30 20",
     "places": "1 2 3",
     "table": "1.1",
@@ -187,7 +194,8 @@ def test_forms_of_a_tournament_are_shown_to_those_who_may_send_them(
     assert ends <= shown["Organiser"]
     assert not ends & shown["Deputy"]
     assert "checking" in shown["Deputy"]
-    assert shown["Arbiter"] == shown["Moderator"] == shown["Stranger"] == {"enter"}
+    assert shown["Arbiter"] == {"announce", "enter"}
+    assert shown["Moderator"] == shown["Stranger"] == {"enter"}
     event.enter()
     assert event.check()["Anne 0"] == {"ask_substitute", "withdraw"}
     act(event.host, event.path, "checking")
@@ -217,7 +225,7 @@ def test_forms_of_a_tournament_are_shown_to_those_who_may_send_them(
     shown = event.check()
     assert "close" in shown["Deputy"]
     assert "close" in shown["Moderator"]
-    assert shown["Arbiter"] | shown["Stranger"] <= {"follow", "unfollow"}
+    assert shown["Arbiter"] | shown["Stranger"] <= {"announce", "follow", "unfollow"}
 
 
 def test_forms_of_rulings_are_shown_to_those_who_may_send_them(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ def test_every_route_goes_through_the_guard() -> None:
     assert [kind.verb for kind in Command.__subclasses__() if kind.open_to_players] == ["Start"]
 
 
-WORDS_ALONE = {"label_table", "challenges", "list_officers"}
+WORDS_ALONE = {"label_table", "challenges", "list_officers", "report_messages"}
 """Acts of officers without influence on the game: words and lists."""
 
 

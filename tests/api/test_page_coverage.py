@@ -47,6 +47,7 @@ BY_FUNCTION = {
     "/desk": ("accept_office", "give_up_office"),
     "/tournaments/<tournament:tournament>/acts": (
         *("open_bids", "file_bid", "draw_round", "make_tables", "report_results", "rank_round"),
+        *("move_table_elsewhere", "enter_scores", "confirm_scores", "settle_scores"),
         *("accept_substitution", "end_substitution"),
         *("accept_event_offer", "decline_event_offer"),
     ),

@@ -12,9 +12,9 @@ import pytest
 from api.http.problems import Problem
 from api.routes import replays
 from api.streams.json_patches import make_board_patch
+from domain import game_history
 from domain.kernel.schema.json_codec import merge_patch
 from domain.types import Doc
-from projections import keyframes
 from projections.archived_views import drop_game_everywhere
 from tests.api.conftest import Site, Table, refused
 from tests.api.player import play
@@ -26,8 +26,7 @@ LINES = {"Accept": "application/x-ndjson"}
 def _near(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages and keyframes are many in a short game."""
     monkeypatch.setattr(replays, "PAGE", 4)
-    monkeypatch.setattr(keyframes, "SPACING", 5)
-    monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", 2**20)
+    monkeypatch.setattr(game_history, "SPACING", 5)
 
 
 def played(site: Site, ruleset: str = "orders@1", **terms: Any) -> Table:

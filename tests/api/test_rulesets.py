@@ -34,7 +34,7 @@ def test_a_ruleset_tells_all_that_a_client_needs(site: Site, name: str) -> None:
 def test_words_in_both_languages(site: Site) -> None:
     texts = [site.get(f"/rulesets/struggle_of_empires@1/texts?lang={lang}").json for lang in ("en", "fr")]
     assert texts[0]["word.seat"] == "seat"
-    assert texts[1]["word.seat"] == "siège"
+    assert texts[1]["word.seat"] == "joueur"
     assert len(texts[0]) > 50
     titles = [site.get(f"/rulesets/struggle_of_empires@1?lang={lang}").json["title"] for lang in ("en", "fr")]
     assert all(titles)

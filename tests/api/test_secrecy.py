@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
+from domain import game_history
 from domain.games import imperunde
 from domain.kernel.game.game_fold import fold, state_known_to
 from domain.kernel.game.table_commands import Start
 from domain.kernel.records.record import facts_for
 from domain.ruleset_registry import RulesetRegistry
 from domain.service import keyring, seat_tokens, seed_store
-from projections import keyframes
 from tests.api import conftest
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site
 from tests.api.player import build, kinds, play
@@ -111,8 +111,7 @@ class Twins:
 
 @pytest.fixture
 def twins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Twins]:
-    monkeypatch.setattr(keyframes, "SPACING", 3)
-    monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", 2**20)
+    monkeypatch.setattr(game_history, "SPACING", 3)
     made = Twins(tmp_path, monkeypatch)
     yield made
     for site in made.sites:
@@ -202,14 +201,14 @@ def test_a_secret_that_was_undone_is_in_no_past_of_others(twins: Twins) -> None:
         found: dict[tuple[str, object, int], str] = {}
         for who, version in itertools.product((None, 1, 2), range(1, table.version + 1)):
             first = table.get(f"/board?version={version}", who).text
-            site.services.past_games.after_fork()
+            site.services.history.after_fork()
             assert table.get(f"/board?version={version}", who).text == first
             found["shown", who, version] = HEAD.sub("", first)
         for who in (None, 1, 2):
             assert table.get("/digest?level=full", who).status_code == 200
             stored = site.services.outlines._find(CATALOGUE.get("orders@1"), table.game, str(who or "public"))
             found["outline", who, 0] = str(stored and stored.outline)
-        rules, store = CATALOGUE.get("orders@1"), site.services.past_games.keyframes
+        rules, store = CATALOGUE.get("orders@1"), site.services.history.keyframes
         for version, viewers in store.list_viewers(table.game).items():
             for viewer in viewers:
                 past = store.find(rules, table.game, version, viewer)

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from api.documents.tournament_sheets import Cell, _quote_cell
+from api.documents.tournament_sheets import Cell, _quote_cell, build_sheet
 from tests.api.conftest import ROOT
+from tests.tournaments.aggregates import EventInMemory
 
 SIGNS = [sign for sign in map(chr, range(0x10000)) if unicodedata.normalize("NFKC", sign)[:1] in ("=", "+", "-", "@")]
 
@@ -30,6 +31,29 @@ def test_numbers_and_names_stay_as_they_are() -> None:
     cells: list[tuple[Cell, str]] = [(-3, "-3"), (Decimal("-0.5"), "-0.5"), (None, ""), (True, "1")]
     cells += [(name, name) for name in ("Anne-Marie", "1+1", "a@b", "Zo\u00eb; Bea", "")]
     assert [_quote_cell(cell) for cell, _ in cells] == [shown for _, shown in cells]
+
+
+def test_the_sheets_of_the_world_diplomacy_database_have_its_columns() -> None:
+    """As DipVis (UEWBot/dipvis, commit 026d80f1) writes them in `wdd_views.py`: the first ones are mandatory."""
+    event = EventInMemory(stages=[{"format": "swiss", "rounds": 2}])
+    event.draw_first(3)
+    event.make_tables(1, 1)
+    event.report(1, (1, 1), [9, 4, 4])
+    names = {"p0": "Anne de Genoa", "p1": "Bertrand"}
+    classification, boards = (
+        [row.split(",") for row in build_sheet(event.t, f"wdd_{name}", names).decode().splitlines()]
+        for name in ("classification", "boards")
+    )
+    assert classification[0] == ["FIRST NAME", "NAME", "HOMONYME", "RANK", "EXAEQUO", "SCORE", "R1"]
+    assert [row[2:5] for row in classification[1:]] == [["1", "1", "1"], ["1", "2", "1"], ["1", "3", "1"]]
+    assert classification[1][5:] == ["1.0000", "1.0000"]
+    assert sorted(row[:2] for row in classification[1:]) == [["", "2"], ["", "Bertrand"], ["Anne", "de Genoa"]]
+    assert boards[0][:9] == [*classification[0][:3], "ROUND", "BOARD", "COUNTRY", "RANK", "EXAEQUO", "SCORE"]
+    assert [row[3:10] for row in boards[1:]] == [
+        ["1", "1", "1", "1", "1", "1.0000", "9"],
+        ["1", "1", "2", "2", "2", "0.2500", "4"],
+        ["1", "1", "3", "2", "2", "0.2500", "4"],
+    ]
 
 
 def test_every_sheet_of_the_service_is_written_here() -> None:

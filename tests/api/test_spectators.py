@@ -86,9 +86,11 @@ AT_IT_ALONE = (
     "/v1/games/{game}/challenges",
     "/v1/games/{game}/notes",
     "/v1/games/{game}/officers",
+    "/v1/games/{game}/standing-orders",
     "/v1/games/{game}/suggestion",
     "/v1/games/{game}/talk/disclosures/{disclosure}/file",
     "/v1/games/{game}/talk/mailbox",
+    "/v1/games/{game}/talk/reports",
     "/v1/games/{game}/talk/treaties",
     "/v1/games/{game}/proposals/{proposal}",
 )

@@ -39,6 +39,7 @@ IN_ANY_STANDING = {
     ("delete", "/v1/me/grants/{grant}"): RETURNS,
     ("delete", "/v1/me/clients/{client}"): RETURNS,
     ("delete", "/v1/me/webhooks/{webhook}"): RETURNS,
+    ("delete", "/v1/me/push/{device}"): RETURNS,
     ("delete", "/v1/me/mail"): RETURNS,
     ("delete", "/v1/me/calendar-key"): RETURNS,
     ("delete", "/v1/me/watching/{game}"): RETURNS,
@@ -54,6 +55,7 @@ PLAYING = {
     ("post", "/v1/me/vacations"): PLAYS_ON,
 }
 BODIES: dict[str, Any] = {
+    "/v1/me/push": {"endpoint": "https://x.example/", "keys": {"p256dh": "x" * 87, "auth": "x" * 22}},
     "/v1/me/entries": {"code": "x"},
     "/v1/me/webhooks/{webhook}": {"url": "https://x.example/", "events": [], "on": True},
 }

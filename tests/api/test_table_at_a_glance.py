@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from flask import Flask
 
-from api.pages.table.result import find_turning_points
+from api.pages.decision.help_shown import find_lines
+from api.pages.table import gazette
+from api.pages.table.result import _key_rows, find_turning_points
 from api.pages.table.table_page import TablePage
 from tests.api.conftest import Site, Table
 from tests.api.game_pages import Page, Person
@@ -22,21 +27,21 @@ def until_battle(anne: Person, path: str) -> str:
     """The page of a game after the first battle of a player."""
     for _ in range(60):
         html = str(anne.read(path).text)
-        if 'class="battle own' in html.partition('class="gazette"')[2].partition("</details>")[0]:
+        if 'class="battle own' in html.partition('class="gazette"')[2].partition('class="more"')[0]:
             return html
         anne.decide(path)
     raise AssertionError("no battle")
 
 
-def test_a_battle_is_a_card_above_the_question(started: Started) -> None:  # noqa: F811
-    """Both sides with shield, dice, strength and losses; its region is marked, and the replay shows it as well."""
+def test_a_battle_is_a_line_with_a_card_above_the_question(started: Started) -> None:  # noqa: F811
+    """One line; opened, both sides with shield, dice, strength and losses; its region is marked, also in the replay."""
     anne, path = started.anne, started.path(AOR)
     html = until_battle(anne, path)
     game = path.rpartition("/")[2]
     told = started.member.get(f"/games/{game}/timeline?limit=200", Annals_Role="0").json["battles"]
     newest = next(each for each in reversed(told) if not each["open"] and 0 in [s["seat"] for s in each["sides"]])
-    assert newest["text"] in html
-    card = html[html.index(newest["text"]) :].partition("</article>")[0]
+    assert newest["told"] in html
+    card = html[html.index(newest["told"]) :].partition("</details>")[0]
     for side in newest["sides"]:
         assert side["name"] in card
         assert f"<strong>{side['strength']}</strong>" in card
@@ -58,8 +63,36 @@ def test_a_turn_of_sheets_opens_with_its_report(started: Started) -> None:  # no
     report = html.partition('class="gazette"')[2].partition("</div>\n</details>")[0]
     assert "<dt>Treasury</dt>" in report
     assert "submits its orders" not in report
-    assert re.search(r"\d+ other events", report)
+    assert "gives order" not in report, "the sheet shows them"
+    lines = re.findall("<li[^>]*>(.*?)</li>", report.partition('data-key="others"')[0], re.DOTALL)
+    assert 1 <= len(lines) <= 3
+    assert "Austria-Hungary" in report
+    assert re.search(r"\d+ more</summary>", report)
     assert re.search('<details id="panel-own-report" class="[^"]*" open>', html)
+
+
+def test_the_end_of_a_turn_of_the_game_leads_the_news(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """After the own deed it is in sight, before all else, and so are the figures that have changed."""
+    anne, path = started.anne, started.path(AOR)
+    until_battle(anne, path)
+    lines = re.findall("<li>([^<]*)</li>", anne.read(path).text.partition('class="gazette"')[2])
+    monkeypatch.setattr(gazette, "_list_ends", lambda *_: lines[-1:])
+    seen = anne.read(path).text.partition('class="gazette"')[2].partition('class="more"')[0]
+    assert lines[-1] in seen
+    assert 'class="changes"' in seen
+
+
+def test_ends_of_turns_are_the_sentences_before_the_next_heading() -> None:
+    """Of those since the own move, the last two each."""
+    lines = {3: ["Bid."], 5: ["A.", "B.", "C.", "D.", "E.", "War 2 begins."], 6: ["F.", "War 3 begins."]}
+    entries = [
+        {"version": 3, "chapter": {"turn": 1}},
+        {"version": 5, "chapter": {"turn": 2}, "headings": [{"line": 5}]},
+        {"version": 6, "chapter": {"turn": 3}, "headings": [{"line": 1}]},
+    ]
+    page: Any = SimpleNamespace(tell_facts=lambda entry: [(line, None) for line in lines[entry["version"]]])
+    assert gazette._list_ends(page, entries, 3) == ["D.", "E.", "F."]
+    assert gazette._list_ends(page, entries, 6) == ["F."]
 
 
 def test_all_players_are_in_a_row_with_points_and_money(started: Started) -> None:  # noqa: F811
@@ -137,4 +170,27 @@ def test_turning_points_are_the_largest_gains_on_the_others() -> None:
         ("War 3", 29, 39),
         ("War 4", 39, 49),
     ]
-    assert found[1].text == "Prussia: 19 points; the best of the others: 0."
+    assert found[1].text == "Prussia gains 19 points, and nobody else any."
+    with Flask("x").test_request_context():
+        losses = find_turning_points(page, [{**turns[0], "figures": [{"points": -3}, {"points": -9}]}])
+    assert losses == []
+
+
+def test_a_list_of_figures_is_named_by_its_words() -> None:
+    """The word of each object names its row; two rows with one word keep their numbers."""
+    shares = [{"empire": "russia", "points": 98}, {"empire": "france", "points": 0}]
+    assert _key_rows(shares) == {"russia": {"points": 98}, "france": {"points": 0}}
+    for kept in ([shares[0], shares[0]], [1, 2], [], 7):
+        assert _key_rows(kept) == kept
+
+
+def test_a_list_of_things_says_what_each_does() -> None:
+    """Neither the word that all answers share, nor a few things, nor the same sentence for all."""
+    labels = labels_for("struggle_of_empires@1", "russia", "prussia")
+    tiles = ["reserve", "banking", "militia", "industry"]
+    lines = find_lines(labels, tiles)
+    assert len(set(lines)) == len(tiles)
+    assert all(lines)
+    assert find_lines(labels, [{"unit": "army", "tile": tile} for tile in tiles]) == lines
+    assert find_lines(labels, tiles[:3]) == [""] * 3
+    assert find_lines(labels, ["russia", "prussia", "spain", "france"]) == [""] * 4

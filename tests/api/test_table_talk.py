@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +16,7 @@ import pytest
 
 from deploy.cli.main import main
 from domain.ruleset_registry import load_shipped
-from domain.talk.talk_store import BURST
+from domain.talk.talk_store import BURST, TalkStore
 from tests.api.conftest import CATALOGUE, Doc, Site, Table, make_site, refused
 from tests.api.members import Member, register
 
@@ -459,3 +461,54 @@ class TestAFailingStore:
         assert "talk" in s.ledger.read(table.game)[-1].public
         with table.get("/stream", 1) as stream:
             assert "event: board" in stream.until("event: board")
+
+    def test_a_full_one_refuses_messages_and_no_move(self, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        def is_full(*_: object) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+        monkeypatch.setattr(TalkStore, "_insert", is_full)
+        refused(table.post("/talk/messages", {"to": [1], "text": "Hm."}, table.tokens[0]), 503, "store_unavailable")
+        assert table.post("/close", {"reason": "abandoned"}, table.director).status_code == 201
+        monkeypatch.undo()
+        assert texts(table, 1) == []
+        say(table, 0, "Well played.")
+
+    def test_a_slow_one_keeps_no_move_waiting(self, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        begun, freed, read = threading.Event(), threading.Event(), TalkStore.list_entries
+
+        def read_slowly(*args: Any, **more: Any) -> Any:
+            begun.set()
+            assert freed.wait(30)
+            return read(*args, **more)
+
+        say(table, 0, WORD, 1)
+        monkeypatch.setattr(TalkStore, "list_entries", read_slowly)
+        reader = threading.Thread(target=table.get, args=("/talk/messages", 1))
+        reader.start()
+        assert begun.wait(30)
+        assert table.post("/close", {"reason": "abandoned"}, table.director).status_code == 201
+        assert reader.is_alive()
+        freed.set()
+        reader.join()
+
+
+class TestAClientThatWasAway:
+    def test_after_a_day_it_gets_each_message_once(self, table: Table) -> None:
+        """One client follows the stream all the time, the other asks after a day for what came after its last place."""
+        now = [50_000]
+        table.site.services = replace(table.site.services, clock=lambda: now[0])
+        table.site.remake()
+        last = say(table, 0, "See you tomorrow.", 1)["entry"]
+        expected = list[str]()
+        with table.get("/stream", 2) as stream:
+            stream.until("event: board")
+            for hour in range(24):
+                now[0] += 3_600_000
+                say(table, hour % 3, str(hour), *([1] if hour % 3 == 0 else []))
+                expected.append(str(hour))
+            told = stream.until('"text":"22"')
+        assert [each["text"] for each in table.get(f"/talk/messages?after={last}", 1).json["items"]] == expected
+        assert table.get("/talk", 1).json["unread"] == 1 + sum(hour % 3 != 1 for hour in range(24))
+        others = [found for found in re.findall(r'"text":"(\d+)"', told) if int(found) % 3 == 1]
+        assert others == [str(hour) for hour in range(1, 23, 3)]
+        assert texts(table, 1, f"?after={last + 24}") == []

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from tests.api.conftest import Site
 from tests.api.game_pages import Page, Person
-from tests.api.members import register
+from tests.api.members import promoted, register
 from tests.api.oauth.browser import Browser
 
 WORD = "Zanzibar"
+REGIONS = (("region", "baltic"), ("region", "india"))
 
 
 @dataclass
@@ -99,6 +100,22 @@ class TestThePage:
             assert evening.people[0].send(form, ("text", WORD), ("to", "1")).status_code == 303
         assert len(evening.people[1].api.get(f"{evening.path}/messages").json["items"]) == 1
 
+    def test_a_reply_quotes_its_message_and_regions_lead_to_the_map(self, site: Site) -> None:
+        evening = open_evening(site, "struggle_of_empires@1")
+        written = evening.page(0, "?to=1&region=baltic")
+        assert 'name="region" value="baltic" checked' in written
+        form = Page(written).act("say")
+        sent = evening.people[0].send(form, ("text", "Leave it to me?"), ("to", "1"), *REGIONS)
+        assert sent.status_code == 303
+        conversation = evening.people[1].api.get(f"{evening.path}").json["conversations"][0]["conversation"]
+        shown = evening.page(1, f"?conversation={conversation}")
+        for _, region in REGIONS:
+            assert f'/games/{evening.game}/regions/{region}?as=1" data-show="{region}"' in shown
+        evening.write(1, "You may.", query=f"?conversation={conversation}&reply=1")
+        found = evening.people[1].api.get(f"{evening.path}/messages").json["items"][-1]
+        assert (found["text"], found["quotes"]) == ("You may.", [1])
+        assert evening.page(1, f"?conversation={conversation}").count("<blockquote>") == 1
+
     def test_notes_are_kept_for_oneself(self, evening: Evening) -> None:
         form = Page(evening.page(0)).act("note")
         assert evening.people[0].send(form, ("text", f"Trust nobody in {WORD}.")).status_code == 303
@@ -169,3 +186,54 @@ class TestDisclosures:
         assert "Proved by the records of the game." in shown
         (address,) = re.findall(r"talk/disclosures/[0-9a-f]{24}", shown)
         assert WORD in evening.people[2].read(f"/games/{evening.game}/{address}").text
+
+
+class TestConduct:
+    def test_a_letter_is_reported_by_a_form_and_settled_by_a_moderator(self, site: Site, evening: Evening) -> None:
+        evening.write(0, "Before it.", "1")
+        evening.write(0, WORD, "1")
+        conversation = evening.people[1].api.get(evening.path).json["conversations"][0]["conversation"]
+        page = Page(evening.page(1, f"?conversation={conversation}"))
+        forms = [form for form in page.forms if ("act", "report") in form.fields]
+        sent = evening.people[1].send(forms[-1], ("reported", "1"), ("reported", "2"), ("said", "A threat."))
+        assert sent.status_code == 303
+        assert "Your report is sent." in evening.people[1].follow(sent).text
+        judge, browser = promoted(site, "Judge", "moderator"), Browser(site)
+        assert browser.log_in("Judge").status_code == 303
+        person = Person(site, browser, judge)
+        read = person.read("/moderation").text
+        assert WORD in read
+        assert "Before it." in read
+        assert "Proved by the records of the game." in read
+        settled = person.send(Page(read).form("/settle"), ("outcome", "Erased."), ("erase", "yes"))
+        assert settled.status_code in (200, 303), settled.text
+        assert "Erased after a report." in evening.page(0)
+
+    def test_an_officer_settles_a_report_and_stops_the_words_of_a_player(self, site: Site) -> None:
+        evening = open_evening(site, "orders@1")
+        member, browser = register(site, "Dora"), Browser(site)
+        assert browser.log_in("Dora").status_code == 303
+        host = Person(site, browser, member)
+        game = host.api.post("/games", {"ruleset": "orders@1", "seats": 3, "talk": "free"}).json["game"]
+        for seat, person in enumerate(evening.people):
+            assert person.api.post(f"/games/{game}/seats", {"seat": seat}).status_code == 201
+        assert host.api.post(f"/games/{game}/start").status_code == 201
+        evening = replace(evening, game=game)
+        evening.write(0, WORD, query="?conversation=table")
+        form = Page(evening.page(1, "?conversation=table")).act("report")
+        assert evening.people[1].send(form, ("reported", "1"), ("said", "A threat.")).status_code == 303
+        address = f"/games/{game}/talk?as=director"
+        shown = host.read(address).text
+        assert "A threat." in shown
+        assert "A player has reported messages." in host.read("/desk").text
+        done = host.send(Page(shown).act("settle"), ("outcome", "He is warned."))
+        assert done.status_code == 303
+        form = Page(host.read(address).text).act("silence")
+        done = host.send(form, ("seat", "0"), ("hours", "24"), ("reason", "Threats."))
+        assert done.status_code == 303
+        assert "He is warned." in host.read(address).text
+        assert "You write no words to the table until" in evening.page(0, "?conversation=table")
+        assert "Anne writes no words to the table until" in evening.page(2)
+        lifted = host.send(Page(host.read(address).text).act("silence"), ("seat", "0"), ("hours", "0"))
+        assert lifted.status_code == 303
+        assert "writes no words" not in evening.page(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from typing import Any
@@ -209,3 +210,41 @@ def play_upto_the_auction(table: Table) -> None:
         seat = now.state.top.owing[0]
         move = random_move(s.registry.get(now.ruleset), now.state, seat, dice)
         assert table.move(seat, move).status_code == 201
+
+
+class TestReferences:
+    """Regions and quoted messages, beside treaties: the ruleset of this file has a map."""
+
+    def test_each_reader_finds_the_quoted_message_in_the_own_mailbox(self, table: Table) -> None:
+        say(table, 2, "Hello.", 1)  # so that the mailboxes count differently
+        asked = say(table, 0, "Where?", 1)
+        say(table, 1, "Here.", 0, quotes=[2], regions=["baltic", "baltic"])
+        for seat in (0, 1):
+            (*_, found) = table.get("/talk/messages", seat).json["items"]
+            assert (found["text"], found["quotes"], found["regions"]) == ("Here.", [asked["entry"] + seat], ["baltic"])
+        file = [json.loads(line) for line in table.get("/talk/mailbox", 0).text.splitlines()]
+        messages = [each["message"] for each in file if each.get("message")]
+        assert messages[-1]["quotes"] == [asked["commitment"]]  # so it is proved which message was meant
+
+    def test_what_a_reader_may_not_know_is_not_quoted(self, table: Table) -> None:
+        letter, public = say(table, 0, "Only you.", 1), say(table, 0, "All of you.")
+
+        def fault(*to: int, **more: Any) -> Doc:
+            made = table.post("/talk/messages", {"to": list(to), "text": "Hm.", **more}, table.tokens[0])
+            problem: Doc = refused(made, 409, "unknown_reference")["figures"]
+            return problem
+
+        assert fault(quotes=[public["entry"], letter["entry"]]) == {"at": "/quotes/1"}
+        assert fault(2, quotes=[letter["entry"]]) == {"at": "/quotes/0"}
+        assert fault(1, quotes=[99]) == {"at": "/quotes/0"}
+        assert fault(1, regions=["baltic", "atlantis"]) == {"at": "/regions/1"}
+        say(table, 0, "As I said.", 1, quotes=[public["entry"], letter["entry"]])
+        assert table.get("/talk/messages").json["items"][-1]["quotes"] == []
+
+    def test_an_erased_message_stays_quoted_without_words(self, table: Table) -> None:
+        say(table, 1, "Mine.", 0)
+        say(table, 0, "Yours.", 1, quotes=[1])
+        player = table.get().json["seats"][1]["player"]
+        assert table.site.delete(f"/players/{player}/name", table.tokens[1]).status_code == 204
+        first, second = table.get("/talk/messages", 0).json["items"]
+        assert (first["text"], second["quotes"]) == (None, [first["entry"]])

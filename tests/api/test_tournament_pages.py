@@ -76,6 +76,7 @@ def test_a_tournament_is_entered_organised_and_won_by_forms(
     shown = people[0].read(f"{path}/entrants/{first}", Accept_Language="fr").text
     assert {card["sentence"], *(part["sentence"] for part in card["parts"])} <= set(Page(shown).texts)
     assert f'href="/games/{pod["game"]}"' in shown
+    assert "Pourquoi devant" in shown  # its neighbour in the standings
     met = site.get(f"{path}/meetings").json
     assert [{each["a"], each["b"]} for each in met["meetings"]] == [{0, 1}, {0, 2}, {1, 2}]
     assert people[0].read(f"{path}/meetings").text.count("<td>1.1</td>") == 6

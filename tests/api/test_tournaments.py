@@ -467,6 +467,10 @@ class TestFiles:
         assert all(part in told for part in ("SUMMARY:Genoa Open\\, 1.1", "(Anne 1)", "(Anne 2)"))
         assert "(Anne 0)" not in told
         assert site.get(f"{path}/calendar?entrant=3").status_code == 404
+        site.services.seat_tokens.texts.set_card(path.rpartition("/")[2], "", "", "")
+        untitled, game = site.get(f"{path}/calendar?entrant=0").text, CATALOGUE.get("orders@1").meta.title
+        assert f"SUMMARY:{game}\\, 1.1" in untitled.replace("\r\n ", "")
+        assert f"X-WR-CALNAME:{game}" in untitled
 
 
 class TestAbsence:

@@ -197,6 +197,7 @@ class World:
             "/moderation?name=Anne",
             "/learn/struggle_of_empires@1",
             "/learn/struggle_of_empires@1/game",
+            "/learn/struggle_of_empires@1/exercises/1",
         ]
 
     # --- events --------------------------------------------------------------------------------------------------

@@ -172,9 +172,18 @@ export const picked = [];
 async function choose(page, option) {
   const region = given.onMap ? await regionOf(option, HASTE) : null;
   if (given.onMap) noteAnswer(await option.getAttribute("value", HASTE), region);
-  if (!region) return use(option, HASTE);
+  if (!region) {
+    await unfold(option);
+    return use(option, HASTE);
+  }
   await pickRegion(page, region, given.by ?? "click");
   picked.push(region);
+}
+
+/** Open the fold of an option that a narrow window hides. @param option */
+async function unfold(option) {
+  const fold = option.locator("xpath=ancestor::details[1]/summary");
+  if (!(await option.isVisible()) && (await fold.count())) await use(fold, HASTE);
 }
 
 /** Find faults of the map beside a question: it offers every region that an option names. */

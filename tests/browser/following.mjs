@@ -16,12 +16,12 @@ await bea.goto(table);
 const delays = {};
 await timed("seat", () => bea.getByRole("button", { name: "Take this seat" }).click(), () => anne.locator(".seats", { hasText: "Bea F" }).waitFor());
 await connected(bea);
-await timed("start", () => anne.getByRole("button", { name: "Start the game" }).click(), () => bea.locator(".bar", { hasText: /decision|waiting/ }).waitFor());
+await timed("start", () => anne.getByRole("button", { name: "Start the game" }).click(), () => bea.locator(".bar", { hasText: /decision|waiting/i }).waitFor());
 
 // The reader of the one page scrolls, opens a panel and has the focus somewhere; the other moves.
 const [first, second] = (await anne.locator(".decide").count()) ? [anne, bea] : [bea, anne];
 const panel = second.locator("details.panel").first();
-await panel.locator("summary").click();
+await panel.locator("summary").first().click();
 const isOpen = await panel.evaluate((node) => node.open);
 await second.locator("#agreements summary").focus();
 await second.evaluate(() => scrollTo({ top: 240, behavior: "instant" }));

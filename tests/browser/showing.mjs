@@ -9,7 +9,7 @@ const NARROW = { width: 390, height: 740 };
 const page = await open({ viewport: WIDE });
 await register(page, "Elise", "/games");
 const table = await playNow(page, "struggle_of_empires@1");
-for (let turn = 0; turn < 12 && !(await page.locator(".bar.yours strong", { hasText: "Turn of play" }).count()); turn++) {
+for (let turn = 0; turn < 12 && !(await page.locator(".bar.yours p", { hasText: "Turn of play" }).count()); turn++) {
   await page.locator(".decide").waitFor();
   await decide(page);
   await page.locator(".bar.yours ~ .area .decide").waitFor();
@@ -35,7 +35,7 @@ for (let step = 0; step < 5 && !(await page.locator(".why").count()); step++) aw
 await page.locator(".why summary").click();
 await page.locator(".why select").selectOption({ index: 0 });
 await go(page, page.locator(".why button"));
-await page.locator(".why").scrollIntoViewIfNeeded();
+await page.locator("details.why").scrollIntoViewIfNeeded();
 await page.screenshot({ path: join(given.folder, "why-not.png") });
 await page.context().clearCookies();
 await logIn(page, given.host, given.password, given.tournament);

@@ -98,13 +98,18 @@ DESK = {"viewport": {"width": 1280, "height": 800}}
 LYING = {"viewport": {"width": 844, "height": 390}, "hasTouch": True, "isMobile": True}
 
 
+ANSWERS = 12
+
+
 @pytest.mark.parametrize("name", load_shipped().names())
 @pytest.mark.parametrize(("size", "browsing"), [("phone", PHONE), ("lying phone", LYING), ("desk", DESK)])
 def test_after_every_answer_the_question_is_in_the_window_and_has_the_focus(
     scenario: Scenario, name: str, size: str, browsing: Doc
 ) -> None:
     by = "click" if size == "desk" else "tap"
-    assert scenario("staying", name=f"{size} {name[:9]}", ruleset=name, answers=25, by=by, browsing=browsing)["answers"]
+    assert scenario("staying", name=f"{size} {name[:9]}", ruleset=name, answers=ANSWERS, by=by, browsing=browsing)[
+        "answers"
+    ]
 
 
 def test_the_question_stays_in_the_window_without_scripts(scenario: Scenario) -> None:
@@ -182,6 +187,18 @@ def test_regions_are_chosen_on_the_map_and_a_replay_steps(scenario: Scenario) ->
     assert found["focus"]
     assert found["zoomed"] == {"closer": True, "kept": True}
     assert found["replay"] == {"seen": ["6", "7", "1", "4", "4", "4", "5"], "loads": 0}
+
+
+ANSWERS = 12
+
+
+@pytest.mark.parametrize("name", load_shipped().names())
+@pytest.mark.parametrize(("size", "browsing"), [("phone", PHONE), ("desk", DESK)])
+def test_what_the_page_tells_of_is_marked_in_sight(scenario: Scenario, name: str, size: str, browsing: Doc) -> None:
+    """Names on the map can be read, and none covers another; the line below it tells of nothing old."""
+    found = scenario("marking", name=f"Mark {size} {name[:9]}", ruleset=name, turns=14, looks=3, browsing=browsing)
+    assert found["looked"]
+    assert found["names"]
 
 
 COSTS = {"ruleset": SOE, "largest": EGC}

@@ -29,13 +29,14 @@ from domain.service.job_requests import JobRequests
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from projections import batch
-from projections.past_games import PastGames
 from projections.reader import Reader
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.kernel.flows import orders
-from workers import queues
+from workers import job_calls
 from workers.context import WorkerContext
-from workers.queues import TURNS, Queues
+from workers.job_calls import TURNS
+from workers.queues import Queues, RowJob
 from workers.reconciler import Reconciler
 from workers.signals import Signals
 from workers.worker import run_projector, serve_queue
@@ -83,6 +84,7 @@ def crew_of(place: Place) -> WorkerContext:
         seed_store=vault,
         commands=CommandHandler(ledger, CATALOGUE, vault, now),
         views=views,
+        history=ViewerHistory(ledger, CATALOGUE, views),
         clock=now,
         notify_appended=bell.notify_appended,
         node="node",
@@ -98,7 +100,7 @@ def arm(pipe: Connection, kill: Kill | None) -> None:
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     for noisy in ("rq.worker", "rq.job", "werkzeug"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)  # it complains about jobs that were wiped under its hands
-    queues.PERIOD = PERIOD
+    job_calls.PERIOD = PERIOD
     if kill is None:
         return
     left, one = [kill.nth], threading.Lock()
@@ -135,7 +137,7 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
     "done, not written down": (JobRequests, "record_outcome", True),
     "before the enqueueing": (Queues, "_enqueue", True),
     "enqueued, not known": (Queues, "_enqueue", False),
-    "job begun": (queues.RowJob, "perform", True),
+    "job begun": (RowJob, "perform", True),
 }
 """Point: whose function, its name, and whether the end comes before it or after it."""
 
@@ -181,7 +183,7 @@ def run_api(pipe: Connection, place: Place, kill: Kill | None) -> None:
             seat_tokens=SeatTokens(crew.ledger, crew.ledger.keys),
             account_store=AccountStore(crew.ledger, crew.ledger.keys),
             notifications=NotificationStore(crew.ledger, crew.ledger.keys),
-            past_games=PastGames(crew.ledger, CATALOGUE, crew.views),
+            history=crew.history,
             notify_changed=bell.notify_changed,
             job_state=lambda job: queued.job_state(job, now()),
             settings=ApiSettings(rate=0),

@@ -22,6 +22,7 @@ from pathlib import Path
 from projections.leases import LEASE
 from projections.projector import Projector
 from projections.reader import Reader
+from projections.viewer_history import ViewerHistory
 from tests import postgres, valkey
 from tests.chaos.children import CATALOGUE, KEY, Place, crew_of, now
 from tests.chaos.history import LOOK, READ, READY, WRITE, Answer, faults
@@ -204,7 +205,7 @@ def checked(place: Place, house: House) -> list[str]:
         for game in house.games:
             audit = audits.audit_game(crew, game)
             found += [] if audit["verified"] else [f"{game}: {audit}"]
-        projector = Projector(crew.ledger, CATALOGUE, crew.views, "checker")
+        projector = Projector(ViewerHistory(crew.ledger, CATALOGUE, crew.views), "checker")
         later = now() + 2 * LEASE  # when the leases of the nodes are over
         slices = [*iter(lambda: projector.run(later), None)]  # games went on until the nodes ended
         print(f"pieces of the log that the nodes left unread: {len(slices)}", file=sys.stderr)
@@ -246,14 +247,14 @@ def play(seconds: float, partitions: Sequence[Partition]) -> list[str]:
                 visitor.join(CALM)
                 if visitor.is_alive():
                     house.faults.append(f"{type(visitor).__name__} does not end")
-            _until_read(place)
+            until_read(place)
             for node, service in services.items():
                 said = service.complaints().splitlines()
                 print(f"\nlog of {node}: {len(said)} lines", *said[-60:], sep="\n  ", file=sys.stderr)
         return checked(place, house)
 
 
-def _until_read(place: Place) -> None:
+def until_read(place: Place) -> None:
     """The views have come to the end of the log."""
     crew = crew_of(place)
     try:

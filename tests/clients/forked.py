@@ -31,7 +31,9 @@ class Forger(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         entry = {"version": 7, "head": self.server.head}  # type: ignore[attr-defined] # set by `forging`
-        if "/stream" in self.path:
+        if "/talk/" in self.path:
+            self.answer(200, b'{"items": [], "next": null}')
+        elif "/stream" in self.path:
             self.answer(
                 200,
                 f"id: 7\nevent: board\ndata: {json.dumps({**entry, 'head': SECOND})}\n\n".encode(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import re
@@ -138,6 +139,26 @@ def test_the_template_plays_a_seat_and_goes_on_with_it(tmp_path: Path) -> None:
         done = subprocess.run(command, cwd=PYTHON, env=environment, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.splitlines()) == 2
+
+
+def test_the_template_declines_treaties_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PYTHON))
+    template: Any = importlib.import_module("bot_template")
+    said: list[Any] = []
+
+    class StubTable:
+        def messages(self, after: int) -> Any:
+            open_, closed = {"may_answer": True}, {"may_answer": False}
+            found: list[Any] = [{"entry": n, "treaty": treaty} for n, treaty in enumerate((None, open_, closed), 1)]
+            return {"items": [each for each in found if each["entry"] > after]}
+
+        def say(self, text: str, **more: Any) -> None:
+            said.append(more)
+
+    answers = template.TreatyAnswers(StubTable())
+    answers.answer()
+    answers.answer()
+    assert said == [{"answer": {"entry": 2, "answer": "decline"}}]
 
 
 class TestEvents:

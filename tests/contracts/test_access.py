@@ -185,7 +185,7 @@ class TestTokens:
 
     def test_a_store_that_stays_away_is_said(self) -> None:
         class Gone:
-            log_id = ""
+            log_id = replication_query = ""
 
             def execute(self, statement: str, params: object = ()) -> list[tuple[object, ...]]:
                 raise StoreUnavailable("gone")

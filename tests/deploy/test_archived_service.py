@@ -228,7 +228,7 @@ def test_a_keeper_that_is_killed_again_and_again_archives_all(tmp_path: Path) ->
         for game in games:
             assert service.http.get(f"/games/{game}/export").content == before[game]
         assert service.end() == 0
-    reader = Reader(services.views, ArchivedViewLoader(services.ledger, CATALOGUE))
+    reader = Reader(services.views, ArchivedViewLoader(services.history))
     assert {game: reader.read_timeline(game, "public") for game in games} == told
     repaired = services.ledger.execute("SELECT what FROM repairs ORDER BY what")
     assert repaired == sorted((f"8 records of {game} are archived",) for game in games)

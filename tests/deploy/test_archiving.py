@@ -19,6 +19,7 @@ from domain.kernel.records.export import dump, parse
 from domain.service.corruption import CorruptRecords
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
+from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, call
 from tests.deploy.test_mending import Place, closed, exported, place
@@ -158,7 +159,7 @@ class TestCopies:
         assert (done.repaired, done.lost, done.first_damaged) == (list(range(1, 9)), [], None)
         assert (place.log(), place.services.reader.proofs.head()) == (before, head)
         gen = create_generation(place.services.views, 0)
-        pump = Projector(place.services.ledger, CATALOGUE, place.services.views, "another", gen)
+        pump = Projector(ViewerHistory(place.services.ledger, CATALOGUE, place.services.views), "another", gen)
         while pump.run(0):
             pass
         assert switch_generation(place.services.views, gen)

@@ -30,6 +30,7 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.seed_store import SeedStore
 from projections.projector import Projector
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite
 from tests.deploy.house import CATALOGUE, Doc, Service, Table, call, command, environment, run, serving, until
 from tests.postgres import postgres_server, postgres_url
@@ -114,7 +115,7 @@ def test_views_that_stand_still_and_games_set_aside_are_found_out(
     found = {c.name: c for c in doctor.run_checks(settings, CATALOGUE)}
     assert not found["views"].well
     assert found["games"].well
-    Projector(ledger, RulesetRegistry([]), views, "pump").run(0)
+    Projector(ViewerHistory(ledger, RulesetRegistry([]), views), "pump").run(0)
     found = {c.name: c for c in doctor.run_checks(settings, CATALOGUE)}
     assert found["views"].well
     assert "1 set aside" in found["games"].said

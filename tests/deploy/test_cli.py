@@ -450,7 +450,7 @@ class TestShow:
 
     def test_in_french(self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]) -> None:
         lines = self.lines(run("show", written(tmp_path, match), "--lang", "fr"))
-        assert lines[1] == "     2  Le siège 1 rejoint la partie."
+        assert lines[1] == "     2  Le joueur 1 rejoint la partie."
 
     def test_a_missed_deadline_names_the_seats(
         self, run: Run, tmp_path: Path, match: InMemoryGame[sealed.Sealed]

@@ -13,7 +13,7 @@ from deploy.config.settings import Settings, SettingsError, load_settings
 from deploy.runtime.wiring import migrate
 from domain.ledger import Ledger
 from domain.transparency.checkpoint import Signer
-from domain.transparency.checkpoint_store import RESTORED, CheckpointStore
+from domain.transparency.checkpoint_store import HALTED, RESTORED, CheckpointStore
 from domain.transparency.witness_store import WitnessStore
 from tests.deploy.running_backup import settings
 
@@ -69,6 +69,17 @@ def test_after_a_restore_nothing_is_signed_until_somebody_has_compared(
 def test_whoever_is_certain_goes_on(restored: tuple[Path, str], capsys: pytest.CaptureFixture[str]) -> None:
     data, _ = restored
     assert main(["log-keys", "resume", "--nothing-newer", "--data", str(data)]) == 0
+    assert "nothing is signed" not in capsys.readouterr().out
+
+
+def test_an_operator_halts_it(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    """As before the start of a database that was restored to a point in time."""
+    place = ["--data", str(settings.data)]
+    assert main(["log-keys", "halt", *place]) == 0
+    assert f"nothing is signed: {HALTED}" in capsys.readouterr().out
+    with closing(opened(settings)) as ledger:
+        assert store_of(ledger).sign(3, bytes(32), 1_000, show=True) is None
+    assert main(["log-keys", "resume", "--nothing-newer", *place]) == 0
     assert "nothing is signed" not in capsys.readouterr().out
 
 

@@ -27,6 +27,7 @@ from domain.kernel.records.export import dump
 from domain.ledger.mapper import pack
 from domain.service.corruption import CorruptRecords
 from projections.projector import Projector
+from projections.viewer_history import ViewerHistory
 from tests.damage import key, overwrite, spoil
 from tests.deploy.house import CATALOGUE
 from tests.postgres import postgres_server, postgres_url
@@ -54,7 +55,7 @@ class Place:
 
     def pump(self) -> None:
         s = self.services
-        pump = Projector(s.ledger, s.registry, s.views, "pump")
+        pump = Projector(ViewerHistory(s.ledger, s.registry, s.views), "pump")
         while pump.run(0):
             pass
 

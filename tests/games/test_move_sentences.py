@@ -118,7 +118,7 @@ def texts_of(asked: Asked, lang: str) -> list[str]:
     """Return what a seat reads: the sentence of a move, or the question and its options."""
     told, step = asked.told[lang], asked.step
     if not isinstance(step, Choice):
-        return [told.move(step), asked.labels[lang].move(step)]
+        return [told.move(step), asked.labels[lang].move(step), told.loan(step) or ""]
     shown = [asked.labels[lang].option(step.field, value, asked.kind, asked.answers) for value in step.values]
     return [told.question(asked.kind, step.field, asked.answers) or "", *asked.options(lang), *shown]
 
@@ -214,7 +214,11 @@ def test_each_kind_of_move_and_each_text_is_met_or_listed(table: Registered) -> 
         else:
             met.add(f"whole.{asked.step['type']}")
     wanted = {f"whole.{name}" for name, kind in rules.moves.items() if kind.admission.by != "engine"}
-    wanted |= {key for key in english if key.startswith(("ask.", "pick.")) and not key.startswith("ask.treaty.")}
+    wanted |= {
+        key
+        for key in english
+        if key.startswith(("ask.", "pick.")) and not key.startswith(("ask.treaty.", "ask.standing_order."))
+    }
     unmet = {key for key in wanted if key not in met and key.rpartition(".")[0] not in met}
     assert unmet <= words_of(table), sorted(unmet - words_of(table))
 
@@ -236,7 +240,34 @@ def test_sentences_use_only_what_the_seat_knows(table: Registered) -> None:
                 )
                 assert told_of == known_of
             else:
-                assert told.move(step) == known.move(step)
+                assert (told.move(step), told.loan(step)) == (known.move(step), known.loan(step))
+
+
+def test_a_move_beyond_the_purse_tells_its_loan() -> None:
+    for table in GAMES:
+        if table.name.startswith(("struggle_of_empires", "age_of_reason")):
+            moves = [(each.told, each.step) for each in asked_in(table) if isinstance(each.step, dict)]
+            bids = [(told, step) for told, step in moves if step["type"] == "bid"]
+            english = [told["en"].loan(step) for told, step in bids]
+            assert any(english)
+            assert not all(english)
+            assert all(
+                re.search("You have .*, and this costs [0-9]+: the bank lends", each) for each in english if each
+            )
+            french = [told["fr"].loan(step) for told, step in bids]
+            assert [bool(each) for each in french] == [bool(each) for each in english]
+
+
+def test_a_bid_says_what_it_is_for_and_who_stands_where() -> None:
+    for table in GAMES:
+        if not table.name.startswith(("struggle_of_empires", "age_of_reason")):
+            continue
+        asked = [each for each in asked_in(table) if isinstance(each.step, Choice) and each.step.field == "amount"]
+        bids = {each.told["en"].question("bid", "amount", each.answers) or "" for each in asked if each.kind == "bid"}
+        assert bids
+        assert all("to choose who joins which" in each for each in bids)
+        if table.name.startswith("age_of_reason"):
+            assert any(re.search("Upper: .*Lower: ", each) for each in bids)
 
 
 RARE_MOVES: Mapping[str, tuple[tuple[Doc, str, str], ...]] = {

@@ -109,10 +109,12 @@ def test_everything_has_a_text_and_nothing_else_has(pages: Pages, lang: str) -> 
     own_treaties = {f"treaty.{kind.name}" for kind in rules.treaties.kinds} & own(pages, lang).keys()
     wanted |= own_treaties | ({f"{key}.name" for key in own_treaties} & own(pages, lang).keys())
     known = own(pages, lang)
+    own_orders = {f"standing_order.{kind.name}" for kind in rules.standing_orders}
+    wanted |= {key for name in own_orders for key in (name, f"{name}.name") if key in known}
     assert not wanted - known.keys()
     used = {found["form"].partition(".")[2].split(".")[0] for text in known.values() for found in forms(text, "by")}
     # test_move_sentences.py knows which are asked and picked, test_situations.py what is answered.
-    kept = {"word", "item", "ask", "pick", "situation", *used}
+    kept = {"word", "item", "ask", "pick", "cost", "loan", "situation", *used}
     wanted |= {f"headline.{t}" for t in rules.meta.headlines if f"headline.{t}" in known}
     possible = wanted | {f"{group}.{m}" for m in rules.moves for group in ("made", "whole")}
     parts = {key for key in known if key.rpartition(".")[0] in wanted}  # what several facts say together

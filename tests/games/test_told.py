@@ -235,7 +235,7 @@ def test_two_equal_casus_belli_are_told_as_two() -> None:
     both = rules.complete_sentences([incident, incident])[0]
     words = load_texts(rules.package, "en")
     assert [words.sentence(fact) for fact in (*(f for f in told if f["t"] == gained["t"]), both)] == [
-        f"Seat 4 gains a casus belli against seat 1 for {cause}, usable up to turn 3."
+        f"Seat 4 has a casus belli against seat 1 for {cause}, up to turn 3."
         for cause in (
             "2 colonial incidents in Holland and Serbia",
             "2 attacks on territories under its protection",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar
 
 import pytest
@@ -31,6 +32,18 @@ class TestNames:
     )
     def test_an_article_tells_what_the_language_must_know(self, text: str, made: Noun) -> None:
         assert parse_noun(text) == made
+
+
+def test_decimals_are_rounded_to_even_and_keep_their_sign() -> None:
+    for value, digits, shown in (
+        (Fraction(9, 4), 3, "2.250"),
+        (Fraction(-1, 3), 2, "-0.33"),
+        (Fraction(-1, 3000), 2, "0.00"),
+        (Fraction(1, 8), 2, "0.12"),
+        (Fraction(123456), 1, "123456.0"),
+    ):
+        assert EN.decimal(value, digits) == shown
+        assert FR.decimal(value, digits) == shown.replace(".", ",")
 
 
 class TestFrench:

@@ -91,7 +91,7 @@ class TestSentences:
 
     def test_seats_count_from_one(self) -> None:
         """As people do."""
-        assert load_texts("", "fr").seat(0) == numbered_noun(parse_noun("le siège"), 1)
+        assert load_texts("", "fr").seat(0) == numbered_noun(parse_noun("le joueur"), 1)
         assert load_texts("", "fr").word(True) == "oui"
 
 

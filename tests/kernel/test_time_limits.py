@@ -1,17 +1,22 @@
-"""A table's own time limit ends it with places, at once and for good; an officer leaves ten minutes at least."""
+"""A table's own time limit ends it with places, at once or after the turn; an officer leaves ten minutes at least."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from domain.errors import RuleError
 from domain.kernel.game.command import Command
 from domain.kernel.game.director_commands import Shift
+from domain.kernel.game.last_turn import find_adjournment
 from domain.kernel.game.pause_commands import PauseGame, ResumeGame
+from domain.kernel.game.play_commands import Lapse, Play
 from domain.kernel.game.ruling_commands import RuleEnding
 from domain.kernel.game.rulings import final_scores
 from domain.kernel.game.table_commands import Close
-from tests.kernel.test_rulings import SEED, Game, do, prove
+from domain.kernel.rules.ruleset import Chapter
+from tests.kernel.test_rulings import SEED, TAKE, Game, do, prove
 from tests.template import RULESET
 
 MINUTE = 60_000
@@ -71,4 +76,66 @@ def test_an_officer_leaves_ten_minutes_to_a_day(game: Game) -> None:
     do(game, RuleEnding("adjourned", final_after=600))
     assert refuse(game, Close("adjourned", "clock"), 10 * MINUTE - 1) == "not_due"
     do(game, Close("adjourned", "clock"), 10 * MINUTE)
+    prove(game)
+
+
+def turns(seconds: int = 900) -> Game:
+    """The same game in turns of three sticks, whose last one may take a quarter of an hour more."""
+    rules = replace(RULESET, chapter=lambda s: Chapter(100 - s.heap // 3))
+    terms = {"time_limit": 5400, "last_turn": seconds}
+    game = Game(rules, 3, SEED, pace={"seconds": {"move": 3600}}, terms=terms)
+    game.now = game.game.time
+    return game
+
+
+def take(game: Game, count: int = 1, after: int = 0) -> None:
+    do(game, Play(game.game.state.top.owing[0], [{**TAKE, "count": count}]), after)
+
+
+def test_the_turn_is_played_to_its_end_and_nothing_after_it() -> None:
+    game = turns()
+    while game.game.state.heap % 3 != 2:
+        take(game)
+    start = game.records[-1].time
+    limit = game.game.limit_end
+    assert limit is not None
+    assert find_adjournment(game.rules, game.game) == limit + 15 * MINUTE
+    assert refuse(game, AT_LIMIT, limit - start + 1) == "not_due"
+    take(game, after=limit - start + 1)
+    assert refuse(game, AT_LIMIT) == "not_due"
+    take(game)
+    assert find_adjournment(game.rules, game.game) == limit + 15 * MINUTE
+    take(game)
+    assert find_adjournment(game.rules, game.game) == game.game.time
+    assert refuse(game, Play(game.game.state.top.owing[0], [TAKE])) == "game_over"
+    assert refuse(game, Lapse(f"0-{game.game.frames[-1].n}"), 70 * MINUTE) == "game_over"
+    prove(game)
+    do(game, AT_LIMIT)
+    do(game, Close("adjourned", "clock"))
+    assert len(final_scores(game.rules, game.game)) == 3
+    prove(game)
+
+
+def test_a_turn_that_ended_before_the_limit_is_not_the_last() -> None:
+    game = turns()
+    take(game, 3, 10 * MINUTE)
+    take(game, after=81 * MINUTE)
+    assert (game.game.timing.last_turn or (0, 0))[0] == 100 - (game.game.state.heap + 1) // 3
+    prove(game)
+
+
+def test_a_last_turn_that_does_not_end_ends_after_its_time() -> None:
+    game = turns(60)
+    assert refuse(game, AT_LIMIT, 91 * MINUTE - 1) == "not_due"
+    do(game, AT_LIMIT, 91 * MINUTE)
+    prove(game)
+
+
+def test_a_pause_in_the_last_turn_leaves_it_its_time() -> None:
+    game = turns()
+    start = game.game.time
+    do(game, PauseGame(None, False), 95 * MINUTE)
+    assert find_adjournment(game.rules, game.game) is None
+    do(game, ResumeGame(), 60 * MINUTE)
+    assert find_adjournment(game.rules, game.game) == start + (90 + 15 + 60) * MINUTE
     prove(game)

@@ -29,6 +29,7 @@ from domain.service.keyring import Keyring
 from domain.service.seat_tokens import SeatTokens
 from domain.service.seed_store import SeedStore
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.postgres import postgres_server, postgres_url
 from tests.rulesets import FLOWS
 from workers.context import WorkerContext
@@ -194,9 +195,16 @@ def office(request: pytest.FixtureRequest, tmp_path: Path, catalogue: RulesetReg
         each.migrate()
     commands = CommandHandler(ledger, catalogue, vault, lambda: time[0])
     crew = WorkerContext(
-        ledger=ledger, registry=catalogue, seed_store=vault, commands=commands, views=views, clock=lambda: time[0]
+        ledger=ledger,
+        registry=catalogue,
+        seed_store=vault,
+        commands=commands,
+        views=views,
+        history=ViewerHistory(ledger, catalogue, views),
+        clock=lambda: time[0],
     )
     crew.talk.migrate()
+    crew.orders.migrate()
     yield Office(crew, people, access, notices, time)
     views.close()
     ledger.close()

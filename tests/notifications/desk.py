@@ -15,12 +15,14 @@ from domain.notifications.outbox import Delivery
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.table_describer import TableDescriber
+from projections.viewer_history import ViewerHistory
 from tests.notifications.conftest import Office
 from tests.notifications.mailserver import MailServer, mail_server, text
 from workers.notifications.chat_renderer import ChatRenderer
 from workers.notifications.delivery_pool import DeliveryPool
 from workers.notifications.digests import DigestProducer
 from workers.notifications.email_renderer import EmailRenderer
+from workers.notifications.order_hold import OrderHold
 from workers.notifications.producer import NotificationProducer
 from workers.notifications.smtp_client import Mailer, SmtpClient
 from workers.notifications.smtp_settings import SmtpServer
@@ -56,6 +58,7 @@ class Desk:
             WebhookClient(is_public_or_loopback_ip),
             self.mailer,
             ChatRenderer(notices.chats, self.describer, "https://play.example"),
+            order_hold=OrderHold(self.office.crew.orders, self.reader),
         )
 
     def keep(self, who: Account, address: str = ADDRESS, *events: str, **more: Any) -> EmailSubscription:
@@ -94,7 +97,7 @@ class Desk:
 
     def pump(self) -> None:
         """Bring the views to the end of the log."""
-        pump = Projector(self.office.crew.ledger, self.catalogue, self.office.crew.views, "test")
+        pump = Projector(ViewerHistory(self.office.crew.ledger, self.catalogue, self.office.crew.views), "test")
         while pump.run(self.office.time[0]):
             pass
         pump.release()

@@ -46,7 +46,7 @@ class TestMessages:
             ),
             (
                 "fr",
-                "À jouer : siège 1 (Anne), siège 2 et siège 3\nAvant : jeudi 28 septembre 1972 à 00:00",
+                "À jouer : joueur 1 (Anne), joueur 2 et joueur 3\nAvant : jeudi 28 septembre 1972 à 00:00",
             ),
         ],
     )

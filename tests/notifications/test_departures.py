@@ -85,7 +85,7 @@ class TestTables:
         (mail,) = desk.server.mails[-1:]
         said = {
             "en": ("A player has left the table", "Seat: seat 2", "Held for a substitute until: "),
-            "fr": ("Quelqu'un a quitté la table", "Siège : siège 2", "Réservé à qui le reprend jusqu'au : "),
+            "fr": ("Quelqu'un a quitté la table", "Siège : joueur 2", "Réservé à qui le reprend jusqu'au : "),
         }[language]
         assert all(line in text(mail) for line in said), text(mail)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ from domain.tournaments.aggregate.basic_commands import (
     TournamentCommand,
     Withdraw,
 )
+from domain.tournaments.aggregate.change_commands import AmendTerms, PauseEvent
+from domain.tournaments.aggregate.clock_commands import SetTimetable
 from domain.tournaments.aggregate.queue_commands import CloseQueue, JoinQueue
 from domain.tournaments.aggregate.result_commands import Rank, Report
 from domain.tournaments.aggregate.seat_commands import OpenBids
@@ -35,12 +38,14 @@ from domain.tournaments.aggregate.tournament import ENDED, Tournament
 from domain.tournaments.aggregate.tournament_appeal_commands import AnswerAppeal, ContestRuling
 from domain.tournaments.aggregate.tournament_ruling_commands import (
     DeputeOfficer,
+    Penalise,
     PlaceTable,
     RecuseOfficer,
     RulingEffect,
 )
 from domain.tournaments.draw import commit_nonce
-from projections.notice_documents import EVENT_ACTS, EVENT_DEPARTURES, RULING_ACTS
+from domain.tournaments.terms import terms_to_json
+from projections.notice_documents import EVENT_ACTS, EVENT_CHANGES, EVENT_DEPARTURES, RULING_ACTS
 from tests.notifications.conftest import Office, Receiver, receiver
 from tests.notifications.desk import ADDRESS, Desk, desk, server
 from tests.notifications.mailserver import text
@@ -157,6 +162,18 @@ class TestEntrants:
         assert (due["act"], due["table"], due["until"]) == ("bid", "1.1", t.play.bidding[1])
         assert not {"seat", "opponents", "game"} & due.keys()
 
+    def test_other_times_and_terms_are_told_to_all_but_their_author(self, office: Office) -> None:
+        club = Club(office)
+        club.act(*(Enter(who.player) for who in club.people))
+        start = office.crew.clock() + 3 * 3_600_000
+        club.act(SetTimetable(club.host.player, 1, (start,)))
+        t = club.handler.load(EVENT)
+        club.act(AmendTerms(club.host.player, terms_to_json(t.terms) | {"reveal": 30}), PauseEvent(club.host.player))
+        for who in club.people:
+            acts = [(data["act"], data["until"]) for _, data in club.told(who) if "until" in data and "round" in data]
+            assert acts == [("timetable", start), ("amended", None), ("paused", None)]
+        assert club.told(club.host) == []
+
     def test_who_leaves_is_told_nothing_more_and_a_pod_too_small_tells_the_others(self, office: Office) -> None:
         club = Club(office)
         club.enter()
@@ -187,6 +204,7 @@ class TestEntrants:
         ((type_, ruled),) = club.told(first)  # and no standings beside it
         assert (type_, ruled["act"], ruled["ruling"]) == ("event.ruled", "placed", ruling)
         assert (ruled["former"], ruled["place"]) == (1, 3)
+        assert (ruled["table"], ruled["places"], ruled["ticks"]) == ("1.1", [3, 2, 1], None)
         judge = office.person("Judge")
         club.hooks[judge.player] = club.hook(judge)
         club.act(DeputeOfficer(judge.player, "arbiter"), ContestRuling((first.player,), ruling))
@@ -292,6 +310,32 @@ class TestMail:
         assert "Table : 1.1" in body
         assert f"Page : https://play.example/tournaments/{EVENT}" in body
 
+    def test_a_ruling_is_told_with_its_table_its_effect_and_its_reason(self, desk: Desk) -> None:
+        club = Club(desk.office)
+        anne = club.people[0]
+        desk.confirmed(anne, ADDRESS, "event.ruled")
+        club.enter()
+        club.begin()
+        club.report()
+        t = club.act(Rank(1, 1))
+        for statement in desk.office.access.texts.set_name(anne.player, "Anne"):
+            desk.office.crew.ledger.execute(*statement)
+        hashed, rows = desk.office.access.texts.insert_text(club.host.player, "A move too late.")
+        for command in (
+            PlaceTable(club.host.player, (), (), "", 1, 1, 1, (3, 2, 1)),
+            Penalise(club.host.player, (), (), "", 1, t.find_entrant((anne.player,)) or 0, 2520),
+        ):
+            seen = replace(command, preview=RulingEffect(club.handler.load(EVENT), command).digest)
+            club.handler.handle(EVENT, seen, TournamentConditions(reason=hashed, extra_statements=lambda _: rows))
+            desk.pump()
+            desk.office.owing.produce()
+            desk.office.deliver()
+        placed, penalised = (text(mail) for mail in desk.server.mails)
+        assert "Table: 1.1" in placed
+        assert re.search(r"New places: [123]\. Anne", placed)
+        assert "Reason: A move too late." in placed
+        assert "Points subtracted: 0.5" in penalised
+
     def test_standings_are_asked_for_unless_they_are_official_and_still_right(self, desk: Desk) -> None:
         club = Club(desk.office)
         desk.confirmed(club.host, ADDRESS, "event.due")
@@ -330,6 +374,7 @@ class TestMail:
 
 
 _ACTS = {
+    "event.changed": EVENT_CHANGES,
     "event.due": EVENT_ACTS,
     "event.left": EVENT_DEPARTURES,
     "event.over": ENDED,

@@ -69,7 +69,7 @@ def turn_mail(desk: Desk, who: Account, ruleset: str, language: str, moves: int 
 
 EXPECTED = {
     "en": (
-        ["It is your turn at Sunday.", "Game: Struggle of Empires", "You play: [A-Z][A-Za-z ]+", "To decide: [a-z ]+"],
+        ["It is your turn at Sunday.", "Game: Struggle of Empires", "You play: [A-Z][A-Za-z ]+", "To decide: [a-z, ]+"],
         ["Until: Friday 29 September 1972, 01:00 \\(Europe/Paris\\)", "Since your last move:", "- .+\\."],
     ),
     "fr": (

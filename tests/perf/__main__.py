@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy.runtime import gc_tuning
-from tests.perf import load, past, peers, pumps, rate, rules, service, slopes, streams, tournaments, views
+from tests.perf import events, load, past, peers, pumps, rate, rules, service, slopes, streams, talk, tournaments, views
 from tests.perf.figures import MACHINE, Figure, head, paced
 
 GAMES = (
@@ -54,8 +54,10 @@ def table(quick: bool = False) -> Iterator[Figure]:
     yield from rate.figures(played, 2 if quick else rate.TABLES)
     yield from past.figures(past.Long("egc", 10, 200, 10) if quick else past.Long())
     yield from tournaments.figures(tournaments.Event(50, 20, 4, 2, 0.1) if quick else tournaments.Event())
+    yield from events.figures(events.Hall(20, 2, 3, 2) if quick else events.Hall())
     crowd = streams.Crowd(24, 4, 2) if quick else streams.Crowd()
     yield from streams.figures(played, crowd)
+    yield from talk.figures(talk.Talk(30, 5, 2) if quick else talk.Talk(), played, crowd)
 
 
 def main(argv: Sequence[str]) -> int:

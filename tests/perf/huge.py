@@ -25,8 +25,8 @@ from domain.kernel.records import export
 from domain.kernel.records.record import Record
 from domain.ruleset_registry import load_shipped
 from domain.types import PUBLIC
-from projections.past_games import PastGames
 from projections.projector import Projector
+from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite
 from tests.long_games import play_long_game
 from workers.maintenance.archiving import GameArchiver
@@ -95,7 +95,7 @@ def measure(records: int, folder: Path) -> dict[str, float]:
 
 
 def _project(services: ServiceContainer) -> None:
-    pump = Projector(services.ledger, services.registry, services.views, "perf")
+    pump = Projector(ViewerHistory(services.ledger, services.registry, services.views), "perf")
     while pump.run(0):
         pass
 
@@ -105,9 +105,9 @@ def _measure_past(costs: Costs, services: ServiceContainer, game: str, records: 
     versions = [rng.randrange(SEATS + 2, records) for _ in range(BOARDS)]
 
     def load(among: Sequence[int]) -> None:
-        past = PastGames(services.ledger, services.registry, services.views)
+        past = ViewerHistory(services.ledger, services.registry, services.views)
         for version in among:
-            past.load(game, version, PUBLIC)
+            past.load_for(game, version, PUBLIC)
 
     costs.take("first past board, next to last (s)", lambda: load([records - 1]))
     costs.take("a past board (s)", lambda: load(versions), BOARDS)
@@ -169,9 +169,9 @@ def _measure_archive(
     costs.take("export from the archive (s)", lambda: export_game(services, game, archived))
     if archived.read_bytes() != file.read_bytes():
         raise SystemExit("the archive has another game")
-    past = PastGames(services.ledger, services.registry, services.views)
+    past = ViewerHistory(services.ledger, services.registry, services.views)
     middle = services.ledger.version(game) // 2
-    costs.take("first past board from the archive, at half (s)", lambda: past.load(game, middle, PUBLIC))
+    costs.take("first past board from the archive, at half (s)", lambda: past.load_for(game, middle, PUBLIC))
     overwrite(services.ledger, "UPDATE archive SET piece = ? WHERE first_version = 65", (b"rotten",))
     costs.take("repair of a rotten piece from the backup (s)", lambda: _repair(services, copy, game))
     overwrite(services.ledger, "UPDATE archive SET piece = ? WHERE first_version = 129", (b"rotten",))

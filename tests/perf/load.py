@@ -207,7 +207,7 @@ def run(house: House, args: argparse.Namespace) -> list[Step]:
         print(f"{step.tables} tables: {step.values}", flush=True)
     last = steps[-1]
     crowd = Crowd(len(active), max(args.streams // len(active), 1), args.seconds, args.pace)
-    with held(house.addresses[0], active, crowd) as (begun, asked):
+    with held(house.addresses[0], [table.game for table in active], crowd) as (begun, asked):
         work = meanwhile(active, args.seconds, args.pace)
         asked.send("over")
         seen, _ = asked.recv()

@@ -25,6 +25,7 @@ from projections.projector import Projector
 from projections.reader import Reader
 from projections.rebuild import create_generation, drop_old_rows, switch_generation
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.perf.figures import Figure
 from tests.perf.pace import pace
 from tests.perf.views import written
@@ -114,7 +115,7 @@ def _pump(url: str, gen: int, number: int, now: int, end: Connection) -> None:
     gc_tuning.reduce_gc_frequency()  # as all processes of the service do
     ledger, catalogue = Ledger.open(url, KEY), load_shipped()
     views = ViewStore(url, ledger.keys)
-    pump = Projector(ledger, catalogue, views, f"pump-{number}", gen)
+    pump = Projector(ViewerHistory(ledger, catalogue, views), f"pump-{number}", gen)
     Reader(views).read_position()
     ledger.log(0, 1)
     cores = sorted(os.sched_getaffinity(0))

@@ -20,8 +20,11 @@ from tests.perf.figures import Figure, quantile
 from tests.perf.service import Played, Table
 
 _ID = re.compile(rb"\nid: (\d+)\n")
+SAID = re.compile(rb'"text":"n(\d+)"')
+"""A message of a talk with a number."""
+
 _OVERLAP = 24
-"""Bytes that the end of a piece may hold of an id."""
+"""Bytes that the end of a piece may hold of a number."""
 
 SHARED = {"ANNALS_SHARED_NETWORKS": "127.0.0.1/32"}
 """All players of the tables have one address, and a connection each: more than an address has without this setting."""
@@ -54,10 +57,10 @@ def figures(played: Played, crowd: Crowd) -> Iterator[Figure]:
     ):
         tables = [Table.opened(address, played) for _ in range(crowd.games)]
         quiet = meanwhile(tables, crowd.seconds / 3, crowd.pace)
-        with held(address, tables[:2], crowd):  # what the first ones take is taken once
+        with held(address, [table.game for table in tables[:2]], crowd):  # what the first ones take is taken once
             pass
         before = _memory()
-        with held(address, tables, crowd) as (begun, asked):
+        with held(address, [table.game for table in tables], crowd) as (begun, asked):
             busy = meanwhile(tables, crowd.seconds, crowd.pace)
             after = _memory()
             asked.send("over")
@@ -129,14 +132,18 @@ def meanwhile(tables: Sequence[Table], seconds: float, pace: float) -> Work:
 
 
 @contextmanager
-def held(address: str, tables: Sequence[Table], crowd: Crowd) -> Iterator[tuple[int, Connection]]:
-    """The streams, in a process of their own; it answers when each was told of what, and how many were open."""
+def held(
+    address: str, games: Sequence[demo.DemoGame], crowd: Crowd, pattern: re.Pattern[bytes] = _ID
+) -> Iterator[tuple[int, Connection]]:
+    """The streams, in a process of their own; it answers when each was told of a number, and how many were open."""
     asked: list[tuple[str, str]] = []
-    for table in tables:
-        tokens = [*(seat.token for seat in table.game.seats), *[""] * crowd.viewers][: crowd.viewers]
-        asked += [(table.game.game, token) for token in tokens]
+    for game in games:
+        tokens = [*(seat.token for seat in game.seats), *[""] * crowd.viewers][: crowd.viewers]
+        asked += [(game.game, token) for token in tokens]
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_follow, args=(address, asked, theirs), daemon=True)
+    process = multiprocessing.get_context("spawn").Process(
+        target=_follow, args=(address, asked, theirs, pattern), daemon=True
+    )
     process.start()
     try:
         yield ours.recv(), ours
@@ -145,16 +152,18 @@ def held(address: str, tables: Sequence[Table], crowd: Crowd) -> Iterator[tuple[
         process.join()
 
 
-def _follow(address: str, asked: Sequence[tuple[str, str]], other: Connection) -> None:
-    asyncio.run(_follow_all(address, asked, other))
+def _follow(address: str, asked: Sequence[tuple[str, str]], other: Connection, pattern: re.Pattern[bytes]) -> None:
+    asyncio.run(_follow_all(address, asked, other, pattern))
 
 
-async def _follow_all(address: str, asked: Sequence[tuple[str, str]], other: Connection) -> None:
+async def _follow_all(
+    address: str, asked: Sequence[tuple[str, str]], other: Connection, pattern: re.Pattern[bytes]
+) -> None:
     seen: dict[tuple[str, int], list[float]] = {}
     begun: asyncio.Queue[None] = asyncio.Queue()
     tasks = []
     for n, (game, token) in enumerate(asked):
-        tasks.append(asyncio.create_task(_one(address, f"127.3.0.{1 + n // EACH}", game, token, seen, begun)))
+        tasks.append(asyncio.create_task(_one(address, f"127.3.0.{1 + n // EACH}", game, token, pattern, seen, begun)))
         await begun.get()
     other.send(len(tasks))
     loop = asyncio.get_running_loop()
@@ -167,6 +176,7 @@ async def _one(
     source: str,
     game: str,
     token: str,
+    pattern: re.Pattern[bytes],
     seen: dict[tuple[str, int], list[float]],
     begun: asyncio.Queue[None],
 ) -> None:
@@ -177,7 +187,7 @@ async def _one(
     kept, waits = b"", True
     while piece := await reader.read(65536):
         now, text = time.monotonic(), kept + piece
-        for found in _ID.finditer(text):
+        for found in pattern.finditer(text):
             if found.end() > len(kept):
                 seen.setdefault((game, int(found[1])), []).append(now)
         if waits and b"event: board" in text:

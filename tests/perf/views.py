@@ -17,6 +17,7 @@ from domain.ledger import Ledger
 from domain.ruleset_registry import load_shipped
 from projections.projector import SLICE, Projector
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.perf.figures import TURNS, Figure
 
 LIVE = 10
@@ -67,7 +68,7 @@ def _pumped(ledger: Ledger, file: Path, size: int) -> None:
     views.migrate()
     views.clear()
     views.migrate()
-    pump = Projector(ledger, load_shipped(), views, "perf")
+    pump = Projector(ViewerHistory(ledger, load_shipped(), views), "perf")
     with patch("projections.projector.SLICE", size):
         while pump.run(0):
             pass

@@ -19,6 +19,7 @@ from domain.service.seed_store import SeedStore
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.postgres import far_url, line, postgres_server, postgres_url
 from tests.rulesets import FLOWS
 
@@ -81,6 +82,8 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     views.migrate()
     vault = SeedStore(ledger, ledger.keys)
     commands = CommandHandler(ledger, CATALOGUE, vault, lambda: next(ticks))
-    yield House(ledger, commands, views, Reader(views), Projector(ledger, CATALOGUE, views, "pump-1"), vault)
+    yield House(
+        ledger, commands, views, Reader(views), Projector(ViewerHistory(ledger, CATALOGUE, views), "pump-1"), vault
+    )
     views.close()
     ledger.close()

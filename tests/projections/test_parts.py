@@ -19,6 +19,7 @@ from projections.projector import Projector
 from projections.rebuild import create_generation, drop_old_rows, switch_generation
 from projections.schema import TREE
 from projections.view_store import PreparedStatement
+from projections.viewer_history import ViewerHistory
 from tests.projections.conftest import CATALOGUE, House
 from tests.projections.test_pump import VIEWS, play, rows
 
@@ -37,7 +38,7 @@ def shared(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
 
 
 def pumps(house: House, count: int) -> list[Projector]:
-    return [Projector(house.ledger, CATALOGUE, house.views, f"pump-{n}") for n in range(count)]
+    return [Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), f"pump-{n}") for n in range(count)]
 
 
 def turn(house: House, pump: Projector) -> bool:
@@ -194,7 +195,9 @@ class TestTheViewsSayTheSame:
                         patch.setattr("projections.partitions.PartitionShare.save_position", _cut)
                         turn(shared, pump)
                 case 2:
-                    running[running.index(pump)] = Projector(shared.ledger, CATALOGUE, shared.views, f"pump-{named}")
+                    running[running.index(pump)] = Projector(
+                        ViewerHistory(shared.ledger, CATALOGUE, shared.views), f"pump-{named}"
+                    )
                     named += 1
                 case _:
                     turn(shared, pump)
@@ -204,7 +207,7 @@ class TestTheViewsSayTheSame:
         assert proofs.head().size == len(shared.ledger.log(0, 10_000))
         shared.views.parts = 1
         gen = create_generation(shared.views, 0)
-        shared.pumped(Projector(shared.ledger, CATALOGUE, shared.views, "alone", gen))
+        shared.pumped(Projector(ViewerHistory(shared.ledger, CATALOGUE, shared.views), "alone", gen))
         assert switch_generation(shared.views, gen)
         drop_old_rows(shared.views)
         assert set(owners(shared)) == {TREE, 0}, "the number of parts is that of the new generation"

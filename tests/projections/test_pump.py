@@ -25,7 +25,7 @@ from domain.rollouts import random_move
 from domain.service.keyring import Keyring
 from domain.transparency.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from domain.types import PUBLIC, Json, Viewer
-from projections import batch, loaded_game, rebuild, schema
+from projections import batch, rebuild, schema
 from projections.documents import add_text
 from projections.integrity import find_corruption
 from projections.leases import LeaseLostError
@@ -34,6 +34,7 @@ from projections.projector import Projector
 from projections.rebuild import create_generation, drop_old_rows, switch_generation
 from projections.row_builders import build_due_rows
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.projections.conftest import CATALOGUE, House, opened
 
 
@@ -151,7 +152,7 @@ class TestTheViewsSayTheSame:
         monkeypatch.setattr("projections.projector.SLICE", 7)
         gen = create_generation(house.views, 0)
         turn = 0
-        while Projector(house.ledger, CATALOGUE, house.views, f"p{turn}", gen).run(turn * 100_000):
+        while Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), f"p{turn}", gen).run(turn * 100_000):
             turn += 1
         assert turn > 5
         assert switch_generation(house.views, gen)
@@ -210,7 +211,7 @@ class TestLeases:
         """Another takes over when the lease has run out, and the first notices."""
         house.game("orders@1", 3)
         house.pump.run(0)
-        other = Projector(house.ledger, CATALOGUE, house.views, "pump-2")
+        other = Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "pump-2")
         with pytest.raises(LeaseLostError, match="pump-1"):
             other.run(9_999)
         other.run(10_001)
@@ -276,7 +277,7 @@ class TestPoison:
         house.pumped()
         monkeypatch.undo()
         gen = create_generation(house.views, 0)
-        house.pumped(Projector(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+        house.pumped(Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "rebuild", gen))
         assert switch_generation(house.views, gen)
         assert house.reader.list_quarantined() == []
         assert board(house, bad, 0)["own"]["sheet"] == [{"to": "t01", "units": 1}]
@@ -287,7 +288,7 @@ class TestPoison:
         house.pumped()
         died, gen = (create_generation(house.views, 0) for _ in range(2))
         assert died != gen, "its lease may still be held"
-        house.pumped(Projector(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+        house.pumped(Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "rebuild", gen))
         assert switch_generation(house.views, gen)
         assert house.reader.rebuild_progress() is None
         monkeypatch.setattr(rebuild, "SWEEP_BATCH", 2)
@@ -393,7 +394,7 @@ class TestLobbyAndTimeline:
 
 @pytest.mark.parametrize(
     ("owner", "name"),
-    [(loaded_game.GameLoader, "next_game"), (batch, "build_due_rows"), (LogEntry, "hash")],
+    [(ViewerHistory, "next_game"), (batch, "build_due_rows"), (LogEntry, "hash")],
     ids=["read", "shown", "proved"],
 )
 def test_a_store_that_does_not_answer_sets_no_game_aside(

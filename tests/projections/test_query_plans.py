@@ -19,6 +19,7 @@ from projections.integrity import Inspector, find_corruption, missing_position
 from projections.merkle_proofs import MerkleProofs
 from projections.projector import Projector
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.long_games import play_long_game
 from tests.rulesets import FLOWS
 
@@ -47,7 +48,7 @@ def traced(tmp_path: Path) -> Iterator[tuple[Ledger, ViewStore, list[str]]]:
 
 def test_no_query_on_the_tree_reads_all_its_rows(traced: tuple[Ledger, ViewStore, list[str]], tmp_path: Path) -> None:
     ledger, views, statements = traced
-    pump = Projector(ledger, RulesetRegistry([ORDERS.rules]), views, "pump")
+    pump = Projector(ViewerHistory(ledger, RulesetRegistry([ORDERS.rules]), views), "pump")
     while pump.run(0):
         pass
     proofs, entry = MerkleProofs(views), ledger.log(70, 1)[0]

@@ -27,6 +27,7 @@ from projections.projector import Projector
 from projections.reader import Reader
 from projections.rebuild import create_generation, switch_generation
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite
 from tests.projections.conftest import CATALOGUE, House
 
@@ -170,7 +171,7 @@ def test_a_column_that_has_changed_sets_its_game_aside_and_no_other(house: House
     house.commands.handle(games[1], Play(0, [{"type": "submit"}]))
     house.pumped()
     gen = create_generation(house.views, 0)
-    house.pumped(Projector(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+    house.pumped(Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "rebuild", gen))
     switch_generation(house.views, gen)
     assert games[1] not in {row["game"] for row in house.reader.list_quarantined()}
     shown = house.reader.find_summary(games[1])
@@ -310,7 +311,9 @@ def test_damaged_pages_are_complained_of_and_do_not_hide_the_others(tmp_path: Pa
     views.migrate()
     vault = SeedStore(ledger, ledger.keys)
     commands = CommandHandler(ledger, CATALOGUE, vault, lambda: 0)
-    made = House(ledger, commands, views, Reader(views), Projector(ledger, CATALOGUE, views, "pump"), vault)
+    made = House(
+        ledger, commands, views, Reader(views), Projector(ViewerHistory(ledger, CATALOGUE, views), "pump"), vault
+    )
     games = [made.game("orders@1", 3) for _ in range(40)]
     made.pumped()
     ledger.close()

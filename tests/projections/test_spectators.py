@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from domain import game_history
 from domain.command_handler import GameConditions, new_game_id
 from domain.errors import StoreUnavailable
 from domain.kernel.game.director_commands import Rewind, Shift
@@ -16,10 +17,11 @@ from domain.kernel.game.table_commands import Close, Join
 from domain.service.heartbeat import Heartbeat
 from domain.transparency.merkle_tree import leaf_hash, verify_consistency, verify_inclusion
 from domain.types import PUBLIC
-from projections import delayed_views, schema
+from projections import schema
 from projections.delayed_views import PLACE_BITS, visible_from
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
+from projections.viewer_history import ViewerHistory
 from tests.projections.conftest import CATALOGUE, House, opened
 
 SECONDS = 60
@@ -140,7 +142,7 @@ class TestViews:
         house.now = written(house, games[0], house.ledger.version(games[0])) + 3_000
         house.pumped()
         gen = create_generation(house.views, 0)
-        pump = Projector(house.ledger, CATALOGUE, house.views, "rebuild", gen)
+        pump = Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "rebuild", gen)
         house.pumped(pump)
         old, new = rows(house, gen - 1), rows(house, gen)
         assert new == old
@@ -187,12 +189,12 @@ class TestViews:
             with pytest.raises(KeyboardInterrupt):
                 house.pump.run(house.now)
         assert seen(house, game) == 4
-        other = Projector(house.ledger, CATALOGUE, house.views, "pump-1")
+        other = Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "pump-1")
         assert house.pumped(other) == [game]
         assert seen(house, game) == 6
 
     def test_many_are_shown_in_turn(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(delayed_views, "PAGE", 1)
+        monkeypatch.setattr(game_history, "PAGE", 1)
         games = [house.game("orders@1", 3, delay=SECONDS) for _ in range(5)]
         house.pumped()
         house.now = written(house, games[-1], 5) + DELAY
@@ -227,14 +229,14 @@ class TestViews:
         game, other = (house.game("orders@1", 3, delay=SECONDS) for _ in range(2))
         house.pumped()
         house.now = written(house, other, 5) + DELAY
-        known = delayed_views.DelayedViews.records
+        known = ViewerHistory.read_records
 
-        def broken(self: delayed_views.DelayedViews, of: str, *more: int) -> Any:
+        def broken(self: ViewerHistory, of: str, *more: int) -> Any:
             if of == game:
                 raise ValueError("changed bytes")
             return known(self, of, *more)
 
-        monkeypatch.setattr(delayed_views.DelayedViews, "records", broken)
+        monkeypatch.setattr(ViewerHistory, "read_records", broken)
         house.pumped()
         assert (seen(house, game), seen(house, other)) == (4, 5)
         assert [row["game"] for row in house.reader.list_quarantined()] == [game]
@@ -253,7 +255,7 @@ class TestViews:
             raise StoreUnavailable("away")
 
         with monkeypatch.context() as patch:
-            patch.setattr(delayed_views.DelayedViews, "records", away)
+            patch.setattr(ViewerHistory, "read_records", away)
             with pytest.raises(StoreUnavailable):
                 house.pump.run(house.now)
         assert house.pumped() == [game]

@@ -28,6 +28,7 @@ from projections import view_store as store
 from projections.leases import LEASE, LeaseLostError
 from projections.projector import Projector
 from projections.view_store import PreparedStatement, ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.postgres import Line, halfway
 from tests.projections.conftest import CATALOGUE, House
 
@@ -79,7 +80,7 @@ def test_views_of_another_version_are_made_again(house: House, monkeypatch: pyte
         monkeypatch.setattr(schema, "DOCUMENT_FORMAT", schema.DOCUMENT_FORMAT + 1)
     house.views.migrate()
     assert house.reader.read_position() == 0
-    house.pumped(Projector(house.ledger, CATALOGUE, house.views, "another"))
+    house.pumped(Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "another"))
     assert house.reader.find_board(game, 0) == before
     with house.views.reading() as db:
         assert db.execute(select(schema.shape.c.hash)).scalars().all() == [schema.fingerprint()]
@@ -276,7 +277,7 @@ def test_a_pump_that_freezes_in_its_slice_keeps_no_parts(
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(house.pump.run, house.now)
         assert frozen.wait(60)
-        another, end = Projector(house.ledger, CATALOGUE, house.views, "another"), time.monotonic() + 60
+        another, end = Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "another"), time.monotonic() + 60
         while not house.reader.shown_versions(game) and time.monotonic() < end:
             house.now += LEASE
             with suppress(LeaseLostError, StoreUnavailable):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from domain import game_history
 from domain.errors import StoreDamaged
 from domain.kernel.game.game_fold import active_versions
 from domain.kernel.narration.outline import GameOutline
@@ -15,7 +16,7 @@ from domain.kernel.records.record import Record
 from domain.types import DIRECTOR, PUBLIC, Viewer
 from projections import schema, stored_outlines
 from projections.stored_outlines import StoredOutlines
-from tests.projections.test_past_games import ORDERS, Shelf, _near, make_shelf
+from tests.projections.test_viewer_history import ORDERS, Shelf, _near, make_shelf
 from tests.rulesets import REGISTERED, Registered
 
 __all__ = ["_near", "make_shelf"]
@@ -25,12 +26,12 @@ RULESETS = [ORDERS, *(entry for entry in REGISTERED if entry.name in ("struggle_
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_outlines, "SPACING", 8)
+    monkeypatch.setattr(game_history, "SPACING", 8)
 
 
 def outlines(shelf: Shelf) -> StoredOutlines:
     """As a process has them that has just started."""
-    return StoredOutlines(shelf.fresh(), shelf.views)
+    return StoredOutlines(shelf.fresh())
 
 
 def by_hand(shelf: Shelf, version: int, viewer: Viewer) -> Any:

@@ -27,6 +27,15 @@ accounts.request text NOT NULL
 accounts.role text NOT NULL
 accounts.state text NOT NULL
 accounts.until bigint NOT NULL
+agent_seats.game text NOT NULL
+agent_seats.player text NOT NULL
+agent_seats.seat integer NOT NULL
+announcements.at bigint NOT NULL
+announcements.game text NOT NULL
+announcements.id text NOT NULL
+announcements.player text NOT NULL
+announcements.said text NOT NULL
+announcements.tournament text NOT NULL
 archive.first_version bigint NOT NULL
 archive.game text NOT NULL
 archive.last_version bigint NOT NULL
@@ -162,6 +171,8 @@ held_back.game character varying NOT NULL
 held_back.gen integer NOT NULL
 held_back.head integer NOT NULL
 held_back.shown integer NOT NULL
+hidden_players.game text NOT NULL
+hidden_players.player text NOT NULL
 imported_games.account text NOT NULL
 imported_games.at bigint NOT NULL
 imported_games.game text NOT NULL
@@ -296,6 +307,11 @@ parts.until bigint NOT NULL
 parts.version integer NOT NULL
 people.name text NOT NULL
 people.player text NOT NULL
+personal_news.at bigint NOT NULL
+personal_news.data text NOT NULL
+personal_news.player text NOT NULL
+personal_news.subject text NOT NULL
+personal_news.type text NOT NULL
 personal_tokens.account text NOT NULL
 personal_tokens.ended bigint NOT NULL
 personal_tokens.hash text NOT NULL
@@ -307,6 +323,16 @@ personal_tokens.until bigint NOT NULL
 personal_tokens.used bigint NOT NULL
 progress.doc bytea NOT NULL
 progress.name character varying NOT NULL
+push_devices.account text NOT NULL
+push_devices.box text NOT NULL
+push_devices.key text NOT NULL
+push_devices.language text NOT NULL
+push_devices.mark text NOT NULL
+push_devices.name text NOT NULL
+push_devices.webhook text NOT NULL
+push_keys.box text NOT NULL
+push_keys.id text NOT NULL
+push_keys.made bigint NOT NULL
 records.notification_id bigint NOT NULL DEFAULT nextval('records_notification_id_seq'::regclass)
 records.originator_id uuid NOT NULL
 records.originator_version bigint NOT NULL
@@ -372,11 +398,30 @@ signing_keys.secret text NOT NULL
 signing_keys.since bigint NOT NULL
 signing_keys.until bigint NOT NULL
 signing_keys.vkeys text NOT NULL
+signing_server.confirmed bigint NOT NULL
+signing_server.name text NOT NULL
+signing_server.timeline bigint NOT NULL
 silences.began bigint NOT NULL
 silences.ended bigint NOT NULL
 silences.settled integer NOT NULL
 spent_challenges.hash text NOT NULL
 spent_challenges.until bigint NOT NULL
+standing_orders.acted bigint NOT NULL
+standing_orders.acted_at bigint NOT NULL
+standing_orders.acts text NOT NULL
+standing_orders.at bigint NOT NULL
+standing_orders.decision text NOT NULL
+standing_orders.ended bigint NOT NULL
+standing_orders.game text NOT NULL
+standing_orders.id text NOT NULL
+standing_orders.player text NOT NULL
+standing_orders.reason text NOT NULL
+standing_orders.request text NOT NULL
+standing_orders.sealed text NOT NULL
+standing_orders.seat integer NOT NULL
+standing_orders.seen bigint NOT NULL
+standing_orders.state text NOT NULL
+standing_orders.wake bigint NOT NULL
 streams.browser text NOT NULL
 streams.hash text NOT NULL
 streams.token text NOT NULL
@@ -405,6 +450,9 @@ talk_entries.game text NOT NULL
 talk_entries.mailbox integer NOT NULL
 talk_entries.number bigint NOT NULL
 talk_entries.player text NOT NULL
+talk_held.game text NOT NULL
+talk_held.number bigint NOT NULL
+talk_held.report text NOT NULL
 talk_keys.game text NOT NULL
 talk_keys.number bigint NOT NULL
 talk_keys.sealed text NOT NULL
@@ -429,6 +477,18 @@ talk_notes.game text NOT NULL
 talk_notes.place text NOT NULL
 talk_notes.player text NOT NULL
 talk_notes.sealed text NOT NULL
+talk_reports.at bigint NOT NULL
+talk_reports.entries text NOT NULL
+talk_reports.game text NOT NULL
+talk_reports.handler text NOT NULL
+talk_reports.id text NOT NULL
+talk_reports.mailbox integer NOT NULL
+talk_reports.player text NOT NULL
+talk_silences.at bigint NOT NULL
+talk_silences.game text NOT NULL
+talk_silences.person text NOT NULL
+talk_silences.reason text NOT NULL
+talk_silences.until bigint NOT NULL
 talk_tables.game text NOT NULL
 talk_tables.state text NOT NULL
 talk_treaties.ends bigint NOT NULL
@@ -511,6 +571,7 @@ witnessed_logs.size bigint NOT NULL
 CREATE INDEX account_log_account ON public.account_log USING btree (account, id)
 CREATE INDEX account_names_account ON public.account_names USING btree (account)
 CREATE INDEX account_players_account ON public.account_players USING btree (account)
+CREATE INDEX announcements_tournament ON public.announcements USING btree (tournament, at)
 CREATE INDEX challenges_player ON public.challenges USING btree (player)
 CREATE INDEX chats_account ON public.chats USING btree (account)
 CREATE INDEX chats_webhook ON public.chats USING btree (webhook)
@@ -525,6 +586,7 @@ CREATE INDEX event_offers_player ON public.event_offers USING btree (player)
 CREATE INDEX followed_series_tournament ON public.followed_series USING btree (tournament)
 CREATE INDEX games_listed ON public.games USING btree (gen, listing, place)
 CREATE INDEX held_back_at ON public.held_back USING btree (gen, at)
+CREATE INDEX hidden_players_game ON public.hidden_players USING btree (game)
 CREATE INDEX imported_games_account ON public.imported_games USING btree (account)
 CREATE INDEX leaves_record ON public.leaves USING btree (gen, game, version)
 CREATE INDEX mail_asked_mark ON public.mail_asked USING btree (mark, at)
@@ -537,18 +599,27 @@ CREATE INDEX oauth_grants_client ON public.oauth_grants USING btree (client)
 CREATE INDEX office_offers_player ON public.office_offers USING btree (player)
 CREATE INDEX officers_player ON public.officers USING btree (player)
 CREATE INDEX personal_tokens_account ON public.personal_tokens USING btree (account)
+CREATE INDEX push_devices_account ON public.push_devices USING btree (account)
 CREATE INDEX reports_account ON public.reports USING btree (account)
 CREATE INDEX results_player ON public.results USING btree (gen, player, at)
 CREATE INDEX seated_player ON public.seated USING btree (gen, player)
 CREATE INDEX sessions_account ON public.sessions USING btree (account)
+CREATE INDEX standing_orders_acted ON public.standing_orders USING btree (acted_at)
+CREATE INDEX standing_orders_ended ON public.standing_orders USING btree (ended)
+CREATE INDEX standing_orders_game ON public.standing_orders USING btree (game, seat, at)
+CREATE INDEX standing_orders_player ON public.standing_orders USING btree (player)
+CREATE INDEX standing_orders_state ON public.standing_orders USING btree (state, game)
 CREATE INDEX substitute_offers_player ON public.substitute_offers USING btree (player)
 CREATE INDEX talk_answers_reply ON public.talk_answers USING btree (game, reply)
 CREATE INDEX talk_disclosures_game ON public.talk_disclosures USING btree (game, at)
 CREATE INDEX talk_entries_conversation ON public.talk_entries USING btree (game, mailbox, conversation, entry, player, author)
 CREATE INDEX talk_entries_player ON public.talk_entries USING btree (player, game, mailbox, entry)
+CREATE INDEX talk_held_number ON public.talk_held USING btree (game, number)
 CREATE INDEX talk_messages_at ON public.talk_messages USING btree (at)
 CREATE INDEX talk_messages_player ON public.talk_messages USING btree (player)
 CREATE INDEX talk_messages_request ON public.talk_messages USING btree (game, request)
+CREATE INDEX talk_reports_game ON public.talk_reports USING btree (game, at)
+CREATE INDEX talk_silences_person ON public.talk_silences USING btree (person)
 CREATE INDEX talk_treaties_ends ON public.talk_treaties USING btree (ends)
 CREATE INDEX tokens_player ON public.tokens USING btree (player)
 CREATE INDEX tournament_tables_game ON public.tournament_tables USING btree (gen, table_game)
@@ -561,6 +632,8 @@ CREATE UNIQUE INDEX account_names_pkey ON public.account_names USING btree (key,
 CREATE UNIQUE INDEX account_players_pkey ON public.account_players USING btree (player)
 CREATE UNIQUE INDEX account_settings_pkey ON public.account_settings USING btree (account)
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
+CREATE UNIQUE INDEX agent_seats_pkey ON public.agent_seats USING btree (game, seat)
+CREATE UNIQUE INDEX announcements_pkey ON public.announcements USING btree (id)
 CREATE UNIQUE INDEX archive_pkey ON public.archive USING btree (game, first_version)
 CREATE UNIQUE INDEX aside_pkey ON public.aside USING btree (gen, game)
 CREATE UNIQUE INDEX blocks_pkey ON public.blocks USING btree (account, player)
@@ -591,6 +664,7 @@ CREATE UNIQUE INDEX games_pkey ON public.games USING btree (gen, game, shown_to)
 CREATE UNIQUE INDEX generations_pkey ON public.generations USING btree (gen)
 CREATE UNIQUE INDEX heartbeat_pkey ON public.heartbeat USING btree (name)
 CREATE UNIQUE INDEX held_back_pkey ON public.held_back USING btree (gen, game)
+CREATE UNIQUE INDEX hidden_players_pkey ON public.hidden_players USING btree (player)
 CREATE UNIQUE INDEX imported_games_pkey ON public.imported_games USING btree (game)
 CREATE UNIQUE INDEX invitations_pkey ON public.invitations USING btree (game)
 CREATE UNIQUE INDEX keyframes_pkey ON public.keyframes USING btree (gen, game, version, reader)
@@ -617,8 +691,12 @@ CREATE UNIQUE INDEX page_settings_pkey ON public.page_settings USING btree (acco
 CREATE UNIQUE INDEX page_visits_pkey ON public.page_visits USING btree (account, game)
 CREATE UNIQUE INDEX parts_pkey ON public.parts USING btree (gen, part)
 CREATE UNIQUE INDEX people_pkey ON public.people USING btree (player)
+CREATE UNIQUE INDEX personal_news_pkey ON public.personal_news USING btree (subject, player)
 CREATE UNIQUE INDEX personal_tokens_pkey ON public.personal_tokens USING btree (id)
 CREATE UNIQUE INDEX progress_pkey ON public.progress USING btree (name)
+CREATE UNIQUE INDEX push_devices_mark ON public.push_devices USING btree (mark)
+CREATE UNIQUE INDEX push_devices_pkey ON public.push_devices USING btree (webhook)
+CREATE UNIQUE INDEX push_keys_pkey ON public.push_keys USING btree (id)
 CREATE UNIQUE INDEX records_notification_id_key ON public.records USING btree (notification_id)
 CREATE UNIQUE INDEX records_pkey ON public.records USING btree (originator_id, originator_version)
 CREATE UNIQUE INDEX relations_pkey ON public.relations USING btree (account, player)
@@ -632,17 +710,22 @@ CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (id)
 CREATE UNIQUE INDEX shape_pkey ON public.shape USING btree (hash)
 CREATE UNIQUE INDEX signing_halts_pkey ON public.signing_halts USING btree (reason)
 CREATE UNIQUE INDEX signing_keys_pkey ON public.signing_keys USING btree (number)
+CREATE UNIQUE INDEX signing_server_pkey ON public.signing_server USING btree (name)
 CREATE UNIQUE INDEX silences_pkey ON public.silences USING btree (began)
 CREATE UNIQUE INDEX spent_challenges_pkey ON public.spent_challenges USING btree (hash)
+CREATE UNIQUE INDEX standing_orders_pkey ON public.standing_orders USING btree (id)
 CREATE UNIQUE INDEX streams_pkey ON public.streams USING btree (hash)
 CREATE UNIQUE INDEX substitute_offers_pkey ON public.substitute_offers USING btree (tournament, by, player)
 CREATE UNIQUE INDEX talk_answers_pkey ON public.talk_answers USING btree (game, number, seat)
 CREATE UNIQUE INDEX talk_disclosures_pkey ON public.talk_disclosures USING btree (id)
 CREATE UNIQUE INDEX talk_entries_pkey ON public.talk_entries USING btree (game, mailbox, entry)
+CREATE UNIQUE INDEX talk_held_pkey ON public.talk_held USING btree (report, number)
 CREATE UNIQUE INDEX talk_keys_pkey ON public.talk_keys USING btree (game, number)
 CREATE UNIQUE INDEX talk_marks_pkey ON public.talk_marks USING btree (game, mailbox, player, conversation)
 CREATE UNIQUE INDEX talk_messages_pkey ON public.talk_messages USING btree (game, number)
 CREATE UNIQUE INDEX talk_notes_pkey ON public.talk_notes USING btree (game, player, place)
+CREATE UNIQUE INDEX talk_reports_pkey ON public.talk_reports USING btree (id)
+CREATE UNIQUE INDEX talk_silences_pkey ON public.talk_silences USING btree (game, person)
 CREATE UNIQUE INDEX talk_tables_pkey ON public.talk_tables USING btree (game)
 CREATE UNIQUE INDEX talk_treaties_pkey ON public.talk_treaties USING btree (game, number)
 CREATE UNIQUE INDEX texts_pkey ON public.texts USING btree (hash)

@@ -2,6 +2,7 @@
 CREATE INDEX account_log_account ON account_log (account, id);
 CREATE INDEX account_names_account ON account_names (account);
 CREATE INDEX account_players_account ON account_players (account);
+CREATE INDEX announcements_tournament ON announcements (tournament, at);
 CREATE UNIQUE INDEX calendar_keys_id ON calendar_keys (id);
 CREATE INDEX challenges_player ON challenges (player);
 CREATE INDEX chats_account ON chats (account);
@@ -16,6 +17,7 @@ CREATE INDEX errands_open ON errands (at) WHERE outcome = '';
 CREATE UNIQUE INDEX event_claims_hash ON event_claims (hash);
 CREATE INDEX event_offers_player ON event_offers (player);
 CREATE INDEX followed_series_tournament ON followed_series (tournament);
+CREATE INDEX hidden_players_game ON hidden_players (game);
 CREATE INDEX imported_games_account ON imported_games (account);
 CREATE INDEX mail_asked_mark ON mail_asked (mark, at);
 CREATE INDEX mailboxes_next ON mailboxes (next) WHERE next > 0;
@@ -27,17 +29,27 @@ CREATE INDEX oauth_grants_client ON oauth_grants (client);
 CREATE INDEX office_offers_player ON office_offers (player);
 CREATE INDEX officers_player ON officers (player);
 CREATE INDEX personal_tokens_account ON personal_tokens (account);
+CREATE INDEX push_devices_account ON push_devices (account);
+CREATE UNIQUE INDEX push_devices_mark ON push_devices (mark);
 CREATE INDEX reports_account ON reports (account);
 CREATE INDEX sessions_account ON sessions (account);
+CREATE INDEX standing_orders_acted ON standing_orders (acted_at);
+CREATE INDEX standing_orders_ended ON standing_orders (ended);
+CREATE INDEX standing_orders_game ON standing_orders (game, seat, at);
+CREATE INDEX standing_orders_player ON standing_orders (player);
+CREATE INDEX standing_orders_state ON standing_orders (state, game);
 CREATE INDEX substitute_offers_player ON substitute_offers (player);
 CREATE INDEX talk_answers_reply ON talk_answers (game, reply);
 CREATE INDEX talk_disclosures_game ON talk_disclosures (game, at);
 CREATE INDEX talk_entries_conversation
   ON talk_entries (game, mailbox, conversation, entry, player, author);
 CREATE INDEX talk_entries_player ON talk_entries (player, game, mailbox, entry);
+CREATE INDEX talk_held_number ON talk_held (game, number);
 CREATE INDEX talk_messages_at ON talk_messages (at);
 CREATE INDEX talk_messages_player ON talk_messages (player);
 CREATE INDEX talk_messages_request ON talk_messages (game, request);
+CREATE INDEX talk_reports_game ON talk_reports (game, at);
+CREATE INDEX talk_silences_person ON talk_silences (person);
 CREATE INDEX talk_treaties_ends ON talk_treaties (ends);
 CREATE INDEX tokens_player ON tokens (player);
 CREATE INDEX webhooks_account ON webhooks (account);
@@ -56,6 +68,11 @@ CREATE TABLE account_settings (account TEXT PRIMARY KEY, zone TEXT NOT NULL);
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY, name TEXT NOT NULL, player TEXT NOT NULL, state TEXT NOT NULL, until BIGINT NOT NULL,
   role TEXT NOT NULL, bot INTEGER NOT NULL, made BIGINT NOT NULL, request TEXT NOT NULL);
+CREATE TABLE agent_seats (
+  game TEXT NOT NULL, seat INTEGER NOT NULL, player TEXT NOT NULL, PRIMARY KEY (game, seat));
+CREATE TABLE announcements (
+  id TEXT PRIMARY KEY, tournament TEXT NOT NULL, game TEXT NOT NULL, player TEXT NOT NULL, said TEXT NOT NULL,
+  at BIGINT NOT NULL);
 CREATE TABLE archive (
   game TEXT NOT NULL, first_version INTEGER NOT NULL, last_version INTEGER NOT NULL, piece BLOB NOT NULL,
   PRIMARY KEY (game, first_version));
@@ -105,6 +122,7 @@ CREATE TABLE factors (
 CREATE TABLE followed_series (
   account TEXT NOT NULL, tournament TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (account, tournament));
 CREATE TABLE heartbeat (name TEXT PRIMARY KEY, at BIGINT NOT NULL);
+CREATE TABLE hidden_players (player TEXT PRIMARY KEY, game TEXT NOT NULL);
 CREATE TABLE imported_games (
   game TEXT PRIMARY KEY, account TEXT NOT NULL, ruleset TEXT NOT NULL, version INTEGER NOT NULL, at BIGINT NOT NULL,
   piece BLOB NOT NULL);
@@ -150,9 +168,16 @@ CREATE TABLE page_visits (
   account TEXT NOT NULL, game TEXT NOT NULL, seen BIGINT NOT NULL, since BIGINT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (account, game));
 CREATE TABLE people (player TEXT PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE personal_news (
+  subject TEXT NOT NULL, player TEXT NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (subject, player));
 CREATE TABLE personal_tokens (
   id TEXT PRIMARY KEY, hash TEXT NOT NULL, account TEXT NOT NULL, label TEXT NOT NULL, scopes TEXT NOT NULL,
   made BIGINT NOT NULL, used BIGINT NOT NULL, until BIGINT NOT NULL, ended BIGINT NOT NULL);
+CREATE TABLE push_devices (
+  webhook TEXT PRIMARY KEY, account TEXT NOT NULL, mark TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
+  key TEXT NOT NULL, box TEXT NOT NULL);
+CREATE TABLE push_keys (id TEXT PRIMARY KEY, box TEXT NOT NULL, made BIGINT NOT NULL);
 CREATE TABLE records (
   rowid INTEGER PRIMARY KEY, originator_id TEXT NOT NULL, originator_version INTEGER NOT NULL,
   topic TEXT NOT NULL, state BLOB NOT NULL, UNIQUE (originator_id, originator_version));
@@ -172,9 +197,16 @@ CREATE TABLE signing_halts (reason TEXT PRIMARY KEY, at BIGINT NOT NULL);
 CREATE TABLE signing_keys (
   number INTEGER PRIMARY KEY, origin TEXT NOT NULL, secret TEXT NOT NULL, vkeys TEXT NOT NULL,
   since BIGINT NOT NULL, until BIGINT NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE signing_server (
+  name TEXT PRIMARY KEY, timeline BIGINT NOT NULL, confirmed BIGINT NOT NULL);
 CREATE TABLE silences (
   began BIGINT PRIMARY KEY, ended BIGINT NOT NULL, settled INTEGER NOT NULL);
 CREATE TABLE spent_challenges (hash TEXT PRIMARY KEY, until BIGINT NOT NULL);
+CREATE TABLE standing_orders (
+  id TEXT PRIMARY KEY, game TEXT NOT NULL, seat INTEGER NOT NULL, player TEXT NOT NULL, at BIGINT NOT NULL,
+  request TEXT NOT NULL, sealed TEXT NOT NULL, acts TEXT NOT NULL, acted BIGINT NOT NULL, acted_at BIGINT NOT NULL,
+  state TEXT NOT NULL, reason TEXT NOT NULL, ended BIGINT NOT NULL,
+  decision TEXT NOT NULL, wake BIGINT NOT NULL, seen BIGINT NOT NULL);
 CREATE TABLE streams (
   hash TEXT PRIMARY KEY, token TEXT NOT NULL, browser TEXT NOT NULL, until BIGINT);
 CREATE TABLE substitute_offers (
@@ -189,6 +221,8 @@ CREATE TABLE talk_disclosures (
 CREATE TABLE talk_entries (
   game TEXT NOT NULL, mailbox INTEGER NOT NULL, entry BIGINT NOT NULL, number BIGINT NOT NULL,
   conversation TEXT NOT NULL, player TEXT NOT NULL, author TEXT NOT NULL, PRIMARY KEY (game, mailbox, entry));
+CREATE TABLE talk_held (
+  report TEXT NOT NULL, game TEXT NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (report, number));
 CREATE TABLE talk_keys (
   game TEXT NOT NULL, number BIGINT NOT NULL, sealed TEXT NOT NULL, PRIMARY KEY (game, number));
 CREATE TABLE talk_marks (
@@ -201,6 +235,12 @@ CREATE TABLE talk_messages (
 CREATE TABLE talk_notes (
   game TEXT NOT NULL, player TEXT NOT NULL, place TEXT NOT NULL, sealed TEXT NOT NULL, at BIGINT NOT NULL,
   PRIMARY KEY (game, player, place));
+CREATE TABLE talk_reports (
+  id TEXT PRIMARY KEY, game TEXT NOT NULL, mailbox INTEGER NOT NULL, player TEXT NOT NULL, handler TEXT NOT NULL,
+  entries TEXT NOT NULL, at BIGINT NOT NULL);
+CREATE TABLE talk_silences (
+  game TEXT NOT NULL, person TEXT NOT NULL, until BIGINT NOT NULL, reason TEXT NOT NULL, at BIGINT NOT NULL,
+  PRIMARY KEY (game, person));
 CREATE TABLE talk_tables (game TEXT PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE talk_treaties (
   game TEXT NOT NULL, number BIGINT NOT NULL, seat INTEGER NOT NULL, ends BIGINT NOT NULL,

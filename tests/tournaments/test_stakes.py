@@ -22,6 +22,10 @@ from domain.tournaments.aggregate.basic_commands import (
     TournamentCommand,
     Withdraw,
 )
+from domain.tournaments.aggregate.change_commands import AmendTerms, PauseEvent, ResumeEvent
+from domain.tournaments.aggregate.clock_commands import SetTimetable
+from domain.tournaments.aggregate.division_commands import AddDivision
+from domain.tournaments.aggregate.elsewhere_commands import EnterOfficerScores, MoveElsewhere, SettleScores
 from domain.tournaments.aggregate.entry_commands import EnterOthers
 from domain.tournaments.aggregate.queue_commands import CloseQueue, OpenQueue
 from domain.tournaments.aggregate.result_commands import Rank
@@ -45,7 +49,17 @@ from tests.tournaments.test_queues import ladder, play_all, wait
 
 BY: tuple[str, tuple[str, ...], tuple[str, ...], str] = ("p1", (), (), "")
 
-MECHANICAL = {CheckInOther, EnterOthers, OpenBids, OpenCheckIn, Schedule, Unschedule}
+MECHANICAL = {
+    AddDivision,
+    CheckInOther,
+    EnterOfficerScores,
+    EnterOthers,
+    MoveElsewhere,
+    OpenBids,
+    OpenCheckIn,
+    Schedule,
+    Unschedule,
+}
 """Commands that follow from the rules alone: whoever gives them can move no place."""
 
 
@@ -81,7 +95,15 @@ def test_every_command_of_an_officer_says_what_it_can_move() -> None:
         OpenQueue,
         Penalise,
     }
-    assert officers == MECHANICAL | decisive | {Penalise, PlaceTable, Rank, RecuseOfficer, Restore}
+    changes = {AmendTerms, PauseEvent, ResumeEvent, SetTimetable}
+    assert officers == MECHANICAL | decisive | changes | {
+        Penalise,
+        PlaceTable,
+        Rank,
+        RecuseOfficer,
+        Restore,
+        SettleScores,
+    }
 
 
 def test_each_act_that_can_move_a_place_is_for_others_than_those_who_play() -> None:
@@ -94,16 +116,21 @@ def test_each_act_that_can_move_a_place_is_for_others_than_those_who_play() -> N
     ruling = event.t.rulings[0].version
     event.act(ContestRuling(("p3",), ruling))
     acts: tuple[EventOfficerCommand, ...] = (
+        AmendTerms("p1", {}),
         AnnulTable(*BY, 1, 1, 2, "void"),
         AnswerAppeal("p1", (), (), ruling, "upheld"),
         CloseTournament("cancelled"),
         DeputeOfficer("p2", "arbiter"),
         Draw(1, 1, has_reason=True),
         Exclude(*BY, 1, 4, "void"),
+        PauseEvent("p1"),
         Penalise(*BY, 1, 8, 5),
         PlaceTable(*BY, 1, 1, 2, (1, 2, 3)),
         RecuseOfficer("judge"),
         Restore(*BY, ruling),
+        ResumeEvent("p1"),
+        SetTimetable("p1", 1, (1,)),
+        SettleScores(1, 1, 1, "p1", 1),
     )
     for act in acts:
         assert refusal(event, act, "p1") == "conflict_of_interest", act

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from domain.errors import NoteError
 from domain.ledger import Ledger
+from domain.service.replication import read_replication
 from domain.transparency.checkpoint import Checkpoint, open_checkpoint
-from domain.transparency.checkpoint_store import RESTORED, CheckpointStore
+from domain.transparency.checkpoint_store import OTHER_SERVER, RESTORED, CheckpointStore
 from domain.transparency.signed_note import SignedNote
 
 ORIGIN = "example.org/v1/log"
@@ -59,6 +62,64 @@ class TestSigning:
         for other in (Checkpoint(ORIGIN, 4, ROOTS[4]), Checkpoint(ORIGIN, 5, ROOTS[4])):
             store.show_note(SignedNote(other.text, ()), 2_000)
             assert size_of(store) == 5
+
+
+class TestSeveralServers:
+    """What was signed survives whoever takes over, or signing stops and says why."""
+
+    @pytest.fixture
+    def at(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int, int], None]:
+        """The server is at a timeline; whether it is confirmed, and has standbys."""
+
+        def at(timeline: int, confirmed: int, standbys: int) -> None:
+            monkeypatch.setattr(Ledger, "replication_query", f"SELECT {timeline}, {confirmed}, {standbys}")
+
+        return at
+
+    def test_with_asynchronous_standbys_nothing_is_signed(
+        self, store: CheckpointStore, at: Callable[..., None]
+    ) -> None:
+        at(1, 0, 1)
+        with pytest.raises(NoteError, match="unconfirmed"):
+            store.sign(3, ROOTS[3], 1_000, show=True)
+        assert (store.largest, store.halts) == (None, [])
+        at(1, 1, 1)
+        assert store.sign(3, ROOTS[3], 1_000, show=True)
+
+    def test_confirmed_signatures_go_on_wherever(self, store: CheckpointStore, at: Callable[..., None]) -> None:
+        """Also where a synchronous standby was lost for a while, and nothing was signed."""
+        at(1, 1, 1)
+        assert store.sign(3, ROOTS[3], 1_000, show=True)
+        at(2, 1, 1)
+        assert store.sign(5, ROOTS[5], 1_000, show=True)
+        at(3, 0, 0)
+        assert store.sign(7, ROOTS[7], 1_000, show=True)
+
+    def test_a_server_that_may_lack_some_halts_it(
+        self, store: CheckpointStore, at: Callable[..., None], ledger: Ledger
+    ) -> None:
+        eager = CheckpointStore(ledger, ledger.keys, ORIGIN, sign_unconfirmed=True)
+        at(1, 0, 1)
+        assert eager.sign(3, ROOTS[3], 1_000, show=True)
+        at(2, 0, 1)
+        assert eager.sign(5, ROOTS[5], 2_000, show=True) is None
+        assert (size_of(store), store.halts) == (3, [OTHER_SERVER])
+        store.resume(None, None, 3_000)
+        assert eager.sign(5, ROOTS[5], 4_000, show=True)
+
+    def test_a_single_server_restored_to_a_point_in_time_halts_it(
+        self, store: CheckpointStore, at: Callable[..., None]
+    ) -> None:
+        at(1, 0, 0)
+        assert store.sign(3, ROOTS[3], 1_000, show=True)
+        at(2, 0, 0)
+        assert store.sign(5, ROOTS[5], 2_000, show=True) is None
+        assert store.halts == [OTHER_SERVER]
+
+    def test_the_server_of_the_tests_is_alone(self, ledger: Ledger) -> None:
+        found = read_replication(ledger)
+        assert not found.may_lose
+        assert not found.is_confirmed
 
 
 class TestHalts:

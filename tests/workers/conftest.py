@@ -20,16 +20,19 @@ from domain.ruleset_registry import RulesetRegistry
 from domain.service.heartbeat import Heartbeat
 from domain.service.job_requests import JobRequest, JobRequests, new_id
 from domain.service.seed_store import SeedStore
+from domain.standing_orders.order_store import OrderStore
 from domain.transparency.checkpoint_store import CheckpointStore
 from domain.types import DIRECTOR
 from projections.reader import Reader
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.postgres import postgres_server, postgres_url
 from tests.rulesets import FLOWS
 from tests.valkey import redis_url, valkey_server
 from workers.context import WorkerContext, set_context
+from workers.job_calls import BATCH, TURNS
 from workers.projector_process import ProjectorLoop
-from workers.queues import BATCH, TURNS, Queues
+from workers.queues import Queues
 from workers.reconciler import Reconciler
 from workers.signals import Signals
 from workers.worker import serve_queue
@@ -53,7 +56,9 @@ class House:
 
     def __post_init__(self) -> None:
         crew = self.crew
-        self.reconciler = Reconciler(self.reader, crew.job_requests, crew.heartbeat, self.queues, crew.clock)
+        self.reconciler = Reconciler(
+            self.reader, crew.job_requests, crew.heartbeat, self.queues, crew.clock, orders=crew.orders
+        )
         self.pumping = ProjectorLoop(self.crew, self.bell, self.reconciler)
         self.redis = Redis.from_url(self.url)
 
@@ -139,6 +144,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
     JobRequests(ledger).migrate()
     Heartbeat(ledger).migrate()
     CheckpointStore(ledger, ledger.keys).migrate()
+    OrderStore(ledger, lambda: ledger.keys, lambda: 0).migrate()
     views.migrate()
     vault = SeedStore(ledger, ledger.keys)
     commands = CommandHandler(ledger, CATALOGUE, vault, lambda: time[0])
@@ -148,6 +154,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, redis_url: str) -> Ite
         seed_store=vault,
         commands=commands,
         views=views,
+        history=ViewerHistory(ledger, CATALOGUE, views),
         clock=lambda: time[0],
         notify_appended=rung.append,
         node="node",

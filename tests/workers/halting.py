@@ -16,8 +16,9 @@ from domain.errors import StoreUnavailable
 from projections.reader import DueWork
 from tests.valkey import Server, new_server
 from tests.workers.conftest import House
+from workers.job_calls import TURNS, due_call
 from workers.projector_process import ProjectorLoop
-from workers.queues import TURNS, Queues, due_call
+from workers.queues import Queues
 from workers.reconciler import Reconciler
 from workers.signals import Signals
 from workers.worker import serve_queue

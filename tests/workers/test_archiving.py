@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from domain import game_history
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.table_commands import Close
 from domain.kernel.records.export import dump
 from domain.service.corruption import CorruptRecords
 from domain.types import PUBLIC
-from projections import documents, keyframes, schema
+from projections import documents, schema
 from projections.archived_views import ArchivedViewLoader, ArchivedViews
 from projections.keyframes import Keyframes
-from projections.past_games import PastGames
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.rebuild import create_generation, switch_generation
+from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite, spoil
 from tests.workers.conftest import CATALOGUE, House
 from workers.jobs.audits import audit_game
@@ -45,7 +46,7 @@ def closed(house: House, **body: Any) -> str:
 @pytest.fixture
 def reader(house: House) -> Reader:
     """As the API has it."""
-    return Reader(house.crew.views, ArchivedViewLoader(house.crew.ledger, CATALOGUE))
+    return Reader(house.crew.views, ArchivedViewLoader(house.crew.history))
 
 
 def archived(house: House) -> list[int]:
@@ -94,7 +95,7 @@ class TestWhatStays:
         )
         old(house)
         assert archived(house) == [9, 9]
-        fresh = Reader(house.crew.views, ArchivedViewLoader(house.crew.ledger, CATALOGUE))
+        fresh = Reader(house.crew.views, ArchivedViewLoader(house.crew.history))
         assert seen(fresh, game) == before[0]
         assert (seen(reader, other), dump(house.crew.ledger.read(game)), audit_game(house.crew, game)) == before[1:]
 
@@ -107,12 +108,12 @@ class TestWhatStays:
 
     def test_the_past_is_the_same(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         """Its keyframes leave the views too, and whoever reads makes them again."""
-        monkeypatch.setattr(keyframes, "SPACING", 2)
+        monkeypatch.setattr(game_history, "SPACING", 2)
         game, ledger = closed(house), house.crew.ledger
 
         def boards() -> list[bytes]:
-            past = PastGames(ledger, CATALOGUE, house.crew.views)
-            loaded = [(past.load(game, version, viewer), viewer) for version in range(1, 10) for viewer in VIEWERS]
+            past = ViewerHistory(ledger, CATALOGUE, house.crew.views)
+            loaded = [(past.load_for(game, version, viewer), viewer) for version in range(1, 10) for viewer in VIEWERS]
             assert set(past.keyframes.list_viewers(game)) == {2, 4, 6, 8}
             return [documents.build_board(*each) for each in loaded]
 
@@ -176,7 +177,7 @@ class TestWhatStays:
         old(house)
         monkeypatch.setattr("projections.projector.SLICE", 4)
         gen = create_generation(views, 0)
-        pump = Projector(house.crew.ledger, CATALOGUE, views, "another", gen)
+        pump = Projector(ViewerHistory(house.crew.ledger, CATALOGUE, views), "another", gen)
         assert pump.run(house.crew.clock())
         with monkeypatch.context() as patch:
             patch.setattr("workers.maintenance.archiving.drop_game_everywhere", _killed)
@@ -289,7 +290,7 @@ class TestDamages:
         found = CorruptRecords(house.crew.ledger).list_all()
         assert [(d.game, d.version, d.said) for d in found] == [(games[0], v, "cannot be read") for v in range(1, 10)]
         CorruptionHandler(house.crew, house.pumping._projector).update_views()
-        fresh = Reader(house.crew.views, ArchivedViewLoader(house.crew.ledger, CATALOGUE))
+        fresh = Reader(house.crew.views, ArchivedViewLoader(house.crew.history))
         assert fresh.find_board(games[0], PUBLIC) is None
         assert [seen(fresh, game)["timelines"] for game in games[1:]] == before[1:]
 
@@ -323,7 +324,7 @@ class TestDamages:
         spoil(ledger, games[0], 8, b"a" + bytes(32))
         assert house.crew.inspector.inspect(games[0]) == 8
         assert "generation" in house.job(house.ask("rebuild"))
-        reader = Reader(house.crew.views, ArchivedViewLoader(ledger, CATALOGUE))
+        reader = Reader(house.crew.views, ArchivedViewLoader(ViewerHistory(ledger, CATALOGUE, house.crew.views)))
         board = reader.find_board(games[0], PUBLIC)
         assert board is not None
         assert json.loads(board.doc)["version"] == 7

@@ -21,13 +21,15 @@ from projections.leases import LEASE, acquire_lease
 from projections.projector import Projector
 from projections.rebuild import TABLES, create_generation, drop_old_rows, switch_generation
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.deploy.house import until
 from tests.kernel.flows import orders
 from tests.projections.conftest import CATALOGUE, opened
 from tests.workers.conftest import House
 from workers import liveness
+from workers.job_calls import BATCH, BATCH_PERIOD, BATCH_SECONDS, TURNS
 from workers.jobs import audits, rebuilds, runner, turns
-from workers.queues import BATCH, BATCH_PERIOD, BATCH_SECONDS, TURNS, Queues
+from workers.queues import Queues
 from workers.worker import RowWorker, make_worker
 
 
@@ -88,7 +90,7 @@ def test_a_rebuild_gives_the_same_views_and_the_pump_goes_on_at_once(house: Hous
 
 def test_a_rebuild_brings_back_a_game_that_was_set_aside(house: House) -> None:
     game = house.game()
-    blind = Projector(house.crew.ledger, RulesetRegistry([]), house.crew.views, house.crew.node)
+    blind = Projector(ViewerHistory(house.crew.ledger, RulesetRegistry([]), house.crew.views), house.crew.node)
     blind.run(house.crew.clock())
     assert house.reader.find_summary(game) is None
     house.job(house.ask("rebuild"))
@@ -143,7 +145,7 @@ class TestRebuildsAtOnce:
     def half(house: House) -> tuple[Projector, int]:
         """Another rebuild, which has begun."""
         gen = create_generation(house.crew.views, house.time[0])
-        pump = Projector(house.crew.ledger, CATALOGUE, house.crew.views, "other", gen)
+        pump = Projector(ViewerHistory(house.crew.ledger, CATALOGUE, house.crew.views), "other", gen)
         assert pump.run(house.time[0])
         return pump, gen
 
@@ -260,7 +262,7 @@ def test_a_rebuild_of_damaged_views_has_failed_and_is_not_tried_for_ever(
 
 def test_a_slice_of_games_set_aside_does_not_stop_the_pump(house: House) -> None:
     house.game()
-    blind = Projector(house.crew.ledger, RulesetRegistry([]), house.crew.views, house.crew.node)
+    blind = Projector(ViewerHistory(house.crew.ledger, RulesetRegistry([]), house.crew.views), house.crew.node)
     blind.run(house.crew.clock())
     house.crew.commands.handle(house.game(), Leave(0))
     house.pumping.catch_up()

@@ -13,8 +13,8 @@ from domain.kernel.records.export import Export
 from domain.service.job_requests import JobRequest, new_id
 from domain.types import DIRECTOR
 from tests.workers.conftest import CATALOGUE, House
+from workers.job_calls import BATCH, SHORT_PERIOD, TURNS
 from workers.jobs import bot_moves
-from workers.queues import BATCH, SHORT_PERIOD, TURNS
 
 
 def seated(house: House, ruleset: str, players: list[str], **options: object) -> str:

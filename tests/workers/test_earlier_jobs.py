@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from tests.workers.conftest import House
-from workers.queues import BATCH, TURNS, JobCall, parse_id
+from workers.job_calls import BATCH, TURNS, JobCall, parse_id
 
 GAME = "00000000-0000-0000-0000-000000000000"
 ERRAND = "0123456789abcdef01234567"

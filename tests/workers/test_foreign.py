@@ -15,8 +15,9 @@ from rq import Queue
 
 from domain.errors import StoreUnavailable
 from tests.workers.conftest import House
+from workers.job_calls import BATCH, BATCH_PERIOD, PERIOD, TURNS, parse_id
 from workers.jobs import turns
-from workers.queues import BATCH, BATCH_PERIOD, MAX_QUEUED, PERIOD, SERIALIZER, TURNS, parse_id
+from workers.queues import MAX_QUEUED, SERIALIZER
 from workers.reconciler import OVERDUE_MS
 
 LINE = f"rq:queue:{TURNS}"

@@ -14,7 +14,8 @@ from projections.reader import DueWork
 from tests.imposter import ANSWERS, Answer, imposter
 from tests.workers.conftest import House
 from tests.workers.halting import Pump, meanwhile
-from workers.queues import TURNS, Queues, due_call
+from workers.job_calls import TURNS, due_call
+from workers.queues import Queues
 from workers.signals import Signals
 
 

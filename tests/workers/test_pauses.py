@@ -32,6 +32,16 @@ def test_a_table_is_adjourned_and_closed_at_its_time_limit(house: House) -> None
     assert audits.audit_game(house.crew, game)["verified"] is True
 
 
+def test_a_last_turn_without_end_is_waited_for_as_long_as_the_terms_say(house: House) -> None:
+    game = house.game(pace={"seconds": {"turn": 7200}}, time_limit=3600, last_turn=600)
+    house.later(69 * MINUTE)
+    assert turns.adjourn_at_limit(game, "") == turns.EARLY
+    house.later(2 * MINUTE)
+    assert house.passed() >= 1
+    house.worked()
+    assert house.kinds(game)[-2:] == ["ruled", "closed"]
+
+
 def end(house: House, game: str, known: bool, length: int = 60 * MINUTE) -> None:
     """The pause has lasted; one without a known end is ended."""
     house.later(length)

@@ -11,9 +11,10 @@ import pytest
 
 from tests.workers.conftest import House
 from workers import liveness
+from workers.job_calls import BATCH, BATCH_SECONDS, TURN_SECONDS, TURNS
 from workers.jobs import audits
 from workers.projector_process import LIVENESS_SECONDS, ProjectorLoop
-from workers.queues import BATCH, BATCH_SECONDS, TURN_SECONDS, TURNS, RowJob
+from workers.queues import RowJob
 from workers.worker import IDLE_SECONDS, OVERRUN_SECONDS
 
 

@@ -12,10 +12,11 @@ from projections.leases import LEASE, LeaseLostError
 from projections.projector import Projector
 from projections.reader import Reader
 from projections.view_store import PreparedStatement
+from projections.viewer_history import ViewerHistory
 from tests.projections.conftest import CATALOGUE
 from tests.workers.conftest import House
+from workers.job_calls import BATCH
 from workers.projector_process import MAX_WAIT
-from workers.queues import BATCH
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_a_log_of_several_slices_is_read_to_its_end(
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)
 def test_a_log_that_came_back_shorter_keeps_no_pump_from_its_work(house: House) -> None:
     """As from a standby that lagged, where others pump too: it would wait for records that are lost."""
-    other = Projector(house.crew.ledger, CATALOGUE, house.crew.views, "other")
+    other = Projector(ViewerHistory(house.crew.ledger, CATALOGUE, house.crew.views), "other")
     house.game()
     house.pumping.catch_up()
     for _ in range(8):

@@ -17,7 +17,7 @@ from tests.workers.conftest import House
 from tests.workers.halting import Pump, meanwhile, until
 from workers import log_throttle
 from workers.change_listener import ChangeListener
-from workers.queues import BATCH, TURNS
+from workers.job_calls import BATCH, TURNS
 from workers.signals import Signals
 
 RUNBOOK = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
@@ -122,8 +122,11 @@ def test_what_a_killed_worker_left_is_swept(house: House, guarded: tuple[Server,
         admin.sadd(f"rq:workers:{TURNS}", "rq:worker:dead")
         admin.zadd(f"rq:wip:{TURNS}", {f"{id_}:0123": 1})
         admin.rpush(f"rq:queue:{TURNS}:intermediate", id_)
-        meanwhile(house, url, lambda: until(lambda: not admin.zcard(f"rq:wip:{TURNS}")))
-        assert not admin.smembers(f"rq:workers:{TURNS}")
+
+        def swept() -> bool:
+            return not admin.zcard(f"rq:wip:{TURNS}") and b"rq:worker:dead" not in admin.smembers(f"rq:workers:{TURNS}")
+
+        meanwhile(house, url, lambda: until(swept))
     assert set(denied(server)) <= {"command: client|list"}
 
 

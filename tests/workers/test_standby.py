@@ -21,7 +21,7 @@ from tests.workers.conftest import House
 from tests.workers.halting import NOBODY, Pump, handed, meanwhile, own, until
 from tests.workers.test_rewinds import filed, wished
 from workers import redis_fallback
-from workers.queues import PERIOD, TURNS, JobCall
+from workers.job_calls import PERIOD, TURNS, JobCall
 from workers.reconciler import OVERDUE_MS
 from workers.redis_fallback import RedisFallback
 from workers.worker import POLL_SECONDS, REDIS_SECONDS

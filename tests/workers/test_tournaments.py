@@ -19,6 +19,7 @@ from domain.tournaments.aggregate.tournament_proof import export_lines, parse_ex
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
 from projections.tournament_documents import StoredTournamentDoc
+from projections.viewer_history import ViewerHistory
 from tests.damage import overwrite, spoil
 from tests.tournaments.aggregates import TERMS, drawn, tournament_id
 from tests.workers.conftest import CATALOGUE, House
@@ -64,7 +65,7 @@ class TestOneLog:
         assert crew.ledger.is_archived(t.id)
         assert crew.ledger.read(t.id) == text
         gen = create_generation(crew.views, house.time[0])
-        pump = Projector(crew.ledger, crew.registry, crew.views, "rebuild", gen)
+        pump = Projector(ViewerHistory(crew.ledger, crew.registry, crew.views), "rebuild", gen)
         while pump.run(house.time[0]):
             pass
         assert switch_generation(crew.views, gen)

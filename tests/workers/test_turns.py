@@ -18,8 +18,8 @@ from domain.kernel.game.play_commands import Play
 from domain.kernel.game.table_commands import Close, Join, Leave
 from tests.workers.conftest import House
 from tests.workers.test_outages import up
+from workers.job_calls import PERIOD
 from workers.jobs import audits, deadlines, turns
-from workers.queues import PERIOD
 
 MINUTE = 60_000
 

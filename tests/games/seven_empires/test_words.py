@@ -53,12 +53,12 @@ FIGHT = {"region": "breslau", "empire": "habsburg", "unit": "artillery", "agains
         (
             {"t": "units_reduced", **SPAIN, "removed": [{"unit": "infantry", "number": 3, "one": False}]},
             "Seat 1 removes 3 infantry units of Spain, as there are too many units in Madrid.",
-            "Le siège 1 retire 3 infanteries d'Espagne, car il y a trop d'unités à Madrid.",
+            "Le joueur 1 retire 3 infanteries d'Espagne, car il y a trop d'unités à Madrid.",
         ),
         (
             {"t": "compensation_deployed", **SPAIN, "unit": "infantry"},
             "As compensation, seat 1 deploys an infantry unit of Spain in Madrid.",
-            "En compensation, le siège 1 déploie une infanterie d'Espagne à Madrid.",
+            "En compensation, le joueur 1 déploie une infanterie d'Espagne à Madrid.",
         ),
         (
             {"t": "fought", **FIGHT, "outcome": "counter_fight"},

@@ -102,4 +102,4 @@ def test_a_unit_moves_towards_a_region() -> None:
     """SOE-15: `dans` tells where a unit is, `vers` where it goes."""
     moved = {"t": "unit_moved", "seat": 0, "unit": "army", "from": "mediterranean", "to": "german_states"}
     said = load_texts(RULESET.package, "fr").sentence({**moved, "result": "arrives"})
-    assert said == "Le siège 1 déplace une armée de la Méditerranée vers les États allemands."
+    assert said == "Le joueur 1 déplace une armée de la Méditerranée vers les États allemands."

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from domain.games.egc import RULESET
+from domain.games.egc.rules.relations import better_level
+from domain.kernel.narration.move_sentences import MoveSentences
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.text.message_catalog import load_texts
 from tests.games.egc.board import Board, act, answer, move, of, position, proposal
 
 ARMY = {3: {"france-1": ("france", 100, 7, 6)}}
@@ -270,3 +276,25 @@ def test_a_peace_that_both_sign_breaks_nothing() -> None:
     own = position(relations={(3, 8): "alliance", (2, 3): "war"}, proposals=proposal(2, 3))
     own.resolve({3: [answer("0:2:3", True)]})
     assert (own.state.relation(2, 3), own.state.relation(3, 8)) == ("peace", "alliance")
+
+
+@pytest.mark.parametrize(
+    ("before", "en", "fr"),
+    [
+        ("war", "The proposal of Spain: to make peace with you. ", "font la paix"),
+        ("mpa", "The proposal of Spain: to form an alliance with you. ", "forment une alliance"),
+        ("imminent_war", "", ""),
+    ],
+)
+def test_a_proposal_says_who_offers_what(before: str, en: str, fr: str) -> None:
+    """EGC-14.5: to the empire that answers it, and to nobody else."""
+    game = position(relations={(3, 8): before}, proposals=proposal(8, 3))
+    (name,) = game.state.proposals
+    french = f"Proposition de l'Espagne : les deux empires {fr}. " if fr else ""
+    for lang, offer, asks in (("en", en, "Do you accept it?"), ("fr", french, "L'acceptez-vous ?")):
+        texts = load_texts(RULESET.package, lang)
+        for seat, said in ((3, offer + asks), (2, asks)):
+            names = SeatNames(texts, RULESET.powers(game.state), {}, own=seat)
+            told = MoveSentences(RULESET, texts, names, seat, game.state)
+            assert re.sub(r"\s", " ", told.question("answer_proposal", "accept", {"proposal": name}) or "") == said
+    assert (better_level(before) is None) == (not en)

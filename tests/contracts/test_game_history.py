@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from domain import version_cache
+from domain import game_history
 from domain.command_handler import CommandHandler, new_game_id
 from domain.errors import RuleError, VerificationError
+from domain.game_history import GameHistory
 from domain.kernel.game.director_commands import Rewind
 from domain.kernel.game.game import AnyGame
 from domain.kernel.game.game_fold import active_versions, initial_game, iterate_games
@@ -17,7 +18,6 @@ from domain.kernel.records.record import Record
 from domain.ledger import Ledger
 from domain.ruleset_registry import RulesetRegistry
 from domain.service.seed_store import SeedStore
-from domain.version_cache import VersionCache
 from tests.long_games import play_long_game
 from tests.rulesets import FLOWS, REGISTERED, Registered
 
@@ -29,8 +29,8 @@ RECORDS = 120
 @pytest.fixture(autouse=True)
 def _near(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep many versions of short games."""
-    monkeypatch.setattr(version_cache, "SPACING", 8)
-    monkeypatch.setattr(version_cache, "LATEST", 3)
+    monkeypatch.setattr(game_history, "SPACING", 8)
+    monkeypatch.setattr(game_history, "LATEST", 3)
 
 
 @pytest.fixture
@@ -65,13 +65,13 @@ def test_every_version_is_the_fold_from_the_first_record(ledger: Ledger, entry: 
     game, rng = store(ledger, entry), random.Random(3)
     records = ledger.read(game)
     games = fold_all(records)
-    cache, found = VersionCache(ledger, CATALOGUE), games[0]
+    cache, found = GameHistory(ledger, CATALOGUE), games[0]
     for record, right in zip(records[1:], games[1:], strict=True):
         found = cache.advance(entry.rules, found, record)
         assert found == right, record.version
         cache.note(found)
     assert cache.size
-    for versions in (cache, VersionCache(ledger, CATALOGUE), VersionCache(ledger, CATALOGUE, 5_000)):
+    for versions in (cache, GameHistory(ledger, CATALOGUE), GameHistory(ledger, CATALOGUE, 5_000)):
         for version in rng.sample(range(1, len(games) + 1), 20):
             assert versions.load(game, version) == games[version - 1], version
         assert versions.load(game) == games[-1]
@@ -89,27 +89,27 @@ def test_the_bytes_of_all_kept_versions_are_bounded(ledger: Ledger) -> None:
     games = [store(ledger, ORDERS, 60, seed=seed) for seed in range(6)]
     sizes = []
     for game in games:
-        alone = VersionCache(ledger, CATALOGUE)
+        alone = GameHistory(ledger, CATALOGUE)
         alone.load(game)
         sizes.append(alone.size)
-    together = VersionCache(ledger, CATALOGUE, sum(sizes) // 2)
+    together = GameHistory(ledger, CATALOGUE, sum(sizes) // 2)
     for game in games:
         together.load(game)
     assert 0 < together.size <= sum(sizes) // 2
-    none = VersionCache(ledger, CATALOGUE, 10)
+    none = GameHistory(ledger, CATALOGUE, 10)
     none.load(games[0])
     assert none.size == 0
 
 
 def test_versions_of_another_log_are_not_used(ledger: Ledger) -> None:
     game = store(ledger, ORDERS)
-    cache = VersionCache(ledger, CATALOGUE)
+    cache = GameHistory(ledger, CATALOGUE)
     cache.load(game)
     other = Ledger.open("sqlite://", bytes(32))
     other.migrate()
     store(other, ORDERS, RECORDS - 20, seed=8, name=game)
     games = fold_all(other.read(game))
-    cache._ledger = other
+    cache.ledger = other
     for version in (60, 100, 9, 90):
         assert cache.load(game, version) == games[version - 1]
     with pytest.raises(VerificationError):
@@ -139,7 +139,7 @@ def test_a_rewind_reads_few_records(ledger: Ledger, monkeypatch: pytest.MonkeyPa
         del read[:]
         here.handle(game, Rewind(to))
         there.game(game)
-        assert sum(read) <= 2 * (2 * version_cache.SPACING + back), (back, read)
+        assert sum(read) <= 2 * (2 * game_history.SPACING + back), (back, read)
     assert here.game(game) == there.game(game) == fold_all(original(game))[-1]
     with pytest.raises(RuleError, match="not_on_line"):
         here.game_at(here.game(game), 999)

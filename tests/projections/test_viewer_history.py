@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from sqlalchemy import delete, select, update
 
+from domain import game_history
 from domain.command_handler import new_game_id
 from domain.errors import StoreUnavailable, UnknownKind, VerificationError
 from domain.kernel.game.game import Game
@@ -25,10 +26,10 @@ from domain.types import PUBLIC, Viewer
 from projections import documents, keyframes, schema
 from projections.keyframes import Keyframes
 from projections.loaded_game import load_game
-from projections.past_games import PastGames
 from projections.projector import Projector
 from projections.rebuild import create_generation, switch_generation
 from projections.view_store import ViewStore
+from projections.viewer_history import ViewerHistory
 from tests.long_games import play_long_game
 from tests.projections.conftest import House
 from tests.rulesets import FLOWS, GAMES, REGISTERED, Registered
@@ -40,9 +41,8 @@ ORDERS = next(entry for entry in FLOWS if entry.name == "orders@1")
 
 @pytest.fixture(autouse=True)
 def _near(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short games have many keyframes too, whatever their size."""
-    monkeypatch.setattr(keyframes, "SPACING", 8)
-    monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", 2**20)
+    """Short games have many keyframes too."""
+    monkeypatch.setattr(game_history, "SPACING", 8)
 
 
 @dataclass
@@ -58,9 +58,9 @@ class Shelf:
     def viewers(self) -> list[Viewer]:
         return [PUBLIC, *range(self.records[0].body["seats"])]
 
-    def fresh(self) -> PastGames:
+    def fresh(self) -> ViewerHistory:
         """As a process has it that has just started."""
-        return PastGames(self.ledger, CATALOGUE, self.views)
+        return ViewerHistory(self.ledger, CATALOGUE, self.views)
 
     def by_hand(self, version: int, viewer: Viewer) -> bytes:
         """The board, folded from the first record."""
@@ -71,10 +71,10 @@ class Shelf:
             loaded = replace(loaded, game=loaded.game.with_state(state))
         return documents.build_board(loaded, viewer)
 
-    def check(self, past: PastGames, versions: Sequence[int], viewers: Sequence[Viewer] = ()) -> None:
+    def check(self, past: ViewerHistory, versions: Sequence[int], viewers: Sequence[Viewer] = ()) -> None:
         for version in versions:
             for viewer in viewers or self.viewers:
-                found = documents.build_board(past.load(self.game, version, viewer), viewer)
+                found = documents.build_board(past.load_for(self.game, version, viewer), viewer)
                 assert found == self.by_hand(version, viewer), (version, viewer)
 
     def rows(self) -> list[Any]:
@@ -118,7 +118,7 @@ def make_shelf(tmp_path: Path) -> Iterator[Callable[..., Shelf]]:
 def test_every_past_is_the_fold_from_the_first_record(make_shelf: Callable[..., Shelf], entry: Registered) -> None:
     """Of each ruleset, across rewinds and to the close: first without keyframes, then from them, then from a part."""
     shelf, rng = make_shelf(entry), random.Random(3)
-    last, border = len(shelf.records), keyframes.SPACING
+    last, border = len(shelf.records), game_history.SPACING
     rewinds = [r.version for r in shelf.records if r.kind == "rewound"]
     some = sorted({1, 2, border, border + 1, last - 1, last, *rng.sample(range(1, last), 8), *rng.sample(rewinds, 3)})
     shelf.check(shelf.fresh(), some[::-1])
@@ -139,9 +139,9 @@ def test_neighbours_are_read_together(make_shelf: Callable[..., Shelf], monkeypa
     """A step up reads the other versions up to the next keyframe as well; no further step reads anything."""
     shelf = make_shelf(ORDERS)
     past = shelf.fresh()
-    past.load(shelf.game, len(shelf.records), 0)
-    first, *steps = range(2 * keyframes.SPACING, 3 * keyframes.SPACING)
-    past.load(shelf.game, first, 0)
+    past.load_for(shelf.game, len(shelf.records), 0)
+    first, *steps = range(2 * game_history.SPACING, 3 * game_history.SPACING)
+    past.load_for(shelf.game, first, 0)
     read: list[str] = []
     whole = Ledger.read
 
@@ -150,11 +150,11 @@ def test_neighbours_are_read_together(make_shelf: Callable[..., Shelf], monkeypa
         return whole(ledger, game, after, upto)
 
     monkeypatch.setattr(Ledger, "read", counted)
-    past.load(shelf.game, steps[0], 0)
+    past.load_for(shelf.game, steps[0], 0)
     assert read
     read.clear()
     for version in (*steps, *reversed(steps)):
-        assert past.load(shelf.game, version, 0).game.version == version
+        assert past.load_for(shelf.game, version, 0).game.version == version
     assert not read
 
 
@@ -164,7 +164,7 @@ def test_a_step_holds_before_a_damaged_record(
 ) -> None:
     """The versions that are read together with the next one may be unreadable; it is not."""
     shelf = make_shelf(ORDERS)
-    past, first, whole = shelf.fresh(), 2 * keyframes.SPACING, Ledger.read
+    past, first, whole = shelf.fresh(), 2 * game_history.SPACING, Ledger.read
 
     def damaged(ledger: Ledger, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
         if upto is None or upto > first + 5:
@@ -173,9 +173,9 @@ def test_a_step_holds_before_a_damaged_record(
 
     monkeypatch.setattr(Ledger, "read", damaged)
     for version in range(first, first + 5):
-        assert past.load(shelf.game, version, 0).game.version == version
+        assert past.load_for(shelf.game, version, 0).game.version == version
     with pytest.raises(type(error)):
-        past.load(shelf.game, first + 6, 0)
+        past.load_for(shelf.game, first + 6, 0)
 
 
 def test_with_a_delay_no_later_record_is_read(
@@ -183,9 +183,9 @@ def test_with_a_delay_no_later_record_is_read(
 ) -> None:
     """The time of an answer would tell spectators how many records they may not see."""
     shelf = make_shelf(ORDERS)
-    past, first, whole = shelf.fresh(), 2 * keyframes.SPACING, Ledger.read
+    past, first, whole = shelf.fresh(), 2 * game_history.SPACING, Ledger.read
     monkeypatch.setattr(Game, "delay", property(lambda _: 60))
-    past.load(shelf.game, first, PUBLIC)
+    past.load_for(shelf.game, first, PUBLIC)
     read: list[int] = []
 
     def counted(ledger: Ledger, game: str, after: int = 0, upto: int | None = None) -> list[Record]:
@@ -193,7 +193,7 @@ def test_with_a_delay_no_later_record_is_read(
         return whole(ledger, game, after, upto)
 
     monkeypatch.setattr(Ledger, "read", counted)
-    past.load(shelf.game, first + 1, PUBLIC)
+    past.load_for(shelf.game, first + 1, PUBLIC)
     assert max(read) == first + 1
 
 
@@ -254,60 +254,19 @@ class TestWhatIsStored:
         assert form.isdisjoint(row.form for row in shelf.rows())
         keyframes.form_of.cache_clear()
 
-    def test_those_of_another_form_leave_their_room(
-        self, make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A game that has as many as it may would have no new ones after an update."""
-        shelf = make_shelf(ORDERS)
-        shelf.fresh().load(shelf.game, 140, 0)
-        old = shelf.rows()
-        sizes = [
-            sum(len(row.doc) for row in old if row.version <= last) / last for last in {row.version for row in old}
-        ]
-        monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", max(sizes) + 1)
-        monkeypatch.setattr("projections.past_games.PENDING", 1)
-        monkeypatch.setattr(keyframes, "FORMAT", keyframes.FORMAT + 1)
-        keyframes.form_of.cache_clear()
-        shelf.fresh().load(shelf.game, 140, 0)
-        new = shelf.rows()
-        keyframes.form_of.cache_clear()
-        assert {row.form for row in new}.isdisjoint(row.form for row in old)
-        assert {row.version for row in new} == {row.version for row in old}
-
-    def test_they_take_no_more_than_their_share(
-        self, make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """And the past is the same without them."""
-        shelf = make_shelf(ORDERS)
-        monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", 100)
-        shelf.check(shelf.fresh(), [50, 100, 140])
-        assert sum(len(row.doc) for row in shelf.rows()) <= 100 * len(shelf.records)
-
     @pytest.mark.parametrize("entry", GAMES, ids=lambda entry: entry.name)
     def test_documents_of_a_stored_board_tell_the_members_as_at_the_beginning(
         self, make_shelf: Callable[..., Shelf], entry: Registered
     ) -> None:
         """A decoder leaves what a document leaves out to the class, where no other document finds it."""
         shelf = make_shelf(entry, 50)
-        shelf.fresh().load(shelf.game, 48, 0)
+        shelf.fresh().load_for(shelf.game, 48, 0)
         found = Keyframes(shelf.views).find(entry.rules, shelf.game, 48, 0)
         assert found is not None
         assert found.version == 48
         folded = state_known_to(entry.rules, shelf.records[:48], 0)
         assert msgspec.to_builtins(found.known[0]) == msgspec.to_builtins(folded)
         shelf.check(shelf.fresh(), [48, 49], [0])
-
-    def test_every_viewer_has_its_share(
-        self, make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """The early keyframes of a viewer are not refused for the late ones of another."""
-        shelf = make_shelf(ORDERS)
-        monkeypatch.setattr(keyframes, "BYTES_PER_RECORD", 1600)
-        monkeypatch.setattr("projections.past_games.PENDING", 1)
-        for viewer in shelf.viewers:
-            shelf.fresh().load(shelf.game, 140, viewer)
-        readers = {row.reader for row in shelf.rows() if row.version == 136}
-        assert readers == {"game", *map(str, shelf.viewers)}
 
     def test_a_store_that_takes_nothing_hinders_no_reader(
         self, make_shelf: Callable[..., Shelf], monkeypatch: pytest.MonkeyPatch
@@ -319,7 +278,7 @@ class TestWhatIsStored:
 
         shelf = make_shelf(ORDERS, 400)
         monkeypatch.setattr(Keyframes, "save", refuse)
-        monkeypatch.setattr("projections.past_games.PAGE", 20)
+        monkeypatch.setattr(game_history, "PAGE", 20)
         shelf.check(shelf.fresh(), [399, 200], [0])
 
 
@@ -332,15 +291,15 @@ class TestAsViews:
         return game
 
     def _past(self, house: House, game: str, version: int) -> bytes:
-        past = PastGames(house.ledger, CATALOGUE, house.views)
-        return documents.build_board(past.load(game, version, 0), 0)
+        past = ViewerHistory(house.ledger, CATALOGUE, house.views)
+        return documents.build_board(past.load_for(game, version, 0), 0)
 
     def _count(self, house: House) -> int:
         with house.views.reading() as db:
             return len(db.execute(select(schema.keyframes.c.gen)).all())
 
     def test_a_repaired_game_has_none_of_before(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(keyframes, "SPACING", 2)
+        monkeypatch.setattr(game_history, "SPACING", 2)
         game = self._game(house)
         board = self._past(house, game, 4)
         assert self._count(house)
@@ -350,11 +309,11 @@ class TestAsViews:
         assert self._past(house, game, 4) == board
 
     def test_a_new_generation_makes_its_own(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(keyframes, "SPACING", 2)
+        monkeypatch.setattr(game_history, "SPACING", 2)
         game = self._game(house)
         board, before = self._past(house, game, 4), self._count(house)
         gen = create_generation(house.views, house.now)
-        house.pumped(Projector(house.ledger, CATALOGUE, house.views, "rebuild", gen))
+        house.pumped(Projector(ViewerHistory(house.ledger, CATALOGUE, house.views), "rebuild", gen))
         assert switch_generation(house.views, gen)
         assert self._past(house, game, 4) == board
         with house.views.reading() as db:

@@ -1,0 +1,270 @@
+"""Make the exercises of a game: `python -m tests.players.make_exercises seven_empires 4 seed`. It prints the file.
+
+Heuristic bots play a game. Then each decision of it is tried with the moves of other decisions, and with single members
+exchanged. What the rules refuse by rules that are seldom met makes the exercises.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import msgspec
+
+from domain.errors import RuleError
+from domain.exercises import (
+    ExerciseFile,
+    ExerciseSpec,
+    count_points,
+    find_refusal,
+    open_match,
+)
+from domain.kernel.game.game_fold import state_known_to
+from domain.kernel.game.in_memory_game import AnyInMemoryGame
+from domain.kernel.narration.move_sentences import MoveSentences
+from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.rules.flow import State
+from domain.kernel.rules.ruleset import AnyRuleset
+from domain.kernel.schema.canonical_json import canonical
+from domain.kernel.text.message_catalog import LANGUAGES, load_texts
+from domain.rollouts import heuristic_proposals, random_move
+from domain.ruleset_registry import load_shipped
+from domain.types import Doc, Json, Seat
+
+EXERCISES, COUNTS = 12, 2
+ANSWERS = 4
+MOST_MOVES = 450
+
+FORMS = ("malformed_move", "unknown_move", "not_offered", "bot_has_no_say")
+
+
+@dataclass(frozen=True)
+class Try:
+    """A move that the rules refuse at a decision."""
+
+    at: int
+    seat: Seat
+    move: Doc
+    refusal: RuleError
+
+
+def find_code(rules: AnyRuleset, state: State, seat: Seat, move: Doc) -> tuple[str, str] | None:
+    """Return the code and the rule of a refusal. What comes of a legal move may rest on things unknown to the seat."""
+    try:
+        refusal = find_refusal(rules, state, seat, move)
+    except (LookupError, TypeError, AttributeError):
+        return None
+    return (refusal.code, refusal.rule) if refusal else None
+
+
+@dataclass
+class Maker:
+    """What is known of a game while its exercises are made."""
+
+    rules: AnyRuleset
+    match: AnyInMemoryGame
+    moves: list[tuple[Seat | None, Doc]]
+    rng: random.Random
+    first: int
+    """The version before the first move."""
+    tries: list[Try] = field(default_factory=list)
+    legal: dict[int, list[Doc]] = field(default_factory=lambda: defaultdict(list))
+
+    def state(self, at: int) -> State:
+        found: State = self.match.game_at(self.first + at).state
+        return found
+
+    def is_known(self, at: int, seat: Seat, moves: Sequence[Doc]) -> bool:
+        """Return True if the answers follow from what the seat may know."""
+        known = state_known_to(self.rules, self.match.records[: self.first + at], seat)
+        return [find_code(self.rules, known, seat, move) for move in moves] == [
+            find_code(self.rules, self.state(at), seat, move) for move in moves
+        ]
+
+    def words(self, seat: Seat, at: int, move: Doc) -> list[str]:
+        found = []
+        for lang in LANGUAGES:
+            texts = load_texts(self.rules.package, lang)
+            namer = SeatNames(texts, {}, {})
+            found.append(MoveSentences(self.rules, texts, namer, seat, self.state(at)).move(move))
+        return found
+
+    def reasons(self, refusal: RuleError) -> list[str]:
+        return [load_texts(self.rules.package, lang).refusal(refusal.code, refusal.detail) or "" for lang in LANGUAGES]
+
+
+def play_game(
+    rules: AnyRuleset, seats: int, seed: str, options: Doc
+) -> tuple[AnyInMemoryGame, list[tuple[Seat | None, Doc]]]:
+    match, rng = open_match(rules, seats, seed, options), random.Random(seed)
+    moves: list[tuple[Seat | None, Doc]] = []
+    while not match.state.over and len(moves) < MOST_MOVES:
+        top = match.state.top
+        if top.engine:
+            match.resolve()
+            moves.append((None, {}))
+            continue
+        seat = rng.choice(top.owing)
+        proposals = heuristic_proposals(rules, match.state, seat, rng)
+        for move in chain(proposals, [None]):
+            made = move or random_move(rules, match.state, seat, rng)
+            try:
+                match.play(seat, made)
+            except RuleError:
+                continue
+            moves.append((seat, made))
+            break
+    return match, moves
+
+
+@dataclass
+class Samples:
+    """Moves of the game by type, and the values of their members."""
+
+    moves: dict[str, dict[bytes, Doc]] = field(default_factory=lambda: defaultdict(dict))
+    values: dict[tuple[str, str], dict[bytes, Json]] = field(default_factory=lambda: defaultdict(dict))
+
+    def add(self, move: Doc) -> None:
+        self.moves[move["type"]][canonical(move)] = move
+        for member, value in move.items():
+            self.values[move["type"], member][canonical(value)] = value
+
+    def vary(self, made: Doc, types: Sequence[str], rng: random.Random) -> list[Doc]:
+        """Return moves of these types, each once, also with one member exchanged."""
+        found = [m for t in types for m in rng.sample(list(self.moves[t].values()), min(8, len(self.moves[t])))]
+        for base in [made, *found[:6]]:
+            for member in [each for each in base if each != "type"]:
+                known = list(self.values[base["type"], member].values())
+                found += [{**base, member: value} for value in rng.sample(known, min(4, len(known)))]
+        return list({canonical(move): move for move in found if move["type"] in types}.values())
+
+
+def try_moves(maker: Maker) -> None:
+    """Try moves at each decision that others made elsewhere, and with one member exchanged."""
+    samples = Samples()
+    for seat, move in maker.moves:
+        if seat is not None:
+            samples.add(move)
+    for at, (seat, made) in enumerate(maker.moves):
+        if seat is None:
+            continue
+        state = maker.state(at)
+        admissions = {name: kind.admission for name, kind in maker.rules.moves.items()}
+        types = [name for name, each in admissions.items() if state.top.kind in each.at and each.by != "may"]
+        for move in samples.vary(made, types, maker.rng):
+            refusal = find_refusal(maker.rules, state, seat, move)
+            if refusal is None:
+                maker.legal[at].append(move)
+            elif refusal.rule and refusal.code not in FORMS and all(maker.reasons(refusal)):
+                maker.tries.append(Try(at, seat, move, refusal))
+
+
+def is_alike(one: Doc, other: Doc) -> int:
+    return sum(other.get(member) == value for member, value in one.items())
+
+
+def pick_rules(maker: Maker, count: int) -> Iterator[ExerciseSpec]:
+    """Yield exercises of refused moves, each of another rule, seldom met ones first."""
+    met = Counter((t.refusal.code, t.refusal.rule) for t in maker.tries)
+    rng, used = maker.rng, set[str]()
+    places: list[int] = []
+    by_place = defaultdict(list)
+    for each in maker.tries:
+        by_place[each.at].append(each)
+    made = 0
+    span = len(maker.moves) // (count * 2)
+    for rule, _ in sorted(met.items(), key=lambda item: item[1] + rng.random()):
+        if made == count:
+            return
+        if rule[0] in used:
+            continue
+        found = [t for t in maker.tries if (t.refusal.code, t.refusal.rule) == rule]
+        rng.shuffle(found)
+        for asked in found:
+            if any(abs(asked.at - place) < span for place in places):
+                continue
+            others = sorted(by_place[asked.at], key=lambda t: (-is_alike(asked.move, t.move), rng.random()))
+            spec = (make_refused if made % 2 else make_allowed)(maker, asked, others)
+            if spec is None:
+                continue
+            used.add(rule[0])
+            places.append(asked.at)
+            made += 1
+            yield spec
+            break
+
+
+def make_refused(maker: Maker, asked: Try, others: Sequence[Try]) -> ExerciseSpec | None:
+    chosen, codes = [asked], {asked.refusal.code, *(code for code, _ in asked.refusal.also)}
+    said = {tuple(maker.reasons(asked.refusal))}
+    for each in others:
+        reason = tuple(maker.reasons(each.refusal))
+        if each.refusal.code not in codes and reason not in said and len(chosen) < ANSWERS:
+            chosen.append(each)
+            codes.add(each.refusal.code)
+            said.add(reason)
+    if len(chosen) < 3:
+        return None
+    maker.rng.shuffle(chosen)
+    moves = [each.move for each in chosen]
+    if not maker.is_known(asked.at, asked.seat, moves):
+        return None
+    return ExerciseSpec("refused", maker.first + asked.at, asked.seat, moves, chosen.index(asked))
+
+
+def make_allowed(maker: Maker, asked: Try, others: Sequence[Try]) -> ExerciseSpec | None:
+    legal = sorted(maker.legal[asked.at], key=lambda move: (-is_alike(asked.move, move), maker.rng.random()))
+    if not legal:
+        return None
+    chosen = [legal[0], asked.move]
+    codes = {asked.refusal.code}
+    for fresh in (True, False):
+        for each in others:
+            if (each.refusal.code not in codes) == fresh and len(chosen) < ANSWERS and each.move not in chosen:
+                chosen.append(each.move)
+                codes.add(each.refusal.code)
+    words = [tuple(maker.words(asked.seat, asked.at, move)) for move in chosen]
+    if len(chosen) < 3 or any(len({w[i] for w in words}) < len(words) for i in range(len(LANGUAGES))):
+        return None
+    if not maker.is_known(asked.at, asked.seat, chosen):
+        return None
+    maker.rng.shuffle(chosen)
+    return ExerciseSpec("allowed", maker.first + asked.at, asked.seat, chosen)
+
+
+def pick_counts(maker: Maker) -> Iterator[ExerciseSpec]:
+    """Yield countings of points after which another seat leads, without a draw."""
+    found = []
+    for at, (seat, _) in enumerate(maker.moves):
+        before = count_points(maker.rules, maker.state(at))
+        after = count_points(maker.rules, maker.state(at + 1))
+        changed = sum(a != b for a, b in zip(before, after, strict=True))
+        drawn = maker.match.records[maker.first + at].head.draws
+        if changed < 2 or after.count(max(after)) > 1 or drawn:
+            continue
+        lead = after.index(max(after)) != before.index(max(before))
+        found.append((lead, changed, maker.rng.random(), at, seat))
+    for _, _, _, at, seat in sorted(found, reverse=True)[:COUNTS]:
+        yield ExerciseSpec("count", maker.first + at, seat or 0)
+
+
+def main(game: str, seats: int, seed: str) -> None:
+    rules = load_shipped().latest(game)
+    options: Doc = {}
+    match, moves = play_game(rules, seats, seed, options)
+    maker = Maker(rules, match, moves, random.Random(seed), match.game.version - len(moves))
+    try_moves(maker)
+    specs = [*pick_counts(maker)]
+    specs += pick_rules(maker, EXERCISES - len(specs))
+    specs.sort(key=lambda spec: spec.version)
+    last = max(spec.version for spec in specs) - maker.first + 1
+    file = ExerciseFile(rules.meta.ruleset, seats, seed, options, moves[:last], specs)
+    print(msgspec.json.encode(file).decode())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
