@@ -23,7 +23,7 @@ const [first, second] = (await anne.locator(".decide").count()) ? [anne, bea] : 
 const panel = second.locator("details.panel").first();
 await panel.locator("summary").first().click();
 const isOpen = await panel.evaluate((node) => node.open);
-await second.locator("#agreements summary").focus();
+await second.evaluate(() => document.querySelector("#agreements summary").focus({ preventScroll: true })); // else it scrolls smoothly, for some frames
 await second.evaluate(() => scrollTo({ top: 240, behavior: "instant" }));
 await connected(second);
 const before = await look(second);
