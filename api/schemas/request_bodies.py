@@ -172,7 +172,7 @@ class NewGameSchema(RequestSchema):
         validate=range_check(60, MAX_LAST_TURN),
         metadata={
             "description": "At the `time_limit` the current turn, or the current round where rounds are numbered, is "
-            "played to its end, for as many seconds at most. null: the table ends at once."
+            "played to its end, for as many seconds at most. Only with `time_limit`. null: the table ends at once."
         },
     )
     officers = choice_field(
@@ -232,6 +232,11 @@ class NewGameSchema(RequestSchema):
         },
     )
     name = name_field("Name of the director.")
+
+    @validates_schema
+    def check_last_turn(self, data: Doc, **_: object) -> None:
+        if data["last_turn"] and not data["time_limit"]:
+            raise ValidationError(Message("Only with `time_limit`."), "last_turn")
 
 
 MOST_AT_ONCE = 50

@@ -15,6 +15,7 @@ from domain.analysis import Endings, list_swings, list_turn_starts, play_on
 from domain.kernel.game.game_fold import state_known_to
 from domain.kernel.narration.chapters import turn_title
 from domain.kernel.narration.sentences import SeatNames
+from domain.kernel.proof import verify
 from domain.kernel.records.export import Export
 from domain.kernel.rules.ruleset import AnyRuleset
 from domain.kernel.text.message_catalog import LANGUAGES, load_texts
@@ -49,6 +50,7 @@ def analyse(args: argparse.Namespace, registry: RulesetRegistry) -> int:
     rules = registry.get(found.ruleset)
     if not found.is_complete or found.records[-1].kind != "closed":
         raise NotInFile("the game is not closed: nobody may estimate a game that is still played")
+    verify.verify(rules, found)
     texts = load_texts(rules.package, args.lang)
     names = SeatNames(texts, rules.powers(state_known_to(rules, found.records, DIRECTOR)), {})
     seats = [names(seat).bare for seat in range(found.records[0].body["seats"])]

@@ -31,3 +31,9 @@ def test_the_page_of_a_table_tells_its_end(site: Site) -> None:
     assert table.get("").json["limit_end"]
     page = site.client.get(f"/games/{table.game}", headers={"Accept-Language": "fr"}).text
     assert re.search(r"dernier tour à partir du <time datetime=", page)
+
+
+def test_a_last_turn_needs_a_limit(site: Site) -> None:
+    refused = site.client.post("/v1/games", json={"ruleset": "orders@1", "seats": 3, "last_turn": 900})
+    assert refused.status_code == 422
+    assert refused.json["errors"][0]["at"] == "/last_turn"

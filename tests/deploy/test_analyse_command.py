@@ -50,6 +50,12 @@ def test_one_version_is_played_on(file: Path, capsys: pytest.CaptureFixture[str]
     assert "Endings of 3 games of bots from version 136." in capsys.readouterr().out
 
 
+def test_a_changed_file_is_refused(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_bytes(file.read_bytes().replace(b'"gold":5', b'"gold":6', 1))
+    assert main(["analyse", str(file), "--games", "1"]) == 1
+    assert "Chances" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("args", "status", "reason"),
     [
