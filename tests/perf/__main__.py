@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy.runtime import gc_tuning
-from tests.perf import events, load, past, peers, pumps, rate, rules, service, slopes, streams, talk, tournaments, views
+from tests.perf import agents, events, load, past, peers, pumps, rate, rules, service, slopes, streams, talk, tournaments, views
 from tests.perf.figures import MACHINE, Figure, head, paced
 
 GAMES = (
@@ -58,6 +58,7 @@ def table(quick: bool = False) -> Iterator[Figure]:
     crowd = streams.Crowd(24, 4, 2) if quick else streams.Crowd()
     yield from streams.figures(played, crowd)
     yield from talk.figures(talk.Talk(30, 5, 2) if quick else talk.Talk(), played, crowd)
+    yield from agents.figures(agents.Agent(5) if quick else agents.Agent(), played)
 
 
 def main(argv: Sequence[str]) -> int:
