@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import chain, repeat
 from typing import TypeVar
 
 import mcp_types as types
@@ -33,8 +34,8 @@ THREADS = 8
 MOST_WAITS = 16
 """Waits of one caller at the same time. Each asks again and again, so many would be a load."""
 
-PAUSE = 1.0
-"""Seconds between two looks of a wait."""
+PAUSES = (0.1, 0.2, 0.4, 1.0)
+"""Seconds between two looks of a wait, the last again and again: bots answer at once, people later."""
 
 VERSION = "1"
 """Version of the tools. A tool may gain members, and never loses one."""
@@ -104,10 +105,10 @@ class AgentHandlers:
             raise ToolRefusal(_TOO_MANY)
         self._waits[caller] += 1
         try:
-            end = time.monotonic() + seconds
+            end, pauses = time.monotonic() + seconds, chain(PAUSES, repeat(PAUSES[-1]))
             while time.monotonic() < end and not self._closing.is_set() and not await self._in_thread(is_ready):
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._closing.wait(), PAUSE)
+                    await asyncio.wait_for(self._closing.wait(), next(pauses))
         finally:
             self._waits[caller] -= 1
             self._waits += Counter()  # forgets callers without waits

@@ -11,6 +11,9 @@ from domain.types import Doc, Json
 
 DIRECTOR = "director"
 
+MOST_ROLES = 100
+"""Tables of which a caller's role is remembered."""
+
 
 @dataclass(frozen=True)
 class ApiAnswer:
@@ -50,7 +53,7 @@ class ApiCalls:
 
     send: SendRequest
     roles: dict[str, str] = field(default_factory=dict)
-    """Table -> the caller's role."""
+    """Table -> the caller's role, where it has several. Without it each request would be sent twice."""
 
     def get(self, path: str, *, game: str = "", role: str = "", **query: Json) -> Doc:
         """Return a document. Raise ToolRefusal."""
@@ -74,8 +77,12 @@ class ApiCalls:
             headers["Idempotency-Key"] = secrets.token_hex(16)
         answer = self.send(method, path, body, headers)
         if answer.code == "role_required" and not role:
+            if len(self.roles) >= MOST_ROLES:
+                self.roles.clear()
             self.roles[game] = _prefer_seat(answer.doc.get("roles", []))
             return self._ask(method, path, body, game, self.roles[game], version)
+        if answer.code == "not_at_table" and self.roles.pop(game, "") == role != "":  # it had that role before
+            return self._ask(method, path, body, game, "", version)
         if answer.status >= 400:
             raise ToolRefusal(answer)
         return answer.doc

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
@@ -11,6 +13,7 @@ from urllib.parse import unquote
 
 import anyio
 import msgspec
+from cachetools import LRUCache
 from flask import Flask
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
@@ -25,6 +28,9 @@ from domain.types import Json
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
+MAX_CALLERS = 1000
+"""Callers whose roles are remembered."""
+
 
 class AgentMount:
     """The protocol over HTTP, in the loop of the stream process; tools call the WSGI application in threads."""
@@ -32,6 +38,8 @@ class AgentMount:
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._closing = asyncio.Event()
+        self._roles: LRUCache[bytes, dict[str, str]] = LRUCache(MAX_CALLERS)
+        self._lock = threading.Lock()
         server = build_server(self._find_calls, self._fetch_picture, self._closing)
         self._manager = StreamableHTTPSessionManager(server, stateless=True, json_response=True)
         self._ready: asyncio.Future[None] | None = None
@@ -68,7 +76,9 @@ class AgentMount:
         def send(method: str, path: str, body: Json, headers: dict[str, str]) -> ApiAnswer:
             return self._send(environ, method, f"/v1{path}", body, headers)
 
-        return ApiCalls(send)
+        caller = hashlib.sha256(environ.get("HTTP_AUTHORIZATION", "").encode()).digest()
+        with self._lock:
+            return ApiCalls(send, self._roles.setdefault(caller, {}))
 
     def _fetch_picture(self, request: Request | None, game: str, form: str) -> bytes:
         environ = _environ_of(request)

@@ -39,7 +39,8 @@ def makes(alarm: str) -> Callable[[Test], Test]:
 
     def named(test: Test) -> Test:
         MADE[alarm] = test.__name__
-        return pytest.mark.skipif(PROMTOOL is None, reason="promtool is not there")(test)
+        marked: Test = pytest.mark.skipif(PROMTOOL is None, reason="promtool is not there")(test)
+        return marked
 
     return named
 

@@ -18,7 +18,8 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
 from api.agents.agent_server import MOST_WAITS, RESOURCES, build_server, describe_refusal
-from api.agents.api_calls import ApiAnswer, ApiCalls
+from api.agents.api_calls import ApiAnswer, ApiCalls, ToolRefusal
+from api.agents.mount import AgentMount
 from api.agents.prompts import PROMPTS
 from api.agents.result_texts import flatten, select, to_text
 from api.agents.tool_base import Tool, convert, output_schema
@@ -386,6 +387,39 @@ def test_the_stream_process_serves_agents(site: Site, anne: Member) -> None:
     assert len(listed["result"]["tools"]) == len(TOOLS)
     found = post(site, anne.token, "tools/call", name="list_rulesets", arguments={})
     assert found["result"]["structuredContent"]["rulesets"]
+
+
+def test_a_role_is_asked_for_once(site: Site, anne: Member, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anne directs the table and has a seat: each request without a role is refused."""
+    codes: list[str] = []
+    send = AgentMount._send
+
+    def counted(mount: AgentMount, *request: Any) -> ApiAnswer:
+        answer = send(mount, *request)
+        codes.append(answer.code)
+        return answer
+
+    monkeypatch.setattr(AgentMount, "_send", counted)
+    for _ in range(2):
+        post(site, anne.token, "tools/call", name="list_votes", arguments={"game": game})
+    assert codes.count("role_required") == 1
+
+
+def test_a_role_that_has_gone_is_forgotten() -> None:
+    held = ["2", "director"]
+
+    def send(method: str, path: str, body: Any, headers: dict[str, str]) -> ApiAnswer:
+        role = headers.get("Annals-Role", held[0] if len(held) == 1 else "")
+        if not role:
+            return ApiAnswer(422, {"code": "role_required", "roles": [2, "director"]})
+        return ApiAnswer(200, {"role": role}) if role in held else ApiAnswer(403, {"code": "not_at_table"})
+
+    api = ApiCalls(send)
+    assert api.get("/games/g", game="g") == {"role": "2"}
+    held.remove("2")
+    assert api.get("/games/g", game="g") == {"role": "director"}
+    with pytest.raises(ToolRefusal, match="not_at_table"):
+        api.get("/games/g", game="g", role="3")
 
 
 def test_a_wait_ends_with_its_connection_and_with_the_process(site: Site, anne: Member, game: str) -> None:

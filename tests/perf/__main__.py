@@ -16,7 +16,22 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from deploy.runtime import gc_tuning
-from tests.perf import agents, events, load, past, peers, pumps, rate, rules, service, slopes, streams, talk, tournaments, views
+from tests.perf import (
+    agents,
+    events,
+    load,
+    past,
+    peers,
+    pumps,
+    rate,
+    rules,
+    service,
+    slopes,
+    streams,
+    talk,
+    tournaments,
+    views,
+)
 from tests.perf.figures import MACHINE, Figure, head, paced
 
 GAMES = (
